@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <portolan/base.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum portolan_status alone_bcast(struct portolan_cohort *c, void *buffer, size_t size_bytes,
+                                        int root)
+{
+    (void)c, (void)buffer, (void)size_bytes;
+    return root == 0 ? PORTOLAN_OK : PORTOLAN_EINVAL;
+}
+
+static enum portolan_status alone_reduce(struct portolan_cohort *c, double *values, size_t count)
+{
+    (void)c, (void)values, (void)count;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status alone_gather(struct portolan_cohort *c, const void *bytes,
+                                         size_t size_bytes, void **all, size_t *sizes_bytes)
+{
+    (void)c;
+    *all = malloc(size_bytes ? size_bytes : 1);
+    if (!*all)
+        return PORTOLAN_ENOMEM;
+    if (size_bytes)
+        memcpy(*all, bytes, size_bytes);
+    if (sizes_bytes)
+        sizes_bytes[0] = size_bytes;
+    return PORTOLAN_OK;
+}
+
+struct portolan_cohort *portolan_cohort_alone(void)
+{
+    static struct portolan_cohort alone = {.rank = 0,
+                                           .size = 1,
+                                           .bcast = alone_bcast,
+                                           .max = alone_reduce,
+                                           .sum = alone_reduce,
+                                           .gather = alone_gather};
+
+    return &alone;
+}
+
+enum portolan_status portolan_cohort_agree(struct portolan_cohort *c, enum portolan_status status,
+                                           struct portolan_error *err)
+{
+    double lowest_failing = status == PORTOLAN_OK ? -(double)c->size : -(double)c->rank;
+    struct portolan_error verdict = {0};
+    enum portolan_status sent;
+    int from;
+
+    if (c->size == 1)
+        return status;
+    sent = c->max(c, &lowest_failing, 1);
+    if (sent != PORTOLAN_OK)
+        return portolan_error_set(err, sent, "the ranks could not agree: %s",
+                                  portolan_status_text(sent));
+    from = (int)-lowest_failing;
+    if (from == c->size)
+        return PORTOLAN_OK;
+    if (c->rank == from) {
+        verdict.status = status;
+        snprintf(verdict.text, sizeof verdict.text, "rank %d: %.900s", from,
+                 err && err->status ? err->text : portolan_status_text(status));
+    }
+    sent = c->bcast(c, &verdict, sizeof verdict, from);
+    if (sent != PORTOLAN_OK)
+        return portolan_error_set(err, sent, "the ranks could not agree: %s",
+                                  portolan_status_text(sent));
+    if (err)
+        *err = verdict;
+    return verdict.status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * base: status codes, error text, logging, small text helpers, and the cohort.
+ *
+ * Every other room may use this header and it uses none of them. Functions are safe to call from
+ * any thread unless they say otherwise. No function here prints or exits.
+ */
+#ifndef PORTOLAN_BASE_H
+#define PORTOLAN_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Marks what a shared object exports; everything else is hidden. */
+#define PORTOLAN_API __attribute__((visibility("default")))
+
+/** Tells the compiler that a function takes printf arguments: FMT and FIRST are positions from 1. */
+#define PORTOLAN_PRINTF(FMT, FIRST) __attribute__((format(printf, FMT, FIRST)))
+
+/**
+ * One row per status: name, number, text, and the gov.cca.CCAExceptionType it becomes when it
+ * leaves a port (CCA specification 0.8.5). The framework's cca_exception.c converts, nobody else.
+ */
+#define PORTOLAN_STATUS_LIST(X)                                                                    \
+    X(OK, 0, "success", Unexpected)                                                                \
+    X(ENOMEM, -1, "out of memory", OutOfMemory)                                                    \
+    X(EINVAL, -2, "invalid argument", Nonstandard)                                                 \
+    X(ENOTFOUND, -3, "not found", Nonstandard)                                                     \
+    X(EEXISTS, -4, "already there", Nonstandard)                                                   \
+    X(EUNSUPPORTED, -5, "not supported", Nonstandard)                                              \
+    X(EBUSY, -6, "in use", PortNotInUse)                                                           \
+    X(ETIMEOUT, -7, "timed out", Nonstandard)                                                      \
+    X(EIO, -8, "input or output failed", Nonstandard)                                              \
+    X(ESYNTAX, -9, "bad input", Nonstandard)                                                       \
+    X(EFOREIGN, -10, "not ours", Nonstandard)                                                      \
+    X(EMISMATCH, -11, "ranks disagree", Nonstandard)                                               \
+    X(ECOMPONENT, -12, "component failed", Nonstandard)                                            \
+    X(EPORTNOTDEFINED, -13, "port is not defined", PortNotDefined)                                 \
+    X(EPORTDEFINED, -14, "port is already defined", PortAlreadyDefined)                            \
+    X(EPORTNOTCONNECTED, -15, "port is not connected", PortNotConnected)                           \
+    X(EPORTNOTINUSE, -16, "port is not in use", PortNotInUse)                                      \
+    X(EPORTINUSE, -17, "port has not been released", UsesPortNotReleased)                          \
+    X(EBADPORTNAME, -18, "bad port name", BadPortName)                                             \
+    X(EBADPORTTYPE, -19, "bad port type", BadPortType)                                             \
+    X(EBADPROPERTIES, -20, "bad properties", BadProperties)                                        \
+    X(EBADPORTINFO, -21, "bad port information", BadPortInfo)                                      \
+    X(ENETWORK, -22, "network error", NetworkError)                                                \
+    X(EINFEASIBLE, -23, "no choice satisfies the constraints", Nonstandard)                        \
+    X(EINTERNAL, -24, "internal error", Unexpected)
+
+enum portolan_status {
+#define PORTOLAN_STATUS_ENUM(name, number, text, cca) PORTOLAN_##name = number,
+    PORTOLAN_STATUS_LIST(PORTOLAN_STATUS_ENUM)
+#undef PORTOLAN_STATUS_ENUM
+};
+
+/** The text of a status, never NULL; "unknown status" for a number that is none. */
+PORTOLAN_API const char *portolan_status_text(enum portolan_status status);
+
+/** The first cause of a failure. Start it as `{0}`; nothing in it needs freeing. */
+struct portolan_error {
+    enum portolan_status status;
+    char text[1000];
+};
+
+/**
+ * Notes a cause unless ERR already holds one (the first cause is the one worth reading), and
+ * returns STATUS, so that failing is one line. ERR may be NULL. Text too long is cut.
+ */
+PORTOLAN_API enum portolan_status portolan_error_set(struct portolan_error *err,
+                                                     enum portolan_status status,
+                                                     const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+
+/** Puts words in front of the text noted in ERR, as "words: text". */
+PORTOLAN_API void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+
+/**
+ * Where a reader of files reports what is wrong with them. `report` is called once per problem
+ * with the file's name, line and column (from 1; column 0 = whole line) and a text that says what
+ * is wrong and what would be right; the strings are borrowed for the call.
+ */
+struct portolan_diagnostics {
+    void (*report)(void *arg, const char *file, int line, int column, const char *text);
+    void *arg;
+    int count; /**< problems reported so far; the reader increments it */
+};
+
+/** Counts a problem and reports it. D and its `report` may be NULL (then it is only counted). */
+PORTOLAN_API void portolan_diagnose(struct portolan_diagnostics *d, const char *file, int line,
+                                    int column, const char *format, ...) PORTOLAN_PRINTF(5, 6);
+
+enum portolan_log_level {
+    PORTOLAN_LOG_DEBUG,
+    PORTOLAN_LOG_INFO,
+    PORTOLAN_LOG_NOTICE, /**< what a user wants to see in a normal run: progress, swaps, choices */
+    PORTOLAN_LOG_WARNING
+};
+
+/** AREA is the room or component that speaks; TEXT has no newline at its end. */
+typedef void (*portolan_log_fn)(void *arg, enum portolan_log_level level, const char *area,
+                                const char *text);
+
+/** Installs the receiver of messages (NULL: drop them, the default). Not while others log. */
+PORTOLAN_API void portolan_log_set_handler(portolan_log_fn handler, void *arg);
+
+PORTOLAN_API void portolan_log(enum portolan_log_level level, const char *area,
+                               const char *format, ...) PORTOLAN_PRINTF(3, 4);
+
+/** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory is out. */
+PORTOLAN_API void *portolan_calloc(size_t count, size_t size);
+
+/** Like reallocarray(3): checks the product; the old block stays valid on failure. */
+PORTOLAN_API void *portolan_reallocarray(void *old, size_t count, size_t size);
+
+/** A copy of TEXT (NULL gives NULL); the caller frees it. */
+PORTOLAN_API char *portolan_strdup(const char *text);
+
+/**
+ * Tests only: the COUNT-th allocation from now through the functions above fails (1 = the next);
+ * 0 switches this off.
+ */
+PORTOLAN_API void portolan_alloc_fail_at(unsigned long count);
+
+/** printf into fresh memory; NULL when memory is out; the caller frees it. */
+PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1, 2);
+
+/**
+ * The word of KNOWN that is nearest to WORD by edits (insert, delete, replace, swap neighbours), or
+ * NULL when none is near enough to be worth suggesting. The result is one of KNOWN's pointers.
+ */
+PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *const *known,
+                                               size_t count);
+
+/**
+ * Whole-text number readers: false when TEXT is NULL, empty, has anything behind the number, or
+ * does not fit. Read in the C locale's form whatever the locale is.
+ */
+PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
+PORTOLAN_API bool portolan_read_double(const char *text, double *value);
+
+/** 64-bit FNV-1a of SIZE bytes, continuing from SEED (0 starts anew). */
+PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
+
+/**
+ * The cohort: the ranks that run the same program (SPMD), and the few collective operations that
+ * Portolan itself needs between them. The mpi room makes one over MPI; the one of
+ * portolan_cohort_alone() serves a single process.
+ *
+ * All operations are collective over the cohort: every rank calls them in the same order. They may
+ * block. They are called by one thread at a time. A struct of this kind reaches components as the
+ * framework service port "portolan.Cohort" (a ForeignPort).
+ */
+struct portolan_cohort {
+    int rank; /**< 0 … size-1 */
+    int size;
+    void *impl; /**< the maker's own */
+
+    /** SIZE_BYTES of BUFFER go from rank ROOT to all. */
+    enum portolan_status (*bcast)(struct portolan_cohort *c, void *buffer, size_t size_bytes,
+                                  int root);
+    /** Every rank gets, entry by entry, the maximum over ranks of VALUES, in place. */
+    enum portolan_status (*max)(struct portolan_cohort *c, double *values, size_t count);
+    /** Every rank gets, entry by entry, the sum over ranks of VALUES, in place. */
+    enum portolan_status (*sum)(struct portolan_cohort *c, double *values, size_t count);
+    /**
+     * Bytes of every rank travel up a tree to rank 0. There, *ALL receives one malloc'ed block with
+     * the ranks' blocks one behind the other in rank order and SIZES_BYTES (SIZE entries) their
+     * lengths; the caller frees *ALL. On the other ranks *ALL becomes NULL and SIZES_BYTES may be
+     * NULL.
+     */
+    enum portolan_status (*gather)(struct portolan_cohort *c, const void *bytes, size_t size_bytes,
+                                   void **all, size_t *sizes_bytes);
+};
+
+/** The cohort of one process; static, never freed. */
+PORTOLAN_API struct portolan_cohort *portolan_cohort_alone(void);
+
+/**
+ * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this
+ * rank. When any rank failed, all return the status of the lowest failing rank and ERR holds its
+ * text with "rank N: " in front (unless the cohort has one rank).
+ */
+PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *c,
+                                                        enum portolan_status status,
+                                                        struct portolan_error *err);
+
+/** The version of this Portolan, as "0.1.0". */
+PORTOLAN_API const char *portolan_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

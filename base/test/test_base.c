@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <portolan/base.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void first_cause_is_kept(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_error_set(&err, PORTOLAN_EIO, "disk %d", 3), PORTOLAN_EIO);
+    assert_int_equal(portolan_error_set(&err, PORTOLAN_EINVAL, "later"), PORTOLAN_EINVAL);
+    assert_int_equal(err.status, PORTOLAN_EIO);
+    portolan_error_prefix(&err, "store '%s'", "a.db");
+    assert_string_equal(err.text, "store 'a.db': disk 3");
+    assert_int_equal(portolan_error_set(NULL, PORTOLAN_EIO, "nobody listens"), PORTOLAN_EIO);
+}
+
+static void every_status_has_its_own_text(void **state)
+{
+    (void)state;
+    assert_string_equal(portolan_status_text(PORTOLAN_EBADPORTTYPE), "bad port type");
+    assert_string_equal(portolan_status_text((enum portolan_status) - 999), "unknown status");
+}
+
+static void nearest_word_suggests_near_words_only(void **state)
+{
+    static const char *const known[] = {"instance", "connect", "parameter", "monitor"};
+
+    (void)state;
+    assert_string_equal(portolan_nearest_word("instnace", known, 4), "instance");
+    assert_string_equal(portolan_nearest_word("conect", known, 4), "connect");
+    assert_null(portolan_nearest_word("zebra", known, 4));
+    assert_null(portolan_nearest_word("", known, 4));
+}
+
+static void numbers_must_be_whole_texts(void **state)
+{
+    int64_t i;
+    double d;
+
+    (void)state;
+    assert_true(portolan_read_int64("-42", &i));
+    assert_int_equal(i, -42);
+    assert_false(portolan_read_int64("42x", &i));
+    assert_false(portolan_read_int64(" 42", &i));
+    assert_false(portolan_read_int64("", &i));
+    assert_false(portolan_read_int64("9223372036854775808", &i));
+    assert_true(portolan_read_double("1e-3", &d));
+    assert_true(d == 1e-3);
+    assert_false(portolan_read_double("1e999", &d));
+    assert_false(portolan_read_double("nan", &d));
+    assert_false(portolan_read_double("1,5", &d));
+}
+
+static void allocation_fails_when_told_and_checks_products(void **state)
+{
+    void *p;
+
+    (void)state;
+    assert_null(portolan_calloc(SIZE_MAX / 2, 3));
+    assert_null(portolan_reallocarray(NULL, SIZE_MAX / 2, 3));
+    portolan_alloc_fail_at(2);
+    p = portolan_calloc(1, 8);
+    assert_non_null(p);
+    assert_null(portolan_strdup("second"));
+    free(p);
+    p = portolan_strdup("third");
+    assert_non_null(p);
+    free(p);
+}
+
+static void keep_last(void *arg, const char *file, int line, int column, const char *text)
+{
+    char **kept = arg;
+
+    free(*kept);
+    *kept = portolan_asprintf("%s:%d:%d: %s", file, line, column, text);
+}
+
+static void diagnostics_are_counted_and_reported(void **state)
+{
+    char *kept = NULL;
+    struct portolan_diagnostics d = {.report = keep_last, .arg = &kept};
+
+    (void)state;
+    portolan_diagnose(&d, "a.xml", 3, 7, "unknown '%s'", "x");
+    assert_int_equal(d.count, 1);
+    assert_string_equal(kept, "a.xml:3:7: unknown 'x'");
+    free(kept);
+    portolan_diagnose(NULL, "a.xml", 1, 1, "dropped");
+}
+
+static void a_lone_cohort_is_a_cohort(void **state)
+{
+    struct portolan_cohort *c = portolan_cohort_alone();
+    struct portolan_error err = {0};
+    double v = 3;
+    void *all;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(c->max(c, &v, 1), PORTOLAN_OK);
+    assert_true(v == 3);
+    assert_int_equal(c->gather(c, "ab", 3, &all, &size), PORTOLAN_OK);
+    assert_string_equal(all, "ab");
+    assert_int_equal(size, 3);
+    free(all);
+    assert_int_equal(portolan_cohort_agree(c, PORTOLAN_OK, &err), PORTOLAN_OK);
+    portolan_error_set(&err, PORTOLAN_EIO, "x");
+    assert_int_equal(portolan_cohort_agree(c, PORTOLAN_EIO, &err), PORTOLAN_EIO);
+    assert_string_equal(err.text, "x");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_cause_is_kept),
+        cmocka_unit_test(every_status_has_its_own_text),
+        cmocka_unit_test(nearest_word_suggests_near_words_only),
+        cmocka_unit_test(numbers_must_be_whole_texts),
+        cmocka_unit_test(allocation_fails_when_told_and_checks_products),
+        cmocka_unit_test(diagnostics_are_counted_and_reported),
+        cmocka_unit_test(a_lone_cohort_is_a_cohort),
+    };
+
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <portolan/base.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "version.h"
+
+enum { WORD_MAX = 63 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Optimal string alignment distance (Damerau-Levenshtein without repeated swaps). */
+static int edit_distance(const char *a, const char *b)
+{
+    int la = (int)strlen(a), lb = (int)strlen(b);
+    int d[WORD_MAX + 1][WORD_MAX + 1];
+
+    if (la > WORD_MAX || lb > WORD_MAX)
+        return WORD_MAX;
+    for (int i = 0; i <= la; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= lb; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= la; i++)
+        for (int j = 1; j <= lb; j++) {
+            int cost = a[i - 1] != b[j - 1];
+
+            d[i][j] = least(least(d[i - 1][j] + 1, d[i][j - 1] + 1), d[i - 1][j - 1] + cost);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[la][lb];
+}
+
+const char *portolan_nearest_word(const char *word, const char *const *known, size_t count)
+{
+    /* A third of the word may be wrong; beyond that a suggestion is noise. */
+    int best = (int)strlen(word) / 3 + 1;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        int d = known[i] ? edit_distance(word, known[i]) : WORD_MAX;
+
+        if (d < best || (d == best && !nearest)) {
+            best = d;
+            nearest = known[i];
+        }
+    }
+    return nearest;
+}
+
+bool portolan_read_int64(const char *text, int64_t *value)
+{
+    char *end;
+    intmax_t v;
+
+    if (!text || !*text || strchr(" \t\n\r\f\v", *text))
+        return false;
+    errno = 0;
+    v = strtoimax(text, &end, 10);
+    if (errno || *end || end == text || v < INT64_MIN || v > INT64_MAX)
+        return false;
+    *value = v;
+    return true;
+}
+
+bool portolan_read_double(const char *text, double *value)
+{
+    static locale_t c_locale;
+    char *end;
+    double v;
+
+    if (!text || !*text || strchr(" \t\n\r\f\v", *text))
+        return false;
+    if (!c_locale)
+        c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    v = strtod_l(text, &end, c_locale);
+    if (*end || end == text || !isfinite(v))
+        return false;
+    *value = v;
+    return true;
+}
+
+uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed)
+{
+    const unsigned char *p = bytes;
+    uint64_t h = seed ? seed : UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+const char *portolan_version(void)
+{
+    return PORTOLAN_VERSION;
+}
