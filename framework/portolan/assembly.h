@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * framework: an assembly as its XML file states it. Plain data, so that the Optimizer and the
+ * command line can read it without the framework's machinery. The format is documented in
+ * docs/portolan-assembly.5.
+ *
+ * All strings and arrays belong to the assembly and live as long as it does. Reading and checking
+ * are thread-safe for different assemblies.
+ */
+#ifndef PORTOLAN_ASSEMBLY_H
+#define PORTOLAN_ASSEMBLY_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_palette;
+
+enum portolan_value_type {
+    PORTOLAN_VALUE_BOOL,
+    PORTOLAN_VALUE_INT,
+    PORTOLAN_VALUE_LONG,
+    PORTOLAN_VALUE_DOUBLE,
+    PORTOLAN_VALUE_STRING,
+};
+
+struct portolan_assembly_parameter {
+    const char *name;
+    enum portolan_value_type type;
+    const char *text; /**< the value as written; checked to be of its type */
+    int line;
+};
+
+/** One implementation that an instance may have. */
+struct portolan_assembly_alternative {
+    const char *class_name;
+    size_t n_parameters; /**< the instance's own, overridden by the alternative's */
+    struct portolan_assembly_parameter *parameters;
+    int line;
+};
+
+struct portolan_assembly_instance {
+    const char *name;
+    /** [0] is the class as written; more than one makes the instance a choice variable. */
+    size_t n_alternatives;
+    struct portolan_assembly_alternative *alternatives;
+    size_t selected; /**< which alternative a build instantiates; 0 after reading */
+    int line;
+};
+
+struct portolan_assembly_connection {
+    const char *user, *uses, *provider, *provides;
+    bool monitored;
+    int line;
+};
+
+/** The cost of `of`'s method (NULL = all) depends on `with`'s implementation too. */
+struct portolan_assembly_pair {
+    const char *of, *with, *method;
+    int line;
+};
+
+/** A parameter varied, or set, while alternatives are measured. */
+struct portolan_assembly_sweep {
+    const char *instance, *parameter;
+    size_t n_values; /**< 1 for <set> */
+    const char **values;
+    bool varies; /**< <vary> rather than <set> */
+    int line;
+};
+
+struct portolan_assembly {
+    const char *file; /**< as given to the reader */
+    const char *name;
+    size_t n_paths;
+    const char **paths; /**< resolved against the file's folder */
+    size_t n_instances;
+    struct portolan_assembly_instance *instances;
+    size_t n_connections;
+    struct portolan_assembly_connection *connections;
+    size_t n_pairs;
+    struct portolan_assembly_pair *pairs;
+    size_t n_sweeps;
+    struct portolan_assembly_sweep *sweeps;
+    double sweep_budget_s; /**< 0 = none stated */
+    double alpha, beta;    /**< pruning thresholds; 0.1 unless stated */
+    double accuracy;       /**< largest accepted quality value; 0 = any */
+    const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
+    const char *go_instance, *go_port;
+    bool go_monitored;
+    void *impl; /**< the reader's */
+};
+
+/**
+ * Reads FILE and reports every problem of form to D (misspelt elements and attributes with the
+ * nearest known word, texts that are no numbers, unknown instances, double connections, truncated
+ * files). No network, no external entities, bounded expansion.
+ * Errors: ESYNTAX when D received anything, EIO when the file can't be read, ENOMEM; then *A is
+ * NULL.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_read(const char *file,
+                                                         struct portolan_diagnostics *d,
+                                                         struct portolan_assembly **a,
+                                                         struct portolan_error *err);
+
+/**
+ * Checks A against the classes of PALETTE: unknown classes, ports and parameters, wrong port
+ * types, uses ports left unconnected that must not be, connections without a proxy that need one
+ * (names the command that makes it). Errors: ESYNTAX when D received anything.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
+                                                          const struct portolan_palette *palette,
+                                                          struct portolan_diagnostics *d);
+
+/** Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT. */
+PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
+                                                          char **text, struct portolan_error *err);
+
+/** A Graphviz DOT drawing: instances, ports, connections, alternatives, monitors; caller frees. */
+PORTOLAN_API enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
+                                                         const struct portolan_palette *palette,
+                                                         char **dot, struct portolan_error *err);
+
+/** The instance of that name, or NULL. */
+PORTOLAN_API struct portolan_assembly_instance *
+portolan_assembly_peek_instance(const struct portolan_assembly *a, const char *name);
+
+/** The text of a parameter of an instance with its selected alternative, or NULL. */
+PORTOLAN_API const char *portolan_assembly_peek_parameter(const struct portolan_assembly *a,
+                                                          const char *instance,
+                                                          const char *parameter);
+
+/**
+ * Sets a parameter for all alternatives of an instance (as `--set INSTANCE.PARAMETER=VALUE`), its
+ * type being the one it has already; ENOTFOUND with the nearest name, ESYNTAX when TEXT is not of
+ * that type.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly *a,
+                                                        const char *instance,
+                                                        const char *parameter, const char *text,
+                                                        struct portolan_error *err);
+
+/** Selects the alternative of that class; ENOTFOUND with the nearest name. */
+PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assembly *a,
+                                                           const char *instance,
+                                                           const char *class_name,
+                                                           struct portolan_error *err);
+
+/** A hash of everything that decides what is computed: equal on all ranks or they must not start. */
+PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_assembly_destroy(struct portolan_assembly *a);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

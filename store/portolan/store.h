@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * store: the experiment store, one SQLite file per project. Nobody else sees SQL.
+ *
+ * The schema (docs/portolan-store.5) keeps the names of TAUdb's core (trial, thread, metric, timer,
+ * timer_callpath, timer_call_data, primary_metadata, …) and adds components, contexts, steps,
+ * models, decisions and swaps. It is versioned in the file (application_id and user_version).
+ *
+ * A store handle is used by one thread at a time. Each `put` is one transaction: when it returns
+ * PORTOLAN_OK the rows survive the death of the process; on failure nothing of it is stored and the
+ * text says what was not. Times are nanoseconds, of the rank's own clock.
+ */
+#ifndef PORTOLAN_STORE_H
+#define PORTOLAN_STORE_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PORTOLAN_CONTEXT_MAX = 4 }; /**< context values per call, as in <portolan/probe.h> */
+
+struct portolan_store;
+
+enum portolan_store_mode { PORTOLAN_STORE_READ, PORTOLAN_STORE_WRITE };
+
+/**
+ * Opens the store at PATH; in WRITE mode creates it when missing. Write-ahead log, or a rollback
+ * journal where the file system cannot share memory (network file systems).
+ * Errors: EIO (cannot be opened or written), EFOREIGN (a file, but no experiment store; or one of a
+ * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s).
+ */
+PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
+                                                      enum portolan_store_mode mode,
+                                                      struct portolan_store **store,
+                                                      struct portolan_error *err);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_store_close(struct portolan_store *store);
+
+struct portolan_name_value {
+    const char *name, *value;
+};
+
+/** One execution of an assembly. */
+struct portolan_trial {
+    int64_t id; /**< given by the store */
+    const char *assembly;
+    /** "explore" (portolan measure), "run", "fixed" (a run without swaps). */
+    const char *purpose;
+    int ranks;
+    const char *started; /**< UTC, ISO 8601 */
+    /** "running" until it is ended, then "finished" or "failed"; a killed run stays "running". */
+    const char *outcome;
+    double elapsed_ns; /**< of the go call, slowest rank; 0 until ended */
+    size_t n_parameters;
+    const struct portolan_name_value *parameters; /**< "driver.n" = "32" */
+    size_t n_implementations;
+    const struct portolan_name_value *implementations; /**< "solver" = "heat.Cholmod", at start */
+    size_t n_metadata;
+    const struct portolan_name_value *metadata; /**< host, processor, clock, libraries, … */
+};
+
+/** What happened on one call path with one context between two swap points, on one rank. */
+struct portolan_sample {
+    int64_t trial;
+    int step; /**< -1: before the first swap point */
+    int rank;
+    int thread;
+    /** Position of the caller's sample in the same array and (trial, step, rank); -1 at a root. */
+    int64_t parent;
+    const char *user, *uses;      /**< whose call it is: instance and its uses port; "" at a root */
+    const char *instance, *port;  /**< who is called: instance and its provides port */
+    const char *implementation;   /**< class of the instance at the time */
+    const char *port_type, *method;
+    int n_context;
+    const char *context_name[PORTOLAN_CONTEXT_MAX];
+    double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls */
+    bool binned;                          /**< contexts are a bin's means, not exact values */
+    int64_t calls, subroutines;
+    double inclusive_ns, exclusive_ns, mpi_ns; /**< mpi: the part of exclusive spent in MPI */
+    double min_ns, max_ns, sum_squares_ns2;    /**< of inclusive time per call */
+    double quality; /**< worst accuracy reported by a call; NaN when none was */
+};
+
+PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_store *store,
+                                                             const struct portolan_trial *trial,
+                                                             int64_t *id,
+                                                             struct portolan_error *err);
+
+/** Adds facts to a trial; a name that is there already gets the new value. */
+PORTOLAN_API enum portolan_status
+portolan_store_put_metadata(struct portolan_store *store, int64_t trial,
+                            const struct portolan_name_value *metadata, size_t n,
+                            struct portolan_error *err);
+
+/** Stores the samples of one step of all ranks; `trial` and `step` of the rows are ignored. */
+PORTOLAN_API enum portolan_status portolan_store_put_step(struct portolan_store *store,
+                                                          int64_t trial, int step,
+                                                          const struct portolan_sample *samples,
+                                                          size_t n, struct portolan_error *err);
+
+PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store *store,
+                                                           int64_t trial, const char *outcome,
+                                                           double elapsed_ns,
+                                                           struct portolan_error *err);
+
+/** Which trials to read; NULL or 0 fields do not restrict. */
+struct portolan_store_query {
+    int64_t trial;
+    const char *assembly;
+    const char *purpose;
+    const char *outcome;
+    int ranks;
+    bool newest_only;
+};
+
+/** Trials and all their samples, in memory of its own. */
+struct portolan_sample_set {
+    size_t n_trials;
+    struct portolan_trial *trials; /**< by id */
+    size_t n_samples;
+    /** By (trial, step, rank), parents before children; `parent` is a position in this array. */
+    struct portolan_sample *samples;
+    void *impl;
+};
+
+/** Trials without samples when WITH_SAMPLES is false. An empty set is no error. */
+PORTOLAN_API enum portolan_status
+portolan_store_read(struct portolan_store *store, const struct portolan_store_query *query,
+                    bool with_samples, struct portolan_sample_set **set,
+                    struct portolan_error *err);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_sample_set_destroy(struct portolan_sample_set *set);
+
+/** A choice that was made for an assembly at parameter values. */
+struct portolan_decision {
+    int64_t id;
+    int64_t trial;          /**< the run in which it was made; 0 = off line */
+    const char *assembly;
+    const char *parameters; /**< canonical text "driver.n=96 driver.steps=20", sorted */
+    const char *host;
+    int ranks;
+    const char *choice; /**< canonical text "assembler=heat.Band solver=heat.Cholmod", sorted */
+    double predicted_ns, low_ns, high_ns; /**< of the whole run with this choice */
+    const char *reason;                   /**< a sentence for a person */
+    const char *decided;                  /**< UTC, ISO 8601; given by the store when NULL */
+};
+
+PORTOLAN_API enum portolan_status portolan_store_put_decision(struct portolan_store *store,
+                                                              const struct portolan_decision *d,
+                                                              int64_t *id,
+                                                              struct portolan_error *err);
+
+/**
+ * The newest decision for these; *D is NULL when there is none. Free with
+ * portolan_decision_destroy().
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_find_decision(struct portolan_store *store, const char *assembly,
+                             const char *parameters, const char *host, int ranks,
+                             struct portolan_decision **d, struct portolan_error *err);
+PORTOLAN_API void portolan_decision_destroy(struct portolan_decision *d);
+
+/** An implementation was exchanged, or could not be. */
+struct portolan_swap {
+    int64_t trial;
+    int step;
+    const char *instance, *from, *to;
+    const char *reason;
+    const char *outcome; /**< "done", "kept: why" or "undone: why" */
+};
+
+PORTOLAN_API enum portolan_status portolan_store_put_swap(struct portolan_store *store,
+                                                          const struct portolan_swap *s,
+                                                          struct portolan_error *err);
+
+/** A fitted model, as the XML that models/ writes. */
+struct portolan_stored_model {
+    const char *assembly, *instance, *implementation, *method;
+    const char *scope; /**< implementations of partners it holds for, "" when none */
+    const char *quantity; /**< "exclusive_ns", "calls", … */
+    const char *xml;
+};
+
+/** Replaces the stored model with the same names. */
+PORTOLAN_API enum portolan_status portolan_store_put_model(struct portolan_store *store,
+                                                           const struct portolan_stored_model *m,
+                                                           struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
