@@ -90,6 +90,8 @@ struct portolan_assembly {
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     const char *go_instance, *go_port;
     bool go_monitored;
+    /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
+    const char *purpose;
     void *impl; /**< the reader's */
 };
 
