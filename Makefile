@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Forwards to Meson's build; ./configure says where that is.
+-include config.mk
+BUILDDIR ?= build
+
+all: $(BUILDDIR)/build.ninja
+	@ninja -C $(BUILDDIR)
+
+check: all
+	@meson test -C $(BUILDDIR) --no-rebuild --print-errorlogs
+
+demo: all
+	@sh examples/heat/demo.sh $(BUILDDIR)
+
+bench: all
+	@ninja -C $(BUILDDIR) bench
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all
+	@meson install -C $(BUILDDIR) --no-rebuild
+
+clean:
+	@rm -rf $(BUILDDIR) config.mk configure.log
+
+$(BUILDDIR)/build.ninja:
+	@echo "run ./configure first" >&2; exit 1
+
+.PHONY: all check demo bench format install clean

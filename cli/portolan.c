@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Entry of the `portolan` command: finds the subcommand and hands the arguments over. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct command commands[] = {
+    {"check", command_check, "judge an assembly against the components that there are"},
+    {"draw", command_draw, "draw an assembly as a Graphviz graph"},
+    {"run", command_run, "run an assembly, on as many ranks as mpiexec starts"},
+    {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
+    {"profile", command_profile, "show the call graph that was measured, and what is pruned"},
+    {"model", command_model, "show the models of the implementations"},
+    {"optimize", command_optimize, "choose the best assembly from what is stored"},
+    {"predict", command_predict, "predict the time of an assembly"},
+    {"report", command_report, "predicted against measured, beside each fixed assembly"},
+    {"sidl", command_sidl, "compile SIDL interfaces to C"},
+    {"proxygen", command_proxygen, "make a timing proxy for a port"},
+    {NULL, NULL, NULL},
+};
+
+static void print_usage(FILE *to)
+{
+    fprintf(to, "Usage: portolan COMMAND [OPTION]... [FILE]...\n\n");
+    for (const struct command *c = commands; c->name; c++)
+        fprintf(to, "  %-10s %s\n", c->name, c->summary);
+    fprintf(to, "\n`portolan COMMAND --help` tells a command's options, `portolan --version` the "
+                "version.\n");
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[sizeof commands / sizeof *commands];
+    size_t n = 0;
+    const char *near;
+
+    for (const struct command *c = commands; c->name; c++)
+        names[n++] = c->name;
+    near = portolan_nearest_word(word, names, n);
+    fprintf(stderr, "portolan: error: unknown command '%s'%s%s%s\n", word,
+            near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    print_usage(stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    char name[64];
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (argc < 2) {
+        print_usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        printf("portolan %s\n", portolan_version());
+        return 0;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_usage(stdout);
+        return 0;
+    }
+    for (const struct command *c = commands; c->name; c++)
+        if (!strcmp(argv[1], c->name)) {
+            snprintf(name, sizeof name, "portolan %s", c->name);
+            argv[1] = name;
+            return c->run(argc - 1, argv + 1);
+        }
+    return unknown_command(argv[1]);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An assembly with its palette: what every command on assemblies begins with. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_PATH = 'p', OPTION_STORE = 'd', OPTION_SET = 's', OPTION_SELECT = 'i' };
+
+static const struct argp_option options[] = {
+    {"path", OPTION_PATH, "DIR:...", 0, "search these folders for components first", 0},
+    {"store", OPTION_STORE, "FILE", 0, "the experiment store (default: the Mastermind's)", 0},
+    {"set", OPTION_SET, "INSTANCE.PARAMETER=VALUE", 0,
+     "give a parameter another value; the instance may be left out where one has it", 0},
+    {"select", OPTION_SELECT, "INSTANCE=CLASS", 0, "begin with this alternative", 0},
+    {0},
+};
+
+static int append(const char ***list, size_t *n, const char *text)
+{
+    const char **grown = portolan_reallocarray(*list, *n + 1, sizeof **list);
+
+    if (!grown)
+        return ENOMEM;
+    grown[(*n)++] = text;
+    *list = grown;
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct assembly_options *o = state->input;
+
+    switch (key) {
+    case OPTION_PATH:
+        o->path = arg;
+        return 0;
+    case OPTION_STORE:
+        o->store = arg;
+        return 0;
+    case OPTION_SET:
+        if (!strchr(arg, '='))
+            argp_error(state, "--set wants INSTANCE.PARAMETER=VALUE, not '%s'", arg);
+        return append(&o->sets, &o->n_sets, arg);
+    case OPTION_SELECT:
+        if (!strchr(arg, '='))
+            argp_error(state, "--select wants INSTANCE=CLASS, not '%s'", arg);
+        return append(&o->selects, &o->n_selects, arg);
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "one assembly at a time: '%s' is one too many", arg);
+        o->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->file)
+            argp_error(state, "which assembly? name its XML file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp assembly_argp = {.options = options, .parser = parse_option};
+
+/* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
+static const char *find_owner(const struct portolan_assembly *a, const char *parameter,
+                              struct portolan_error *err)
+{
+    const char *owner = NULL;
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const char *name = a->instances[i].name;
+
+        if (!portolan_assembly_peek_parameter(a, name, parameter))
+            continue;
+        if (owner) {
+            portolan_error_set(err, PORTOLAN_EINVAL,
+                               "--set %s: both '%s' and '%s' have such a parameter; write "
+                               "%s.%s=VALUE",
+                               parameter, owner, name, owner, parameter);
+            return NULL;
+        }
+        owner = name;
+    }
+    if (!owner)
+        portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                           "--set %s: no instance of '%s' has such a parameter", parameter,
+                           a->file);
+    return owner;
+}
+
+static enum portolan_status apply_set(struct portolan_assembly *a, const char *text,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    char *copy = portolan_strdup(text), *value, *dot;
+    const char *instance = copy, *parameter;
+
+    if (!copy)
+        return portolan_error_set(err, status, "out of memory");
+    value = strchr(copy, '=');
+    *value++ = '\0';
+    dot = strchr(copy, '.');
+    if (dot) {
+        *dot = '\0';
+        parameter = dot + 1;
+    } else {
+        parameter = copy;
+        instance = find_owner(a, parameter, err);
+    }
+    status = instance ? portolan_assembly_set(a, instance, parameter, value, err) : err->status;
+    free(copy);
+    return status;
+}
+
+static enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    char *copy = portolan_strdup(text), *class_name;
+
+    if (!copy)
+        return portolan_error_set(err, status, "out of memory");
+    class_name = strchr(copy, '=');
+    *class_name++ = '\0';
+    status = portolan_assembly_select(a, copy, class_name, err);
+    free(copy);
+    return status;
+}
+
+static enum portolan_status open_palette(struct workbench *w, const struct assembly_options *o,
+                                         struct portolan_diagnostics *d,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = portolan_palette_create(&w->palette, err);
+
+    if (status == PORTOLAN_OK && o->path)
+        status = portolan_palette_add_path(w->palette, o->path, d, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < w->assembly->n_paths; i++)
+        status = portolan_palette_add_path(w->palette, w->assembly->paths[i], d, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_palette_add_defaults(w->palette, d, err);
+    return status;
+}
+
+enum portolan_status workbench_open(struct workbench *w, const struct assembly_options *o,
+                                    bool print, struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = print ? print_diagnostic : NULL};
+    enum portolan_status status;
+
+    *w = (struct workbench){0};
+    status = portolan_assembly_read(o->file, &d, &w->assembly, err);
+    if (status == PORTOLAN_OK)
+        status = open_palette(w, o, &d, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
+        status = apply_set(w->assembly, o->sets[i], err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
+        status = apply_select(w->assembly, o->selects[i], err);
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_check(w->assembly, w->palette, &d);
+    if (status != PORTOLAN_OK) {
+        portolan_error_set(err, status, "%s", status == PORTOLAN_ESYNTAX ? "" : o->file);
+        workbench_close(w);
+    }
+    return status;
+}
+
+void workbench_close(struct workbench *w)
+{
+    portolan_assembly_destroy(w->assembly);
+    portolan_palette_destroy(w->palette);
+    *w = (struct workbench){0};
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The arrows between rooms go one way: a room includes only the public headers that this table
+# allows it (docs/architecture.md draws it).
+set -u
+cd "${1:-.}" || exit 99
+
+# room: public headers it may include
+table='
+base: base
+sidl: base sidl
+probe: base probe
+mpi: base probe mpi
+store: base store
+framework: base assembly framework
+proxygen: base sidl proxygen probe framework proxy
+mastermind: base assembly probe store framework mastermind
+models: base models
+optimizer: base assembly framework models optimizer store mastermind
+components: base assembly framework probe
+cli: base assembly framework mpi store models optimizer sidl proxygen probe mastermind
+examples: base assembly framework probe
+'
+status=0
+echo "1..$(echo "$table" | grep -c :)"
+number=0
+echo "$table" | grep : | while IFS=: read -r room allowed; do
+    number=$((number + 1))
+    bad=$(find "$room" -name '*.[ch]' -not -path '*/test/*' 2>/dev/null |
+        xargs -r grep -HnoE '#include <portolan/[a-z_]+\.h>' |
+        while IFS= read -r hit; do
+            header=$(echo "$hit" | sed 's/.*<portolan\/\(.*\)\.h>/\1/')
+            case " $allowed " in *" $header "*) ;; *) echo "$hit" ;; esac
+        done)
+    # Private headers stay inside their room.
+    far=$(find "$room" -name '*.[ch]' 2>/dev/null | xargs -r grep -HnE '#include "(\.\./){2,}')
+    if [ -z "$bad$far" ]; then
+        echo "ok $number - $room"
+    else
+        echo "not ok $number - $room"
+        printf '%s\n' "$bad" "$far" | sed 's/^/# /'
+    fi
+done
+exit $status

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every C file is formatted as .clang-format says, and carries its licence line.
+set -u
+cd "${1:-.}" || exit 99
+command -v clang-format >/dev/null || {
+    echo '1..0 # SKIP clang-format is not installed'
+    exit 0
+}
+files=$(find base sidl probe mpi store framework proxygen mastermind models optimizer components \
+    cli examples bench tests -name '*.[ch]' -not -path '*/golden/*' -not -path '*/expected/*' | sort)
+echo 1..2
+bad=''
+for f in $files; do
+    clang-format --style=file "$f" | cmp -s - "$f" || bad="$bad $f"
+done
+if [ -z "$bad" ]; then echo 'ok 1 - formatted'; else
+    echo 'not ok 1 - formatted'
+    for f in $bad; do echo "# $f: run 'make format'"; done
+fi
+bad=$(echo "$files" | xargs grep -L SPDX-License-Identifier)
+if [ -z "$bad" ]; then echo 'ok 2 - licence lines'; else
+    echo 'not ok 2 - licence lines'
+    echo "$bad" | sed 's/^/# /'
+fi
