@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe: what its own files share. */
+#ifndef PORTOLAN_PROBE_INTERNAL_H
+#define PORTOLAN_PROBE_INTERNAL_H
+
+#include <portolan/probe.h>
+
+/* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
+#define PROBE_FRAMES 65536
+/* Key-space bits in a node's method, so that bins never meet exact values. */
+#define PROBE_BIN         0x80000000U
+#define PROBE_REST        0x40000000U
+#define PROBE_HANDLE_MASK 0x3FFFFFFFU
+/* Stack address of frames that belong to no function: never taken for dead. */
+#define PROBE_SP_NONE UINTPTR_MAX
+
+struct probe_chunk;
+
+/*
+ * The record of one thread. It stays in the registry until the process ends; a thread that ends
+ * leaves it to the next new one, so that memory is bounded by the threads that run at one time and
+ * nobody who scans the registry meets freed memory.
+ */
+struct probe_thread {
+    struct portolan_probe_thread hot; /* first: the inline code's view */
+    uint32_t index;
+    bool in_use; /* under the registry lock */
+    struct probe_thread *next;
+    uintptr_t stack_low, stack_high;
+
+    struct portolan_probe_node *root, *last, *other;
+    uint32_t n_nodes;
+    struct probe_chunk *chunks;
+
+    unsigned mpi_depth;
+    uint64_t mpi_start;
+    struct portolan_probe_frame *pause;
+
+    uint64_t (*counter_start)[PORTOLAN_PROBE_COUNTERS_MAX]; /* per frame; made at first use */
+    int counter_set;
+    unsigned counter_generation;
+};
+
+/* thread.c */
+struct probe_thread *probe_thread_create(void);
+void probe_thread_destroy(struct probe_thread *t);
+/* The registry's first thread; go on by probe_thread_next. No lock: records never leave. */
+struct probe_thread *probe_thread_first(void);
+struct probe_thread *probe_thread_next(struct probe_thread *t);
+/* Of the calling thread, made if need be; NULL without memory. */
+struct probe_thread *probe_thread_self(void);
+bool probe_thread_is_idle(const struct probe_thread *t);
+/* Calls that run without a mark because memory for one was missing. */
+unsigned long probe_unmarked_calls(void);
+
+/* tree.c */
+enum portolan_status probe_tree_init(struct probe_thread *t);
+void probe_tree_free(struct probe_thread *t);
+
+/* clock.c: nanoseconds of CLOCK_MONOTONIC, whatever clock is in use. */
+uint64_t probe_wall_ns(void);
+
+/* snapshot.c */
+enum portolan_status probe_reset(bool own_calls_too, struct portolan_error *err);
+
+/* counters_papi.c or counters_none.c */
+void probe_counters_detach(struct probe_thread *t);
+
+#endif

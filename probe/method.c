@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What handles stand for. Written at connect time, read by snapshots; never freed, as handles are.
+ */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct method_block {
+    struct method_block *next;
+    size_t count;
+    struct portolan_probe_method_info *infos;
+};
+
+static pthread_mutex_t methods_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct method_block *blocks;
+static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
+
+#define OURS(number, text)                                                                         \
+    {                                                                                              \
+        .handle = (number), .connection = {"", "", "", "", "", ""}, .method = {                    \
+            .name = (text),                                                                        \
+            .context = {"", "", "", ""}                                                            \
+        }                                                                                          \
+    }
+
+static struct portolan_probe_method_info ours[] = {
+    OURS(PORTOLAN_PROBE_HANDLE_ROOT, "(root)"), OURS(PORTOLAN_PROBE_HANDLE_OTHER, "(other paths)"),
+    OURS(PORTOLAN_PROBE_HANDLE_OWN, "(Portolan itself)")};
+
+static bool same_text(const char *kept, const char *given)
+{
+    return strcmp(kept, given ? given : "") == 0;
+}
+
+static bool same_connection(const struct portolan_probe_connection *a,
+                            const struct portolan_probe_connection *b)
+{
+    return same_text(a->user, b->user) && same_text(a->uses, b->uses) &&
+           same_text(a->provider, b->provider) && same_text(a->provides, b->provides) &&
+           same_text(a->provider_class, b->provider_class) && same_text(a->port_type, b->port_type);
+}
+
+static bool same_method(const struct portolan_probe_method *a,
+                        const struct portolan_probe_method *b)
+{
+    if (!same_text(a->name, b->name) || a->n_context != b->n_context ||
+        a->real_contexts != b->real_contexts)
+        return false;
+    for (unsigned i = 0; i < a->n_context; i++)
+        if (!same_text(a->context[i], b->context[i]))
+            return false;
+    return true;
+}
+
+static const struct method_block *block_find(const struct portolan_probe_connection *connection,
+                                             const struct portolan_probe_method *methods,
+                                             size_t count)
+{
+    for (const struct method_block *b = blocks; b; b = b->next) {
+        size_t i = 0;
+
+        if (b->count != count || !same_connection(&b->infos[0].connection, connection))
+            continue;
+        while (i < count && same_method(&b->infos[i].method, &methods[i]))
+            i++;
+        if (i == count)
+            return b;
+    }
+    return NULL;
+}
+
+/* Strings go one behind the other into TEXT, or are only measured when TEXT is NULL. */
+static size_t put_text(char *text, size_t used, const char **to, const char *from)
+{
+    size_t size = strlen(from ? from : "") + 1;
+
+    if (text) {
+        memcpy(text + used, from ? from : "", size);
+        *to = text + used;
+    }
+    return used + size;
+}
+
+static size_t put_info(char *text, size_t used, struct portolan_probe_method_info *info,
+                       const struct portolan_probe_connection *c,
+                       const struct portolan_probe_method *m)
+{
+    used = put_text(text, used, &info->connection.user, c->user);
+    used = put_text(text, used, &info->connection.uses, c->uses);
+    used = put_text(text, used, &info->connection.provider, c->provider);
+    used = put_text(text, used, &info->connection.provides, c->provides);
+    used = put_text(text, used, &info->connection.provider_class, c->provider_class);
+    used = put_text(text, used, &info->connection.port_type, c->port_type);
+    used = put_text(text, used, &info->method.name, m->name);
+    for (unsigned i = 0; i < PORTOLAN_PROBE_CONTEXTS; i++)
+        used =
+            put_text(text, used, &info->method.context[i], i < m->n_context ? m->context[i] : "");
+    info->method.n_context = m->n_context;
+    info->method.real_contexts = m->real_contexts;
+    return used;
+}
+
+/* One allocation holds block, rows and strings. */
+static struct method_block *block_create(const struct portolan_probe_connection *connection,
+                                         const struct portolan_probe_method *methods, size_t count)
+{
+    struct portolan_probe_method_info scratch;
+    struct method_block *b;
+    size_t text_size = 0, used = 0;
+    char *text;
+
+    for (size_t i = 0; i < count; i++)
+        text_size = put_info(NULL, text_size, &scratch, connection, &methods[i]);
+    b = portolan_calloc(1, sizeof *b + count * sizeof *b->infos + text_size);
+    if (!b)
+        return NULL;
+    b->count = count;
+    b->infos = (struct portolan_probe_method_info *)(b + 1);
+    text = (char *)(b->infos + count);
+    for (size_t i = 0; i < count; i++)
+        used = put_info(text, used, &b->infos[i], connection, &methods[i]);
+    return b;
+}
+
+static enum portolan_status block_add(const struct portolan_probe_connection *connection,
+                                      const struct portolan_probe_method *methods, size_t count,
+                                      uint32_t *first)
+{
+    struct method_block *b;
+
+    if (count > PROBE_HANDLE_MASK - next_handle || !(b = block_create(connection, methods, count)))
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        b->infos[i].handle = next_handle++;
+    b->next = blocks;
+    blocks = b;
+    *first = b->infos[0].handle;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status
+portolan_probe_methods_register(const struct portolan_probe_connection *connection,
+                                const struct portolan_probe_method *methods, size_t count,
+                                uint32_t *first, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    const struct method_block *known;
+
+    if (!count)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a port without methods is not measured");
+    for (size_t i = 0; i < count; i++)
+        if (methods[i].n_context > PORTOLAN_PROBE_CONTEXTS)
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL,
+                "method %s has %u context parameters; at most %d are possible", methods[i].name,
+                methods[i].n_context, PORTOLAN_PROBE_CONTEXTS);
+    pthread_mutex_lock(&methods_lock);
+    known = block_find(connection, methods, count);
+    if (known)
+        *first = known->infos[0].handle;
+    else
+        status = block_add(connection, methods, count, first);
+    pthread_mutex_unlock(&methods_lock);
+    if (status != PORTOLAN_OK)
+        return portolan_error_set(err, status, "no memory for the methods of port %s of %s",
+                                  connection->uses, connection->user);
+    return PORTOLAN_OK;
+}
+
+const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle)
+{
+    const struct portolan_probe_method_info *info = NULL;
+
+    if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
+        return &ours[handle];
+    pthread_mutex_lock(&methods_lock);
+    for (const struct method_block *b = blocks; b && !info; b = b->next)
+        if (handle >= b->infos[0].handle && handle - b->infos[0].handle < b->count)
+            info = &b->infos[handle - b->infos[0].handle];
+    pthread_mutex_unlock(&methods_lock);
+    return info;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * probe: what a proxied call touches. Clock, counters, the per-thread record with its shadow stack
+ * and call-path tree, inline start and stop, the swap of what stands behind a port, snapshots.
+ *
+ * How a proxy uses it. At connect time it registers the methods of the connection and fills a
+ * binding (target and handles); each of its methods then reads
+ *
+ *     struct portolan_probe_call call;
+ *     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
+ *     struct portolan_probe_binding *b =
+ *         portolan_probe_enter(&call, &proxy->port, METHOD_SOLVE, context, 1);
+ *     ... forward to b->target ...
+ *     portolan_probe_leave(&call);
+ *
+ * The function holding these lines must be reached through a pointer or be `noinline`, with one
+ * call in it: a frame is told dead or alive by the stack address of that function. Not to be used
+ * from signal handlers, nor by fibers that interleave port calls on one thread.
+ *
+ * Times are kept in ticks of the clock and leave this room in nanoseconds.
+ */
+#ifndef PORTOLAN_PROBE_H
+#define PORTOLAN_PROBE_H
+
+#include <portolan/base.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most context values a call may have. */
+#define PORTOLAN_PROBE_CONTEXTS 4
+/** Most counters that are read together. */
+#define PORTOLAN_PROBE_COUNTERS_MAX 4
+/** Distinct context tuples kept exactly per (parent, method); later ones share bins. */
+#define PORTOLAN_PROBE_EXACT 64
+/** Bins per (parent, method); only tuples of several contexts reach this, the rest share one. */
+#define PORTOLAN_PROBE_BINS 512
+/** Call-path nodes per thread; calls on further new paths are counted in one node, "other". */
+#define PORTOLAN_PROBE_NODES 65536
+
+/* ------------------------------------------------------------------ clock */
+
+enum portolan_probe_clock {
+    PORTOLAN_PROBE_CLOCK_TSC,       /**< time stamp counter, calibrated against CLOCK_MONOTONIC */
+    PORTOLAN_PROBE_CLOCK_MONOTONIC, /**< clock_gettime, where the counter is not invariant */
+    PORTOLAN_PROBE_CLOCK_MANUAL     /**< stands still until told; ticks are nanoseconds */
+};
+
+/**
+ * Chooses the clock of this process and empties all records, whose ticks it would falsify.
+ * PORTOLAN_EBUSY while a monitored call is running on any thread; PORTOLAN_EUNSUPPORTED for TSC
+ * where the counter is not invariant. The manual clock starts at 0.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_clock_set(enum portolan_probe_clock clock,
+                                                           struct portolan_error *err);
+
+/** The clock in use; at start TSC where it is invariant, else MONOTONIC. */
+PORTOLAN_API enum portolan_probe_clock portolan_probe_clock_get(void);
+
+/** Moves the manual clock on; PORTOLAN_EINVAL when another clock is in use. Any thread. */
+PORTOLAN_API enum portolan_status portolan_probe_clock_advance(uint64_t elapsed_ns);
+
+/** A difference of portolan_probe_now() values in nanoseconds (exact on the manual clock). */
+PORTOLAN_API double portolan_probe_ticks_to_ns(uint64_t ticks);
+
+/* ---------------------------------------------------------------- methods */
+
+/** One method of a port, as its proxy knows it; all strings are copied at registration. */
+struct portolan_probe_method {
+    const char *name;
+    unsigned n_context;                           /**< 0 … PORTOLAN_PROBE_CONTEXTS */
+    const char *context[PORTOLAN_PROBE_CONTEXTS]; /**< names of the parameters */
+    unsigned real_contexts; /**< bit i set: context i is a real value, always binned */
+};
+
+/** One connection. NULL strings are taken as "". */
+struct portolan_probe_connection {
+    const char *user;           /**< instance that calls */
+    const char *uses;           /**< its uses port */
+    const char *provider;       /**< instance that is called */
+    const char *provides;       /**< its provides port */
+    const char *provider_class; /**< the implementation behind the port now */
+    const char *port_type;
+};
+
+/** What a handle stands for; strings stay valid until the process ends. */
+struct portolan_probe_method_info {
+    uint32_t handle;
+    struct portolan_probe_connection connection;
+    struct portolan_probe_method method;
+};
+
+/** Handles that are not registered by anybody. */
+#define PORTOLAN_PROBE_HANDLE_ROOT  0U /**< root of a thread's tree, never called */
+#define PORTOLAN_PROBE_HANDLE_OTHER 1U /**< paths beyond PORTOLAN_PROBE_NODES */
+#define PORTOLAN_PROBE_HANDLE_OWN   2U /**< Portolan's own work, between pause and resume */
+
+/**
+ * Resolves names to handles: METHODS[i] of CONNECTION gets handle *FIRST + i. The same connection
+ * and methods give the same handles again, so an implementation that comes back continues its
+ * records. Any thread. PORTOLAN_EINVAL for too many contexts, PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_methods_register(const struct portolan_probe_connection *connection,
+                                const struct portolan_probe_method *methods, size_t count,
+                                uint32_t *first, struct portolan_error *err);
+
+/** What HANDLE stands for, borrowed; NULL for a handle that was never given out. Any thread. */
+PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle);
+
+/* ------------------------------------------------------------------ ports */
+
+#define PORTOLAN_PROBE_MONITORED 1U /**< measure calls; else only mark the shadow stack */
+#define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
+
+/**
+ * What a swap publishes as one: the target and the handles of its implementation, so that records
+ * of a new implementation are its own. Owned by whoever made it; must stay until it was retired.
+ */
+struct portolan_probe_binding {
+    void *target;                 /**< what to forward to; NULL: not connected, the proxy throws */
+    uint32_t first_method_handle; /**< from portolan_probe_methods_register */
+    void *extra;                  /**< the proxy's own */
+};
+
+/** The joint inside a proxy. Read and changed through the functions below only. */
+struct portolan_probe_port {
+    struct portolan_probe_binding *binding;
+    uint32_t flags;
+};
+
+/** Fills PORT before anybody calls through it. BINDING must not be NULL (its target may). */
+PORTOLAN_API void portolan_probe_port_init(struct portolan_probe_port *port,
+                                           struct portolan_probe_binding *binding, uint32_t flags);
+
+/** Switches monitoring or counters of PORT on or off; calls that are running end as they began. */
+PORTOLAN_API void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags);
+PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port);
+
+/** The binding in force, borrowed. */
+PORTOLAN_API struct portolan_probe_binding *
+portolan_probe_port_peek_binding(const struct portolan_probe_port *port);
+
+/**
+ * Publishes NEW_BINDING and waits until no thread is inside a call that may have seen the old one,
+ * which then comes back in *OLD_BINDING, free to be retired. New calls are never held up.
+ *
+ * PORTOLAN_EBUSY when the calling thread itself is inside PORT. PORTOLAN_ETIMEOUT when calls were
+ * still inside after TIMEOUT_NS of wall time: the old binding is in force again, *OLD_BINDING is
+ * NULL, and NEW_BINDING must be kept until portolan_probe_port_wait_quiet() succeeds, since calls
+ * that began in between may be using it. PORTOLAN_EUNSUPPORTED when the kernel has no private
+ * membarrier(2). On failure the old binding is in force. One swap of a port at a time.
+ *
+ * Threads that a target starts by itself and calls that bypass the port are not waited for.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_retarget(struct portolan_probe_port *port,
+                        struct portolan_probe_binding *new_binding, uint64_t timeout_ns,
+                        struct portolan_probe_binding **old_binding, struct portolan_error *err);
+
+/** Waits until every call of PORT that was running has ended; errors as for retarget. */
+PORTOLAN_API enum portolan_status portolan_probe_port_wait_quiet(struct portolan_probe_port *port,
+                                                                 uint64_t timeout_ns,
+                                                                 struct portolan_error *err);
+
+/* --------------------------------------------- time that is set apart, own work */
+
+/**
+ * Brackets of an MPI call on the calling thread: the time between is added to the MPI time of the
+ * node the thread is in. Nested brackets count once. LEAVE returns the ticks of the outermost
+ * bracket and 0 inside.
+ */
+PORTOLAN_API void portolan_probe_mpi_enter(void);
+PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
+
+/**
+ * Brackets of Portolan's own work on the calling thread (committing a step, swapping): the time
+ * between counts in no call that is running, but in a node of its own, PORTOLAN_PROBE_HANDLE_OWN,
+ * under the thread's root; monitored calls made meanwhile become that node's children. Not nested:
+ * an inner pause does nothing.
+ */
+PORTOLAN_API void portolan_probe_pause(void);
+PORTOLAN_API void portolan_probe_resume(void);
+
+/**
+ * A timer that is no port call: opens a node for HANDLE below the current one. Timers nest properly
+ * with each other and with port calls: stop gives PORTOLAN_EINVAL unless HANDLE is what the calling
+ * thread opened last. A timer still open when the port call around it ends is dropped.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_timer_start(uint32_t handle);
+PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
+
+/* --------------------------------------------------------------- counters */
+
+/**
+ * Chooses the counters (PAPI names, preset or native) that ports with PORTOLAN_PROBE_COUNTERS read,
+ * for the whole process; COUNT 0 chooses none. Not while such calls run. PORTOLAN_EUNSUPPORTED with
+ * a text that says why: Portolan built without PAPI, or the machine refuses (virtual machines often
+ * have software events only, which the text then lists). Earlier counts are emptied.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_counters_set(const char *const *names, size_t count, struct portolan_error *err);
+
+/** Number of counters chosen. */
+PORTOLAN_API size_t portolan_probe_counters_count(void);
+
+/** Name of counter INDEX, valid until the next set; NULL beyond the last. */
+PORTOLAN_API const char *portolan_probe_counter_peek_name(size_t index);
+
+/**
+ * One line on what this machine offers, for reports: "hardware counters: available", or why not and
+ * what instead. Valid until the process ends.
+ */
+PORTOLAN_API const char *portolan_probe_counters_describe(void);
+
+/* --------------------------------------------------------------- snapshot */
+
+/** One context of a record. */
+struct portolan_probe_context_stats {
+    bool exact;          /**< all calls had VALUE; else x lay in LOWER … UPPER */
+    int64_t value;       /**< meaningful when exact */
+    double lower, upper; /**< both = value when exact; infinite when the rest shares one record */
+    double sum;          /**< Σ x: the mean x is sum / calls, never an edge */
+    double sum_squares;  /**< Σ x² */
+    double sum_time_ns;  /**< Σ x·t, t the inclusive time of the call */
+};
+
+/**
+ * One node of one thread's call-path tree. Totals since start or reset. Calls still running on the
+ * calling thread are not in the totals but in `open_*`.
+ */
+struct portolan_probe_record {
+    uint64_t id;     /**< the same node has the same id in every snapshot of this process */
+    uint32_t thread; /**< 0 … threads-1; a thread that ended hands its number to a later one */
+    uint32_t handle; /**< what was called: portolan_probe_method_peek(handle) */
+    int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
+    unsigned n_context;
+    struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
+    uint64_t calls;
+    uint64_t subroutine_calls; /**< monitored calls made directly from here */
+    double inclusive_ns;
+    double exclusive_ns; /**< inclusive less monitored calls made from here */
+    double min_ns, max_ns;
+    double sum_squares_ns2;  /**< Σ t² of the inclusive time */
+    double mpi_ns;           /**< in MPI called from here, part of the exclusive time */
+    double mpi_inclusive_ns; /**< with that of all records below */
+    double open_inclusive_ns;
+    double open_exclusive_ns;
+    double quality; /**< largest accuracy reported by a call; 0 when none was */
+    bool has_quality;
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive */
+};
+
+struct portolan_probe_snapshot {
+    struct portolan_probe_record *records; /**< parents before children */
+    size_t count;
+    uint32_t threads;
+    double now_ns; /**< the clock when it was taken */
+    size_t capacity;
+};
+
+/**
+ * Reads the records of all threads of this process into SNAPSHOT, which starts as `{0}` and whose
+ * memory is used again by the next call. Threads that are inside calls meanwhile may show values
+ * of one record that are one call apart. Any thread; PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_snapshot_take(struct portolan_probe_snapshot *snapshot, struct portolan_error *err);
+
+/** Frees what a snapshot holds; it can be used again. */
+PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *snapshot);
+
+/**
+ * Empties all statistics; records, ids and handles stay. Calls running on the calling thread begin
+ * anew at this moment. PORTOLAN_EBUSY when another thread is inside a call; the caller sees to it
+ * that none begins meanwhile.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
+
+/** What measuring itself costs. */
+struct portolan_probe_cost {
+    double mean_ns;   /**< one empty monitored call with one context, less the call itself */
+    double spread_ns; /**< standard deviation over batches of calls */
+    double inside_ns; /**< the part that such a call's own record shows as its time */
+};
+
+/** Measured at the first request (about 10 ms, on the real clock), then remembered. */
+PORTOLAN_API struct portolan_probe_cost portolan_probe_cost(void);
+
+#include <portolan/probe_inline.h>
+
+#ifdef __cplusplus
+}
+#endif
+#endif

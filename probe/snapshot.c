@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t load(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static double load_real(const double *p)
+{
+    double x;
+
+    __atomic_load(p, &x, __ATOMIC_RELAXED);
+    return x;
+}
+
+static void store_real(double *p, double x)
+{
+    __atomic_store(p, &x, __ATOMIC_RELAXED);
+}
+
+static enum portolan_status reserve(struct portolan_probe_snapshot *s, size_t count)
+{
+    size_t capacity = s->capacity ? s->capacity : 64;
+    struct portolan_probe_record *records;
+
+    while (capacity < count)
+        capacity *= 2;
+    if (capacity == s->capacity)
+        return PORTOLAN_OK;
+    records = portolan_reallocarray(s->records, capacity, sizeof *records);
+    if (!records)
+        return PORTOLAN_ENOMEM;
+    s->records = records;
+    s->capacity = capacity;
+    return PORTOLAN_OK;
+}
+
+/* The edges of a bin, smaller one first: its key is the top 14 bits of the numbers in it. */
+static void bin_edges(int64_t key, double *lower, double *upper)
+{
+    uint64_t bits = (uint64_t)key << 50, next = bits + (UINT64_C(1) << 50);
+    double a, b;
+
+    memcpy(&a, &bits, sizeof a);
+    memcpy(&b, &next, sizeof b);
+    *lower = key < 0 ? b : a;
+    *upper = key < 0 ? a : b;
+}
+
+static void read_context(struct portolan_probe_context_stats *c,
+                         const struct portolan_probe_node *node, unsigned i, bool real)
+{
+    int64_t key = i ? node->key_more[i - 1] : node->key0;
+
+    c->exact = !real && !(node->method & (PROBE_BIN | PROBE_REST));
+    c->value = c->exact ? key : 0;
+    if (c->exact) {
+        c->lower = c->upper = (double)key;
+    } else if (node->method & PROBE_REST) {
+        c->lower = -INFINITY;
+        c->upper = INFINITY;
+    } else {
+        bin_edges(key, &c->lower, &c->upper);
+    }
+    c->sum = load_real(&node->moments[i].x);
+    c->sum_squares = load_real(&node->moments[i].xx);
+    c->sum_time_ns = load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
+}
+
+static void read_node(struct portolan_probe_record *r, const struct probe_thread *t,
+                      const struct portolan_probe_node *node, size_t base)
+{
+    double scale = portolan_probe_ticks_to_ns(1), quality = load_real(&node->quality);
+    const struct portolan_probe_method_info *info;
+
+    memset(r, 0, sizeof *r);
+    r->id = (uint64_t)t->index << 32 | node->id;
+    r->thread = t->index;
+    r->handle = node->method & PROBE_HANDLE_MASK;
+    r->parent = node->parent ? (int64_t)(base + node->parent->id) : -1;
+    info = portolan_probe_method_peek(r->handle);
+    r->n_context = info ? info->method.n_context : 0;
+    for (unsigned i = 0; i < r->n_context; i++)
+        read_context(&r->context[i], node, i, info->method.real_contexts >> i & 1U);
+    r->calls = load(&node->calls);
+    r->subroutine_calls = load(&node->subroutine_calls);
+    r->inclusive_ns = portolan_probe_ticks_to_ns(load(&node->inclusive));
+    r->exclusive_ns = portolan_probe_ticks_to_ns(load(&node->exclusive));
+    r->min_ns = r->calls ? portolan_probe_ticks_to_ns(load(&node->min)) : 0.0;
+    r->max_ns = portolan_probe_ticks_to_ns(load(&node->max));
+    r->sum_squares_ns2 = load_real(&node->squares) * scale * scale;
+    r->mpi_ns = portolan_probe_ticks_to_ns(load(&node->mpi));
+    r->has_quality = !isnan(quality);
+    r->quality = r->has_quality ? quality : 0.0;
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        r->counters[i] = load(&node->counters[i]);
+}
+
+/* What the calls that are running have taken so far; only their own thread can tell. */
+static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe_thread *t,
+                           size_t base, uint64_t now)
+{
+    uint64_t above = now; /* start of the monitored call made from this one */
+
+    for (struct portolan_probe_frame *f = t->hot.top - 1; f > t->hot.frames; f--) {
+        struct portolan_probe_record *r;
+
+        if (f->acc != f || f == t->pause)
+            continue;
+        r = &s->records[base + f->node->id];
+        r->open_inclusive_ns += portolan_probe_ticks_to_ns(now - f->start);
+        r->open_exclusive_ns += portolan_probe_ticks_to_ns(above - f->start - f->child);
+        above = f->start;
+    }
+}
+
+static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struct probe_thread *t,
+                                        uint64_t now)
+{
+    size_t base = s->count;
+
+    for (const struct portolan_probe_node *node = t->root; node;
+         node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE)) {
+        if (reserve(s, s->count + 1) != PORTOLAN_OK)
+            return PORTOLAN_ENOMEM;
+        read_node(&s->records[s->count++], t, node, base);
+    }
+    if (&t->hot == portolan_probe_thread)
+        add_open_calls(s, t, base, now);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot *s,
+                                                  struct portolan_error *err)
+{
+    struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
+    uint64_t now = portolan_probe_now();
+
+    /* during a pause the calls that are running stand still */
+    if (self && self->pause && self->pause < self->hot.top)
+        now = self->pause->start;
+    s->count = 0;
+    s->threads = 0;
+    s->now_ns = portolan_probe_ticks_to_ns(now);
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
+        s->threads++;
+        if (take_thread(s, t, now) != PORTOLAN_OK) {
+            s->count = 0;
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the call-path records");
+        }
+    }
+    for (size_t i = 0; i < s->count; i++)
+        s->records[i].mpi_inclusive_ns += s->records[i].mpi_ns;
+    for (size_t i = s->count; i-- > 0;)
+        if (s->records[i].parent >= 0)
+            s->records[s->records[i].parent].mpi_inclusive_ns += s->records[i].mpi_inclusive_ns;
+    return PORTOLAN_OK;
+}
+
+void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *s)
+{
+    free(s->records);
+    *s = (struct portolan_probe_snapshot){0};
+}
+
+static void empty_node(struct portolan_probe_node *node)
+{
+    uint64_t *const sums[] = {&node->calls, &node->inclusive,        &node->exclusive,
+                              &node->max,   &node->subroutine_calls, &node->mpi};
+
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+        __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&node->min, UINT64_MAX, __ATOMIC_RELAXED);
+    store_real(&node->squares, 0.0);
+    store_real(&node->quality, NAN);
+    for (unsigned i = 0; i < PORTOLAN_PROBE_CONTEXTS; i++) {
+        store_real(&node->moments[i].x, 0.0);
+        store_real(&node->moments[i].xx, 0.0);
+        store_real(&node->moments[i].xt, 0.0);
+    }
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        __atomic_store_n(&node->counters[i], 0, __ATOMIC_RELAXED);
+}
+
+static bool measures_now(const struct probe_thread *t)
+{
+    for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++)
+        if (f->acc == f)
+            return true;
+    return false;
+}
+
+static void restart_open_calls(struct probe_thread *t)
+{
+    uint64_t now = portolan_probe_now();
+
+    for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
+        f->start = now;
+        f->child = 0;
+    }
+    t->mpi_start = now;
+}
+
+enum portolan_status probe_reset(bool own_calls_too, struct portolan_error *err)
+{
+    struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
+
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        if (t != self && !probe_thread_is_idle(t))
+            return portolan_error_set(err, PORTOLAN_EBUSY, "thread %u is inside a measured call",
+                                      (unsigned)t->index);
+    if (self && !own_calls_too && measures_now(self))
+        return portolan_error_set(err, PORTOLAN_EBUSY,
+                                  "the caller is itself inside a measured call");
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        for (struct portolan_probe_node *node = t->root; node;
+             node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
+            empty_node(node);
+    if (self)
+        restart_open_calls(self);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_reset(struct portolan_error *err)
+{
+    return probe_reset(true, err);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+__thread struct portolan_probe_thread *portolan_probe_thread
+    __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct probe_thread *registry_first, *registry_last;
+static pthread_key_t thread_key;
+static bool have_key;
+static unsigned long unmarked;
+
+static void detach(void *record);
+
+__attribute__((constructor)) static void make_key(void)
+{
+    have_key = pthread_key_create(&thread_key, detach) == 0;
+}
+
+struct probe_thread *probe_thread_create(void)
+{
+    struct probe_thread *t = portolan_calloc(1, sizeof *t);
+    void *frames;
+
+    if (!t)
+        return NULL;
+    frames = mmap(NULL, PROBE_FRAMES * sizeof *t->hot.frames, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (frames == MAP_FAILED) {
+        free(t);
+        return NULL;
+    }
+    t->hot.frames = frames;
+    t->hot.limit = t->hot.frames + PROBE_FRAMES;
+    t->hot.top = t->hot.frames + 1;
+    if (probe_tree_init(t) != PORTOLAN_OK) {
+        probe_thread_destroy(t);
+        return NULL;
+    }
+    t->hot.frames[0].sp = PROBE_SP_NONE;
+    t->hot.frames[0].acc = &t->hot.frames[0];
+    t->hot.frames[0].node = t->root;
+    return t;
+}
+
+void probe_thread_destroy(struct probe_thread *t)
+{
+    if (!t)
+        return;
+    probe_tree_free(t);
+    if (t->counter_start)
+        munmap(t->counter_start, PROBE_FRAMES * sizeof *t->counter_start);
+    munmap(t->hot.frames, PROBE_FRAMES * sizeof *t->hot.frames);
+    free(t);
+}
+
+static void note_stack(struct probe_thread *t)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+
+    t->stack_low = t->stack_high = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) != 0)
+        return;
+    if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+        t->stack_low = (uintptr_t)low;
+        t->stack_high = (uintptr_t)low + size;
+    }
+    pthread_attr_destroy(&attr);
+}
+
+static void append(struct probe_thread *t)
+{
+    if (registry_last) {
+        t->index = registry_last->index + 1;
+        __atomic_store_n(&registry_last->next, t, __ATOMIC_RELEASE);
+    } else {
+        __atomic_store_n(&registry_first, t, __ATOMIC_RELEASE);
+    }
+    registry_last = t;
+}
+
+struct portolan_probe_thread *portolan_probe_slow_attach(void)
+{
+    struct probe_thread *t;
+
+    if (!have_key)
+        return NULL;
+    pthread_mutex_lock(&registry_lock);
+    for (t = registry_first; t && t->in_use; t = t->next)
+        ;
+    if (!t && (t = probe_thread_create()))
+        append(t);
+    if (t && pthread_setspecific(thread_key, t) == 0)
+        t->in_use = true;
+    else
+        t = NULL;
+    pthread_mutex_unlock(&registry_lock);
+    if (!t)
+        return NULL;
+    note_stack(t);
+    portolan_probe_thread = &t->hot;
+    return &t->hot;
+}
+
+/* The thread ends, perhaps inside calls (pthread_exit): its frames are gone with its stack. */
+static void detach(void *record)
+{
+    struct probe_thread *t = record;
+
+    probe_counters_detach(t);
+    t->mpi_depth = 0;
+    t->pause = NULL;
+    portolan_probe_thread = NULL;
+    __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&registry_lock);
+    t->in_use = false;
+    pthread_mutex_unlock(&registry_lock);
+}
+
+struct probe_thread *probe_thread_first(void)
+{
+    return __atomic_load_n(&registry_first, __ATOMIC_ACQUIRE);
+}
+
+struct probe_thread *probe_thread_next(struct probe_thread *t)
+{
+    return __atomic_load_n(&t->next, __ATOMIC_ACQUIRE);
+}
+
+struct probe_thread *probe_thread_self(void)
+{
+    if (!portolan_probe_thread)
+        portolan_probe_slow_attach();
+    return (struct probe_thread *)portolan_probe_thread;
+}
+
+bool probe_thread_is_idle(const struct probe_thread *t)
+{
+    return __atomic_load_n(&t->hot.top, __ATOMIC_ACQUIRE) == t->hot.frames + 1;
+}
+
+/* Both addresses must lie in the thread's own stack to say anything about each other. */
+struct portolan_probe_frame *portolan_probe_slow_heal(struct portolan_probe_thread *hot,
+                                                      uintptr_t sp)
+{
+    struct probe_thread *t = (struct probe_thread *)hot;
+    struct portolan_probe_frame *f = hot->top;
+
+    if (sp < t->stack_low || sp >= t->stack_high)
+        return f;
+    while (f[-1].sp <= sp && f[-1].sp >= t->stack_low && f[-1].sp < t->stack_high)
+        f--;
+    __atomic_store_n(&hot->top, f, __ATOMIC_RELEASE);
+    return f;
+}
+
+struct portolan_probe_binding *portolan_probe_slow_enter(struct portolan_probe_port *port)
+{
+    __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+}
+
+void portolan_probe_slow_leave(void)
+{
+    __atomic_fetch_sub(&unmarked, 1, __ATOMIC_SEQ_CST);
+}
+
+unsigned long probe_unmarked_calls(void)
+{
+    return __atomic_load_n(&unmarked, __ATOMIC_SEQ_CST);
+}

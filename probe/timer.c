@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times that are no port calls: MPI, Portolan's own work, named timers. */
+#include "internal.h"
+
+static struct portolan_probe_frame *push_frame(struct probe_thread *t)
+{
+    struct portolan_probe_frame *f = t->hot.top;
+
+    if (f == t->hot.limit)
+        return NULL;
+    f->sp = PROBE_SP_NONE;
+    __atomic_store_n(&f->port, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->seq, ++t->hot.seq, __ATOMIC_RELEASE);
+    f->acc = f;
+    f->child = 0;
+    __atomic_store_n(&t->hot.top, f + 1, __ATOMIC_RELEASE);
+    return f;
+}
+
+static void pop_to(struct probe_thread *t, struct portolan_probe_frame *f)
+{
+    __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
+}
+
+static struct portolan_probe_node *plain_child(struct probe_thread *t,
+                                               struct portolan_probe_node *parent, uint32_t handle)
+{
+    struct portolan_probe_node *node = portolan_probe_find(parent, handle, NULL, 0);
+
+    return node ? node : portolan_probe_slow_child(&t->hot, parent, handle, NULL, NULL, 0);
+}
+
+void portolan_probe_mpi_enter(void)
+{
+    struct probe_thread *t = probe_thread_self();
+
+    if (t && t->mpi_depth++ == 0)
+        t->mpi_start = portolan_probe_now();
+}
+
+uint64_t portolan_probe_mpi_leave(void)
+{
+    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    uint64_t elapsed;
+
+    if (!t || t->mpi_depth == 0 || --t->mpi_depth > 0)
+        return 0;
+    elapsed = portolan_probe_now() - t->mpi_start;
+    portolan_probe_add(&t->hot.top[-1].acc->node->mpi, elapsed);
+    return elapsed;
+}
+
+void portolan_probe_pause(void)
+{
+    struct probe_thread *t = probe_thread_self();
+    struct portolan_probe_frame *f;
+
+    if (!t || (t->pause && t->pause < t->hot.top))
+        return;
+    f = push_frame(t);
+    if (!f)
+        return;
+    t->pause = f;
+    f->node = plain_child(t, t->root, PORTOLAN_PROBE_HANDLE_OWN);
+    f->start = portolan_probe_now();
+}
+
+void portolan_probe_resume(void)
+{
+    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct portolan_probe_frame *f, *real_below, root_below[2];
+    uint64_t elapsed;
+
+    if (!t || !(f = t->pause))
+        return;
+    t->pause = NULL;
+    if (f >= t->hot.top)
+        return; /* a longjmp went past it */
+    elapsed = portolan_probe_now() - f->start;
+    /* charged to the root, not to the call that is running */
+    root_below[0] = t->hot.frames[0];
+    root_below[0].acc = &t->hot.frames[0];
+    root_below[1] = *f;
+    portolan_probe_record_call(&root_below[1], elapsed, NULL, 0);
+    for (real_below = t->hot.frames + 1; real_below < f; real_below++)
+        if (real_below->acc == real_below)
+            real_below->start += elapsed;
+    if (t->mpi_depth > 0)
+        t->mpi_start += elapsed;
+    pop_to(t, f);
+}
+
+enum portolan_status portolan_probe_timer_start(uint32_t handle)
+{
+    struct probe_thread *t = probe_thread_self();
+    struct portolan_probe_frame *f = t ? push_frame(t) : NULL;
+
+    if (!f)
+        return PORTOLAN_ENOMEM;
+    f->node = plain_child(t, f[-1].acc->node, handle);
+    f->start = portolan_probe_now();
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_timer_stop(uint32_t handle)
+{
+    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
+
+    if (!f || f == t->hot.frames || f->port || f == t->pause ||
+        (f->node->method != handle && f->node != t->other))
+        return PORTOLAN_EINVAL;
+    portolan_probe_record_call(f, portolan_probe_now() - f->start, NULL, 0);
+    pop_to(t, f);
+    return PORTOLAN_OK;
+}
