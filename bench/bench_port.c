@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench_port.h"
+
+#include <x86intrin.h>
+
+static int64_t plain_work(struct bench_object *self, int64_t n)
+{
+    (void)self;
+    __asm__ volatile("" : "+r"(n));
+    return n;
+}
+
+static const struct bench_ops plain_ops = {plain_work};
+static struct bench_object plain = {&plain_ops};
+
+struct bench_object *bench_plain(void)
+{
+    return &plain;
+}
+
+/* ------------------------------------------------- what is written by hand */
+
+struct floor_node {
+    uint64_t calls, inclusive, exclusive, min, max;
+    double squares;
+};
+
+static struct floor_node floor_nodes[4] = {{0, 0, 0, UINT64_MAX, 0, 0.0}};
+static uint64_t floor_child;
+
+struct bench_shell {
+    struct bench_object base;
+    struct bench_object *target;
+    struct portolan_probe_port port;
+};
+
+static int64_t floor_work(struct bench_object *self, int64_t n)
+{
+    struct bench_object *target = ((struct bench_shell *)self)->target;
+    struct floor_node *node = &floor_nodes[0];
+    uint64_t outside = floor_child, start, elapsed;
+    int64_t result;
+
+    floor_child = 0;
+    start = __rdtsc();
+    result = target->ops->work(target, n);
+    elapsed = __rdtsc() - start;
+    node->calls++;
+    node->inclusive += elapsed;
+    node->exclusive += elapsed - floor_child;
+    if (elapsed < node->min)
+        node->min = elapsed;
+    if (elapsed > node->max)
+        node->max = elapsed;
+    node->squares += (double)(int64_t)elapsed * (double)(int64_t)elapsed;
+    floor_child = outside + elapsed;
+    return result;
+}
+
+static const struct bench_ops floor_ops = {floor_work};
+static struct bench_shell floor_shell = {.base = {&floor_ops}, .target = &plain};
+
+struct bench_object *bench_floor(void)
+{
+    return &floor_shell.base;
+}
+
+/* ------------------------------------------------- what proxygen writes */
+
+static int64_t proxy_work(struct bench_object *self, int64_t n)
+{
+    struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
+    struct portolan_probe_call call;
+    struct portolan_probe_binding *b =
+        portolan_probe_enter(&call, &((struct bench_shell *)self)->port, 0, context, 1);
+    struct bench_object *target = b->target;
+    int64_t result = target->ops->work(target, n);
+
+    portolan_probe_leave(&call);
+    return result;
+}
+
+static int64_t pathonly_work(struct bench_object *self, int64_t n)
+{
+    struct portolan_probe_call call;
+    struct portolan_probe_binding *b =
+        portolan_probe_enter(&call, &((struct bench_shell *)self)->port, 1, NULL, 0);
+    struct bench_object *target = b->target;
+    int64_t result = target->ops->work(target, n);
+
+    portolan_probe_leave(&call);
+    return result;
+}
+
+static struct portolan_probe_binding binding = {.target = &plain};
+
+static void bind(struct bench_shell *shell, uint32_t flags)
+{
+    static const struct portolan_probe_connection connection = {.user = "bench",
+                                                                .port_type = "bench.Port"};
+    static const struct portolan_probe_method methods[2] = {
+        {.name = "work", .n_context = 1, .context = {"n"}}, {.name = "pathonly"}};
+
+    if (portolan_probe_methods_register(&connection, methods, 2, &binding.first_method_handle,
+                                        NULL) != PORTOLAN_OK)
+        binding.first_method_handle = PORTOLAN_PROBE_HANDLE_OTHER;
+    portolan_probe_port_init(&shell->port, &binding, flags);
+}
+
+static const struct bench_ops proxy_ops = {proxy_work};
+static const struct bench_ops pathonly_ops = {pathonly_work};
+
+struct bench_object *bench_forward(void)
+{
+    static struct bench_shell shell = {.base = {&proxy_ops}};
+
+    bind(&shell, 0);
+    return &shell.base;
+}
+
+struct bench_object *bench_monitored(void)
+{
+    static struct bench_shell shell = {.base = {&proxy_ops}};
+
+    bind(&shell, PORTOLAN_PROBE_MONITORED);
+    return &shell.base;
+}
+
+struct bench_object *bench_pathonly(void)
+{
+    static struct bench_shell shell = {.base = {&pathonly_ops}};
+
+    bind(&shell, PORTOLAN_PROBE_MONITORED);
+    return &shell.base;
+}
+
+/* ------------------------------------------------- a SIDL port without a proxy */
+
+static int64_t sidl_work(void *self, int64_t n, void **ex)
+{
+    (void)self;
+    *ex = NULL;
+    __asm__ volatile("" : "+r"(n));
+    return n;
+}
+
+static const struct bench_epv sidl_epv = {sidl_work};
+static struct bench_port sidl_port = {&sidl_epv, &plain};
+
+struct bench_port *bench_sidl(void)
+{
+    return &sidl_port;
+}

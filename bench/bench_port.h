@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The callee's side of bench_probe, in a shared object of its own as plug-ins are. */
+#ifndef BENCH_PORT_H
+#define BENCH_PORT_H
+
+#include <portolan/probe.h>
+
+/* Shape 2: a table of operations that take the object first. */
+struct bench_object;
+struct bench_ops {
+    int64_t (*work)(struct bench_object *self, int64_t n);
+};
+struct bench_object {
+    const struct bench_ops *ops;
+};
+
+/* Shape 1, as the SIDL compiler's stubs call it. */
+struct bench_epv {
+    int64_t (*f_work)(void *self, int64_t n, void **ex);
+};
+struct bench_port {
+    const struct bench_epv *d_epv;
+    void *d_object;
+};
+
+PORTOLAN_API struct bench_object *bench_plain(void);     /* the implementation itself */
+PORTOLAN_API struct bench_object *bench_floor(void);     /* hand-written timing in front of it */
+PORTOLAN_API struct bench_object *bench_forward(void);   /* proxy, not monitored */
+PORTOLAN_API struct bench_object *bench_monitored(void); /* proxy, one integer context */
+PORTOLAN_API struct bench_object *bench_pathonly(void);  /* proxy, no context */
+PORTOLAN_API struct bench_port *bench_sidl(void);        /* the implementation as a SIDL port */
+
+#endif
