@@ -30,6 +30,7 @@ enum portolan_store_mode { PORTOLAN_STORE_READ, PORTOLAN_STORE_WRITE };
  * journal where the file system cannot share memory (network file systems).
  * Errors: EIO (cannot be opened or written), EFOREIGN (a file, but no experiment store; or one of a
  * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s).
+ * The path ":memory:" opens an empty store that lives as long as its handle.
  */
 PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
                                                       enum portolan_store_mode mode,
@@ -50,7 +51,7 @@ struct portolan_trial {
     /** "explore" (portolan measure), "run", "fixed" (a run without swaps). */
     const char *purpose;
     int ranks;
-    const char *started; /**< UTC, ISO 8601 */
+    const char *started; /**< UTC, ISO 8601; given by the store when NULL */
     /** "running" until it is ended, then "finished" or "failed"; a killed run stays "running". */
     const char *outcome;
     double elapsed_ns; /**< of the go call, slowest rank; 0 until ended */
@@ -70,9 +71,9 @@ struct portolan_sample {
     int thread;
     /** Position of the caller's sample in the same array and (trial, step, rank); -1 at a root. */
     int64_t parent;
-    const char *user, *uses;      /**< whose call it is: instance and its uses port; "" at a root */
-    const char *instance, *port;  /**< who is called: instance and its provides port */
-    const char *implementation;   /**< class of the instance at the time */
+    const char *user, *uses;     /**< whose call it is: instance and its uses port; "" at a root */
+    const char *instance, *port; /**< who is called: instance and its provides port */
+    const char *implementation;  /**< class of the instance at the time */
     const char *port_type, *method;
     int n_context;
     const char *context_name[PORTOLAN_CONTEXT_MAX];
@@ -95,7 +96,11 @@ portolan_store_put_metadata(struct portolan_store *store, int64_t trial,
                             const struct portolan_name_value *metadata, size_t n,
                             struct portolan_error *err);
 
-/** Stores the samples of one step of all ranks; `trial` and `step` of the rows are ignored. */
+/**
+ * Stores the samples of one step of all ranks; `trial` and `step` of the rows are ignored. Parents
+ * stand before their children. A step that is stored twice (it was repeated) holds both pieces.
+ * Errors: ENOTFOUND (no such trial), EINVAL (parents), EIO, EBUSY, ENOMEM.
+ */
 PORTOLAN_API enum portolan_status portolan_store_put_step(struct portolan_store *store,
                                                           int64_t trial, int step,
                                                           const struct portolan_sample *samples,
@@ -126,11 +131,16 @@ struct portolan_sample_set {
     void *impl;
 };
 
-/** Trials without samples when WITH_SAMPLES is false. An empty set is no error. */
-PORTOLAN_API enum portolan_status
-portolan_store_read(struct portolan_store *store, const struct portolan_store_query *query,
-                    bool with_samples, struct portolan_sample_set **set,
-                    struct portolan_error *err);
+/** QUERY NULL: everything. Trials without samples when WITH_SAMPLES is false. An empty set is no
+ * error. */
+PORTOLAN_API enum portolan_status portolan_store_read(struct portolan_store *store,
+                                                      const struct portolan_store_query *query,
+                                                      bool with_samples,
+                                                      struct portolan_sample_set **set,
+                                                      struct portolan_error *err);
+
+/** An empty set, for who has no store to read. Errors: ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_sample_set_create(struct portolan_sample_set **set);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_sample_set_destroy(struct portolan_sample_set *set);
@@ -138,7 +148,7 @@ PORTOLAN_API void portolan_sample_set_destroy(struct portolan_sample_set *set);
 /** A choice that was made for an assembly at parameter values. */
 struct portolan_decision {
     int64_t id;
-    int64_t trial;          /**< the run in which it was made; 0 = off line */
+    int64_t trial; /**< the run in which it was made; 0 = off line */
     const char *assembly;
     const char *parameters; /**< canonical text "driver.n=96 driver.steps=20", sorted */
     const char *host;
@@ -180,7 +190,7 @@ PORTOLAN_API enum portolan_status portolan_store_put_swap(struct portolan_store 
 /** A fitted model, as the XML that models/ writes. */
 struct portolan_stored_model {
     const char *assembly, *instance, *implementation, *method;
-    const char *scope; /**< implementations of partners it holds for, "" when none */
+    const char *scope;    /**< implementations of partners it holds for, "" when none */
     const char *quantity; /**< "exclusive_ns", "calls", … */
     const char *xml;
 };

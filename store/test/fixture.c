@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int setup_folder(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder = portolan_asprintf("%s/store-XXXXXX", tmp ? tmp : "/tmp");
+
+    if (!folder || !mkdtemp(folder))
+        return -1;
+    *state = portolan_asprintf("%s/portolan.db", folder);
+    free(folder);
+    return *state ? 0 : -1;
+}
+
+static int remove_entry(const char *path, const struct stat *s, int type, struct FTW *f)
+{
+    (void)s, (void)type, (void)f;
+    return remove(path);
+}
+
+int teardown_folder(void **state)
+{
+    char *path = *state, *slash = path;
+
+    for (char *p = path; *p; ++p)
+        slash = *p == '/' ? p : slash;
+    *slash = '\0';
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    free(path);
+    return 0;
+}
+
+struct portolan_store *open_or_fail(const char *path, enum portolan_store_mode mode)
+{
+    struct portolan_error err = {0};
+    struct portolan_store *store = NULL;
+
+    if (portolan_store_open(path, mode, &store, &err))
+        fail_msg("%s", err.text);
+    return store;
+}
+
+struct portolan_sample_set *read_or_fail(struct portolan_store *store,
+                                         const struct portolan_store_query *query)
+{
+    struct portolan_sample_set *set = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_store_read(store, query, true, &set, &err))
+        fail_msg("%s", err.text);
+    return set;
+}
+
+int64_t begin_plate(struct portolan_store *store)
+{
+    static const struct portolan_name_value parameters[] = {{"driver.steps", "4"},
+                                                            {"driver.n", "32"}};
+    static const struct portolan_name_value implementations[] = {{"solver", "heat.Cholmod"}};
+    static const struct portolan_name_value metadata[] = {{"host", "brig"}};
+    const struct portolan_trial trial = {
+        .assembly = "plate",
+        .purpose = "run",
+        .ranks = 2,
+        .started = "2006-09-28T12:00:00Z",
+        .n_parameters = 2,
+        .parameters = parameters,
+        .n_implementations = 1,
+        .implementations = implementations,
+        .n_metadata = 1,
+        .metadata = metadata,
+    };
+    struct portolan_error err = {0};
+    int64_t id = 0;
+
+    if (portolan_store_begin_trial(store, &trial, &id, &err))
+        fail_msg("%s", err.text);
+    return id;
+}
+
+void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
+{
+    const struct portolan_sample go = {.parent = -1,
+                                       .user = "",
+                                       .uses = "",
+                                       .instance = "driver",
+                                       .port = "go",
+                                       .implementation = "heat.Driver",
+                                       .port_type = "gov.cca.ports.GoPort",
+                                       .method = "go",
+                                       .calls = 0,
+                                       .subroutines = 3,
+                                       .inclusive_ns = 1000.0 + step,
+                                       .exclusive_ns = 400,
+                                       .quality = NAN};
+    struct portolan_sample solve = {.parent = 0,
+                                    .user = "driver",
+                                    .uses = "solver",
+                                    .instance = "solver",
+                                    .port = "solver",
+                                    .implementation = "heat.Cholmod",
+                                    .port_type = "heat.LinearSolver",
+                                    .method = "solve",
+                                    .n_context = 2,
+                                    .context_name = {"n", "bandwidth"},
+                                    .context = {1024, 32},
+                                    .calls = INT64_C(5000000000),
+                                    .inclusive_ns = 500,
+                                    .exclusive_ns = 500,
+                                    .mpi_ns = 25.5,
+                                    .min_ns = 100,
+                                    .max_ns = 300,
+                                    .sum_squares_ns2 = 9e4,
+                                    .quality = 1e-9};
+
+    samples[0] = samples[3] = go;
+    samples[1] = samples[2] = samples[4] = solve;
+    samples[2].context[0] = 2048.5;
+    samples[2].binned = true;
+    samples[2].mpi_ns = 0;
+    samples[3].rank = samples[4].rank = 1;
+    samples[4].parent = 3;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORTOLAN_STORE_TEST_FIXTURE_H
+#define PORTOLAN_STORE_TEST_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <portolan/store.h>
+
+/** A fresh folder per test; *STATE is the path of a store in it that does not exist yet. */
+int setup_folder(void **state);
+int teardown_folder(void **state);
+
+/** A trial of assembly "plate" on 2 ranks. */
+int64_t begin_plate(struct portolan_store *store);
+
+enum { STEP_SAMPLES = 5 };
+
+/** go → solver.solve (two contexts) on rank 0, the same with one context on rank 1; exact times. */
+void make_step(int step, struct portolan_sample samples[STEP_SAMPLES]);
+
+struct portolan_store *open_or_fail(const char *path, enum portolan_store_mode mode);
+struct portolan_sample_set *read_or_fail(struct portolan_store *store,
+                                         const struct portolan_store_query *query);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_steps(struct portolan_store *store, int64_t trial, int first, int last)
+{
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_error err = {0};
+
+    for (int step = first; step <= last; ++step) {
+        make_step(step, samples);
+        if (portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, &err))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void what_is_stored_is_read_back_by_another_process_handle(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample_set *set;
+    const struct portolan_sample *s;
+
+    put_steps(store, trial, -1, 1);
+    assert_int_equal(portolan_store_end_trial(store, trial, "finished", 12345.5, NULL),
+                     PORTOLAN_OK);
+    portolan_store_close(store);
+
+    store = open_or_fail(*state, PORTOLAN_STORE_READ);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_trials, 1);
+    assert_string_equal(set->trials[0].assembly, "plate");
+    assert_string_equal(set->trials[0].purpose, "run");
+    assert_string_equal(set->trials[0].outcome, "finished");
+    assert_string_equal(set->trials[0].started, "2006-09-28T12:00:00Z");
+    assert_int_equal(set->trials[0].ranks, 2);
+    assert_true(set->trials[0].elapsed_ns == 12345.5);
+    assert_int_equal(set->trials[0].n_parameters, 2);
+    assert_string_equal(set->trials[0].parameters[0].name, "driver.n");
+    assert_string_equal(set->trials[0].parameters[0].value, "32");
+    assert_string_equal(set->trials[0].implementations[0].value, "heat.Cholmod");
+    assert_string_equal(set->trials[0].metadata[0].value, "brig");
+
+    assert_int_equal(set->n_samples, 3 * STEP_SAMPLES);
+    s = &set->samples[STEP_SAMPLES]; /* step 0 */
+    assert_int_equal(s[0].step, 0);
+    assert_true(s[0].inclusive_ns == 1000 && s[0].mpi_ns == 0 && isnan(s[0].quality));
+    assert_int_equal(s[0].parent, -1);
+    assert_int_equal(s[1].parent, STEP_SAMPLES);
+    assert_int_equal(s[2].parent, STEP_SAMPLES);
+    assert_int_equal(s[4].parent, STEP_SAMPLES + 3);
+    assert_int_equal(s[4].rank, 1);
+    assert_int_equal(s[1].calls, INT64_C(5000000000));
+    assert_int_equal(s[1].n_context, 2);
+    assert_string_equal(s[1].context_name[1], "bandwidth");
+    assert_true(s[2].context[0] == 2048.5 && s[2].context[1] == 32 && s[2].binned);
+    assert_true(s[1].mpi_ns == 25.5 && s[2].mpi_ns == 0 && s[1].quality == 1e-9);
+    assert_true(s[1].min_ns == 100 && s[1].max_ns == 300 && s[1].sum_squares_ns2 == 9e4);
+    assert_string_equal(s[1].user, "driver");
+    assert_string_equal(s[1].port_type, "heat.LinearSolver");
+    assert_ptr_equal(s[1].method, s[2].method); /* interned */
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+static void queries_restrict_trials(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_store_query query = {.assembly = "plate", .purpose = "run"};
+    int64_t first = begin_plate(store), second = begin_plate(store);
+    struct portolan_sample_set *set;
+
+    put_steps(store, first, 0, 0);
+    put_steps(store, second, 0, 1);
+    set = read_or_fail(store, &query);
+    assert_int_equal(set->n_trials, 2);
+    assert_int_equal(set->n_samples, 3 * STEP_SAMPLES);
+    portolan_sample_set_destroy(set);
+
+    query.newest_only = true;
+    set = read_or_fail(store, &query);
+    assert_int_equal(set->n_trials, 1);
+    assert_int_equal(set->trials[0].id, second);
+    portolan_sample_set_destroy(set);
+
+    query = (struct portolan_store_query){.trial = first};
+    set = read_or_fail(store, &query);
+    assert_int_equal(set->n_samples, STEP_SAMPLES);
+    portolan_sample_set_destroy(set);
+
+    query = (struct portolan_store_query){.outcome = "finished", .ranks = 2};
+    set = read_or_fail(store, &query);
+    assert_int_equal(set->n_trials, 0);
+    portolan_sample_set_destroy(set);
+
+    assert_int_equal(portolan_store_read(store, NULL, false, &set, NULL), PORTOLAN_OK);
+    assert_int_equal(set->n_trials, 2);
+    assert_int_equal(set->n_samples, 0);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+static void a_repeated_step_holds_both_pieces(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample_set *set;
+
+    put_steps(store, trial, 3, 3);
+    put_steps(store, trial, 3, 3);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, 2 * STEP_SAMPLES);
+    /* Ranks are sorted, so rank 0's six rows of both pieces come first. */
+    assert_int_equal(set->samples[3].rank, 0);
+    assert_int_equal(set->samples[4].parent, 3);
+    assert_int_equal(set->samples[9].parent, 8);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+static void metadata_of_the_same_name_gets_the_new_value(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    const struct portolan_name_value facts[] = {{"blas", "openblas"}, {"host", "caravel"}};
+    int64_t trial = begin_plate(store);
+    struct portolan_sample_set *set;
+
+    assert_int_equal(portolan_store_put_metadata(store, trial, facts, 2, NULL), PORTOLAN_OK);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->trials[0].n_metadata, 2);
+    assert_string_equal(set->trials[0].metadata[1].value, "caravel");
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+static void nothing_is_stored_for_a_trial_that_is_not_there(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    const struct portolan_name_value fact = {"a", "b"};
+    const struct portolan_swap swap = {7, 0, "solver", "a", "b", "", "done"};
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_error err = {0};
+
+    make_step(0, samples);
+    assert_int_equal(portolan_store_put_step(store, 7, 0, samples, STEP_SAMPLES, &err),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "step 0 of trial 7 was not stored"));
+    assert_int_equal(portolan_store_put_metadata(store, 7, &fact, 1, NULL), PORTOLAN_ENOTFOUND);
+    assert_int_equal(portolan_store_end_trial(store, 7, "failed", 0, NULL), PORTOLAN_ENOTFOUND);
+    assert_int_equal(portolan_store_put_swap(store, &swap, NULL), PORTOLAN_ENOTFOUND);
+    portolan_store_close(store);
+}
+
+static void a_step_with_a_bad_parent_is_refused_whole(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_sample_set *set;
+
+    make_step(0, samples);
+    samples[4].parent = 4;
+    assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_EINVAL);
+    samples[4].parent = 0; /* of another rank */
+    assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_EINVAL);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, 0);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+static void the_newest_decision_for_a_case_is_found(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_decision d = {.assembly = "plate",
+                                  .parameters = "driver.n=96 driver.steps=20",
+                                  .host = "brig",
+                                  .ranks = 2,
+                                  .choice = "solver=heat.Cholmod",
+                                  .predicted_ns = 3e9,
+                                  .low_ns = 2.5e9,
+                                  .high_ns = 3.5e9,
+                                  .reason = "measured"};
+    struct portolan_decision *found = NULL;
+    int64_t id;
+
+    assert_int_equal(portolan_store_put_decision(store, &d, &id, NULL), PORTOLAN_OK);
+    d.choice = "solver=heat.BandedCholesky";
+    d.decided = "2026-01-01T00:00:00Z";
+    assert_int_equal(portolan_store_put_decision(store, &d, &id, NULL), PORTOLAN_OK);
+    assert_int_equal(
+        portolan_store_find_decision(store, "plate", d.parameters, "brig", 2, &found, NULL),
+        PORTOLAN_OK);
+    assert_non_null(found);
+    assert_int_equal(found->id, id);
+    assert_int_equal(found->trial, 0);
+    assert_string_equal(found->choice, "solver=heat.BandedCholesky");
+    assert_string_equal(found->decided, "2026-01-01T00:00:00Z");
+    assert_true(found->low_ns == 2.5e9 && found->high_ns == 3.5e9);
+    portolan_decision_destroy(found);
+    assert_int_equal(
+        portolan_store_find_decision(store, "plate", d.parameters, "brig", 4, &found, NULL),
+        PORTOLAN_OK);
+    assert_null(found);
+    portolan_decision_destroy(NULL);
+    portolan_store_close(store);
+}
+
+static int64_t count(const char *path, const char *query)
+{
+    sqlite3_stmt *s = NULL;
+    sqlite3 *db = NULL;
+    int64_t n;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &s, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return n;
+}
+
+static void a_model_replaces_the_one_of_the_same_names(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_stored_model m = {"plate", "solver",       "heat.Cholmod", "setup",
+                                      "",      "exclusive_ns", "<model/>"};
+
+    assert_int_equal(portolan_store_put_model(store, &m, NULL), PORTOLAN_OK);
+    m.xml = "<model n='2'/>";
+    assert_int_equal(portolan_store_put_model(store, &m, NULL), PORTOLAN_OK);
+    m.scope = "assembler=heat.Band";
+    assert_int_equal(portolan_store_put_model(store, &m, NULL), PORTOLAN_OK);
+    portolan_store_close(store);
+    assert_int_equal(count(*state, "SELECT count(*) FROM model"), 2);
+    assert_int_equal(count(*state, "SELECT count(*) FROM model WHERE xml LIKE '%2%'"), 2);
+}
+
+static void deleting_a_trial_takes_all_its_rows_along(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    const struct portolan_swap swap = {trial, 0, "solver", "a", "b", "faster", "done"};
+    sqlite3 *db = NULL;
+
+    put_steps(store, trial, 0, 3);
+    assert_int_equal(portolan_store_put_swap(store, &swap, NULL), PORTOLAN_OK);
+    portolan_store_close(store);
+    assert_int_equal(count(*state, "SELECT count(*) FROM timer_call_data"), 4 * STEP_SAMPLES);
+    assert_int_equal(sqlite3_open(*state, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM trial", NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(count(*state, "SELECT (SELECT count(*) FROM timer_call_data)"
+                                   " + (SELECT count(*) FROM timer_value)"
+                                   " + (SELECT count(*) FROM call_context)"
+                                   " + (SELECT count(*) FROM timer_callpath)"
+                                   " + (SELECT count(*) FROM component)"
+                                   " + (SELECT count(*) FROM swap) + (SELECT count(*) FROM step)"
+                                   " + (SELECT count(*) FROM thread)"),
+                     0);
+}
+
+static void the_views_sum_over_ranks_what_the_samples_hold(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+
+    put_steps(store, begin_plate(store), 0, 1);
+    portolan_store_close(store);
+    assert_int_equal(count(*state, "SELECT count(*) FROM callpath_summary"), 2);
+    /* Two steps; rank 0 has two contexts of 500 ns, rank 1 one. */
+    assert_int_equal(
+        count(*state, "SELECT max_inclusive FROM callpath_summary WHERE method = 'solve'"), 2000);
+    assert_int_equal(
+        count(*state, "SELECT mean_inclusive FROM callpath_summary WHERE method = 'solve'"), 1500);
+    assert_int_equal(count(*state, "SELECT count(*) FROM timer_group"), 2);
+}
+
+static void a_store_in_memory_needs_no_file(void **state)
+{
+    struct portolan_store *store = open_or_fail(":memory:", PORTOLAN_STORE_WRITE);
+    struct portolan_sample_set *set;
+
+    (void)state;
+    put_steps(store, begin_plate(store), 0, 0);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, STEP_SAMPLES);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(what_is_stored_is_read_back_by_another_process_handle),
+        IN_FOLDER(queries_restrict_trials),
+        IN_FOLDER(a_repeated_step_holds_both_pieces),
+        IN_FOLDER(metadata_of_the_same_name_gets_the_new_value),
+        IN_FOLDER(nothing_is_stored_for_a_trial_that_is_not_there),
+        IN_FOLDER(a_step_with_a_bad_parent_is_refused_whole),
+        IN_FOLDER(the_newest_decision_for_a_case_is_found),
+        IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
+        IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),
+        IN_FOLDER(the_views_sum_over_ranks_what_the_samples_hold),
+        cmocka_unit_test(a_store_in_memory_needs_no_file),
+    };
+
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
