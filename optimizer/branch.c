@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Depth-first branch and bound. Each unset variable carries, per value, the cost it would add given
+ * the variables set so far; the sum of the least of these bounds what the rest must cost at least.
+ * Tables are shifted to have least entry 0 first, so that tables between unset variables may be
+ * left out of the bound. Descent from two starting points gives the first solution to beat.
+ */
+#include "choice_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct branch {
+    const struct portolan_choice *c;
+    size_t *offset;  /* of each variable's values in a row of `costs` */
+    size_t total;    /* values of all variables */
+    double *costs;   /* one row per depth */
+    double *shift;   /* taken from each factor */
+    size_t *unset;   /* per factor: its variables not set yet */
+    size_t *touches; /* the factors of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
+    size_t *first;
+    bool *set;
+    size_t *values, *best_values, *trial;
+    size_t *order; /* per depth: the order in which the variable's values are tried */
+    size_t widest;
+    struct choice_score best;
+    size_t nodes;
+};
+
+static void branch_clear(struct branch *b)
+{
+    free(b->offset);
+    free(b->costs);
+    free(b->shift);
+    free(b->unset);
+    free(b->touches);
+    free(b->first);
+    free(b->set);
+    free(b->values);
+    free(b->best_values);
+    free(b->trial);
+    free(b->order);
+}
+
+static enum portolan_status list_factors(struct branch *b)
+{
+    const struct portolan_choice *c = b->c;
+    size_t total = 0;
+
+    for (size_t i = 0; i < c->n_factors; i++)
+        total += c->factors[i].n;
+    b->touches = portolan_calloc(total + 1, sizeof *b->touches);
+    b->first = portolan_calloc(c->n + 2, sizeof *b->first);
+    if (!b->touches || !b->first)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < c->n_factors; i++)
+        for (size_t j = 0; j < c->factors[i].n; j++)
+            b->first[c->factors[i].variables[j] + 2]++;
+    for (size_t v = 1; v <= c->n; v++)
+        b->first[v + 1] += b->first[v];
+    for (size_t i = 0; i < c->n_factors; i++)
+        for (size_t j = 0; j < c->factors[i].n; j++)
+            b->touches[b->first[c->factors[i].variables[j] + 1]++] = i;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status branch_init(struct branch *b, const struct portolan_choice *c)
+{
+    size_t rows = c->n + 1, size;
+
+    b->c = c;
+    b->offset = portolan_calloc(c->n + 1, sizeof *b->offset);
+    if (!b->offset)
+        return PORTOLAN_ENOMEM;
+    for (size_t v = 0; v < c->n; v++) {
+        b->offset[v] = b->total;
+        b->total += c->domain[v];
+        b->widest = c->domain[v] > b->widest ? c->domain[v] : b->widest;
+    }
+    if (__builtin_mul_overflow(rows, b->total + 1, &size))
+        return PORTOLAN_ENOMEM;
+    b->costs = portolan_calloc(size, sizeof *b->costs);
+    b->order = portolan_calloc(rows * (b->widest + 1), sizeof *b->order);
+    b->shift = portolan_calloc(c->n_factors + 1, sizeof *b->shift);
+    b->unset = portolan_calloc(c->n_factors + 1, sizeof *b->unset);
+    b->set = portolan_calloc(rows, sizeof *b->set);
+    b->values = portolan_calloc(rows, sizeof *b->values);
+    b->best_values = portolan_calloc(rows, sizeof *b->best_values);
+    b->trial = portolan_calloc(rows, sizeof *b->trial);
+    if (!b->costs || !b->order || !b->shift || !b->unset || !b->set || !b->values ||
+        !b->best_values || !b->trial)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < c->n_factors; i++) {
+        b->shift[i] = INFINITY;
+        for (size_t k = 0; k < c->factors[i].size; k++)
+            b->shift[i] = fmin(b->shift[i], c->factors[i].costs[k]);
+        if (isinf(b->shift[i]))
+            return PORTOLAN_EINFEASIBLE;
+    }
+    return list_factors(b);
+}
+
+/* Adds to ROW what factor F costs each value of its one unset variable. */
+static void project(const struct branch *b, size_t f, double *row)
+{
+    const struct choice_factor *t = &b->c->factors[f];
+    size_t at = 0, free_variable = 0, step = 0;
+
+    for (size_t j = 0; j < t->n; j++) {
+        size_t v = t->variables[j];
+
+        if (b->set[v]) {
+            at += t->strides[j] * b->values[v];
+        } else {
+            free_variable = v;
+            step = t->strides[j];
+        }
+    }
+    for (size_t a = 0; a < b->c->domain[free_variable]; a++)
+        row[b->offset[free_variable] + a] += t->costs[at + a * step] - b->shift[f];
+}
+
+/* The first row, with variable FIXED (if any) held at VALUE; returns the constant part. */
+static double begin(struct branch *b, size_t fixed, size_t value)
+{
+    double constant = 0;
+
+    memset(b->costs, 0, b->total * sizeof *b->costs);
+    memset(b->set, 0, b->c->n * sizeof *b->set);
+    for (size_t i = 0; i < b->c->n_factors; i++) {
+        constant += b->shift[i];
+        b->unset[i] = b->c->factors[i].n;
+        if (b->unset[i] == 1)
+            project(b, i, b->costs);
+    }
+    for (size_t a = 0; fixed < b->c->n && a < b->c->domain[fixed]; a++)
+        if (a != value)
+            b->costs[b->offset[fixed] + a] = INFINITY;
+    return constant;
+}
+
+/* Least costs of the unset variables summed; *NEXT = the one whose second best costs most more. */
+static double bound(const struct branch *b, const double *row, size_t *next)
+{
+    double sum = 0, widest_gap = -1;
+
+    *next = SIZE_MAX;
+    for (size_t v = 0; v < b->c->n; v++) {
+        double least = INFINITY, second = INFINITY, gap;
+
+        if (b->set[v])
+            continue;
+        for (size_t a = 0; a < b->c->domain[v]; a++) {
+            double cost = row[b->offset[v] + a];
+
+            if (cost < least) {
+                second = least;
+                least = cost;
+            } else if (cost < second) {
+                second = cost;
+            }
+        }
+        sum += least;
+        gap = isinf(least) ? INFINITY : second - least;
+        if (gap > widest_gap) {
+            widest_gap = gap;
+            *next = v;
+        }
+    }
+    return sum;
+}
+
+/* Values of V by ascending cost, the one written first among equals. */
+static void sort_values(const struct branch *b, size_t v, const double *row, size_t *order)
+{
+    for (size_t i = 0; i < b->c->domain[v]; i++) {
+        size_t a = choice_value(b->c, v, i), k = i;
+
+        for (; k > 0 && row[b->offset[v] + order[k - 1]] > row[b->offset[v] + a]; k--)
+            order[k] = order[k - 1];
+        order[k] = a;
+    }
+}
+
+static void set_variable(struct branch *b, size_t v, size_t a, double *row)
+{
+    b->set[v] = true;
+    b->values[v] = a;
+    for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
+        if (--b->unset[b->touches[k]] == 1)
+            project(b, b->touches[k], row);
+}
+
+static void unset_variable(struct branch *b, size_t v)
+{
+    b->set[v] = false;
+    for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
+        b->unset[b->touches[k]]++;
+}
+
+static void search(struct branch *b, size_t depth, double base, unsigned away)
+{
+    const double *row = &b->costs[depth * b->total];
+    double *below = &b->costs[(depth + 1) * b->total];
+    size_t *order = &b->order[depth * b->widest];
+    size_t v;
+    double least = base + bound(b, row, &v);
+
+    b->nodes++;
+    if (!choice_better(least, away, b->best))
+        return;
+    if (v == SIZE_MAX) {
+        b->best = (struct choice_score){base, away};
+        memcpy(b->best_values, b->values, b->c->n * sizeof *b->values);
+        return;
+    }
+    sort_values(b, v, row, order);
+    for (size_t i = 0; i < b->c->domain[v]; i++) {
+        size_t a = order[i];
+
+        if (isinf(row[b->offset[v] + a]))
+            break;
+        memcpy(below, row, b->total * sizeof *row);
+        set_variable(b, v, a, below);
+        search(b, depth + 1, base + row[b->offset[v] + a], away + (a != b->c->written[v]));
+        unset_variable(b, v);
+    }
+}
+
+/* Takes b->trial down to where no single change helps and keeps it when it is the best so far. */
+static void descend(struct branch *b, size_t fixed)
+{
+    double cost = portolan_choice_cost(b->c, b->trial);
+    unsigned away = 0;
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (size_t v = 0; v < b->c->n; v++) {
+            size_t old = b->trial[v];
+
+            for (size_t a = 0; v != fixed && a < b->c->domain[v]; a++) {
+                double other;
+
+                b->trial[v] = a;
+                other = portolan_choice_cost(b->c, b->trial);
+                if (other < cost - choice_tolerance(cost, other) ||
+                    (isinf(cost) && !isinf(other))) {
+                    cost = other;
+                    old = a;
+                    moved = true;
+                }
+            }
+            b->trial[v] = old;
+        }
+    }
+    for (size_t v = 0; v < b->c->n; v++)
+        away += b->trial[v] != b->c->written[v];
+    if (choice_better(cost, away, b->best)) {
+        b->best = (struct choice_score){cost, away};
+        memcpy(b->best_values, b->trial, b->c->n * sizeof *b->trial);
+    }
+}
+
+static void best_alone(struct branch *b)
+{
+    for (size_t v = 0; v < b->c->n; v++) {
+        double least = INFINITY;
+
+        b->trial[v] = b->c->written[v];
+        for (size_t i = 0; i < b->c->domain[v]; i++) {
+            size_t a = choice_value(b->c, v, i);
+
+            if (b->costs[b->offset[v] + a] < least) {
+                least = b->costs[b->offset[v] + a];
+                b->trial[v] = a;
+            }
+        }
+    }
+}
+
+static double branch_margin(struct branch *b, const struct portolan_choice_solution *s, size_t v,
+                            size_t a)
+{
+    double constant = begin(b, v, a);
+
+    b->best = (struct choice_score){INFINITY, 0};
+    memcpy(b->trial, s->values, b->c->n * sizeof *b->trial);
+    b->trial[v] = a;
+    descend(b, v);
+    b->best.away = 0; /* only the cost matters here: equal ones need no search */
+    search(b, 0, constant, 0);
+    return b->best.cost;
+}
+
+enum portolan_status choice_branch(const struct portolan_choice *c, bool margins,
+                                   struct portolan_choice_solution *s)
+{
+    struct branch b = {.best = {INFINITY, 0}};
+    enum portolan_status status = branch_init(&b, c);
+    double constant;
+
+    if (status)
+        goto out;
+    constant = begin(&b, SIZE_MAX, 0);
+    memcpy(b.trial, c->written, c->n * sizeof *b.trial);
+    descend(&b, SIZE_MAX);
+    best_alone(&b);
+    descend(&b, SIZE_MAX);
+    search(&b, 0, constant, 0);
+    if (isinf(b.best.cost)) {
+        status = PORTOLAN_EINFEASIBLE;
+        goto out;
+    }
+    memcpy(s->values, b.best_values, c->n * sizeof *s->values);
+    s->method = PORTOLAN_CHOICE_BRANCH_AND_BOUND;
+    s->nodes = b.nodes;
+    for (size_t v = 0; margins && v < c->n; v++)
+        for (size_t a = 0; a < c->domain[v]; a++)
+            s->margins[v][a] =
+                a == s->values[v] ? portolan_choice_cost(c, s->values) : branch_margin(&b, s, v, a);
+out:
+    branch_clear(&b);
+    return status;
+}

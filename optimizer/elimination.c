@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Variable elimination (dynamic programming over a min-fill order). Each variable gets a cluster:
+ * itself and the neighbours it has when its turn comes. The cluster's table sums the factors that
+ * meet there and the messages of clusters before it; the minimum over the own variable is the
+ * message to the cluster of the neighbour that is eliminated next. A second pass backwards turns
+ * the tables into min-marginals.
+ */
+#include "choice_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cluster {
+    size_t n;
+    size_t *variables; /* the own one last, so that its values lie side by side */
+    size_t size, message_size;
+    double *costs, *message;
+    unsigned *away, *message_away;
+    size_t parent; /* variable whose cluster gets the message; none: SIZE_MAX */
+};
+
+struct elimination {
+    const struct portolan_choice *c;
+    size_t words;             /* of a row of `adjacent` */
+    uint64_t *adjacent;       /* n rows of bits */
+    size_t *order;            /* variables in order of elimination */
+    size_t *position;         /* and back */
+    struct cluster *clusters; /* by variable */
+    size_t *digits, *steps;   /* scratch of walk_table */
+};
+
+static void elimination_clear(struct elimination *e)
+{
+    for (size_t v = 0; e->clusters && v < e->c->n; v++) {
+        free(e->clusters[v].variables);
+        free(e->clusters[v].costs);
+        free(e->clusters[v].message);
+        free(e->clusters[v].away);
+        free(e->clusters[v].message_away);
+    }
+    free(e->clusters);
+    free(e->adjacent);
+    free(e->order);
+    free(e->position);
+    free(e->digits);
+    free(e->steps);
+}
+
+static void join(struct elimination *e, size_t a, size_t b)
+{
+    e->adjacent[a * e->words + b / 64] |= UINT64_C(1) << b % 64;
+    e->adjacent[b * e->words + a / 64] |= UINT64_C(1) << a % 64;
+}
+
+static bool joined(const struct elimination *e, size_t a, size_t b)
+{
+    return e->adjacent[a * e->words + b / 64] >> b % 64 & 1;
+}
+
+static enum portolan_status elimination_init(struct elimination *e, const struct portolan_choice *c)
+{
+    e->c = c;
+    e->words = c->n / 64 + 1;
+    e->adjacent = portolan_calloc(c->n * e->words + 1, sizeof *e->adjacent);
+    e->order = portolan_calloc(c->n + 1, sizeof *e->order);
+    e->position = portolan_calloc(c->n + 1, sizeof *e->position);
+    e->clusters = portolan_calloc(c->n + 1, sizeof *e->clusters);
+    e->digits = portolan_calloc(c->n + 1, sizeof *e->digits);
+    e->steps = portolan_calloc(c->n + 1, sizeof *e->steps);
+    if (!e->adjacent || !e->order || !e->position || !e->clusters || !e->digits || !e->steps)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < c->n_factors; i++)
+        for (size_t j = 0; j < c->factors[i].n; j++)
+            for (size_t k = 0; k < j; k++)
+                join(e, c->factors[i].variables[j], c->factors[i].variables[k]);
+    return PORTOLAN_OK;
+}
+
+/* Edges that eliminating V would add, twice, and V's degree; rows hold living variables only. */
+static size_t fill_of(const struct elimination *e, size_t v, size_t *degree)
+{
+    const uint64_t *row = &e->adjacent[v * e->words];
+    size_t fill = 0, d = 0;
+
+    for (size_t w = 0; w < e->words; w++)
+        for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+            size_t u = 64 * w + (size_t)__builtin_ctzll(bits);
+            const uint64_t *other = &e->adjacent[u * e->words];
+
+            d++;
+            for (size_t k = 0; k < e->words; k++)
+                fill += (size_t)__builtin_popcountll(row[k] & ~other[k]);
+            fill--; /* u itself */
+        }
+    *degree = d;
+    return fill;
+}
+
+/* Notes V's cluster and takes V out of the graph. */
+static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
+{
+    struct cluster *k = &e->clusters[v];
+
+    k->variables = portolan_calloc(degree + 1, sizeof *k->variables);
+    if (!k->variables)
+        return PORTOLAN_ENOMEM;
+    k->message_size = 1;
+    for (size_t u = 0; u < e->c->n; u++)
+        if (joined(e, v, u)) {
+            k->variables[k->n++] = u;
+            if (__builtin_mul_overflow(k->message_size, e->c->domain[u], &k->message_size))
+                k->message_size = SIZE_MAX;
+        }
+    for (size_t i = 0; i < k->n; i++) {
+        size_t u = k->variables[i];
+
+        for (size_t j = 0; j < i; j++)
+            join(e, u, k->variables[j]);
+        e->adjacent[u * e->words + v / 64] &= ~(UINT64_C(1) << v % 64);
+    }
+    k->variables[k->n++] = v;
+    if (__builtin_mul_overflow(k->message_size, e->c->domain[v], &k->size))
+        k->size = SIZE_MAX;
+    return PORTOLAN_OK;
+}
+
+/* Orders the variables; EUNSUPPORTED as soon as the tables exceed LIMIT entries. */
+static enum portolan_status plan_order(struct elimination *e, size_t limit, size_t *width)
+{
+    bool *taken = portolan_calloc(e->c->n + 1, sizeof *taken);
+    enum portolan_status status = taken ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    size_t total = 0;
+
+    *width = 0;
+    for (size_t i = 0; !status && i < e->c->n; i++) {
+        size_t best = SIZE_MAX, best_fill = SIZE_MAX, best_degree = 0;
+
+        for (size_t v = 0; v < e->c->n; v++) {
+            size_t degree, fill;
+
+            if (taken[v])
+                continue;
+            fill = fill_of(e, v, &degree);
+            if (fill < best_fill || (fill == best_fill && degree < best_degree)) {
+                best = v;
+                best_fill = fill;
+                best_degree = degree;
+            }
+        }
+        taken[best] = true;
+        e->order[i] = best;
+        e->position[best] = i;
+        *width = best_degree > *width ? best_degree : *width;
+        status = take(e, best, best_degree);
+        if (!status && (e->clusters[best].size > limit - total))
+            status = PORTOLAN_EUNSUPPORTED;
+        else
+            total += e->clusters[best].size;
+    }
+    free(taken);
+    return status;
+}
+
+/*
+ * Prepares walking through the table of cluster K in step with a table over some of its variables:
+ * that table's stride for each variable of the cluster, 0 where it lacks the variable.
+ */
+static void walk_prepare(struct elimination *e, const struct cluster *k, size_t n,
+                         const size_t *variables, const size_t *strides)
+{
+    for (size_t i = 0; i < k->n; i++) {
+        e->digits[i] = 0;
+        e->steps[i] = 0;
+        for (size_t j = 0; j < n; j++)
+            if (variables[j] == k->variables[i])
+                e->steps[i] = strides[j];
+    }
+}
+
+/* Moves to the next row (the own variable's values) and returns the other table's position. */
+static size_t walk_next(struct elimination *e, const struct cluster *k, size_t at)
+{
+    for (size_t i = k->n - 1; i-- > 0;) {
+        at += e->steps[i];
+        if (++e->digits[i] < e->c->domain[k->variables[i]])
+            return at;
+        at -= e->steps[i] * e->digits[i];
+        e->digits[i] = 0;
+    }
+    return at;
+}
+
+static void add_table(struct elimination *e, struct cluster *k, const double *costs,
+                      const unsigned *away)
+{
+    size_t values = e->c->domain[k->variables[k->n - 1]], step = e->steps[k->n - 1], at = 0;
+
+    for (size_t row = 0; row < k->size; row += values) {
+        for (size_t a = 0; a < values; a++)
+            k->costs[row + a] += costs[at + a * step];
+        for (size_t a = 0; away && a < values; a++)
+            k->away[row + a] += away[at + a * step];
+        at = walk_next(e, k, at);
+    }
+}
+
+static void message_strides(const struct elimination *e, const struct cluster *k, size_t *strides)
+{
+    size_t stride = 1;
+
+    for (size_t i = k->n - 1; i-- > 0;) {
+        strides[i] = stride;
+        stride *= e->c->domain[k->variables[i]];
+    }
+}
+
+/* The best value of V in a row, the one written preferred. */
+static size_t row_best(const struct portolan_choice *c, size_t v, const double *costs,
+                       const unsigned *away, struct choice_score *best)
+{
+    size_t value = c->written[v];
+
+    *best = (struct choice_score){INFINITY, 0};
+    for (size_t i = 0; i < c->domain[v]; i++) {
+        size_t a = choice_value(c, v, i);
+        unsigned far = away[a] + (i != 0);
+
+        if (choice_better(costs[a], far, *best)) {
+            *best = (struct choice_score){costs[a], far};
+            value = a;
+        }
+    }
+    return value;
+}
+
+static enum portolan_status cluster_allocate(struct cluster *k)
+{
+    k->costs = portolan_calloc(k->size, sizeof *k->costs);
+    k->away = portolan_calloc(k->size, sizeof *k->away);
+    k->message = portolan_calloc(k->message_size, sizeof *k->message);
+    k->message_away = portolan_calloc(k->message_size, sizeof *k->message_away);
+    return k->costs && k->away && k->message && k->message_away ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+/* Puts every factor into the cluster of its variable that is eliminated first. */
+static void add_factors(struct elimination *e)
+{
+    for (size_t i = 0; i < e->c->n_factors; i++) {
+        const struct choice_factor *f = &e->c->factors[i];
+        struct cluster *k;
+        size_t first;
+
+        if (f->n == 0)
+            continue;
+        first = f->variables[0];
+        for (size_t j = 1; j < f->n; j++)
+            if (e->position[f->variables[j]] < e->position[first])
+                first = f->variables[j];
+        k = &e->clusters[first];
+        walk_prepare(e, k, f->n, f->variables, f->strides);
+        add_table(e, k, f->costs, NULL);
+    }
+}
+
+static enum portolan_status forward(struct elimination *e, size_t *strides)
+{
+    const struct portolan_choice *c = e->c;
+
+    for (size_t i = 0; i < c->n; i++) {
+        size_t v = e->order[i];
+        struct cluster *k = &e->clusters[v];
+
+        k->parent = SIZE_MAX;
+        for (size_t m = 0; m < k->message_size; m++) {
+            size_t row = m * c->domain[v];
+            struct choice_score best;
+
+            row_best(c, v, &k->costs[row], &k->away[row], &best);
+            k->message[m] = best.cost;
+            k->message_away[m] = best.away;
+        }
+        if (k->n == 1 && isinf(k->message[0]))
+            return PORTOLAN_EINFEASIBLE;
+        for (size_t j = 0; j + 1 < k->n; j++)
+            if (k->parent == SIZE_MAX || e->position[k->variables[j]] < e->position[k->parent])
+                k->parent = k->variables[j];
+        if (k->parent == SIZE_MAX)
+            continue;
+        message_strides(e, k, strides);
+        walk_prepare(e, &e->clusters[k->parent], k->n - 1, k->variables, strides);
+        add_table(e, &e->clusters[k->parent], k->message, k->message_away);
+    }
+    return PORTOLAN_OK;
+}
+
+static void decode(const struct elimination *e, size_t *values)
+{
+    for (size_t i = e->c->n; i-- > 0;) {
+        size_t v = e->order[i], row = 0;
+        const struct cluster *k = &e->clusters[v];
+        struct choice_score best;
+
+        for (size_t j = 0; j + 1 < k->n; j++)
+            row = (row + values[k->variables[j]]) *
+                  (j + 2 < k->n ? e->c->domain[k->variables[j + 1]] : e->c->domain[v]);
+        values[v] = row_best(e->c, v, &k->costs[row], &k->away[row], &best);
+    }
+}
+
+/* What the rest of the problem adds to each row of cluster K, into its message. */
+static void pull_from_parent(struct elimination *e, struct cluster *k, double *least,
+                             size_t *strides)
+{
+    struct cluster *p = &e->clusters[k->parent];
+    size_t values = e->c->domain[k->parent], at = 0, step;
+
+    for (size_t m = 0; m < k->message_size; m++)
+        least[m] = INFINITY;
+    message_strides(e, k, strides);
+    walk_prepare(e, p, k->n - 1, k->variables, strides);
+    step = e->steps[p->n - 1];
+    for (size_t row = 0; row < p->size; row += values) {
+        for (size_t a = 0; a < values; a++)
+            least[at + a * step] = fmin(least[at + a * step], p->costs[row + a]);
+        at = walk_next(e, p, at);
+    }
+    for (size_t m = 0; m < k->message_size; m++)
+        k->message[m] = isinf(k->message[m]) ? 0 : least[m] - k->message[m];
+}
+
+/* Constants, and the other connected parts of the problem. */
+static double elsewhere(const struct elimination *e)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < e->c->n_factors; i++)
+        if (e->c->factors[i].n == 0)
+            total += e->c->factors[i].costs[0];
+    for (size_t v = 0; v < e->c->n; v++)
+        if (e->clusters[v].parent == SIZE_MAX)
+            total += e->clusters[v].message[0];
+    return total;
+}
+
+static enum portolan_status backward(struct elimination *e, double **margins, size_t *strides)
+{
+    double total = elsewhere(e), *least;
+    size_t longest = 1;
+
+    for (size_t v = 0; v < e->c->n; v++)
+        if (e->clusters[v].message_size > longest)
+            longest = e->clusters[v].message_size;
+    if (!(least = portolan_calloc(longest, sizeof *least)))
+        return PORTOLAN_ENOMEM;
+    for (size_t i = e->c->n; i-- > 0;) {
+        size_t v = e->order[i];
+        struct cluster *k = &e->clusters[v];
+
+        if (k->parent == SIZE_MAX)
+            k->message[0] = total - k->message[0];
+        else
+            pull_from_parent(e, k, least, strides);
+        for (size_t a = 0; a < e->c->domain[v]; a++)
+            margins[v][a] = INFINITY;
+        for (size_t m = 0; m < k->message_size; m++)
+            for (size_t a = 0; a < e->c->domain[v]; a++) {
+                double *cost = &k->costs[m * e->c->domain[v] + a];
+
+                *cost += k->message[m];
+                margins[v][a] = fmin(margins[v][a], *cost);
+            }
+    }
+    free(least);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t limit, bool margins,
+                                      struct portolan_choice_solution *s)
+{
+    struct elimination e = {0};
+    size_t *strides = portolan_calloc(c->n + 1, sizeof *strides);
+    enum portolan_status status = strides ? elimination_init(&e, c) : PORTOLAN_ENOMEM;
+
+    if (!status)
+        status = plan_order(&e, limit, &s->width);
+    for (size_t v = 0; !status && v < c->n; v++)
+        status = cluster_allocate(&e.clusters[v]);
+    if (!status) {
+        add_factors(&e);
+        status = forward(&e, strides);
+    }
+    if (!status && isinf(elsewhere(&e)))
+        status = PORTOLAN_EINFEASIBLE;
+    if (!status) {
+        decode(&e, s->values);
+        s->method = PORTOLAN_CHOICE_ELIMINATION;
+        if (margins)
+            status = backward(&e, s->margins, strides);
+    }
+    if (e.c)
+        elimination_clear(&e);
+    free(strides);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * optimizer: pruning a call graph to its core (Trebon et al. 2006, section 4). Part of
+ * <portolan/optimizer.h>.
+ *
+ * A pruned instance keeps the implementation that was measured: the paper lets it have "any", but
+ * only the measured one is known to be insignificant.
+ */
+#ifndef PORTOLAN_CALLGRAPH_H
+#define PORTOLAN_CALLGRAPH_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One call path. A component reached along two paths is two nodes. */
+struct portolan_callgraph_node {
+    const char *name; /**< borrowed; for people */
+    long parent;      /**< position in the array, before the node's own; -1 at a root */
+    double calls;
+    double inclusive_ns, exclusive_ns;
+    double mpi_ns; /**< the part of exclusive spent in MPI */
+};
+
+enum portolan_prune_rule {
+    PORTOLAN_PRUNE_BELOW = 0,    /**< below a node that one of the rules pruned */
+    PORTOLAN_PRUNE_CHILDREN = 1, /**< rule 1: all children together are under alpha of the parent */
+    PORTOLAN_PRUNE_SIBLINGS = 2, /**< rule 2: under beta of the siblings' average */
+    PORTOLAN_KEPT = 3,
+};
+
+/** Why a node was pruned: PART_NS / WHOLE_NS was less than THRESHOLD. */
+struct portolan_prune_mark {
+    enum portolan_prune_rule rule;
+    double part_ns;   /**< rule 1: sum over the siblings; rule 2: the node's inclusive time */
+    double whole_ns;  /**< rule 1: the parent's inclusive time; rule 2: the siblings' average */
+    double threshold; /**< alpha or beta */
+    long by;          /**< below: the pruned node above it; else the node itself */
+};
+
+/**
+ * Marks each of the N nodes. Rule 1 also prunes children whose times are all zero. Roots are kept.
+ * Errors: EINVAL when a parent does not stand before its child or a threshold is negative or no
+ * number; then MARKS is untouched.
+ */
+enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
+                                              double alpha, double beta,
+                                              struct portolan_prune_mark *marks,
+                                              struct portolan_error *err);
+
+/** "children 8.0 % of parent < 10 %" and the like into TEXT; "" for a kept node. */
+void portolan_callgraph_explain(const struct portolan_prune_mark *mark, char *text,
+                                size_t size_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

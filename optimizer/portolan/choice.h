@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * optimizer: the exact choice. A problem has variables with small domains (component instances and
+ * their implementations) and factors: tables of costs over one, two or a few variables. The
+ * solution is an assignment whose sum of costs is least. Part of <portolan/optimizer.h>.
+ *
+ * The method is variable elimination along a min-fill order, or depth-first branch and bound where
+ * elimination's tables would be too big. Both are exact. Costs that differ by less than 1e-12 of
+ * themselves are equal; among equal assignments the one with the fewest variables away from "as
+ * written" wins, so the result is the same on every rank and machine.
+ *
+ * A problem is used by one thread at a time; solving does not change it.
+ */
+#ifndef PORTOLAN_CHOICE_H
+#define PORTOLAN_CHOICE_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_choice;
+
+enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err);
+/** NULL is legal. */
+void portolan_choice_destroy(struct portolan_choice *c);
+
+/**
+ * Adds a variable with VALUES ≥ 1 values, of which AS_WRITTEN is preferred among equals; *VARIABLE
+ * (may be NULL) receives its number: 0, 1, …
+ */
+enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, size_t values,
+                                                  size_t as_written, size_t *variable,
+                                                  struct portolan_error *err);
+
+/**
+ * Adds a table of costs over N different VARIABLES (N = 0: a constant). COSTS is copied; the last
+ * variable's value runs fastest. INFINITY forbids a combination. Errors: EINVAL for unknown or
+ * repeated variables, NaN or -INFINITY; ENOMEM.
+ */
+enum portolan_status portolan_choice_add_factor(struct portolan_choice *c, size_t n,
+                                                const size_t *variables, const double *costs,
+                                                struct portolan_error *err);
+
+/** The sum of all factors at VALUES (one per variable). */
+double portolan_choice_cost(const struct portolan_choice *c, const size_t *values);
+
+enum portolan_choice_method {
+    PORTOLAN_CHOICE_AUTO,
+    PORTOLAN_CHOICE_ELIMINATION, /**< EUNSUPPORTED where its tables exceed some 100 MB */
+    PORTOLAN_CHOICE_BRANCH_AND_BOUND,
+};
+
+struct portolan_choice_solution {
+    size_t n_variables;
+    size_t *values; /**< one per variable */
+    double cost;
+    enum portolan_choice_method method; /**< the one used */
+    size_t width;                       /**< induced width of the elimination order */
+    size_t nodes;                       /**< visited by branch and bound */
+    /**
+     * Only when asked for: [variable][value] = the least cost with that variable forced to that
+     * value (INFINITY when nothing is left), and whether another value than the chosen one
+     * reaches the same cost.
+     */
+    double **margins;
+    bool *tied;
+};
+
+/**
+ * Finds the least cost. MARGINS asks for the min-marginals too. *S is the caller's, freed with
+ * portolan_choice_solution_destroy(). Errors: EINFEASIBLE when every assignment is forbidden,
+ * ENOMEM, EUNSUPPORTED (see the methods).
+ */
+enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
+                                           enum portolan_choice_method method, bool margins,
+                                           struct portolan_choice_solution **s,
+                                           struct portolan_error *err);
+/** NULL is legal. */
+void portolan_choice_solution_destroy(struct portolan_choice_solution *s);
+
+/**
+ * The problem in the .wcsp format of toulbar2, costs times SCALE rounded to integers and shifted
+ * so that each table's least is 0; *OFFSET (may be NULL) is what was taken away, before scaling.
+ * The caller frees *TEXT.
+ */
+enum portolan_status portolan_choice_write_wcsp(const struct portolan_choice *c, double scale,
+                                                double *offset, char **text,
+                                                struct portolan_error *err);
+
+/** The problem as an integer linear program in CPLEX LP format (glpsol --lp); caller frees. */
+enum portolan_status portolan_choice_write_lp(const struct portolan_choice *c, char **text,
+                                              struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * optimizer: from measurements to the best assembly. A pure library: it reads no store, asks no
+ * framework, prints nothing. Pruning, exact choice, and the plan that joins them with models.
+ */
+#ifndef PORTOLAN_OPTIMIZER_H
+#define PORTOLAN_OPTIMIZER_H
+
+#include <portolan/callgraph.h>
+#include <portolan/choice.h>
+
+#endif
