@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The public fits: rows, search or given terms, and the final fit with its errors. */
+#include "models_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The final fit in the making. */
+struct final {
+    struct search *s;
+    struct portolan_model *model;
+    struct candidate c;
+    bool given;            /* terms of the caller */
+    double *columns, *rhs; /* MODEL_ESTIMATES × m, m */
+    double *residual, *leverage, *inverse;
+    size_t n_estimates;
+    double rss;
+};
+
+static const struct portolan_model_options no_options;
+
+/* ---- the constants ---- */
+
+static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
+{
+    struct portolan_model *m = f->model;
+
+    m->dropped[m->n_dropped++] =
+        (struct portolan_model_dropped){.shape = f->c.shape[term], .reason = reason};
+    for (size_t j = term; j + 1 < f->c.k; j++) {
+        f->c.shape[j] = f->c.shape[j + 1];
+        f->c.constant[j] = f->c.constant[j + 1];
+        f->c.fitted[j] = f->c.fitted[j + 1];
+    }
+    f->c.k--;
+}
+
+/* Weights from the last fit: what is a large residual depends on the value it belongs to. */
+static void reweigh(struct final *f)
+{
+    struct search *s = f->s;
+    const struct points *pts = s->points;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        double v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
+
+        if (s->factor[i] > 0)
+            s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        s->rhs[i] = s->factor[i] * pts->y[i];
+    }
+}
+
+static enum portolan_status solve_linear(struct final *f, struct portolan_error *err)
+{
+    struct search *s = f->s;
+    struct linear_fit fit = {0};
+    enum portolan_status status;
+
+    nonlinear_columns(s, &f->c, f->columns, f->model->estimates);
+    if (!s->options->allow_negative) {
+        status = linear_nonnegative(s->points->m, f->c.k, f->columns, s->rhs, f->c.constant);
+        return status ? portolan_error_set(err, status, "no memory for a fit") : PORTOLAN_OK;
+    }
+    status = linear_full(s->points->m, f->c.k, f->columns, s->rhs, &fit, err);
+    if (!status)
+        memcpy(f->c.constant, fit.coefficients, f->c.k * sizeof *f->c.constant);
+    return status;
+}
+
+/* Fits and reweighs until constants stand still; some rows of noise make them walk a little. */
+static enum portolan_status solve(struct final *f, struct portolan_error *err)
+{
+    struct candidate before;
+    enum portolan_status status;
+    bool fitted = false, still = false;
+
+    for (size_t j = 0; j < f->c.k; j++)
+        fitted = fitted || f->c.fitted[j];
+    for (int i = 0; i < 12 && !still; i++) {
+        before = f->c;
+        if (!fitted && (status = solve_linear(f, err)))
+            return status;
+        if (fitted && !nonlinear_fit(f->s, &f->c, f->residual, f->leverage)) {
+            f->c = before;
+            break;
+        }
+        if (!f->s->points->relative)
+            break;
+        reweigh(f);
+        still = true;
+        for (size_t j = 0; j < f->c.k; j++)
+            still = still &&
+                    fabs(f->c.constant[j] - before.constant[j]) <= 1e-13 * fabs(f->c.constant[j]);
+    }
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status inspect(struct final *f, struct linear_fit *fit,
+                                    struct portolan_error *err)
+{
+    f->n_estimates = nonlinear_columns(f->s, &f->c, f->columns, f->model->estimates);
+    return linear_full(f->s->points->m, f->n_estimates, f->columns, f->s->rhs, fit, err);
+}
+
+/* Condition and rank of all that was asked for, before anything is dropped. */
+static enum portolan_status drop_idle(struct final *f, struct portolan_error *err)
+{
+    struct linear_fit fit = {0};
+    enum portolan_status status = inspect(f, &fit, err);
+    size_t idle = 0, lacking = f->n_estimates - fit.rank;
+
+    if (status)
+        return status;
+    f->model->summary.condition = fit.condition;
+    for (size_t j = 0; j < f->c.k; j++)
+        idle += f->c.constant[j] == 0;
+    for (size_t j = f->c.k; j-- > 0;) {
+        bool negative = !f->s->options->allow_negative && f->c.constant[j] <= 0;
+
+        /* Of two columns alike either may be the one left at 0. */
+        if (f->c.constant[j] == 0 && (fit.dependent[j] || idle <= lacking))
+            drop(f, j, PORTOLAN_MODEL_DROP_DEPENDENT);
+        else if (negative && (f->given || f->c.k > 1))
+            drop(f, j, PORTOLAN_MODEL_DROP_NEGATIVE);
+    }
+    return PORTOLAN_OK;
+}
+
+/* ---- how good it is ---- */
+
+static void judge_residuals(struct final *f)
+{
+    struct search *s = f->s;
+    const struct points *pts = s->points;
+    struct portolan_model_summary *sum = &f->model->summary;
+    double squares = 0, out = 0;
+
+    f->rss = 0;
+    for (size_t i = 0; i < pts->m; i++) {
+        double e = s->rhs[i] -
+                   s->factor[i] * candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
+        double plain = e / sqrt(pts->w[i]), rest = 1 - f->leverage[i];
+
+        if (!(s->factor[i] > 0))
+            continue;
+        f->rss += e * e;
+        squares += plain * plain;
+        sum->max = fmax(sum->max, fabs(plain));
+        out += rest > 1e-8 ? plain * plain / (rest * rest) : NAN;
+    }
+    sum->rms = sqrt(squares / (double)s->m);
+    sum->leave_one_out = sqrt(out / (double)s->m);
+}
+
+/*
+ * The variance of a row and of the points. Residuals tell it, repetitions tell it, and where the
+ * two agree they tell it together; residuals larger than repetitions explain are the form's fault
+ * and stay with every new row.
+ */
+static void judge_error(struct final *f, double *point_variance)
+{
+    const struct points *pts = f->s->points;
+    struct portolan_model_summary *sum = &f->model->summary;
+    double chosen = f->given || f->c.cost == 0 ? 0 : 1;
+    double dof = (double)f->s->m - (double)f->n_estimates, lack;
+    double repeat = pts->repeat_sigma * pts->repeat_sigma, fit, row;
+
+    if (dof > 1)
+        dof = fmax(1, dof - chosen);
+    fit = dof > 0 ? f->rss / dof : NAN;
+    sum->sigma_repeat = pts->repeat_sigma;
+    if (dof <= 0 && isnan(repeat)) {
+        sum->sigma_is_assumed = true;
+        row = PORTOLAN_MODEL_ASSUMED_ERROR * (pts->relative ? 1 : fabs(pts->y[0]));
+        row *= row;
+        fit = row;
+        dof = 0;
+    } else if (isnan(repeat)) {
+        row = fit;
+    } else if (dof <= 0 || fit < 3 * repeat) {
+        row =
+            ((dof > 0 ? f->rss : 0) + pts->repeat_dof * repeat) / (fmax(dof, 0) + pts->repeat_dof);
+        fit = row;
+        dof = fmax(dof, 0) + pts->repeat_dof;
+    } else {
+        lack = (fit - repeat) / pts->mean_gain;
+        row = repeat + lack;
+    }
+    sum->sigma = sqrt(row);
+    sum->dof = dof;
+    *point_variance = fit;
+}
+
+static void keep_ranges(struct final *f)
+{
+    const struct points *pts = f->s->points;
+
+    for (size_t p = 0; p < pts->n_params; p++) {
+        struct portolan_model_range *r = &f->model->range[p];
+
+        r->min = INFINITY;
+        r->max = -INFINITY;
+        for (size_t i = 0; i < pts->m; i++)
+            if (f->s->factor[i] > 0) {
+                r->min = fmin(r->min, pts->x[i * pts->n_params + p]);
+                r->max = fmax(r->max, pts->x[i * pts->n_params + p]);
+            }
+        r->drift_below = f->given ? 0 : f->s->best.drift_below[p];
+        r->drift_above = f->given ? 0 : f->s->best.drift_above[p];
+    }
+}
+
+static enum portolan_status keep(struct final *f, struct portolan_error *err)
+{
+    struct portolan_model *m = f->model;
+    size_t k = f->n_estimates;
+    double variance;
+
+    m->n_terms = f->c.k;
+    for (size_t j = 0; j < f->c.k; j++)
+        m->terms[j] = (struct portolan_model_term){.constant = f->c.constant[j],
+                                                   .shape = f->c.shape[j],
+                                                   .fitted_exponents = f->c.fitted[j]};
+    judge_residuals(f);
+    judge_error(f, &variance);
+    keep_ranges(f);
+    m->n_estimates = k;
+    m->covariance = portolan_calloc(k * k + 1, sizeof *m->covariance);
+    if (!m->covariance)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a model");
+    for (size_t i = 0; i < k * k; i++)
+        m->covariance[i] = variance * f->inverse[i];
+    return model_finish(m, err);
+}
+
+static enum portolan_status finish(struct final *f, struct portolan_error *err)
+{
+    size_t n = f->s->points->m;
+    struct linear_fit fit = {0};
+    enum portolan_status status;
+
+    f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
+    f->inverse = portolan_calloc(MODEL_ESTIMATES * MODEL_ESTIMATES, sizeof *f->inverse);
+    if (!f->columns || !f->inverse) {
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
+    } else {
+        f->residual = f->columns + MODEL_ESTIMATES * n;
+        f->leverage = f->residual + n;
+        fit.leverage = f->leverage;
+        fit.inverse = f->inverse;
+        status = solve(f, err);
+        status = status ? status : drop_idle(f, err);
+        status = status ? status : inspect(f, &fit, err);
+        status = status ? status : keep(f, err);
+    }
+    free(f->columns);
+    free(f->inverse);
+    return status;
+}
+
+static void start_summary(struct portolan_model_summary *sum, const struct search *s,
+                          enum portolan_model_family family)
+{
+    sum->family = family;
+    sum->weighting = s->options->weighting;
+    sum->nonnegative = !s->options->allow_negative;
+    sum->n_rows = s->points->n_rows;
+    sum->n_points = s->points->m;
+    sum->n_outliers = s->points->m - s->m;
+    sum->confidence = s->options->confidence > 0 ? s->options->confidence : 0.95;
+    sum->floor = s->points->floor;
+}
+
+static bool terms_are_finite(const struct points *pts, const struct portolan_model_shape *shape)
+{
+    for (size_t i = 0; i < pts->m; i++)
+        if (!isfinite(shape_value(shape, pts->n_params, pts->x + i * pts->n_params)))
+            return false;
+    return true;
+}
+
+static enum portolan_status given_terms(struct candidate *c, const struct points *pts,
+                                        const struct portolan_model_shape *shapes, size_t n,
+                                        struct portolan_error *err)
+{
+    c->family = PORTOLAN_MODEL_GIVEN;
+    c->k = n;
+    for (size_t j = 0; j < n; j++) {
+        if (!terms_are_finite(pts, &shapes[j]))
+            return portolan_error_set(err, PORTOLAN_EINVAL, "term %zu is not finite on every row",
+                                      j + 1);
+        c->shape[j] = shapes[j];
+    }
+    return PORTOLAN_OK;
+}
+
+/* Both public fits: N_SHAPES = 0 searches. */
+static enum portolan_status fit(const struct portolan_model_data *data,
+                                const struct portolan_model_shape *shapes, size_t n_shapes,
+                                const struct portolan_model_options *options,
+                                struct portolan_model **model, struct portolan_error *err)
+{
+    struct points pts = {0};
+    struct search *s = portolan_calloc(1, sizeof *s);
+    struct portolan_model *made = NULL;
+    struct final f = {.s = s, .given = n_shapes > 0};
+    enum portolan_status status;
+
+    options = options ? options : &no_options;
+    status = s ? points_create(data, options, &pts, err)
+               : portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
+    status = status ? status : search_create(&pts, options, s, err);
+    status = status ? status : model_create(data->n_params, data->params, &made, err);
+    if (!status && n_shapes)
+        status = given_terms(&f.c, &pts, shapes, n_shapes, err);
+    else if (!status) {
+        search_run(s);
+        f.c = s->best.entry[0];
+    }
+    if (!status) {
+        f.model = made;
+        start_summary(&made->summary, s, f.c.family);
+        status = finish(&f, err);
+    }
+    if (s)
+        search_destroy(s);
+    free(s);
+    points_destroy(&pts);
+    if (status) {
+        portolan_model_destroy(made);
+        return status;
+    }
+    *model = made;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
+                                        const struct portolan_model_options *options,
+                                        struct portolan_model **model, struct portolan_error *err)
+{
+    return fit(data, NULL, 0, options, model, err);
+}
+
+enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *data,
+                                              const struct portolan_model_shape *shapes,
+                                              size_t n_shapes,
+                                              const struct portolan_model_options *options,
+                                              struct portolan_model **model,
+                                              struct portolan_error *err)
+{
+    if (!shapes || !n_shapes || n_shapes > MODEL_TERMS)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes 1 to %d terms, not %zu",
+                                  (int)MODEL_TERMS, n_shapes);
+    return fit(data, shapes, n_shapes, options, model, err);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "models_internal.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double dot(size_t m, const double *a, const double *b)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < m; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* b -= f a */
+static void subtract(size_t m, double f, const double *a, double *b)
+{
+    for (size_t i = 0; i < m; i++)
+        b[i] -= f * a[i];
+}
+
+bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double *coefficients,
+                  double *leverage)
+{
+    double r[MODEL_ESTIMATES][MODEL_ESTIMATES], z[MODEL_ESTIMATES];
+
+    if (k > m || k > MODEL_ESTIMATES)
+        return false;
+    for (size_t j = 0; j < k; j++) {
+        double before = dot(m, columns[j], columns[j]), left;
+
+        for (size_t i = 0; i < j; i++) {
+            r[i][j] = dot(m, columns[i], columns[j]);
+            subtract(m, r[i][j], columns[i], columns[j]);
+        }
+        left = dot(m, columns[j], columns[j]);
+        if (!(left > 1e-20 * before) || !isfinite(left))
+            return false;
+        r[j][j] = sqrt(left);
+        for (size_t i = 0; i < m; i++)
+            columns[j][i] /= r[j][j];
+        z[j] = dot(m, columns[j], b);
+        subtract(m, z[j], columns[j], b);
+    }
+    for (size_t j = k; j-- > 0;) {
+        coefficients[j] = z[j];
+        for (size_t i = j + 1; i < k; i++)
+            coefficients[j] -= r[j][i] * coefficients[i];
+        coefficients[j] /= r[j][j];
+    }
+    for (size_t i = 0; leverage && i < m; i++) {
+        leverage[i] = 0;
+        for (size_t j = 0; j < k; j++)
+            leverage[i] += columns[j][i] * columns[j][i];
+    }
+    return true;
+}
+
+/* Least squares on the columns of the passive set; the others get 0. */
+static bool solve_passive(size_t m, size_t k, const double *a, const double *b, const bool *passive,
+                          double *work, double *residual, double *s)
+{
+    double *columns[MODEL_ESTIMATES] = {0}, z[MODEL_ESTIMATES];
+    size_t n = 0;
+
+    for (size_t j = 0; j < k; j++)
+        if (passive[j]) {
+            columns[n] = work + n * m;
+            memcpy(columns[n++], a + j * m, m * sizeof *a);
+        }
+    memcpy(residual, b, m * sizeof *b);
+    if (!linear_quick(m, n, columns, residual, z, NULL))
+        return false;
+    n = 0;
+    for (size_t j = 0; j < k; j++)
+        s[j] = passive[j] ? z[n++] : 0;
+    return true;
+}
+
+/* The largest step from C towards S that keeps C non-negative; what stops it turns active. */
+static void step_inside(size_t k, double *c, const double *s, bool *passive)
+{
+    double alpha = 1;
+    size_t stop = k;
+
+    for (size_t j = 0; j < k; j++)
+        if (passive[j] && s[j] <= 0 && (stop == k || c[j] / (c[j] - s[j]) < alpha)) {
+            alpha = c[j] > 0 ? c[j] / (c[j] - s[j]) : 0;
+            stop = j;
+        }
+    for (size_t j = 0; j < k; j++) {
+        c[j] += alpha * (s[j] - c[j]);
+        if (passive[j] && (j == stop || c[j] <= 0)) {
+            passive[j] = false;
+            c[j] = 0;
+        }
+    }
+}
+
+static bool all_positive(size_t k, const bool *passive, const double *s)
+{
+    for (size_t j = 0; j < k; j++)
+        if (passive[j] && s[j] <= 0)
+            return false;
+    return true;
+}
+
+/* The column that most wants in, or k: the largest gradient, relative to the column's length. */
+static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
+                          const double *residual, const bool *passive, const bool *barred)
+{
+    double best = 1e-12 * sqrt(dot(m, b, b));
+    size_t wanted = k;
+
+    for (size_t j = 0; j < k; j++) {
+        double length = sqrt(dot(m, a + j * m, a + j * m));
+        double gradient = length > 0 ? dot(m, a + j * m, residual) / length : 0;
+
+        if (!passive[j] && !barred[j] && gradient > best) {
+            best = gradient;
+            wanted = j;
+        }
+    }
+    return wanted;
+}
+
+enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, const double *b,
+                                        double *c)
+{
+    double *work = portolan_calloc(m, (k + 1) * sizeof *work), *residual = work + k * m;
+    double s[MODEL_ESTIMATES];
+    bool passive[MODEL_ESTIMATES] = {0}, barred[MODEL_ESTIMATES] = {0};
+    size_t j;
+
+    if (!work)
+        return PORTOLAN_ENOMEM;
+    memset(c, 0, k * sizeof *c);
+    memcpy(residual, b, m * sizeof *b);
+    for (size_t round = 0; round < 3 * k + 10; round++) {
+        if ((j = most_wanted(m, k, a, b, residual, passive, barred)) == k)
+            break;
+        passive[j] = true;
+        /* Dependent on those inside, or pushed out at once by rounding: not this column, then. */
+        if (!solve_passive(m, k, a, b, passive, work, residual, s) || s[j] <= 0) {
+            passive[j] = false;
+            barred[j] = true;
+            solve_passive(m, k, a, b, passive, work, residual, s);
+            continue;
+        }
+        while (!all_positive(k, passive, s)) {
+            step_inside(k, c, s, passive);
+            solve_passive(m, k, a, b, passive, work, residual, s);
+        }
+        memcpy(c, s, k * sizeof *c);
+        memset(barred, 0, sizeof barred);
+    }
+    free(work);
+    return PORTOLAN_OK;
+}
+
+/* Work space of linear_full: the factored matrix and what LAPACK wants beside it. */
+struct factor {
+    size_t m, k, rank;
+    double *qr, *b, *tau, *length, *inverse;
+    lapack_int *pivot;
+};
+
+/* Columns scaled to length 1 (zero columns stay), so that pivots compare like with like. */
+static void load(struct factor *f, const double *a, const double *b)
+{
+    for (size_t j = 0; j < f->k; j++) {
+        f->length[j] = sqrt(dot(f->m, a + j * f->m, a + j * f->m));
+        if (!(f->length[j] > 0))
+            f->length[j] = 1;
+        for (size_t i = 0; i < f->m; i++)
+            f->qr[j * f->m + i] = a[j * f->m + i] / f->length[j];
+        f->pivot[j] = 0;
+    }
+    memcpy(f->b, b, f->m * sizeof *b);
+}
+
+static double condition(struct factor *f)
+{
+    double s[MODEL_ESTIMATES], none[1], superb[MODEL_ESTIMATES];
+    size_t n = f->m < f->k ? f->m : f->k;
+
+    if (LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'N', (lapack_int)f->m, (lapack_int)f->k, f->qr,
+                       (lapack_int)f->m, s, none, 1, none, 1, superb) ||
+        f->m < f->k || !(s[n - 1] > 1e-15 * s[0]))
+        return INFINITY;
+    return s[0] / s[n - 1];
+}
+
+static bool factorize(struct factor *f)
+{
+    lapack_int m = (lapack_int)f->m, k = (lapack_int)f->k;
+    size_t n = f->m < f->k ? f->m : f->k;
+
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, m, k, f->qr, m, f->pivot, f->tau))
+        return false;
+    while (f->rank < n && fabs(f->qr[f->rank * f->m + f->rank]) > 1e-11 * fabs(f->qr[0]))
+        f->rank++;
+    return true;
+}
+
+static bool solve(struct factor *f, struct linear_fit *fit)
+{
+    lapack_int m = (lapack_int)f->m, r = (lapack_int)f->rank;
+
+    if (r && (LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'T', m, 1, r, f->qr, m, f->tau, f->b, m) ||
+              LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', 'N', 'N', r, 1, f->qr, m, f->b, m)))
+        return false;
+    for (size_t j = 0; j < f->k; j++) {
+        size_t column = (size_t)f->pivot[j] - 1;
+
+        fit->dependent[column] = j >= f->rank;
+        fit->coefficients[column] = j < f->rank ? f->b[j] / f->length[column] : 0;
+    }
+    return true;
+}
+
+/* (A'A)^-1 = R^-1 R^-T, put back into the order and lengths of the columns. */
+static bool invert(struct factor *f, double *inverse)
+{
+    lapack_int r = (lapack_int)f->rank;
+
+    for (size_t j = 0; j < f->rank; j++)
+        for (size_t i = 0; i < f->rank; i++)
+            f->inverse[j * f->rank + i] = i <= j ? f->qr[j * f->m + i] : 0;
+    if (r && LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', r, f->inverse, r))
+        return false;
+    memset(inverse, 0, f->k * f->k * sizeof *inverse);
+    for (size_t i = 0; i < f->rank; i++)
+        for (size_t j = 0; j < f->rank; j++) {
+            size_t row = (size_t)f->pivot[i] - 1, column = (size_t)f->pivot[j] - 1;
+            double sum = 0;
+
+            for (size_t l = i > j ? i : j; l < f->rank; l++)
+                sum += f->inverse[l * f->rank + i] * f->inverse[l * f->rank + j];
+            inverse[column * f->k + row] = sum / f->length[row] / f->length[column];
+        }
+    return true;
+}
+
+static bool leverages(struct factor *f, double *leverage)
+{
+    lapack_int m = (lapack_int)f->m, r = (lapack_int)f->rank;
+
+    if (r && LAPACKE_dorgqr(LAPACK_COL_MAJOR, m, r, r, f->qr, m, f->tau))
+        return false;
+    for (size_t i = 0; i < f->m; i++) {
+        leverage[i] = 0;
+        for (size_t j = 0; j < f->rank; j++)
+            leverage[i] += f->qr[j * f->m + i] * f->qr[j * f->m + i];
+    }
+    return true;
+}
+
+enum portolan_status linear_full(size_t m, size_t k, const double *a, const double *b,
+                                 struct linear_fit *fit, struct portolan_error *err)
+{
+    struct factor f = {.m = m, .k = k};
+    bool good;
+
+    f.qr = portolan_calloc(m * k + m + 2 * k + k * k + 1, sizeof *f.qr);
+    f.pivot = portolan_calloc(k + 1, sizeof *f.pivot);
+    if (!f.qr || !f.pivot) {
+        free(f.qr);
+        free(f.pivot);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", m);
+    }
+    f.b = f.qr + m * k;
+    f.tau = f.b + m;
+    f.length = f.tau + k;
+    f.inverse = f.length + k;
+    load(&f, a, b);
+    fit->condition = k ? condition(&f) : 1;
+    load(&f, a, b);
+    good = !k || factorize(&f);
+    good = good && solve(&f, fit) && (!fit->inverse || invert(&f, fit->inverse)) &&
+           (!fit->leverage || leverages(&f, fit->leverage));
+    fit->rank = f.rank;
+    free(f.qr);
+    free(f.pivot);
+    return good ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_EINTERNAL, "LAPACK failed to factor a fit");
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model itself: names, prediction, questions. */
+#include "models_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/chvalid.h>
+#include <libxml/xmlstring.h>
+
+/* Characters that XML carries; nothing that a reader would trim or that breaks a formula. */
+bool model_text_is_plain(const char *text)
+{
+    if (!xmlCheckUTF8((const xmlChar *)text))
+        return false;
+    for (const char *at = text; *at;) {
+        int length = 4, c = xmlGetUTF8Char((const unsigned char *)at, &length);
+
+        if (c < 0 || !xmlIsChar((unsigned)c))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+const char *model_check_params(size_t n_params, const char *const *params)
+{
+    if (n_params > MODEL_PARAMS)
+        return "a model takes at most 8 parameters";
+    for (size_t p = 0; p < n_params; p++) {
+        if (!params || !params[p] || !*params[p])
+            return "every parameter needs a name";
+        if (!model_text_is_plain(params[p]) || strpbrk(params[p], " \t\r\n"))
+            return "a parameter's name must be UTF-8 text without blanks";
+        for (size_t q = 0; q < p; q++)
+            if (strcmp(params[p], params[q]) == 0)
+                return "two parameters have the same name";
+    }
+    return NULL;
+}
+
+enum portolan_status model_create(size_t n_params, const char *const *params,
+                                  struct portolan_model **model, struct portolan_error *err)
+{
+    struct portolan_model *m;
+    const char *wrong = model_check_params(n_params, params);
+
+    if (wrong)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%s", wrong);
+    m = portolan_calloc(1, sizeof *m);
+    if (m)
+        m->n_params = n_params;
+    for (size_t p = 0; m && p < n_params; p++) {
+        m->range[p] = (struct portolan_model_range){.min = -INFINITY, .max = INFINITY};
+        if (!(m->params[p] = portolan_strdup(params[p]))) {
+            portolan_model_destroy(m);
+            m = NULL;
+        }
+    }
+    if (!m)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a model");
+    m->summary.sigma_repeat = m->summary.leave_one_out = NAN;
+    m->summary.condition = 1;
+    m->summary.confidence = 0.95;
+    m->summary.nonnegative = true;
+    *model = m;
+    return PORTOLAN_OK;
+}
+
+static void envelope_clear(struct portolan_model_envelope *e)
+{
+    free((char *)e->name);
+    free((char *)e->unit);
+    free((char *)e->machine);
+    free((char *)e->program);
+    free((char *)e->source);
+    free((char *)e->created);
+    for (size_t p = 0; p < MODEL_PARAMS; p++)
+        free((char *)e->param_units[p]);
+    *e = (struct portolan_model_envelope){0};
+}
+
+void portolan_model_destroy(struct portolan_model *m)
+{
+    if (!m)
+        return;
+    for (size_t p = 0; p < m->n_params; p++)
+        free(m->params[p]);
+    envelope_clear(&m->envelope);
+    free(m->covariance);
+    free(m->formula);
+    free(m);
+}
+
+/* ---- formula ---- */
+
+/* Takes up the words of one term's shape: " n^1.5 log2(m)". */
+static void write_shape(FILE *out, const struct portolan_model *m,
+                        const struct portolan_model_shape *shape)
+{
+    char number[NUMBER_TEXT];
+
+    for (size_t p = 0; p < m->n_params; p++) {
+        number_write_short(shape->exponents[p], 4, number);
+        if (shape->exponents[p] == 1)
+            fprintf(out, " %s", m->params[p]);
+        else if (shape->exponents[p] != 0)
+            fprintf(out, " %s^%s", m->params[p], number);
+        if (shape->logs[p] == 1)
+            fprintf(out, " log2(%s)", m->params[p]);
+        else if (shape->logs[p])
+            fprintf(out, " log2(%s)^%d", m->params[p], shape->logs[p]);
+    }
+}
+
+static enum portolan_status write_formula(struct portolan_model *m)
+{
+    char number[NUMBER_TEXT], *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    bool failed;
+
+    if (!out)
+        return PORTOLAN_ENOMEM;
+    for (size_t j = 0; j < m->n_terms; j++) {
+        double c = m->terms[j].constant;
+
+        number_write_short(j ? fabs(c) : c, 4, number);
+        fprintf(out, "%s%s", !j ? "" : c < 0 ? " - " : " + ", number);
+        write_shape(out, m, &m->terms[j].shape);
+    }
+    if (!m->n_terms)
+        fputs("0", out);
+    failed = ferror(out);
+    if (fclose(out) || failed) {
+        free(text);
+        return PORTOLAN_ENOMEM;
+    }
+    free(m->formula);
+    m->formula = text;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status model_finish(struct portolan_model *m, struct portolan_error *err)
+{
+    if (write_formula(m))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a formula");
+    /* No degrees of freedom: the assumed error is taken as known, there is no better way. */
+    m->t = student_quantile(m->summary.confidence, m->summary.dof > 0 ? m->summary.dof : INFINITY);
+    for (size_t j = 0; j < m->n_terms; j++)
+        m->terms[j].std_error = NAN;
+    for (size_t e = 0; e < m->n_estimates && !m->summary.sigma_is_assumed; e++)
+        if (m->estimates[e].param == CONSTANT_ESTIMATE)
+            m->terms[m->estimates[e].term].std_error = sqrt(m->covariance[e * m->n_estimates + e]);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
+                                           const struct portolan_model_term *terms, size_t n_terms,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err)
+{
+    struct portolan_model *m = NULL;
+    enum portolan_status status;
+
+    if (n_terms > MODEL_TERMS || (n_terms && !terms))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms",
+                                  (int)MODEL_TERMS);
+    for (size_t j = 0; j < n_terms; j++) {
+        bool good = isfinite(terms[j].constant);
+
+        for (size_t p = 0; p < n_params && p < MODEL_PARAMS; p++)
+            good = good && isfinite(terms[j].shape.exponents[p]) &&
+                   terms[j].shape.logs[p] <= PORTOLAN_MODEL_MAX_LOG;
+        if (!good)
+            return portolan_error_set(err, PORTOLAN_EINVAL, "term %zu is not finite", j + 1);
+    }
+    if ((status = model_create(n_params, params, &m, err)))
+        return status;
+    m->summary.family = PORTOLAN_MODEL_GIVEN;
+    m->n_terms = n_terms;
+    for (size_t j = 0; j < n_terms; j++) {
+        m->terms[j].constant = terms[j].constant;
+        m->terms[j].shape = terms[j].shape;
+        m->summary.nonnegative = m->summary.nonnegative && terms[j].constant >= 0;
+    }
+    if ((status = model_finish(m, err))) {
+        portolan_model_destroy(m);
+        return status;
+    }
+    *model = m;
+    return PORTOLAN_OK;
+}
+
+/* ---- prediction ---- */
+
+double portolan_model_value(const struct portolan_model *m, const double *x)
+{
+    double value = 0;
+
+    for (size_t j = 0; j < m->n_terms; j++)
+        value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
+    return value;
+}
+
+/* g' C g, where g is the gradient of the value by the estimates. */
+static double curve_variance(const struct portolan_model *m, const double *x)
+{
+    double g[MODEL_ESTIMATES], sum = 0;
+    size_t n = m->n_estimates;
+
+    for (size_t e = 0; e < n; e++) {
+        const struct portolan_model_term *term = &m->terms[m->estimates[e].term];
+
+        g[e] = shape_value(&term->shape, m->n_params, x);
+        if (m->estimates[e].param != CONSTANT_ESTIMATE)
+            g[e] *= term->constant * log(x[m->estimates[e].param]);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            sum += g[i] * m->covariance[i * n + j] * g[j];
+    return fmax(sum, 0);
+}
+
+/* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
+static double octaves_outside(const struct portolan_model_range *r, double x)
+{
+    double edge = x > r->max ? r->max : r->min;
+    double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
+
+    if (x >= r->min && x <= r->max)
+        return 0;
+    return x > 0 && edge > 0 ? fabs(log2(x / edge)) : fabs(x - edge) / width;
+}
+
+enum portolan_status portolan_model_predict(const struct portolan_model *m, const double *x,
+                                            struct portolan_prediction *out)
+{
+    struct portolan_prediction p = {.value = portolan_model_value(m, x)};
+    const struct portolan_model_summary *s = &m->summary;
+    bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
+    double size = fabs(p.value), variance, row, half;
+
+    if (!isfinite(p.value))
+        return PORTOLAN_EINVAL;
+    variance = m->covariance ? curve_variance(m, x) : 0;
+    p.is_assumed = s->sigma_is_assumed;
+    for (size_t i = 0; i < m->n_params; i++) {
+        const struct portolan_model_range *r = &m->range[i];
+        double octaves = octaves_outside(r, x[i]);
+        double drift = octaves * size * (x[i] > r->max ? r->drift_above : r->drift_below);
+
+        variance += drift * drift;
+        if (octaves > 0 && !(r->max > r->min))
+            p.is_assumed = true;
+        if (octaves > p.octaves) {
+            p.extrapolates = true;
+            p.octaves = octaves;
+            p.outside = i;
+        }
+    }
+    row = s->sigma * (relative ? fmax(size, s->floor) : 1);
+    half = m->t * sqrt(row * row + variance);
+    p.std_error = sqrt(variance);
+    p.low = p.value - half;
+    p.high = p.value + half;
+    if (s->nonnegative && p.low < 0)
+        p.low = fmin(0, p.value);
+    *out = p;
+    return PORTOLAN_OK;
+}
+
+/* ---- questions ---- */
+
+const struct portolan_model_summary *portolan_model_peek_summary(const struct portolan_model *m)
+{
+    return &m->summary;
+}
+
+const struct portolan_model_term *portolan_model_peek_terms(const struct portolan_model *m,
+                                                            size_t *n_terms)
+{
+    *n_terms = m->n_terms;
+    return m->terms;
+}
+
+const struct portolan_model_dropped *portolan_model_peek_dropped(const struct portolan_model *m,
+                                                                 size_t *n_dropped)
+{
+    *n_dropped = m->n_dropped;
+    return m->dropped;
+}
+
+size_t portolan_model_n_params(const struct portolan_model *m)
+{
+    return m->n_params;
+}
+
+const char *portolan_model_peek_param(const struct portolan_model *m, size_t param)
+{
+    return param < m->n_params ? m->params[param] : NULL;
+}
+
+const struct portolan_model_range *portolan_model_peek_range(const struct portolan_model *m,
+                                                             size_t param)
+{
+    return param < m->n_params ? &m->range[param] : NULL;
+}
+
+const char *portolan_model_peek_formula(const struct portolan_model *m)
+{
+    return m->formula;
+}
+
+const struct portolan_model_envelope *portolan_model_peek_envelope(const struct portolan_model *m)
+{
+    return &m->envelope;
+}
+
+const char *portolan_model_family_name(enum portolan_model_family family)
+{
+    switch (family) {
+    case PORTOLAN_MODEL_CONSTANT:
+        return "constant";
+    case PORTOLAN_MODEL_POWER:
+        return "power";
+    case PORTOLAN_MODEL_POLYNOMIAL:
+        return "polynomial";
+    case PORTOLAN_MODEL_LOGARITHMIC:
+        return "logarithmic";
+    case PORTOLAN_MODEL_PRODUCT:
+        return "product";
+    case PORTOLAN_MODEL_SUM:
+        return "sum";
+    case PORTOLAN_MODEL_GIVEN:
+        return "given";
+    }
+    return "unknown";
+}
+
+/* ---- envelope ---- */
+
+static bool copy_text(const char **to, const char *from, enum portolan_status *status)
+{
+    if (!from || *status)
+        return true;
+    if (!model_text_is_plain(from)) {
+        *status = PORTOLAN_EINVAL;
+        return false;
+    }
+    if (!(*to = portolan_strdup(from)))
+        *status = PORTOLAN_ENOMEM;
+    return !*status;
+}
+
+enum portolan_status portolan_model_describe(struct portolan_model *m,
+                                             const struct portolan_model_envelope *envelope,
+                                             struct portolan_error *err)
+{
+    static const struct portolan_model_envelope empty;
+    const struct portolan_model_envelope *from = envelope ? envelope : &empty;
+    struct portolan_model_envelope e = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    copy_text(&e.name, from->name, &status);
+    copy_text(&e.unit, from->unit, &status);
+    copy_text(&e.machine, from->machine, &status);
+    copy_text(&e.program, from->program, &status);
+    copy_text(&e.source, from->source, &status);
+    copy_text(&e.created, from->created, &status);
+    for (size_t p = 0; p < m->n_params; p++)
+        copy_text(&e.param_units[p], from->param_units[p], &status);
+    if (status) {
+        envelope_clear(&e);
+        return portolan_error_set(err, status, "%s",
+                                  status == PORTOLAN_ENOMEM
+                                      ? "no memory for a description"
+                                      : "a description must be UTF-8 text that XML can carry");
+    }
+    envelope_clear(&m->envelope);
+    m->envelope = e;
+    return PORTOLAN_OK;
+}

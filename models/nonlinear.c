@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fits in which exponents are estimated along with the constants. */
+#include "models_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double exponent_bound = 12;
+
+size_t nonlinear_columns(const struct search *s, const struct candidate *c, double *columns,
+                         struct estimate *estimates)
+{
+    const struct points *pts = s->points;
+    size_t n = 0;
+
+    for (size_t j = 0; j < c->k; j++, n++) {
+        estimates[n] = (struct estimate){j, CONSTANT_ESTIMATE};
+        for (size_t i = 0; i < pts->m; i++)
+            columns[n * pts->m + i] =
+                s->factor[i] * shape_value(&c->shape[j], pts->n_params, pts->x + i * pts->n_params);
+    }
+    for (size_t j = 0; j < c->k; j++)
+        for (size_t p = 0; p < pts->n_params; p++) {
+            if (!(c->fitted[j] >> p & 1) || n == MODEL_ESTIMATES)
+                continue;
+            estimates[n] = (struct estimate){j, (int)p};
+            for (size_t i = 0; i < pts->m; i++)
+                columns[n * pts->m + i] =
+                    c->constant[j] * columns[j * pts->m + i] * log(pts->x[i * pts->n_params + p]);
+            n++;
+        }
+    return n;
+}
+
+/* Residuals in the problem's units; their sum of squares. */
+static double residuals(const struct search *s, const struct candidate *c, double *residual)
+{
+    const struct points *pts = s->points;
+    double sum = 0;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        residual[i] = s->rhs[i] -
+                      s->factor[i] * candidate_value(c, pts->n_params, pts->x + i * pts->n_params);
+        sum += residual[i] * residual[i];
+    }
+    return sum;
+}
+
+static bool move(struct candidate *c, const struct estimate *estimates, size_t n,
+                 const double *step, double length)
+{
+    for (size_t e = 0; e < n; e++) {
+        size_t j = estimates[e].term;
+
+        if (estimates[e].param == CONSTANT_ESTIMATE)
+            c->constant[j] += length * step[e];
+        else
+            c->shape[j].exponents[estimates[e].param] += length * step[e];
+        if (estimates[e].param != CONSTANT_ESTIMATE &&
+            !(fabs(c->shape[j].exponents[estimates[e].param]) < exponent_bound))
+            return false;
+    }
+    return true;
+}
+
+/* Halves the step until the sum of squares goes down; false when it never does. */
+static bool descend(const struct search *s, struct candidate *c, const struct estimate *estimates,
+                    size_t n, const double *step, double *sum, double *residual)
+{
+    double length = 1;
+
+    for (int i = 0; i < 12; i++, length /= 2) {
+        struct candidate trial = *c;
+        double now;
+
+        if (!move(&trial, estimates, n, step, length))
+            continue;
+        now = residuals(s, &trial, residual);
+        if (now < *sum) {
+            *c = trial;
+            *sum = now;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage)
+{
+    const struct points *pts = s->points;
+    struct estimate estimates[MODEL_ESTIMATES];
+    double *columns[MODEL_ESTIMATES], step[MODEL_ESTIMATES], sum = residuals(s, c, residual);
+    size_t n;
+
+    for (int i = 0; i < 30; i++) {
+        double before = sum;
+
+        n = nonlinear_columns(s, c, s->work, estimates);
+        for (size_t j = 0; j < n; j++)
+            columns[j] = s->work + j * pts->m;
+        residuals(s, c, residual);
+        if (n > s->m || !linear_quick(pts->m, n, columns, residual, step, leverage))
+            return false;
+        if (!descend(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
+            break;
+    }
+    residuals(s, c, residual);
+    return isfinite(sum);
+}

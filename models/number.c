@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "models_internal.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* printf follows the locale; texts that other programs read must not. */
+static void c_decimal_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    size_t length = strlen(point);
+    char *at = strcmp(point, ".") == 0 || !length ? NULL : strstr(text, point);
+
+    if (!at)
+        return;
+    *at = '.';
+    memmove(at + 1, at + length, strlen(at + length) + 1);
+}
+
+void number_write_short(double value, int digits, char text[NUMBER_TEXT])
+{
+    snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
+    c_decimal_point(text);
+}
+
+void number_write(double value, char text[NUMBER_TEXT])
+{
+    double back;
+
+    for (int digits = 15; digits <= 17; digits++) {
+        number_write_short(value, digits, text);
+        if (portolan_read_double(text, &back) && back == value)
+            return;
+    }
+}
+
+/* Continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1, d = 1 - (a + b) * x / (a + 1), f;
+
+    d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
+    f = d;
+    for (int i = 1; i <= 500; i++) {
+        double even = i * (b - i) * x / ((a + 2 * i - 1) * (a + 2 * i));
+        double odd = -(a + i) * (a + b + i) * x / ((a + 2 * i) * (a + 2 * i + 1));
+        double step = 1;
+
+        for (int half = 0; half < 2; half++) {
+            double n = half ? odd : even;
+
+            d = 1 + n * d;
+            c = 1 + n / c;
+            d = 1 / (fabs(d) < 1e-300 ? 1e-300 : d);
+            c = fabs(c) < 1e-300 ? 1e-300 : c;
+            step = c * d;
+            f *= step;
+        }
+        if (fabs(step - 1) < 1e-15)
+            break;
+    }
+    return f;
+}
+
+static double incomplete_beta(double a, double b, double x)
+{
+    double front;
+
+    if (x <= 0 || x >= 1)
+        return x >= 1;
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+/* P(|T| > t); for many degrees of freedom T is normal to more digits than the fraction has. */
+static double both_tails(double t, double dof)
+{
+    return dof > 1e6 ? erfc(t / sqrt(2)) : incomplete_beta(dof / 2, 0.5, dof / (dof + t * t));
+}
+
+double student_quantile(double confidence, double dof)
+{
+    double low = 0, high = 1, tail = 1 - confidence;
+
+    while (both_tails(high, dof) > tail && high < 1e12)
+        high *= 2;
+    for (int i = 0; i < 100 && high - low > 1e-14 * high; i++) {
+        double middle = (low + high) / 2;
+
+        if (both_tails(middle, dof) > tail)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}

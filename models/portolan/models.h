@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * models: rows in, a performance model with its error and its range of validity out.
+ *
+ * A model is a sum of terms, each a constant times a product of powers (and powers of base-2
+ * logarithms) of the parameters: 0.12 + 3.4e-7 n^1.5, or 2e-9 n log2(n) m. Its constants are found
+ * by least squares, relative by default: 10 % off counts alike at 1 us and at 1 h. What is not
+ * known is said: standard errors, prediction intervals, the range the rows covered, and a mark on
+ * every prediction outside it.
+ *
+ * Values carry whatever unit the caller measured in (seconds, bytes, a residual); the envelope
+ * notes it. Models are immutable after creation but for portolan_model_describe(), so many threads
+ * may read one. Nothing here prints, exits, or touches files or the network.
+ */
+#ifndef PORTOLAN_MODELS_H
+#define PORTOLAN_MODELS_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PORTOLAN_MODEL_MAX_PARAMS = 8,
+    PORTOLAN_MODEL_MAX_TERMS = 16,
+    PORTOLAN_MODEL_MAX_LOG = 4,             /**< highest power of a logarithm */
+    PORTOLAN_MODEL_MAX_XML_BYTES = 1 << 20, /**< longer texts are refused */
+};
+
+/**
+ * The relative standard deviation that is assumed where rows tell nothing of their own error: as
+ * many constants as points and no repetition. Predictions resting on it are marked.
+ */
+#define PORTOLAN_MODEL_ASSUMED_ERROR 0.25
+
+/**
+ * The rows. Rows with equal parameters are repetitions: their median stands for them, and their
+ * spread tells the noise. So a spike among three or more repetitions moves no constant.
+ */
+struct portolan_model_data {
+    size_t n_params;           /**< 0 … PORTOLAN_MODEL_MAX_PARAMS; 0 fits a constant */
+    const char *const *params; /**< N_PARAMS names, all different, borrowed for the call */
+    size_t n_rows;             /**< at least 1 */
+    const double *x;           /**< N_ROWS × N_PARAMS, row by row; NULL when there are no params */
+    const double *y;           /**< N_ROWS values */
+    const double *weight;      /**< N_ROWS precisions (1/variance, up to a factor); NULL = all 1.
+                                    A row that is the mean of k calls may have weight k. 0: the row
+                                    is ignored. */
+};
+
+/** What a model may look like; a set of these limits the search. */
+enum portolan_model_family {
+    PORTOLAN_MODEL_CONSTANT = 1 << 0,
+    PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
+    PORTOLAN_MODEL_POLYNOMIAL = 1 << 2,  /**< up to degree 3; two whole powers up to 8 */
+    PORTOLAN_MODEL_LOGARITHMIC = 1 << 3, /**< c n^i log2(n), i = 0, 1, 2, 3; with constant or not */
+    PORTOLAN_MODEL_PRODUCT = 1 << 4,     /**< several parameters: one product of powers and logs */
+    PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products */
+    PORTOLAN_MODEL_GIVEN = 1 << 6        /**< terms were given by the caller; not searched */
+};
+
+enum portolan_model_weighting {
+    PORTOLAN_MODEL_RELATIVE, /**< each residual counts relative to the fitted value */
+    PORTOLAN_MODEL_ABSOLUTE  /**< ordinary least squares */
+};
+
+/** Start it as `{0}`, which is right for times. */
+struct portolan_model_options {
+    bool allow_negative; /**< constants may be negative; else they are sums of costs, never so */
+    enum portolan_model_weighting weighting;
+    unsigned families; /**< set of enum portolan_model_family; 0 = all; a constant always is in */
+    double confidence; /**< of intervals, 0 < c < 1; 0 = 0.95 */
+    double floor;      /**< relative weighting takes smaller |values| as this large, in the values'
+                            unit (a clock's resolution, say); 0 = chosen from the rows */
+};
+
+/** One term without its constant: product over parameters of x^exponent · log2(x)^log. */
+struct portolan_model_shape {
+    double exponents[PORTOLAN_MODEL_MAX_PARAMS];
+    unsigned char logs[PORTOLAN_MODEL_MAX_PARAMS];
+};
+
+struct portolan_model_term {
+    double constant;
+    double std_error; /**< of the constant; NaN when the rows do not tell */
+    struct portolan_model_shape shape;
+    unsigned fitted_exponents; /**< bit p: exponents[p] was estimated too, not taken from a list */
+};
+
+enum portolan_model_drop {
+    PORTOLAN_MODEL_DROP_NEGATIVE, /**< its constant would have been negative */
+    PORTOLAN_MODEL_DROP_DEPENDENT /**< the rows cannot tell it from the others */
+};
+
+struct portolan_model_dropped {
+    struct portolan_model_shape shape;
+    enum portolan_model_drop reason;
+};
+
+/** What the rows covered in one parameter, and how sure the form is beyond it. */
+struct portolan_model_range {
+    double min, max;
+    double drift_below, drift_above; /**< disagreement of the forms that fitted about as well: their
+                                          relative standard deviation per octave outside */
+};
+
+struct portolan_model_summary {
+    enum portolan_model_family family;
+    enum portolan_model_weighting weighting;
+    bool nonnegative;      /**< constants were kept from being negative */
+    size_t n_rows;         /**< rows with weight > 0 */
+    size_t n_points;       /**< different points among them */
+    size_t n_outliers;     /**< points left out because no smooth model reaches them */
+    double dof;            /**< degrees of freedom behind SIGMA; 0 when it is assumed */
+    double sigma;          /**< standard deviation of a new row of weight 1: relative or absolute as
+                                the weighting is */
+    bool sigma_is_assumed; /**< see PORTOLAN_MODEL_ASSUMED_ERROR */
+    double sigma_repeat;   /**< of repetitions alone; NaN without any */
+    double rms;            /**< residuals of the points: root of the mean square, … */
+    double max;            /**< … the largest, and … */
+    double leave_one_out;  /**< … the root mean square of each point predicted without itself; NaN
+                                when a constant hangs on one point. Relative or absolute alike. */
+    double condition;      /**< of the scaled least-squares problem, all given terms included;
+                                infinite when some are dependent */
+    double confidence;
+    double floor; /**< as used; 0 with absolute weighting */
+};
+
+struct portolan_prediction {
+    double value;
+    double low, high; /**< a new row of weight 1 lies between, with the model's confidence; of a
+                           model whose constants are not negative, LOW is at least 0 */
+    double std_error; /**< of the value as a mean of many such rows */
+    bool extrapolates;
+    size_t outside;  /**< the parameter farthest outside its range; undefined if none is */
+    double octaves;  /**< how far, in factors of two */
+    bool is_assumed; /**< the interval rests on assumption, not on rows */
+};
+
+/** Where a model comes from. All text is UTF-8; NULL = not said. */
+struct portolan_model_envelope {
+    const char *name;    /**< of what is modelled: "heat.Cholmod.solve" */
+    const char *unit;    /**< of the value: "s" */
+    const char *machine; /**< where the rows were measured */
+    const char *program;
+    const char *source;                                 /**< the rows: a store, a report, a line */
+    const char *created;                                /**< a date the caller chooses */
+    const char *param_units[PORTOLAN_MODEL_MAX_PARAMS]; /**< one per parameter */
+};
+
+struct portolan_model;
+
+/**
+ * Chooses a model for DATA among the families by leave-one-out error: a richer one must earn its
+ * constants. One point gives a constant; two give a power law (or a line) if they differ by more
+ * than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
+ *
+ * PORTOLAN_EINVAL: no rows, too many parameters, a name missing or double, a number not finite, a
+ * negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
+                                        const struct portolan_model_options *options,
+                                        struct portolan_model **model, struct portolan_error *err);
+
+/**
+ * Fits the constants of the given sum of SHAPES (at least 1, at most PORTOLAN_MODEL_MAX_TERMS).
+ * Terms whose constant would be negative, or that the rows cannot tell apart, are dropped and
+ * reported. Errors as above, and PORTOLAN_EINVAL when a term is not finite on a row.
+ */
+enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *data,
+                                              const struct portolan_model_shape *shapes,
+                                              size_t n_shapes,
+                                              const struct portolan_model_options *options,
+                                              struct portolan_model **model,
+                                              struct portolan_error *err);
+
+/** A model that is known, not measured: terms with constants, valid everywhere, without error. */
+enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
+                                           const struct portolan_model_term *terms, size_t n_terms,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err);
+
+/** NULL is legal. */
+void portolan_model_destroy(struct portolan_model *model);
+
+/**
+ * The value at X (one number per parameter) with its interval. PORTOLAN_EINVAL when the model has
+ * no finite value there (the logarithm of 0, say); *OUT is then untouched. Allocates nothing.
+ */
+enum portolan_status portolan_model_predict(const struct portolan_model *model, const double *x,
+                                            struct portolan_prediction *out);
+
+/** The bare value at X; NaN or infinite where the model has none. The quick way, some 10 ns. */
+double portolan_model_value(const struct portolan_model *model, const double *x);
+
+/** Borrowed from the model, valid as long as it is: */
+const struct portolan_model_summary *portolan_model_peek_summary(const struct portolan_model *m);
+const struct portolan_model_term *portolan_model_peek_terms(const struct portolan_model *m,
+                                                            size_t *n_terms);
+const struct portolan_model_dropped *portolan_model_peek_dropped(const struct portolan_model *m,
+                                                                 size_t *n_dropped);
+size_t portolan_model_n_params(const struct portolan_model *model);
+const char *portolan_model_peek_param(const struct portolan_model *model, size_t param);
+const struct portolan_model_range *portolan_model_peek_range(const struct portolan_model *model,
+                                                             size_t param);
+/** As a reader likes it: "0.12 + 3.4e-07 n^1.5". */
+const char *portolan_model_peek_formula(const struct portolan_model *model);
+/** What portolan_model_describe() or the XML said; all NULL otherwise. */
+const struct portolan_model_envelope *portolan_model_peek_envelope(const struct portolan_model *m);
+
+/** "constant", "power", …; "unknown" for a number that is none. */
+const char *portolan_model_family_name(enum portolan_model_family family);
+
+/**
+ * Copies ENVELOPE into MODEL in place of the old one (NULL empties it). PORTOLAN_EINVAL for text
+ * that XML cannot carry. Not while other threads use MODEL.
+ */
+enum portolan_status portolan_model_describe(struct portolan_model *model,
+                                             const struct portolan_model_envelope *envelope,
+                                             struct portolan_error *err);
+
+/** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it. */
+enum portolan_status portolan_model_write_xml(const struct portolan_model *model, char **text,
+                                              struct portolan_error *err);
+
+/**
+ * The model written in SIZE bytes of TEXT, number by number the one that was written. FILE names
+ * the text in messages. Each problem is reported to DIAGNOSTICS (may be NULL) with its line; ERR
+ * gets the first as "file:line: what". PORTOLAN_ESYNTAX for bad input; document types and external
+ * entities are bad input.
+ */
+enum portolan_status portolan_model_read_xml(const char *text, size_t size, const char *file,
+                                             struct portolan_diagnostics *diagnostics,
+                                             struct portolan_model **model,
+                                             struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Models of several parameters: a product of one shape for each, a sum of them, and mixtures. The
+ * shapes are found one parameter at a time, the others held, until nothing gets better.
+ */
+#include "models_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+/* One shape of the list for each parameter; NONE = the parameter does not appear. */
+struct choice {
+    bool product;  /* else a sum */
+    bool constant; /* an additive constant beside it */
+    int entry[MODEL_PARAMS];
+};
+
+static void set_shape(struct portolan_model_shape *shape, size_t param, int entry)
+{
+    if (entry == NONE)
+        return;
+    shape->exponents[param] = search_grid[entry].exponent;
+    shape->logs[param] = search_grid[entry].log;
+}
+
+static struct candidate build(const struct search *s, const struct choice *choice)
+{
+    struct candidate c = {.k = choice->constant};
+
+    c.family = choice->product ? PORTOLAN_MODEL_PRODUCT : PORTOLAN_MODEL_SUM;
+    for (size_t p = 0; p < s->points->n_params; p++) {
+        if (choice->entry[p] == NONE)
+            continue;
+        set_shape(&c.shape[c.k], p, choice->entry[p]);
+        c.cost += search_grid[choice->entry[p]].cost + 0.5;
+        if (!choice->product)
+            c.k++;
+    }
+    if (choice->product)
+        c.k++;
+    return c;
+}
+
+static double try_choice(struct search *s, const struct choice *choice)
+{
+    struct candidate c = build(s, choice);
+
+    return c.k ? search_try(s, &c) : INFINITY;
+}
+
+static bool improve(struct search *s, struct choice *choice, size_t param, double *score)
+{
+    bool better = false;
+
+    for (int e = NONE; e < (int)search_grid_size; e++) {
+        struct choice trial = *choice;
+        double now;
+
+        if (e == choice->entry[param] ||
+            (e != NONE && !search_grid_fits(s, param, &search_grid[e])))
+            continue;
+        trial.entry[param] = e;
+        now = try_choice(s, &trial);
+        if (now < *score) {
+            *score = now;
+            *choice = trial;
+            better = true;
+        }
+    }
+    return better;
+}
+
+static void descend(struct search *s, struct choice *choice)
+{
+    double score = try_choice(s, choice);
+    bool better = true;
+
+    for (int round = 0; round < 4 && better; round++) {
+        better = false;
+        for (size_t p = 0; p < s->points->n_params; p++)
+            if (search_varies(s, p) && improve(s, choice, p, &score))
+                better = true;
+    }
+}
+
+/* ---- where to start: exponents by least squares on logarithms ---- */
+
+static bool logarithms(struct search *s, double *exponents)
+{
+    const struct points *pts = s->points;
+    double *columns[MODEL_PARAMS + 1], coefficients[MODEL_PARAMS + 1];
+    double *rhs = s->work + (MODEL_PARAMS + 1) * pts->m;
+    size_t k = 1, which[MODEL_PARAMS + 1];
+
+    for (size_t p = 0; p < pts->n_params; p++) {
+        exponents[p] = 0;
+        if (!search_varies(s, p))
+            continue;
+        if (!search_above(s, p, 0))
+            return false;
+        which[k++] = p;
+    }
+    for (size_t j = 0; j < k; j++)
+        columns[j] = s->work + j * pts->m;
+    for (size_t i = 0; i < pts->m; i++) {
+        bool in = s->factor[i] > 0;
+
+        if (in && pts->y[i] <= 0)
+            return false;
+        rhs[i] = in ? log(pts->y[i]) : 0;
+        columns[0][i] = in;
+        for (size_t j = 1; j < k; j++)
+            columns[j][i] = in ? log(pts->x[i * pts->n_params + which[j]]) : 0;
+    }
+    if (s->m <= k || !linear_quick(pts->m, k, columns, rhs, coefficients, NULL))
+        return false;
+    for (size_t j = 1; j < k; j++)
+        exponents[which[j]] = fmax(-8, fmin(8, coefficients[j]));
+    return true;
+}
+
+static int nearest_entry(double exponent)
+{
+    int best = NONE;
+    double distance = fabs(exponent);
+
+    for (size_t e = 0; e < search_grid_size; e++)
+        if (!search_grid[e].log && fabs(search_grid[e].exponent - exponent) < distance) {
+            distance = fabs(search_grid[e].exponent - exponent);
+            best = (int)e;
+        }
+    return best;
+}
+
+/* Exponents off the list for all parameters at once. */
+static void try_fitted(struct search *s, const double *exponents, bool with_constant)
+{
+    struct candidate c = {.family = PORTOLAN_MODEL_PRODUCT, .k = 1 + (size_t)with_constant};
+    size_t last = c.k - 1;
+    double ratio = 0;
+
+    for (size_t p = 0; p < s->points->n_params; p++)
+        if (exponents[p] != 0) {
+            c.shape[last].exponents[p] = exponents[p];
+            c.fitted[last] |= 1u << p;
+        }
+    if (!c.fitted[last])
+        return;
+    for (size_t i = 0; i < s->points->m; i++)
+        if (s->factor[i] > 0)
+            ratio += s->points->y[i] /
+                     shape_value(&c.shape[last], s->points->n_params,
+                                 s->points->x + i * s->points->n_params) /
+                     (double)s->m;
+    c.constant[last] = ratio;
+    search_try(s, &c);
+}
+
+/* ---- mixtures ---- */
+
+/* Every set of: 1, the sum's terms, the product. */
+static void try_mixtures(struct search *s, const struct choice *sum, const struct choice *product)
+{
+    struct choice full = *sum;
+    struct candidate all, whole = build(s, product);
+
+    full.constant = true;
+    all = build(s, &full);
+    if (all.k > 5 || all.k < 3)
+        return;
+    all.shape[all.k++] = whole.shape[whole.k - 1];
+    for (unsigned set = 1; set < 1u << all.k; set++) {
+        struct candidate c = {.family = PORTOLAN_MODEL_SUM, .cost = 1};
+
+        if (!(set >> (all.k - 1)) || __builtin_popcount(set >> 1) < 2)
+            continue;
+        for (size_t j = 0; j < all.k; j++)
+            if (set >> j & 1)
+                c.shape[c.k++] = all.shape[j];
+        search_try(s, &c);
+    }
+}
+
+void search_several(struct search *s)
+{
+    struct choice sum = {0}, product = {.product = true};
+    double exponents[MODEL_PARAMS];
+    bool started = logarithms(s, exponents);
+
+    for (size_t p = 0; p < MODEL_PARAMS; p++) {
+        sum.entry[p] = NONE;
+        product.entry[p] = started && p < s->points->n_params ? nearest_entry(exponents[p]) : NONE;
+    }
+    if (search_allows(s, PORTOLAN_MODEL_PRODUCT)) {
+        struct choice shifted;
+
+        descend(s, &product);
+        shifted = product;
+        shifted.constant = true;
+        descend(s, &shifted);
+        if (started) {
+            try_fitted(s, exponents, false);
+            try_fitted(s, exponents, true);
+        }
+    }
+    if (search_allows(s, PORTOLAN_MODEL_SUM)) {
+        sum.constant = true;
+        descend(s, &sum);
+        try_mixtures(s, &sum, &product);
+        sum.constant = false;
+        descend(s, &sum);
+    }
+}
