@@ -30,6 +30,7 @@ struct portolan_assembly_parameter {
     const char *name;
     enum portolan_value_type type;
     const char *text; /**< the value as written; checked to be of its type */
+    bool is_array;    /**< type="double[]": TEXT is a list of values with blanks between them */
     int line;
 };
 
@@ -84,9 +85,9 @@ struct portolan_assembly {
     struct portolan_assembly_pair *pairs;
     size_t n_sweeps;
     struct portolan_assembly_sweep *sweeps;
-    double sweep_budget_s; /**< 0 = none stated */
-    double alpha, beta;    /**< pruning thresholds; 0.1 unless stated */
-    double accuracy;       /**< largest accepted quality value; 0 = any */
+    double sweep_budget_s;                        /**< 0 = none stated */
+    double alpha, beta;                           /**< pruning thresholds; 0.1 unless stated */
+    double accuracy;                              /**< largest accepted quality value; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     const char *go_instance, *go_port;
     bool go_monitored;
@@ -116,7 +117,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_
                                                           const struct portolan_palette *palette,
                                                           struct portolan_diagnostics *d);
 
-/** Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT. */
+/** Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
+ */
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
                                                           char **text, struct portolan_error *err);
 
@@ -140,8 +142,8 @@ PORTOLAN_API const char *portolan_assembly_peek_parameter(const struct portolan_
  * that type.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly *a,
-                                                        const char *instance,
-                                                        const char *parameter, const char *text,
+                                                        const char *instance, const char *parameter,
+                                                        const char *text,
                                                         struct portolan_error *err);
 
 /** Selects the alternative of that class; ENOTFOUND with the nearest name. */
@@ -150,7 +152,8 @@ PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assem
                                                            const char *class_name,
                                                            struct portolan_error *err);
 
-/** A hash of everything that decides what is computed: equal on all ranks or they must not start. */
+/** A hash of everything that decides what is computed: equal on all ranks or they must not start.
+ */
 PORTOLAN_API uint64_t portolan_assembly_hash(const struct portolan_assembly *a);
 
 /** NULL is legal. */

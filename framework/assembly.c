@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "assembly.h"
+
+#include <string.h>
+
+#include "value.h"
+
+struct portolan_assembly_instance *
+portolan_assembly_peek_instance(const struct portolan_assembly *a, const char *name)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (!strcmp(a->instances[i].name, name))
+            return &a->instances[i];
+    return NULL;
+}
+
+const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        pair[1] = a->instances[i].name;
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return pair[0];
+}
+
+const struct portolan_assembly_parameter *
+assembly_parameter(const struct portolan_assembly_alternative *alternative, const char *name)
+{
+    for (size_t i = 0; i < alternative->n_parameters; i++)
+        if (!strcmp(alternative->parameters[i].name, name))
+            return &alternative->parameters[i];
+    return NULL;
+}
+
+bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
+                           const struct portolan_assembly_parameter *parameter)
+{
+    for (size_t k = 0; k < instance->n_alternatives; k++) {
+        const struct portolan_assembly_parameter *p =
+            assembly_parameter(&instance->alternatives[k], parameter->name);
+
+        /* Only what came from one element shares the text of its name. */
+        if (p && p != parameter && p->name == parameter->name)
+            return true;
+    }
+    return false;
+}
+
+const struct portolan_assembly_parameter *
+assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name)
+{
+    const struct portolan_assembly_parameter *p = NULL;
+
+    for (size_t k = 0; !p && k < instance->n_alternatives; k++)
+        p = assembly_parameter(&instance->alternatives[k], name);
+    return p;
+}
+
+const char *portolan_assembly_peek_parameter(const struct portolan_assembly *a,
+                                             const char *instance, const char *parameter)
+{
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    const struct portolan_assembly_parameter *p =
+        i ? assembly_parameter(&i->alternatives[i->selected], parameter) : NULL;
+
+    return p ? p->text : NULL;
+}
+
+static enum portolan_status unknown_instance(const struct portolan_assembly *a, const char *name,
+                                             struct portolan_error *err)
+{
+    const char *near = assembly_nearest_instance(a, name);
+
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no instance '%s'%s%s%s",
+                              a->name, name, near ? "; did you mean '" : "", near ? near : "",
+                              near ? "'?" : "");
+}
+
+static enum portolan_status unknown_parameter(const struct portolan_assembly_instance *i,
+                                              const char *name, struct portolan_error *err)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t k = 0; k < i->n_alternatives; k++)
+        for (size_t p = 0; p < i->alternatives[k].n_parameters; p++) {
+            pair[1] = i->alternatives[k].parameters[p].name;
+            pair[0] = portolan_nearest_word(name, pair, 2);
+        }
+    return portolan_error_set(
+        err, PORTOLAN_ENOTFOUND, "instance '%s' is given no parameter '%s'%s%s%s", i->name, name,
+        pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+}
+
+enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const char *instance,
+                                           const char *parameter, const char *text,
+                                           struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    struct assembly_impl *impl = a->impl;
+    const struct portolan_assembly_parameter *any;
+    char *copy;
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    if (!(any = assembly_any_parameter(i, parameter)))
+        return unknown_parameter(i, parameter, err);
+    if (!value_fits(any->type, any->is_array, text))
+        return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                                  "value '%s' for parameter '%s' of '%s' is not %s", text,
+                                  parameter, instance, value_expected(any->type));
+    if (!(copy = arena_strdup(&impl->arena, text)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        const struct portolan_assembly_parameter *p =
+            assembly_parameter(&i->alternatives[k], parameter);
+
+        if (p)
+            i->alternatives[k].parameters[p - i->alternatives[k].parameters].text = copy;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
+                                              const char *class_name, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    const char *pair[2] = {NULL, NULL};
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        if (!strcmp(i->alternatives[k].class_name, class_name)) {
+            i->selected = k;
+            return PORTOLAN_OK;
+        }
+        pair[1] = i->alternatives[k].class_name;
+        pair[0] = portolan_nearest_word(class_name, pair, 2);
+    }
+    return portolan_error_set(
+        err, PORTOLAN_ENOTFOUND, "class '%s' is no alternative of instance '%s'%s%s%s", class_name,
+        instance, pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+}
+
+static uint64_t hash_text(const char *text, uint64_t h)
+{
+    return text ? portolan_hash(text, strlen(text) + 1, h) : portolan_hash("\1", 1, h);
+}
+
+static uint64_t hash_number(uint64_t number, uint64_t h)
+{
+    return portolan_hash(&number, sizeof number, h);
+}
+
+static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64_t h)
+{
+    h = hash_number(i->selected, hash_text(i->name, h));
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        const struct portolan_assembly_alternative *alternative = &i->alternatives[k];
+
+        h = hash_number(alternative->n_parameters, hash_text(alternative->class_name, h));
+        for (size_t p = 0; p < alternative->n_parameters; p++) {
+            h = hash_text(alternative->parameters[p].name, h);
+            h = hash_number(
+                2 * alternative->parameters[p].type + alternative->parameters[p].is_array, h);
+            h = hash_text(alternative->parameters[p].text, h);
+        }
+    }
+    return h;
+}
+
+uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
+{
+    double numbers[] = {a->sweep_budget_s, a->alpha, a->beta, a->accuracy};
+    uint64_t h = hash_text(a->name, portolan_hash(numbers, sizeof numbers, 0));
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        h = hash_instance(&a->instances[i], h);
+    for (size_t i = 0; i < a->n_connections; i++) {
+        const struct portolan_assembly_connection *c = &a->connections[i];
+
+        h = hash_text(c->uses, hash_text(c->user, hash_number(c->monitored, h)));
+        h = hash_text(c->provides, hash_text(c->provider, h));
+    }
+    for (size_t i = 0; i < a->n_pairs; i++)
+        h = hash_text(a->pairs[i].method,
+                      hash_text(a->pairs[i].with, hash_text(a->pairs[i].of, h)));
+    for (size_t i = 0; i < a->n_sweeps; i++) {
+        const struct portolan_assembly_sweep *s = &a->sweeps[i];
+
+        h = hash_text(s->parameter, hash_text(s->instance, hash_number(s->varies, h)));
+        for (size_t k = 0; k < s->n_values; k++)
+            h = hash_text(s->values[k], h);
+    }
+    h = hash_text(a->steps_parameter, hash_text(a->steps_instance, h));
+    h = hash_text(a->go_port, hash_text(a->go_instance, h));
+    return hash_number(a->go_monitored, h);
+}
+
+void portolan_assembly_destroy(struct portolan_assembly *a)
+{
+    struct assembly_impl *impl;
+    struct arena arena;
+
+    if (!a)
+        return;
+    impl = a->impl;
+    arena = impl->arena; /* which holds the assembly and the arena's own head */
+    arena_clear(&arena);
+}

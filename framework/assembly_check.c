@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An assembly against the palette: classes, ports, types, parameters, proxies. */
+#include "assembly.h"
+
+#include <portolan/palette.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "value.h"
+
+typedef const struct portolan_class_description class_description;
+
+struct checker {
+    const struct portolan_assembly *a;
+    const struct portolan_palette *palette;
+    struct portolan_diagnostics *d;
+};
+
+/*
+ * Types that the framework or the program serves without a <connect>: the framework's own, and the
+ * foreign ones (portolan.Cohort, portolan.Store, …), which no component provides.
+ */
+static bool is_service_type(const char *type)
+{
+    static const char *const own[] = {"gov.cca.ports.BuilderService",
+                                      "gov.cca.ports.ComponentRepository",
+                                      "portolan.ports.Builder"};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(type, own[i]))
+            return true;
+    return !strncmp(type, "portolan.", 9) && strncmp(type, "portolan.ports.", 15);
+}
+
+/* "; did you mean 'x'?" or nothing. */
+static const char *suggestion(char *text, size_t size, const char *near)
+{
+    if (near)
+        snprintf(text, size, "; did you mean '%s'?", near);
+    else
+        text[0] = '\0';
+    return text;
+}
+
+static class_description *class_of(const struct checker *c,
+                                   const struct portolan_assembly_instance *i, size_t k)
+{
+    return portolan_palette_find(c->palette, i->alternatives[k].class_name);
+}
+
+/* Whether an alternative's class knows the parameter of one that all inherit. */
+static bool any_class_has(const struct checker *c, const struct portolan_assembly_instance *i,
+                          const char *parameter)
+{
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        class_description *class = class_of(c, i, k);
+
+        if (!class || portolan_class_parameter(class, parameter))
+            return true;
+    }
+    return false;
+}
+
+static const char *nearest_parameter(class_description *class, const char *name)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < class->n_parameters; i++) {
+        pair[1] = class->parameters[i].name;
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return pair[0];
+}
+
+static void check_parameter(struct checker *c, const struct portolan_assembly_instance *i,
+                            class_description *class, const struct portolan_assembly_parameter *p,
+                            bool first)
+{
+    const struct portolan_parameter_description *known = portolan_class_parameter(class, p->name);
+    char near[200];
+
+    if (!known) {
+        if (assembly_is_inherited(i, p) && (!first || any_class_has(c, i, p->name)))
+            return;
+        portolan_diagnose(c->d, c->a->file, p->line, 0,
+                          "instance '%s': class '%s' has no parameter '%s'%s", i->name,
+                          class->class_name, p->name,
+                          suggestion(near, sizeof near, nearest_parameter(class, p->name)));
+    } else if (known->type != p->type || known->is_array != p->is_array) {
+        portolan_diagnose(c->d, c->a->file, p->line, 0,
+                          "instance '%s': parameter '%s' of class '%s' has type %s, not %s",
+                          i->name, p->name, class->class_name,
+                          value_type_word(known->type, known->is_array),
+                          value_type_word(p->type, p->is_array));
+    }
+}
+
+static bool is_connected(const struct checker *c, const char *user, const char *uses)
+{
+    for (size_t i = 0; i < c->a->n_connections; i++)
+        if (!strcmp(c->a->connections[i].user, user) && !strcmp(c->a->connections[i].uses, uses))
+            return true;
+    return false;
+}
+
+static void check_uses(struct checker *c, const struct portolan_assembly_instance *i,
+                       const struct portolan_assembly_alternative *alternative,
+                       class_description *class)
+{
+    for (size_t p = 0; p < class->n_uses; p++) {
+        const struct portolan_port_description *uses = &class->uses[p];
+
+        if (uses->optional || is_service_type(uses->type) || is_connected(c, i->name, uses->name))
+            continue;
+        portolan_diagnose(c->d, c->a->file, alternative->line, 0,
+                          "instance '%s': uses port '%s' of type %s is not connected (class %s); "
+                          "add <connect user=\"%s\" uses=\"%s\" provider=… provides=…/>",
+                          i->name, uses->name, uses->type, class->class_name, i->name, uses->name);
+    }
+}
+
+static void check_instance(struct checker *c, const struct portolan_assembly_instance *i)
+{
+    char near[200];
+
+    for (size_t k = 0; k < i->n_alternatives; k++) {
+        const struct portolan_assembly_alternative *x = &i->alternatives[k];
+        class_description *class = class_of(c, i, k);
+
+        if (!class) {
+            portolan_diagnose(
+                c->d, c->a->file, x->line, 0, "instance '%s': unknown class '%s'%s", i->name,
+                x->class_name,
+                suggestion(near, sizeof near, portolan_palette_nearest(c->palette, x->class_name)));
+            continue;
+        }
+        for (size_t p = 0; p < x->n_parameters; p++)
+            check_parameter(c, i, class, &x->parameters[p], k == 0);
+        check_uses(c, i, x, class);
+    }
+}
+
+static const char *nearest_port(const struct portolan_port_description *ports, size_t count,
+                                const char *name)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < count; i++) {
+        pair[1] = ports[i].name;
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return pair[0];
+}
+
+/* All alternatives of a provider must have the port, and of the type. */
+static void check_provider(struct checker *c, const struct portolan_assembly_instance *provider,
+                           const char *provides, const char *type, const char *user,
+                           const char *uses, int line)
+{
+    char near[200];
+
+    for (size_t k = 0; k < provider->n_alternatives; k++) {
+        class_description *class = class_of(c, provider, k);
+        const struct portolan_port_description *port =
+            class ? portolan_class_provides(class, provides) : NULL;
+
+        if (!class)
+            continue;
+        if (!port)
+            portolan_diagnose(
+                c->d, c->a->file, line, 0, "instance '%s': class '%s' has no provides port '%s'%s",
+                provider->name, class->class_name, provides,
+                suggestion(near, sizeof near,
+                           nearest_port(class->provides, class->n_provides, provides)));
+        else if (type && !portolan_port_is(port, type))
+            portolan_diagnose(c->d, c->a->file, line, 0,
+                              "instance '%s': uses port '%s' has type %s, but '%s.%s' provides %s "
+                              "(class %s)",
+                              user, uses, type, provider->name, provides, port->type,
+                              class->class_name);
+    }
+}
+
+/* The type of a uses port in whichever alternative has it, or NULL after a report. */
+static const char *uses_type(struct checker *c, const struct portolan_assembly_connection *x,
+                             const struct portolan_assembly_instance *user)
+{
+    const char *type = NULL, *near_port = NULL;
+    class_description *class = NULL;
+    char near[200];
+
+    for (size_t k = 0; k < user->n_alternatives; k++) {
+        const struct portolan_port_description *port;
+
+        if (!(class = class_of(c, user, k)))
+            return NULL;
+        port = portolan_class_uses(class, x->uses);
+        if (!port && !near_port)
+            near_port = nearest_port(class->uses, class->n_uses, x->uses);
+        if (port && type && strcmp(type, port->type))
+            portolan_diagnose(c->d, c->a->file, x->line, 0,
+                              "instance '%s': uses port '%s' has type %s in one alternative and "
+                              "%s in another",
+                              x->user, x->uses, type, port->type);
+        if (port && !type)
+            type = port->type;
+    }
+    if (!type)
+        portolan_diagnose(c->d, c->a->file, x->line, 0,
+                          "instance '%s': class '%s'%s has no uses port '%s'%s", x->user,
+                          user->alternatives[0].class_name,
+                          user->n_alternatives > 1 ? " (and its alternatives)" : "", x->uses,
+                          suggestion(near, sizeof near, near_port));
+    return type;
+}
+
+static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
+                        const char *why, int line)
+{
+    if (!portolan_palette_next_proxy(c->palette, type, NULL))
+        portolan_diagnose(c->d, c->a->file, line, 0,
+                          "connection '%s.%s' needs a proxy for port type %s, because %s, and the "
+                          "palette has none; make one with: portolan proxygen FILE.sidl --port %s "
+                          "-o DIR",
+                          user, uses, type, why, type);
+}
+
+static void check_connection(struct checker *c, const struct portolan_assembly_connection *x)
+{
+    const struct portolan_assembly_instance *user = portolan_assembly_peek_instance(c->a, x->user);
+    const struct portolan_assembly_instance *provider =
+        portolan_assembly_peek_instance(c->a, x->provider);
+    const char *type;
+
+    if (!user || !provider)
+        return; /* the reader has said so */
+    type = uses_type(c, x, user);
+    check_provider(c, provider, x->provides, type, x->user, x->uses, x->line);
+    if (type && x->monitored)
+        check_proxy(c, type, x->user, x->uses, "it is monitored", x->line);
+    else if (type && provider->n_alternatives > 1)
+        check_proxy(c, type, x->user, x->uses, "its provider has alternatives", x->line);
+}
+
+static void check_sweep(struct checker *c, const struct portolan_assembly_sweep *s)
+{
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(c->a, s->instance);
+    const struct portolan_parameter_description *p = NULL;
+    class_description *class = i ? class_of(c, i, 0) : NULL;
+    char near[200];
+
+    for (size_t k = 0; i && !p && k < i->n_alternatives; k++)
+        if (class_of(c, i, k))
+            p = portolan_class_parameter(class_of(c, i, k), s->parameter);
+    if (!class)
+        return;
+    if (!p)
+        portolan_diagnose(c->d, c->a->file, s->line, 0,
+                          "instance '%s': class '%s' has no parameter '%s'%s", s->instance,
+                          class->class_name, s->parameter,
+                          suggestion(near, sizeof near, nearest_parameter(class, s->parameter)));
+    for (size_t v = 0; p && v < s->n_values; v++)
+        if (!value_fits(p->type, p->is_array && !s->varies, s->values[v]))
+            portolan_diagnose(c->d, c->a->file, s->line, 0,
+                              "value '%s' for parameter '%s' of '%s' is not %s", s->values[v],
+                              s->parameter, s->instance, value_expected(p->type));
+}
+
+static void check_steps(struct checker *c)
+{
+    const struct portolan_assembly_instance *i =
+        c->a->steps_instance ? portolan_assembly_peek_instance(c->a, c->a->steps_instance) : NULL;
+    class_description *class = i ? class_of(c, i, i->selected) : NULL;
+    const struct portolan_parameter_description *p;
+    char near[200];
+
+    if (!class)
+        return;
+    p = portolan_class_parameter(class, c->a->steps_parameter);
+    if (!p)
+        portolan_diagnose(
+            c->d, c->a->file, i->line, 0, "<optimizer steps>: class '%s' has no parameter '%s'%s",
+            class->class_name, c->a->steps_parameter,
+            suggestion(near, sizeof near, nearest_parameter(class, c->a->steps_parameter)));
+    else if (p->type != PORTOLAN_VALUE_INT || p->is_array)
+        portolan_diagnose(c->d, c->a->file, i->line, 0,
+                          "<optimizer steps>: parameter '%s' of class '%s' has type %s, not int",
+                          p->name, class->class_name, value_type_word(p->type, p->is_array));
+}
+
+enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
+                                             const struct portolan_palette *palette,
+                                             struct portolan_diagnostics *d)
+{
+    struct portolan_diagnostics nobody = {0};
+    struct checker c = {a, palette, d ? d : &nobody};
+    const struct portolan_assembly_instance *go =
+        a->go_instance ? portolan_assembly_peek_instance(a, a->go_instance) : NULL;
+    int before = c.d->count;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        check_instance(&c, &a->instances[i]);
+    for (size_t i = 0; i < a->n_connections; i++)
+        check_connection(&c, &a->connections[i]);
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        check_sweep(&c, &a->sweeps[i]);
+    check_steps(&c);
+    if (go)
+        check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", go->line);
+    if (go && a->go_monitored)
+        check_proxy(&c, "gov.cca.ports.GoPort", "", "go", "it is monitored", go->line);
+    return c.d->count == before ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
+}

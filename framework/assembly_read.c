@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the tree of an assembly file to struct portolan_assembly. References: assembly_refs.c. */
+#include "assembly.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "value.h"
+
+struct reader {
+    struct portolan_assembly *a;
+    struct arena *arena;
+    struct portolan_diagnostics *d;
+    bool nomem;
+};
+
+static void *allocate(struct reader *r, size_t count, size_t size)
+{
+    void *p = arena_calloc(r->arena, count, size);
+
+    if (count && !p)
+        r->nomem = true;
+    return p;
+}
+
+static const char *join(struct reader *r, const char *dir, const char *path)
+{
+    size_t size = strlen(dir) + 1 + strlen(path) + 1;
+    char *text = allocate(r, size, 1);
+
+    if (text)
+        snprintf(text, size, "%s/%s", dir, path);
+    return text;
+}
+
+/* Names appear in `instance.parameter` and in proxies' names, so they hold no dots or blanks. */
+static bool is_name(const char *text)
+{
+    return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_-")];
+}
+
+static void at_attribute(struct reader *r, const struct xml_element *e, const char *attribute,
+                         const char *text)
+{
+    const struct xml_attribute *a = xml_attribute(e, attribute);
+
+    portolan_diagnose(r->d, r->a->file, a ? a->line : e->line, a ? a->column : e->column, "%s",
+                      text);
+}
+
+static void require_text(struct reader *r, const struct xml_element *e)
+{
+    char text[200];
+
+    for (size_t i = 0; i < e->n_attributes; i++)
+        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value")) {
+            snprintf(text, sizeof text, "'%s' of <%s> is empty", e->attributes[i].name, e->name);
+            at_attribute(r, e, e->attributes[i].name, text);
+        }
+}
+
+static void read_parameter(struct reader *r, const struct xml_element *e,
+                           struct portolan_assembly_parameter *p)
+{
+    const char *type = xml_value(e, "type"), *near;
+    char text[500];
+
+    require_text(r, e);
+    p->name = xml_value(e, "name");
+    p->text = xml_value(e, "value");
+    p->line = e->line;
+    if (!value_type_read(type, &p->type, &p->is_array)) {
+        near = value_type_nearest(type);
+        snprintf(text, sizeof text, "unknown type '%.100s' of parameter '%.100s'%s%s%s", type,
+                 p->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        at_attribute(r, e, "type", text);
+    } else if (!value_fits(p->type, p->is_array, p->text)) {
+        snprintf(text, sizeof text, "value '%.100s' of parameter '%.100s' is not %s", p->text,
+                 p->name, value_expected(p->type));
+        at_attribute(r, e, "value", text);
+    }
+}
+
+static void add_parameter(struct portolan_assembly_alternative *alternative,
+                          const struct portolan_assembly_parameter *p)
+{
+    for (size_t i = 0; i < alternative->n_parameters; i++)
+        if (!strcmp(alternative->parameters[i].name, p->name)) {
+            alternative->parameters[i] = *p;
+            return;
+        }
+    alternative->parameters[alternative->n_parameters++] = *p;
+}
+
+static void check_double_parameters(struct reader *r, const struct xml_element *e)
+{
+    char text[300];
+
+    for (const struct xml_element *p = NULL; (p = xml_next(e, p, "parameter"));)
+        for (const struct xml_element *q = NULL; (q = xml_next(e, q, "parameter")) && q != p;)
+            if (!strcmp(xml_value(p, "name"), xml_value(q, "name"))) {
+                snprintf(text, sizeof text, "parameter '%.100s' is given on line %d already",
+                         xml_value(p, "name"), q->line);
+                at_attribute(r, p, "name", text);
+            }
+}
+
+/* Starts from the parameters of BASE (the instance as written), which may be NULL. */
+static void read_alternative(struct reader *r, const struct xml_element *e,
+                             const struct portolan_assembly_alternative *base,
+                             struct portolan_assembly_alternative *out)
+{
+    size_t own = xml_count(e, "parameter"), inherited = base ? base->n_parameters : 0;
+    struct portolan_assembly_parameter p;
+
+    require_text(r, e);
+    check_double_parameters(r, e);
+    out->class_name = xml_value(e, "class");
+    out->line = e->line;
+    out->parameters = allocate(r, own + inherited, sizeof *out->parameters);
+    if (r->nomem)
+        return;
+    for (size_t i = 0; i < inherited; i++)
+        add_parameter(out, &base->parameters[i]);
+    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "parameter"));) {
+        memset(&p, 0, sizeof p);
+        read_parameter(r, c, &p);
+        add_parameter(out, &p);
+    }
+}
+
+static void read_instance(struct reader *r, const struct xml_element *e,
+                          struct portolan_assembly_instance *instance)
+{
+    size_t count = 1 + xml_count(e, "alternative");
+    struct portolan_assembly_alternative base = {0};
+
+    instance->name = xml_value(e, "name");
+    instance->line = e->line;
+    instance->alternatives = allocate(r, count, sizeof *instance->alternatives);
+    if (r->nomem)
+        return;
+    if (!is_name(instance->name))
+        at_attribute(r, e, "name",
+                     "an instance's name is made of letters, digits, '_' and '-' only");
+    read_alternative(r, e, NULL, &base);
+    instance->alternatives[instance->n_alternatives++] = base;
+    for (const struct xml_element *c = NULL; !r->nomem && (c = xml_next(e, c, "alternative"));) {
+        struct portolan_assembly_alternative *to = &instance->alternatives[0];
+
+        /* An alternative of the instance's own class gives that class parameters of its own. */
+        if (strcmp(xml_value(c, "class"), base.class_name))
+            to = &instance->alternatives[instance->n_alternatives++];
+        else
+            to->n_parameters = 0;
+        read_alternative(r, c, &base, to);
+    }
+}
+
+static void read_instances(struct reader *r, const struct xml_element *root)
+{
+    size_t count = xml_count(root, "instance");
+
+    r->a->instances = allocate(r, count, sizeof *r->a->instances);
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "instance"));)
+        read_instance(r, e, &r->a->instances[r->a->n_instances++]);
+}
+
+static void read_connections(struct reader *r, const struct xml_element *root)
+{
+    size_t count = xml_count(root, "connect");
+    struct portolan_assembly_connection *c = allocate(r, count, sizeof *c);
+
+    r->a->connections = c;
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "connect")); c++) {
+        require_text(r, e);
+        c->user = xml_value(e, "user");
+        c->uses = xml_value(e, "uses");
+        c->provider = xml_value(e, "provider");
+        c->provides = xml_value(e, "provides");
+        c->line = e->line;
+        r->a->n_connections++;
+    }
+}
+
+static struct portolan_assembly_connection *connection_of(struct portolan_assembly *a,
+                                                          const char *user, const char *uses)
+{
+    for (size_t i = 0; i < a->n_connections; i++)
+        if (!strcmp(a->connections[i].user, user) && !strcmp(a->connections[i].uses, uses))
+            return &a->connections[i];
+    return NULL;
+}
+
+static void read_monitor_of_connection(struct reader *r, const struct xml_element *e)
+{
+    const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
+    struct portolan_assembly_connection *c = connection_of(r->a, user, uses);
+    char text[400];
+
+    if (!c) {
+        near = portolan_assembly_peek_instance(r->a, user) ? NULL
+                                                           : assembly_nearest_instance(r->a, user);
+        snprintf(text, sizeof text,
+                 "<monitor> names no connection: uses port '%.100s' of '%.100s' is not "
+                 "connected%s%s%s",
+                 uses, user, near ? "; did you mean user '" : "", near ? near : "",
+                 near ? "'?" : "");
+        at_attribute(r, e, "user", text);
+    } else if (c->monitored) {
+        at_attribute(r, e, "user", "this connection is monitored already");
+    } else {
+        c->monitored = true;
+    }
+}
+
+static void read_monitors(struct reader *r, const struct xml_element *root)
+{
+    struct portolan_assembly *a = r->a;
+
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "monitor"));) {
+        const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses");
+        const char *instance = xml_value(e, "instance"), *port = xml_value(e, "port");
+
+        require_text(r, e);
+        if (user && uses && !instance && !port)
+            read_monitor_of_connection(r, e);
+        else if (user || uses || !instance || !port)
+            portolan_diagnose(r->d, a->file, e->line, e->column,
+                              "<monitor> takes either 'user' and 'uses' (a connection) or "
+                              "'instance' and 'port' (the go port)");
+        else if (!a->go_instance || strcmp(instance, a->go_instance) || strcmp(port, a->go_port))
+            portolan_diagnose(r->d, a->file, e->line, e->column,
+                              "port '%s' of '%s' is not the port that <go> names; other provides "
+                              "ports are monitored at their connections (user, uses)",
+                              port, instance);
+        else if (a->go_monitored)
+            portolan_diagnose(r->d, a->file, e->line, e->column,
+                              "the go port is monitored already");
+        else
+            a->go_monitored = true;
+    }
+}
+
+static void read_pairs(struct reader *r, const struct xml_element *root)
+{
+    struct portolan_assembly_pair *p = allocate(r, xml_count(root, "pair"), sizeof *p);
+
+    r->a->pairs = p;
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "pair")); p++) {
+        require_text(r, e);
+        p->of = xml_value(e, "of");
+        p->with = xml_value(e, "with");
+        p->method = xml_value(e, "method");
+        p->line = e->line;
+        r->a->n_pairs++;
+    }
+}
+
+static void split_values(struct reader *r, struct portolan_assembly_sweep *s, const char *text)
+{
+    const char *at = text, *word;
+    size_t length, count = 0;
+
+    while (value_next_word(&at, &length))
+        count++;
+    s->values = allocate(r, count, sizeof *s->values);
+    for (at = text; !r->nomem && (word = value_next_word(&at, &length));)
+        if (!(s->values[s->n_values++] = arena_strndup(r->arena, word, length)))
+            r->nomem = true;
+}
+
+static void read_sweep_line(struct reader *r, const struct xml_element *e,
+                            struct portolan_assembly_sweep *s)
+{
+    require_text(r, e);
+    s->instance = xml_value(e, "instance");
+    s->parameter = xml_value(e, "parameter");
+    s->line = e->line;
+    s->varies = !strcmp(e->name, "vary");
+    if (s->varies) {
+        split_values(r, s, xml_value(e, "values"));
+        if (!s->n_values)
+            at_attribute(r, e, "values", "'values' holds no value; write them with blanks between");
+    } else if ((s->values = allocate(r, 1, sizeof *s->values))) {
+        s->values[s->n_values++] = xml_value(e, "value");
+    }
+}
+
+static void read_double(struct reader *r, const struct xml_element *e, const char *attribute,
+                        double *value)
+{
+    const char *text = xml_value(e, attribute);
+    char message[300];
+    double v;
+
+    if (!text)
+        return;
+    if (portolan_read_double(text, &v) && v >= 0) {
+        *value = v;
+        return;
+    }
+    snprintf(message, sizeof message, "'%s' is '%.100s'; it must be a number that is not negative",
+             attribute, text);
+    at_attribute(r, e, attribute, message);
+}
+
+static void read_sweep(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *sweep = xml_next(root, NULL, "sweep");
+    size_t count;
+
+    if (!sweep)
+        return;
+    read_double(r, sweep, "budget", &r->a->sweep_budget_s);
+    count = xml_count(sweep, "vary") + xml_count(sweep, "set");
+    r->a->sweeps = allocate(r, count, sizeof *r->a->sweeps);
+    for (const struct xml_element *e = sweep->children; e && !r->nomem; e = e->next)
+        read_sweep_line(r, e, &r->a->sweeps[r->a->n_sweeps++]);
+}
+
+static void read_optimizer(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "optimizer");
+    const char *steps, *dot;
+
+    r->a->alpha = r->a->beta = 0.1;
+    if (!e)
+        return;
+    read_double(r, e, "alpha", &r->a->alpha);
+    read_double(r, e, "beta", &r->a->beta);
+    read_double(r, e, "accuracy", &r->a->accuracy);
+    if (!(steps = xml_value(e, "steps")))
+        return;
+    dot = strchr(steps, '.');
+    if (!dot || dot == steps || !dot[1]) {
+        at_attribute(r, e, "steps", "'steps' must have the form INSTANCE.PARAMETER");
+        return;
+    }
+    r->a->steps_instance = arena_strndup(r->arena, steps, (size_t)(dot - steps));
+    r->a->steps_parameter = dot + 1;
+    r->nomem |= !r->a->steps_instance;
+}
+
+static void read_go(struct reader *r, const struct xml_element *root)
+{
+    const struct xml_element *e = xml_next(root, NULL, "go");
+
+    if (!e)
+        return;
+    require_text(r, e);
+    r->a->go_instance = xml_value(e, "instance");
+    r->a->go_port = xml_value(e, "port");
+}
+
+static void read_paths(struct reader *r, const struct xml_element *root)
+{
+    const char *slash = strrchr(r->a->file, '/'), *dir = ".";
+
+    if (slash == r->a->file)
+        dir = "";
+    else if (slash && !(dir = arena_strndup(r->arena, r->a->file, (size_t)(slash - r->a->file))))
+        r->nomem = true;
+    r->a->paths = allocate(r, xml_count(root, "path"), sizeof *r->a->paths);
+    for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "path"));) {
+        const char *path = xml_value(e, "dir");
+
+        require_text(r, e);
+        r->a->paths[r->a->n_paths++] = *path == '/' ? path : join(r, dir, path);
+    }
+}
+
+static void read_tree(struct reader *r, const struct xml_element *root)
+{
+    xml_check(root, &assembly_rule, r->a->file, r->d);
+    if (r->d->count)
+        return; /* what is misspelt would be missed below, too */
+    r->a->name = xml_value(root, "name");
+    r->a->purpose = "run";
+    require_text(r, root);
+    read_paths(r, root);
+    read_instances(r, root);
+    read_connections(r, root);
+    read_go(r, root);
+    if (r->nomem)
+        return;
+    read_monitors(r, root);
+    read_pairs(r, root);
+    read_sweep(r, root);
+    read_optimizer(r, root);
+    if (!r->nomem && !r->d->count)
+        assembly_check_references(r->a, r->d);
+}
+
+/* Hears every problem: the first also becomes the error's text. */
+struct listener {
+    struct portolan_diagnostics *user;
+    struct portolan_error *err;
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct listener *l = arg;
+
+    portolan_diagnose(l->user, file, line, column, "%s", text);
+    portolan_error_set(l->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
+}
+
+/* From memory when TEXT is not NULL. */
+static enum portolan_status read_any(const char *text, size_t size, const char *file,
+                                     struct portolan_diagnostics *user,
+                                     struct portolan_assembly **a, struct portolan_error *err)
+{
+    struct listener l = {user, err};
+    struct portolan_diagnostics d = {hear, &l, 0};
+    struct arena arena = {0};
+    struct assembly_impl *impl;
+    struct reader r = {.arena = &arena, .d = &d};
+    struct xml_element *root;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *a = NULL;
+    r.a = arena_calloc(&arena, 1, sizeof *r.a);
+    impl = arena_calloc(&arena, 1, sizeof *impl);
+    if (r.a && impl && (r.a->file = arena_strdup(&arena, file)))
+        status = text ? xml_read_text(&arena, text, size, r.a->file, &d, &root, err)
+                      : xml_read_file(&arena, r.a->file, &d, &root, err);
+    if (status == PORTOLAN_OK) {
+        read_tree(&r, root);
+        status = r.nomem ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
+    }
+    if (status != PORTOLAN_OK) {
+        arena_clear(&arena);
+        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
+    }
+    impl->arena = arena;
+    r.a->impl = impl;
+    *a = r.a;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status assembly_read_text(const char *text, size_t size, const char *file,
+                                        struct portolan_diagnostics *d,
+                                        struct portolan_assembly **a, struct portolan_error *err)
+{
+    return read_any(text, size, file, d, a, err);
+}
+
+enum portolan_status portolan_assembly_read(const char *file, struct portolan_diagnostics *d,
+                                            struct portolan_assembly **a,
+                                            struct portolan_error *err)
+{
+    return read_any(NULL, 0, file, d, a, err);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A palette description: from its tree to a class. The grammar ships as component.rng. */
+#include "palette.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "value.h"
+
+struct reader {
+    struct arena *arena;
+    const char *file;
+    struct portolan_diagnostics *d;
+    int before; /* d->count when we began */
+};
+
+static const char *const class_required[] = {"class", NULL};
+static const char *const class_optional[] = {"library", "proxy-for", NULL};
+static const char *const port_required[] = {"port", "type", NULL};
+static const char *const provides_optional[] = {"also", NULL};
+static const char *const uses_optional[] = {"optional", NULL};
+static const char *const parameter_required[] = {"name", "type", NULL};
+static const char *const parameter_optional[] = {"default", NULL};
+
+static const struct xml_rule summary_rule = {.name = "summary", .text = true, .once = true};
+static const struct xml_rule provides_rule = {
+    .name = "provides", .required = port_required, .optional = provides_optional};
+static const struct xml_rule uses_rule = {
+    .name = "uses", .required = port_required, .optional = uses_optional};
+static const struct xml_rule parameter_rule = {.name = "parameter",
+                                               .required = parameter_required,
+                                               .optional = parameter_optional,
+                                               .text = true};
+static const struct xml_rule *const class_children[] = {&summary_rule, &provides_rule, &uses_rule,
+                                                        &parameter_rule, NULL};
+const struct xml_rule palette_component_rule = {.name = "component",
+                                                .required = class_required,
+                                                .optional = class_optional,
+                                                .children = class_children};
+
+static void report(struct reader *r, const struct xml_element *e, const char *attribute,
+                   const char *text)
+{
+    const struct xml_attribute *a = attribute ? xml_attribute(e, attribute) : NULL;
+
+    portolan_diagnose(r->d, r->file, a ? a->line : e->line, a ? a->column : e->column, "%s", text);
+}
+
+static bool read_ports(struct reader *r, const struct xml_element *root, const char *element,
+                       const struct portolan_port_description **ports, size_t *n_ports)
+{
+    size_t count = xml_count(root, element);
+    struct portolan_port_description *p = arena_calloc(r->arena, count, sizeof *p);
+
+    if (count && !p)
+        return false;
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, element));) {
+        const char *optional = xml_value(e, "optional");
+
+        p[*n_ports].name = xml_value(e, "port");
+        p[*n_ports].type = xml_value(e, "type");
+        p[*n_ports].also = xml_value(e, "also");
+        p[*n_ports].optional = optional && !strcmp(optional, "true");
+        p[*n_ports].line = e->line;
+        (*n_ports)++;
+        if (!*xml_value(e, "port"))
+            report(r, e, "port", "a port needs a name");
+        if (!*xml_value(e, "type"))
+            report(r, e, "type", "a port needs a type");
+        if (optional && strcmp(optional, "true") && strcmp(optional, "false"))
+            report(r, e, "optional", "'optional' must be true or false");
+    }
+    *ports = p;
+    return true;
+}
+
+static void read_parameter(struct reader *r, const struct xml_element *e,
+                           struct portolan_parameter_description *p)
+{
+    const char *type = xml_value(e, "type"), *near;
+    char text[300];
+
+    p->name = xml_value(e, "name");
+    p->default_text = xml_value(e, "default");
+    p->summary = e->text;
+    p->line = e->line;
+    if (!*p->name)
+        report(r, e, "name", "a parameter needs a name");
+    if (!value_type_read(type, &p->type, &p->is_array)) {
+        near = value_type_nearest(type);
+        snprintf(text, sizeof text, "unknown parameter type '%.100s'%s%s%s", type,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        report(r, e, "type", text);
+    } else if (p->default_text && !value_fits(p->type, p->is_array, p->default_text)) {
+        snprintf(text, sizeof text, "default '%.100s' of parameter '%.100s' is not %s",
+                 p->default_text, p->name, value_expected(p->type));
+        report(r, e, "default", text);
+    }
+}
+
+static bool read_parameters(struct reader *r, const struct xml_element *root,
+                            struct portolan_class_description *c)
+{
+    size_t count = xml_count(root, "parameter");
+    struct portolan_parameter_description *p = arena_calloc(r->arena, count, sizeof *p);
+
+    if (count && !p)
+        return false;
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "parameter"));)
+        read_parameter(r, e, &p[c->n_parameters++]);
+    c->parameters = p;
+    return true;
+}
+
+static void same_name(struct reader *r, const char *what, const char *name, int line, int first)
+{
+    portolan_diagnose(r->d, r->file, line, 0, "%s '%s' is declared on line %d already", what, name,
+                      first);
+}
+
+/* The specification: port names are unique over uses and provides. */
+static void check_names(struct reader *r, const struct portolan_class_description *c)
+{
+    size_t n = c->n_provides + c->n_uses;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_port_description *a =
+            i < c->n_provides ? &c->provides[i] : &c->uses[i - c->n_provides];
+
+        for (size_t j = 0; j < i; j++) {
+            const struct portolan_port_description *b =
+                j < c->n_provides ? &c->provides[j] : &c->uses[j - c->n_provides];
+
+            if (!strcmp(a->name, b->name))
+                same_name(r, "port", a->name, a->line, b->line);
+        }
+    }
+    for (size_t i = 0; i < c->n_parameters; i++)
+        for (size_t j = 0; j < i; j++)
+            if (!strcmp(c->parameters[i].name, c->parameters[j].name))
+                same_name(r, "parameter", c->parameters[i].name, c->parameters[i].line,
+                          c->parameters[j].line);
+}
+
+static void check_proxy(struct reader *r, const struct xml_element *root,
+                        const struct portolan_class_description *c)
+{
+    const struct portolan_port_description *provide = portolan_class_provides(c, "provide");
+    const struct portolan_port_description *use = portolan_class_uses(c, "use");
+
+    if (!c->proxy_for)
+        return;
+    if (!provide || strcmp(provide->type, c->proxy_for) || !use || strcmp(use->type, c->proxy_for))
+        report(r, root, "proxy-for",
+               "a proxy must have a provides port 'provide' and a uses port 'use', both of the "
+               "type that 'proxy-for' names");
+}
+
+struct palette_class *palette_class_read(struct arena *arena, const struct xml_element *root,
+                                         const char *file, struct portolan_diagnostics *d,
+                                         bool *nomem)
+{
+    struct reader r = {arena, file, d, d->count};
+    struct palette_class *c;
+
+    xml_check(root, &palette_component_rule, file, d);
+    if (d->count != r.before)
+        return NULL;
+    *nomem = true;
+    if (!(c = arena_calloc(arena, 1, sizeof *c)))
+        return NULL;
+    c->public.class_name = xml_value(root, "class");
+    c->public.library = xml_value(root, "library");
+    c->public.proxy_for = xml_value(root, "proxy-for");
+    c->public.summary = "";
+    if (xml_next(root, NULL, "summary"))
+        c->public.summary = xml_next(root, NULL, "summary")->text;
+    c->public.file = file;
+    c->public.line = root->line;
+    if (!read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides) ||
+        !read_ports(&r, root, "uses", &c->public.uses, &c->public.n_uses) ||
+        !read_parameters(&r, root, &c->public))
+        return NULL;
+    *nomem = false;
+    if (!*c->public.class_name)
+        report(&r, root, "class", "a component needs a class name");
+    check_names(&r, &c->public);
+    check_proxy(&r, root, &c->public);
+    return d->count == r.before ? c : NULL;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * framework: the palette, that is which component classes there are, with their ports and
+ * parameters, from the XML descriptions that lie beside the plug-ins (docs/portolan-component.5)
+ * or from components linked into the program. Nothing is loaded here.
+ *
+ * A palette may be read by several threads at a time and changed by one. What it returns belongs
+ * to it and lives as long as it does.
+ */
+#ifndef PORTOLAN_PALETTE_H
+#define PORTOLAN_PALETTE_H
+
+#include <portolan/assembly.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_component; /* <portolan/framework.h> */
+struct portolan_palette;
+
+struct portolan_port_description {
+    const char *name, *type;
+    /** Provides: further types that the port is (its type's parents), blank-separated, or NULL. */
+    const char *also;
+    bool optional; /**< uses: may stay unconnected */
+    int line;
+};
+
+struct portolan_parameter_description {
+    const char *name;
+    enum portolan_value_type type;
+    bool is_array;
+    const char *default_text; /**< checked to be of the type; NULL = none */
+    const char *summary;      /**< never NULL */
+    int line;
+};
+
+struct portolan_class_description {
+    const char *class_name;
+    const char *library; /**< path of the shared object; NULL for one linked into the program */
+    const struct portolan_component *builtin; /**< NULL for a shared object */
+    const char *proxy_for;                    /**< port type, or NULL */
+    const char *summary;                      /**< never NULL */
+    size_t n_provides;
+    const struct portolan_port_description *provides;
+    size_t n_uses;
+    const struct portolan_port_description *uses;
+    size_t n_parameters;
+    const struct portolan_parameter_description *parameters;
+    const char *file; /**< the description's */
+    int line;
+};
+
+PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,
+                                                          struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_palette_destroy(struct portolan_palette *p);
+
+/**
+ * Adds the descriptions (*.xml with root <component>) of the directories of PATH, which are
+ * separated by colons. Other XML files are passed over. A class that is there already stays: the
+ * first directory wins. Problems go to D; the classes without problems are added all the same.
+ * Errors: ESYNTAX when D received anything, EIO for a directory that can't be read, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_palette_add_path(struct portolan_palette *p,
+                                                            const char *path,
+                                                            struct portolan_diagnostics *d,
+                                                            struct portolan_error *err);
+
+/** Adds the directories that the assembly's <path> elements name. Errors: as add_path. */
+PORTOLAN_API enum portolan_status portolan_palette_add_assembly(struct portolan_palette *p,
+                                                                const struct portolan_assembly *a,
+                                                                struct portolan_diagnostics *d,
+                                                                struct portolan_error *err);
+
+/**
+ * Adds the directories of the environment's PORTOLAN_PATH, then the folder `portolan` beside
+ * libportolan.so, wherever that has been moved. Directories that don't exist are passed over with
+ * a warning in the log. Errors: ESYNTAX, EIO, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_palette_add_defaults(struct portolan_palette *p,
+                                                                struct portolan_diagnostics *d,
+                                                                struct portolan_error *err);
+
+/**
+ * Adds a component linked into the program; DESCRIPTION is the text of its XML description (its
+ * `library` is passed over). Both must outlive the palette. A built-in takes the place of a class
+ * found on a path. Errors: ESYNTAX with the first problem in ERR, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_palette_add_builtin(struct portolan_palette *p, const struct portolan_component *component,
+                             const char *description, struct portolan_error *err);
+
+/** NULL when there is none of that name. */
+PORTOLAN_API const struct portolan_class_description *
+portolan_palette_find(const struct portolan_palette *p, const char *class_name);
+
+/** The class whose name is nearest to a misspelt one, or NULL. */
+PORTOLAN_API const char *portolan_palette_nearest(const struct portolan_palette *p,
+                                                  const char *class_name);
+
+/** The class behind PREVIOUS in the order of addition (NULL: the first); NULL at the end. */
+PORTOLAN_API const struct portolan_class_description *
+portolan_palette_next(const struct portolan_palette *p,
+                      const struct portolan_class_description *previous);
+
+/** The same, only classes that provide a port of TYPE and are no proxies. */
+PORTOLAN_API const struct portolan_class_description *
+portolan_palette_next_provider(const struct portolan_palette *p, const char *type,
+                               const struct portolan_class_description *previous);
+
+/** The same, only proxies for TYPE. */
+PORTOLAN_API const struct portolan_class_description *
+portolan_palette_next_proxy(const struct portolan_palette *p, const char *type,
+                            const struct portolan_class_description *previous);
+
+/** The class's port or parameter of that name, or NULL. */
+PORTOLAN_API const struct portolan_port_description *
+portolan_class_provides(const struct portolan_class_description *c, const char *port);
+PORTOLAN_API const struct portolan_port_description *
+portolan_class_uses(const struct portolan_class_description *c, const char *port);
+PORTOLAN_API const struct portolan_parameter_description *
+portolan_class_parameter(const struct portolan_class_description *c, const char *parameter);
+
+/** Whether a provides port is of TYPE or, by its description, of a type that extends it. */
+PORTOLAN_API bool portolan_port_is(const struct portolan_port_description *provides,
+                                   const char *type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

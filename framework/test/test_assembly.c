@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libxml/relaxng.h>
+#include <libxml/tree.h>
+
+#include <portolan/palette.h>
+
+#include "../assembly.h"
+
+/* Problems as text, one "line:column: text" per line. */
+struct heard {
+    char text[8000];
+    size_t length;
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct heard *h = arg;
+    int n = snprintf(h->text + h->length, sizeof h->text - h->length, "%d:%d: %s\n", line, column,
+                     text);
+
+    assert_non_null(file);
+    assert_true(n > 0 && (size_t)n < sizeof h->text - h->length);
+    h->length += (size_t)n;
+}
+
+static struct portolan_assembly *read_good(const char *text)
+{
+    struct heard h = {.length = 0};
+    struct portolan_diagnostics d = {hear, &h, 0};
+    struct portolan_error err = {0};
+    struct portolan_assembly *a;
+    enum portolan_status status = assembly_read_text(text, strlen(text), "dir/a.xml", &d, &a, &err);
+
+    if (status != PORTOLAN_OK)
+        fail_msg("%s\n%s", err.text, h.text);
+    assert_int_equal(d.count, 0);
+    return a;
+}
+
+static void corpus_path(char *path, size_t size, const char *name)
+{
+    snprintf(path, size, "%s/%s", CORPUS, name);
+}
+
+static struct portolan_assembly *read_heat(void)
+{
+    struct portolan_error err = {0};
+    struct portolan_assembly *a;
+    char path[1000];
+
+    corpus_path(path, sizeof path, "good-heat.xml");
+    if (portolan_assembly_read(path, NULL, &a, &err) != PORTOLAN_OK)
+        fail_msg("%s", err.text);
+    return a;
+}
+
+static void everything_written_is_read(void **state)
+{
+    struct portolan_assembly *a = read_heat();
+    struct portolan_assembly_instance *solver = portolan_assembly_peek_instance(a, "solver");
+
+    (void)state;
+    assert_string_equal(a->name, "plate");
+    assert_int_equal(a->n_instances, 3);
+    assert_string_equal(a->paths[0], CORPUS "/components");
+    assert_string_equal(portolan_assembly_peek_parameter(a, "driver", "title"), "a <plate> & more");
+    assert_int_equal(a->instances[0].alternatives[0].parameters[0].type, PORTOLAN_VALUE_INT);
+    assert_int_equal(a->instances[0].line, 4);
+    assert_int_equal(solver->n_alternatives, 3);
+    assert_string_equal(solver->alternatives[1].parameters[0].text, "1e-8");
+    assert_string_equal(solver->alternatives[2].parameters[0].text, "1e-9");
+    assert_int_equal(solver->alternatives[2].n_parameters, 1);
+    assert_true(a->connections[0].monitored);
+    assert_false(a->connections[1].monitored);
+    assert_true(a->go_monitored);
+    assert_string_equal(a->pairs[0].method, "solve");
+    assert_true(a->sweep_budget_s == 30.0);
+    assert_int_equal(a->sweeps[0].n_values, 4);
+    assert_string_equal(a->sweeps[0].values[3], "48");
+    assert_false(a->sweeps[1].varies);
+    assert_true(a->alpha == 0.1 && a->beta == 0.2 && a->accuracy == 1e-6);
+    assert_string_equal(a->steps_instance, "driver");
+    assert_string_equal(a->steps_parameter, "n");
+    assert_string_equal(a->purpose, "run");
+    portolan_assembly_destroy(a);
+}
+
+#define A(...) "<assembly name='a'>\n" __VA_ARGS__ "\n</assembly>"
+#define X      "<instance name='x' class='a.B'/><instance name='yy' class='a.C'/>\n"
+
+static const struct bad_case {
+    const char *text, *expected; /* "line:column: the words that must appear" */
+} bad_cases[] = {
+    {A("<instnace name='x' class='c'/>"),
+     "2:1: unknown element 'instnace' in <assembly>; did you mean 'instance'?"},
+    {A("<zebra/>"), "2:1: unknown element 'zebra' in <assembly>\n"},
+    {A("<instance name='x'\n   clas='c'/>"),
+     "3:4: unknown attribute 'clas' in <instance>; did you mean 'class'?"},
+    {A("<instance name='x'/>"), "2:1: <instance> lacks the attribute 'class'"},
+    {A("<instance name='x.y' class='c'/>"), "2:11: an instance's name is made of letters"},
+    {A("<instance name='' class='c'/>"), "2:11: 'name' of <instance> is empty"},
+    {"<assemblee name='a'/>", "1:1: the outermost element is 'assemblee'; it must be 'assembly'"},
+    {A("\n  words\n"), "3:0: text is not allowed inside <assembly>"},
+    {A("<path dir='x'>words</path>"), "2:0: text is not allowed inside <path>"},
+    {A("<go instance='x' port='p'/>\n<go instance='x' port='p'/>" X),
+     "3:1: second <go> in <assembly>; the first is on line 2"},
+    {A(X "<connect user='z' uses='p' provider='yy' provides='q'/>"),
+     "3:0: unknown instance 'z' in <connect user>"},
+    {A(X "<connect user='x' uses='p' provider='yz' provides='q'/>"),
+     "3:0: unknown instance 'yz' in <connect provider>; did you mean 'yy'?"},
+    {A(X "<connect user='x' uses='p' provider='yy' provides='q'/>\n"
+         "<connect user='x' uses='p' provider='yy' provides='r'/>"),
+     "4:0: uses port 'p' of 'x' is connected twice; the first <connect> is on line 3"},
+    {A("<instance name='x' class='c'/>\n<instance name='x' class='d'/>"),
+     "3:0: second instance named 'x'; the first is on line 2"},
+    {A("<instance name='x' class='c'><alternative class='d'/>\n<alternative class='d'/>"
+       "</instance>"),
+     "3:0: class 'd' is an alternative of 'x' already"},
+    {A("<instance name='x' class='c'>\n<parameter name='n' type='int' value='6x'/></instance>"),
+     "3:32: value '6x' of parameter 'n' is not a whole number of 32 bits"},
+    {A("<instance name='x' class='c'>\n<parameter name='n' type='int' value='3000000000'/>"
+       "</instance>"),
+     "value '3000000000' of parameter 'n' is not"},
+    {A("<instance name='x' class='c'><parameter name='n' type='double[]' value='1 x'/>"
+       "</instance>"),
+     "value '1 x' of parameter 'n' is not a finite number"},
+    {A("<instance name='x' class='c'><parameter name='n' type='dobule' value='1'/></instance>"),
+     "unknown type 'dobule' of parameter 'n'; did you mean 'double'?"},
+    {A("<instance name='x' class='c'><parameter name='n' type='int' value='1'/>\n"
+       "<parameter name='n' type='int' value='2'/></instance>"),
+     "3:12: parameter 'n' is given on line 2 already"},
+    {A(X "<monitor user='x' uses='p'/>"), "3:10: <monitor> names no connection: uses port 'p' of"},
+    {A(X "<monitor user='x' port='p'/>"), "3:1: <monitor> takes either 'user' and 'uses'"},
+    {A(X "<monitor instance='x' port='p'/>"), "3:1: port 'p' of 'x' is not the port that <go>"},
+    {A(X "<pair of='x' with='x'/>"), "3:0: <pair> needs two instances"},
+    {A(X "<sweep budget='soon'/>"), "3:8: 'budget' is 'soon'; it must be a number"},
+    {A(X "<sweep><vary instance='x' parameter='n' values=' '/></sweep>"), "'values' holds no"},
+    {A(X "<sweep><vary instance='w' parameter='n' values='1'/></sweep>"),
+     "3:0: unknown instance 'w' in <vary instance>"},
+    {A("<instance name='x' class='c'><parameter name='n' type='int' value='1'/></instance>\n"
+       "<sweep><vary instance='x' parameter='n' values='1 2.5'/></sweep>"),
+     "3:0: value '2.5' for parameter 'n' of 'x' is not a whole number"},
+    {A(X "<optimizer alpha='-1'/>"), "3:12: 'alpha' is '-1'; it must be a number that is not"},
+    {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
+    {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
+    {"<assembly name='a'>\n<instance name='x' class='c'>",
+     "the file ends inside <instance>, which begins on line 2; is it cut off?"},
+    {"<assembly name='a'>\n<instance name='x' cla", "the file ends inside <assembly>, which"},
+    {"<assembly name='a'>\n</assembl>", "2:"},
+    {"", "not well-formed XML"},
+    {"<assembly name='a&e;'/>", "Entity 'e' not defined"},
+    {"<!DOCTYPE a SYSTEM 'http://127.0.0.1:9/a.dtd'><assembly name='a'/>",
+     "a document type declaration (DOCTYPE) is not allowed here"},
+    {"<assembly name='a' xmlns='urn:x'/>", "1:1: element 'assembly' declares or uses a namespace"},
+    {"<assembly name='a'>\xff</assembly>", "not proper UTF-8"},
+};
+
+static void what_is_wrong_is_said_with_its_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_cases / sizeof *bad_cases; i++) {
+        const struct bad_case *c = &bad_cases[i];
+        struct heard h = {.length = 0};
+        struct portolan_diagnostics d = {hear, &h, 0};
+        struct portolan_error err = {0};
+        struct portolan_assembly *a;
+
+        assert_int_equal(assembly_read_text(c->text, strlen(c->text), "a.xml", &d, &a, &err),
+                         PORTOLAN_ESYNTAX);
+        assert_null(a);
+        assert_true(d.count > 0);
+        assert_non_null(strstr(err.text, "a.xml:"));
+        if (!strstr(h.text, c->expected))
+            fail_msg("%s\nexpected: %s\nheard: %s", c->text, c->expected, h.text);
+    }
+}
+
+static void a_missing_file_is_named(void **state)
+{
+    struct portolan_error err = {0};
+    struct portolan_assembly *a;
+
+    (void)state;
+    assert_int_equal(portolan_assembly_read("/nonexistent/a.xml", NULL, &a, &err), PORTOLAN_EIO);
+    assert_string_equal(err.text, "/nonexistent/a.xml: cannot open: No such file or directory");
+}
+
+static xmlRelaxNG *read_grammar(const char *path)
+{
+    xmlRelaxNGParserCtxt *p = xmlRelaxNGNewParserCtxt(path);
+    xmlRelaxNG *grammar = xmlRelaxNGParse(p);
+
+    xmlRelaxNGFreeParserCtxt(p);
+    assert_non_null(grammar);
+    return grammar;
+}
+
+static void silence(void *arg, xmlError *e)
+{
+    (void)arg, (void)e;
+}
+
+static bool grammar_accepts(xmlRelaxNG *grammar, const char *path)
+{
+    xmlDoc *doc = xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR);
+    xmlRelaxNGValidCtxt *v;
+    int verdict;
+
+    if (!doc)
+        return false;
+    v = xmlRelaxNGNewValidCtxt(grammar);
+    xmlRelaxNGSetValidStructuredErrors(v, silence, NULL);
+    verdict = xmlRelaxNGValidateDoc(v, doc);
+    xmlRelaxNGFreeValidCtxt(v);
+    xmlFreeDoc(doc);
+    return verdict == 0;
+}
+
+/* good-*: both accept. bad-*: both refuse. ref-*: only the reader sees what is wrong. */
+static void reader_and_shipped_grammar_agree(void **state)
+{
+    xmlRelaxNG *grammar = read_grammar(FRAMEWORK_DIR "/assembly.rng");
+    DIR *dir = opendir(CORPUS);
+    struct dirent *entry;
+    int seen = 0;
+
+    (void)state;
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        bool good = !strncmp(entry->d_name, "good-", 5), ref = !strncmp(entry->d_name, "ref-", 4);
+        struct portolan_assembly *a;
+        char path[1500];
+        bool accepted;
+
+        if (!good && !ref && strncmp(entry->d_name, "bad-", 4))
+            continue;
+        corpus_path(path, sizeof path, entry->d_name);
+        accepted = portolan_assembly_read(path, NULL, &a, NULL) == PORTOLAN_OK;
+        portolan_assembly_destroy(a);
+        if (accepted != good)
+            fail_msg("%s: the reader %s it", entry->d_name, accepted ? "accepts" : "refuses");
+        if (!strstr(entry->d_name, "doctype") && grammar_accepts(grammar, path) != (good || ref))
+            fail_msg("%s: the grammar is of another opinion", entry->d_name);
+        seen++;
+    }
+    closedir(dir);
+    xmlRelaxNGFree(grammar);
+    assert_true(seen > 10);
+}
+
+static char *written(const struct portolan_assembly *a)
+{
+    char *text;
+
+    assert_int_equal(portolan_assembly_write(a, &text, NULL), PORTOLAN_OK);
+    return text;
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    struct portolan_assembly *a = read_heat(), *b;
+    char path[] = "/tmp/portolan-test-XXXXXX";
+    int fd = mkstemp(path);
+    char *text, *again;
+    xmlRelaxNG *grammar = read_grammar(FRAMEWORK_DIR "/assembly.rng");
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const char *class_name = a->instances[1].alternatives[k].class_name;
+
+        assert_int_equal(portolan_assembly_select(a, "solver", class_name, NULL), PORTOLAN_OK);
+        text = written(a);
+        b = read_good(text);
+        assert_string_equal(b->instances[1].alternatives[0].class_name, class_name);
+        assert_string_equal(portolan_assembly_peek_parameter(b, "solver", "tolerance"),
+                            k == 2 ? "1e-9" : "1e-8");
+        assert_int_equal(b->instances[1].n_alternatives, 3);
+        for (size_t j = 0; j < 3; j++)
+            assert_string_equal(
+                b->instances[1].alternatives[j].parameters[0].text,
+                strcmp(b->instances[1].alternatives[j].class_name, "heat.ConjugateGradients")
+                    ? "1e-8"
+                    : "1e-9");
+        again = written(b);
+        assert_non_null(strstr(text, "<path dir=\"components\"/>"));
+        assert_string_equal(strstr(text, "<instance"), strstr(again, "<instance"));
+        assert_int_equal(pwrite(fd, text, strlen(text), 0), strlen(text));
+        assert_int_equal(ftruncate(fd, (off_t)strlen(text)), 0);
+        assert_true(grammar_accepts(grammar, path));
+        portolan_assembly_destroy(b);
+        free(text);
+        free(again);
+    }
+    close(fd);
+    unlink(path);
+    xmlRelaxNGFree(grammar);
+    portolan_assembly_destroy(a);
+}
+
+static void hash_follows_what_is_computed(void **state)
+{
+    struct portolan_assembly *a = read_heat(), *b = read_heat();
+    uint64_t h = portolan_assembly_hash(a);
+
+    (void)state;
+    assert_true(h == portolan_assembly_hash(b));
+    assert_int_equal(portolan_assembly_set(a, "driver", "n", "65", NULL), PORTOLAN_OK);
+    assert_true(h != portolan_assembly_hash(a));
+    assert_int_equal(portolan_assembly_set(a, "driver", "n", "64", NULL), PORTOLAN_OK);
+    assert_true(h == portolan_assembly_hash(a));
+    assert_int_equal(portolan_assembly_select(a, "solver", "heat.Cholmod", NULL), PORTOLAN_OK);
+    assert_true(h != portolan_assembly_hash(a));
+    b->go_monitored = false;
+    assert_true(h != portolan_assembly_hash(b));
+    portolan_assembly_destroy(a);
+    portolan_assembly_destroy(b);
+}
+
+static void setting_names_the_nearest_word(void **state)
+{
+    struct portolan_assembly *a = read_heat();
+    struct portolan_error e[5] = {{0}};
+
+    (void)state;
+    assert_int_equal(portolan_assembly_set(a, "drivre", "n", "1", &e[0]), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(e[0].text, "did you mean 'driver'?"));
+    assert_int_equal(portolan_assembly_set(a, "driver", "titel", "1", &e[1]), PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(e[1].text, "did you mean 'title'?"));
+    assert_int_equal(portolan_assembly_set(a, "driver", "n", "1.5", &e[2]), PORTOLAN_ESYNTAX);
+    assert_int_equal(portolan_assembly_select(a, "solver", "heat.Colmod", &e[3]),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(e[3].text, "did you mean 'heat.Cholmod'?"));
+    assert_int_equal(portolan_assembly_set(a, "solver", "tolerance", "1e-3", &e[4]), PORTOLAN_OK);
+    for (size_t k = 0; k < 3; k++)
+        assert_string_equal(a->instances[1].alternatives[k].parameters[0].text, "1e-3");
+    portolan_assembly_destroy(a);
+}
+
+static void drawing_shows_instances_ports_and_monitors(void **state)
+{
+    struct portolan_assembly *a = read_heat();
+    char *dot;
+
+    (void)state;
+    assert_int_equal(portolan_assembly_draw(a, NULL, &dot, NULL), PORTOLAN_OK);
+    assert_non_null(strstr(dot, "digraph \"plate\" {"));
+    assert_non_null(strstr(dot, "\"driver\":\"u_solver\" -> \"solver\":\"p_solver\" "
+                                "[color=\"#b03030\", penwidth=2, label=\"monitored\"]"));
+    assert_non_null(strstr(dot, "or heat.Cholmod"));
+    free(dot);
+    portolan_assembly_destroy(a);
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    char path[1000];
+    bool done = false;
+
+    (void)state;
+    corpus_path(path, sizeof path, "good-heat.xml");
+    for (unsigned long n = 1; !done; n++) {
+        struct portolan_error err = {0};
+        struct portolan_assembly *a;
+        char *text = NULL, *dot = NULL;
+        enum portolan_status status;
+
+        assert_true(n < 10000);
+        portolan_alloc_fail_at(n);
+        status = portolan_assembly_read(path, NULL, &a, &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_assembly_set(a, "driver", "n", "7", &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_assembly_write(a, &text, &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_assembly_draw(a, NULL, &dot, &err);
+        portolan_alloc_fail_at(0);
+        done = status == PORTOLAN_OK;
+        if (!done)
+            assert_int_equal(status, PORTOLAN_ENOMEM);
+        assert_int_equal(err.status, status);
+        free(text);
+        free(dot);
+        portolan_assembly_destroy(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_written_is_read),
+        cmocka_unit_test(what_is_wrong_is_said_with_its_place),
+        cmocka_unit_test(a_missing_file_is_named),
+        cmocka_unit_test(reader_and_shipped_grammar_agree),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(hash_follows_what_is_computed),
+        cmocka_unit_test(setting_names_the_nearest_word),
+        cmocka_unit_test(drawing_shows_instances_ports_and_monitors),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <portolan/palette.h>
+
+#include "../assembly.h"
+
+struct heard {
+    char text[8000];
+    size_t length;
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct heard *h = arg;
+    const char *slash = strrchr(file, '/');
+    int n = snprintf(h->text + h->length, sizeof h->text - h->length, "%s:%d:%d: %s\n",
+                     slash ? slash + 1 : file, line, column, text);
+
+    assert_true(n > 0 && (size_t)n < sizeof h->text - h->length);
+    h->length += (size_t)n;
+}
+
+static struct portolan_palette *heat_palette(void)
+{
+    struct portolan_error err = {0};
+    struct portolan_palette *p;
+
+    assert_int_equal(portolan_palette_create(&p, &err), PORTOLAN_OK);
+    if (portolan_palette_add_path(p, PALETTE, NULL, &err) != PORTOLAN_OK)
+        fail_msg("%s", err.text);
+    return p;
+}
+
+static void descriptions_become_classes(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+    const struct portolan_class_description *c = portolan_palette_find(p, "heat.Driver");
+
+    (void)state;
+    assert_non_null(c);
+    assert_string_equal(c->library, PALETTE "/heat_driver.so");
+    assert_string_equal(c->summary, "Implicit time steps");
+    assert_string_equal(portolan_class_parameter(c, "n")->default_text, "16");
+    assert_string_equal(portolan_class_parameter(c, "n")->summary, "grid lines per direction");
+    assert_null(portolan_class_parameter(c, "title")->default_text);
+    assert_true(portolan_class_uses(c, "monitor")->optional);
+    assert_null(portolan_class_uses(c, "go"));
+    assert_string_equal(portolan_palette_find(p, "heat.Cholmod")->library, "/opt/heat/cholmod.so");
+    assert_null(portolan_palette_find(p, "heat.Colmod"));
+    assert_string_equal(portolan_palette_nearest(p, "heat.Colmod"), "heat.Cholmod");
+    portolan_palette_destroy(p);
+}
+
+static void classes_are_found_by_what_they_provide(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+    const struct portolan_class_description *c = NULL;
+
+    (void)state;
+    c = portolan_palette_next_provider(p, "heat.LinearSolver", NULL);
+    assert_string_equal(c->class_name, "heat.ConjugateGradients");
+    c = portolan_palette_next_provider(p, "heat.LinearSolver", c);
+    assert_string_equal(c->class_name, "heat.Cholmod"); /* by its parent type */
+    assert_null(portolan_palette_next_provider(p, "heat.LinearSolver", c));
+    c = portolan_palette_next_proxy(p, "heat.LinearSolver", NULL);
+    assert_string_equal(c->class_name, "heat.LinearSolverProxy");
+    assert_null(portolan_palette_next_proxy(p, "heat.LinearSolver", c));
+    portolan_palette_destroy(p);
+}
+
+static const struct {
+    const char *text, *expected;
+} bad_descriptions[] = {
+    {"<component class='a.B' libary='x'/>", "unknown attribute 'libary' in <component>; did you "
+                                            "mean 'library'?"},
+    {"<component/>", "<component> lacks the attribute 'class'"},
+    {"<component class=''/>", "a component needs a class name"},
+    {"<component class='a.B'><uses port='p' type='t'/><provides port='p' type='t'/></component>",
+     "port 'p' is declared on line 1 already"},
+    {"<component class='a.B'><parameter name='p' type='integer'/></component>",
+     "unknown parameter type 'integer'"},
+    {"<component class='a.B'><parameter name='p' type='int' default='x'/></component>",
+     "default 'x' of parameter 'p' is not a whole number"},
+    {"<component class='a.B'><uses port='p' type='t' optional='yes'/></component>",
+     "'optional' must be true or false"},
+    {"<component class='a.B' proxy-for='t'/>", "a proxy must have a provides port 'provide'"},
+    {"<component class='a.B'>", "the file ends inside <component>"},
+};
+
+static void bad_descriptions_are_refused_with_the_cause(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_descriptions / sizeof *bad_descriptions; i++) {
+        struct portolan_error err = {0};
+
+        assert_int_equal(portolan_palette_add_builtin(p, NULL, bad_descriptions[i].text, &err),
+                         PORTOLAN_ESYNTAX);
+        if (!strstr(err.text, bad_descriptions[i].expected))
+            fail_msg("expected: %s\nheard: %s", bad_descriptions[i].expected, err.text);
+    }
+    assert_null(portolan_palette_find(p, "a.B"));
+    portolan_palette_destroy(p);
+}
+
+static void a_builtin_takes_the_place_of_a_class_of_a_file(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+
+    (void)state;
+    assert_int_equal(
+        portolan_palette_add_builtin(p, NULL, "<component class='heat.Jacobi'/>", NULL),
+        PORTOLAN_OK);
+    assert_null(portolan_palette_find(p, "heat.Jacobi")->library);
+    assert_non_null(portolan_palette_find(p, "heat.LinearSolverProxy"));
+    assert_int_equal(portolan_palette_add_path(p, PALETTE ":" PALETTE, NULL, NULL), PORTOLAN_OK);
+    assert_null(portolan_palette_find(p, "heat.Jacobi")->library);
+    portolan_palette_destroy(p);
+}
+
+static void a_missing_directory_is_an_error_when_it_was_asked_for(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_palette_add_path(p, "/nonexistent", NULL, &err), PORTOLAN_EIO);
+    assert_string_equal(err.text, "component directory '/nonexistent' cannot be read: No such file "
+                                  "or directory");
+    assert_int_equal(setenv("PORTOLAN_PATH", "/nonexistent:" PALETTE, 1), 0);
+    assert_int_equal(portolan_palette_add_defaults(p, NULL, NULL), PORTOLAN_OK);
+    unsetenv("PORTOLAN_PATH");
+    portolan_palette_destroy(p);
+}
+
+static void checking_says(const char *text, const char *expected)
+{
+    struct portolan_palette *p = heat_palette();
+    struct heard h = {.length = 0};
+    struct portolan_diagnostics d = {hear, &h, 0};
+    struct portolan_error err = {0};
+    struct portolan_assembly *a;
+    enum portolan_status status;
+
+    if (assembly_read_text(text, strlen(text), "a.xml", NULL, &a, &err) != PORTOLAN_OK)
+        fail_msg("%s\n%s", text, err.text);
+    status = portolan_assembly_check(a, p, &d);
+    assert_int_equal(status, expected ? PORTOLAN_ESYNTAX : PORTOLAN_OK);
+    if (expected && !strstr(h.text, expected))
+        fail_msg("%s\nexpected: %s\nheard: %s", text, expected, h.text);
+    portolan_assembly_destroy(a);
+    portolan_palette_destroy(p);
+}
+
+#define A(...) "<assembly name='a'>\n" __VA_ARGS__ "\n</assembly>"
+#define DRIVER "<instance name='d' class='heat.Driver'/>"
+#define SOLVER "<instance name='s' class='heat.Cholmod'/>\n"
+#define WIRE   "<connect user='d' uses='solver' provider='s' provides='solver'/>"
+
+static void a_right_assembly_passes(void **state)
+{
+    (void)state;
+    checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"), NULL);
+    checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver'/>"), NULL);
+    checking_says(A(DRIVER "<instance name='s' class='heat.Cholmod'>"
+                           "<alternative class='heat.ConjugateGradients'/></instance>"
+                           "<instance name='j' class='heat.Jacobi'/>" WIRE
+                           "<connect user='s' uses='preconditioner' provider='j' "
+                           "provides='preconditioner'/>"),
+                  NULL);
+    checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1 2'/>"
+                                       "</sweep><optimizer steps='d.n'/>"),
+                  NULL);
+}
+
+static void what_the_classes_forbid_is_said(void **state)
+{
+    (void)state;
+    checking_says(A("<instance name='s' class='heat.Colmod'/>"),
+                  "a.xml:2:0: instance 's': unknown class 'heat.Colmod'; did you mean "
+                  "'heat.Cholmod'?");
+    checking_says(A("<instance name='s' class='heat.Cholmod'>\n"
+                    "<parameter name='tolerence' type='double' value='1'/></instance>"),
+                  "3:0: instance 's': class 'heat.Cholmod' has no parameter 'tolerence'; did you "
+                  "mean 'tolerance'?");
+    checking_says(A("<instance name='s' class='heat.Cholmod'>\n"
+                    "<parameter name='tolerance' type='int' value='1'/></instance>"),
+                  "parameter 'tolerance' of class 'heat.Cholmod' has type double, not int");
+    checking_says(A(DRIVER), "2:0: instance 'd': uses port 'solver' of type heat.LinearSolver is "
+                             "not connected");
+    checking_says(
+        A(DRIVER SOLVER "<connect user='d' uses='solvre' provider='s' provides='solver'/>"),
+        "3:0: instance 'd': class 'heat.Driver' has no uses port 'solvre'; did you mean "
+        "'solver'?");
+    checking_says(
+        A(DRIVER SOLVER "<connect user='d' uses='solver' provider='s' provides='solvr'/>"),
+        "instance 's': class 'heat.Cholmod' has no provides port 'solvr'; did you mean "
+        "'solver'?");
+    checking_says(A(DRIVER "<instance name='j' class='heat.Jacobi'/>\n"
+                           "<connect user='d' uses='solver' provider='j' "
+                           "provides='preconditioner'/>"),
+                  "3:0: instance 'd': uses port 'solver' has type heat.LinearSolver, but "
+                  "'j.preconditioner' provides heat.Preconditioner");
+    checking_says(A(DRIVER SOLVER WIRE "<go instance='s' port='solver'/>"),
+                  "'s.solver' provides heat.SpdSolver");
+    checking_says(A(DRIVER SOLVER WIRE "\n<sweep><vary instance='d' parameter='m' values='1'/>"
+                                       "</sweep>"),
+                  "instance 'd': class 'heat.Driver' has no parameter 'm'");
+    checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='x'/>"
+                                       "</sweep>"),
+                  "value 'x' for parameter 'n' of 'd' is not a whole number");
+    checking_says(A(DRIVER SOLVER WIRE "<optimizer steps='d.title'/>"),
+                  "parameter 'title' of class 'heat.Driver' has type string, not int");
+}
+
+static void a_missing_proxy_names_the_command_that_makes_it(void **state)
+{
+    (void)state;
+    checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"
+                                       "<monitor instance='d' port='go'/>"),
+                  "needs a proxy for port type gov.cca.ports.GoPort, because it is monitored, and "
+                  "the palette has none; make one with: portolan proxygen FILE.sidl --port "
+                  "gov.cca.ports.GoPort -o DIR");
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    bool done = false;
+
+    (void)state;
+    for (unsigned long n = 1; !done; n++) {
+        struct portolan_palette *p = NULL;
+        struct portolan_error err = {0};
+        enum portolan_status status;
+
+        assert_true(n < 10000);
+        portolan_alloc_fail_at(n);
+        status = portolan_palette_create(&p, &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_palette_add_path(p, PALETTE, NULL, &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_palette_add_builtin(p, NULL, "<component class='x'/>", &err);
+        portolan_alloc_fail_at(0);
+        done = status == PORTOLAN_OK;
+        if (!done)
+            assert_int_equal(status, PORTOLAN_ENOMEM);
+        portolan_palette_destroy(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(descriptions_become_classes),
+        cmocka_unit_test(classes_are_found_by_what_they_provide),
+        cmocka_unit_test(bad_descriptions_are_refused_with_the_cause),
+        cmocka_unit_test(a_builtin_takes_the_place_of_a_class_of_a_file),
+        cmocka_unit_test(a_missing_directory_is_an_error_when_it_was_asked_for),
+        cmocka_unit_test(a_right_assembly_passes),
+        cmocka_unit_test(what_the_classes_forbid_is_said),
+        cmocka_unit_test(a_missing_proxy_names_the_command_that_makes_it),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
