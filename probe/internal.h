@@ -35,6 +35,7 @@ struct probe_thread {
     unsigned mpi_depth;
     uint64_t mpi_start;
     struct portolan_probe_frame *pause;
+    unsigned pause_depth;
 
     uint64_t (*counter_start)[PORTOLAN_PROBE_COUNTERS_MAX]; /* per frame; made at first use */
     int counter_set;

@@ -55,12 +55,17 @@ void portolan_probe_pause(void)
     struct probe_thread *t = probe_thread_self();
     struct portolan_probe_frame *f;
 
-    if (!t || (t->pause && t->pause < t->hot.top))
+    if (!t)
         return;
+    if (t->pause && t->pause < t->hot.top) {
+        t->pause_depth++;
+        return;
+    }
     f = push_frame(t);
     if (!f)
         return;
     t->pause = f;
+    t->pause_depth = 1;
     f->node = plain_child(t, t->root, PORTOLAN_PROBE_HANDLE_OWN);
     f->start = portolan_probe_now();
 }
@@ -71,7 +76,7 @@ void portolan_probe_resume(void)
     struct portolan_probe_frame *f, *real_below, root_below[2];
     uint64_t elapsed;
 
-    if (!t || !(f = t->pause))
+    if (!t || !(f = t->pause) || (f < t->hot.top && --t->pause_depth > 0))
         return;
     t->pause = NULL;
     if (f >= t->hot.top)

@@ -150,6 +150,41 @@ static void unmonitored_port_is_charged_to_its_caller(void **state)
     assert_int_equal(a->subroutine_calls, 0);
 }
 
+/* Takes 7, then Portolan works for 100 in nested brackets, then it takes 5. */
+static void pausing_work(struct worker *self, int64_t n)
+{
+    (void)self;
+    portolan_probe_clock_advance(7);
+    portolan_probe_pause();
+    portolan_probe_clock_advance(10);
+    portolan_probe_pause();
+    portolan_probe_clock_advance(60);
+    portolan_probe_resume();
+    portolan_probe_clock_advance(30);
+    proxy_work(&inner, n);
+    portolan_probe_resume();
+    portolan_probe_clock_advance(5);
+}
+
+static void own_work_in_nested_brackets_is_charged_to_nobody(void **state)
+{
+    struct worker pausing = {pausing_work, leaf_scale, NULL};
+    const struct portolan_probe_record *a, *own = NULL;
+
+    (void)state;
+    use(&pausing);
+    proxy_work(&outer, 2);
+    take_snapshot();
+    a = find_record(NULL, outer_work, 2);
+    assert_true(a->inclusive_ns == 12 && a->exclusive_ns == 12);
+    assert_int_equal(a->subroutine_calls, 0);
+    for (size_t i = 0; i < snap.count; i++)
+        own = snap.records[i].handle == PORTOLAN_PROBE_HANDLE_OWN ? &snap.records[i] : own;
+    assert_non_null(own);
+    assert_true(own->inclusive_ns == 120 && own->exclusive_ns == 100);
+    assert_int_equal(own->calls, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +192,7 @@ int main(void)
         cmocka_unit_test_setup(a_record_belongs_to_its_call_path, fresh),
         cmocka_unit_test_setup(recursion_counts_each_level_once, fresh),
         cmocka_unit_test_setup(unmonitored_port_is_charged_to_its_caller, fresh),
+        cmocka_unit_test_setup(own_work_in_nested_brackets_is_charged_to_nobody, fresh),
     };
     int failed = cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 
