@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cohort over MPI: PMPI calls only, on a communicator of its own. */
+#include "internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG_SIZES 1
+#define TAG_BYTES 2
+
+struct mpi_cohort {
+    struct portolan_cohort base; /* first */
+    MPI_Comm comm;
+};
+
+/* What a rank of the gather tree has so far: blocks of itself and the ranks below, in order. */
+struct subtree {
+    char *bytes;
+    size_t used;
+    uint64_t *sizes;
+    int ranks;
+};
+
+/* In place of sizes: this subtree ran out of memory. */
+#define SUBTREE_FAILED UINT64_MAX
+
+static struct mpi_cohort *of(struct portolan_cohort *c)
+{
+    return (struct mpi_cohort *)c;
+}
+
+static enum portolan_status mpi_bcast(struct portolan_cohort *c, void *buffer, size_t size_bytes,
+                                      int root)
+{
+    if (root < 0 || root >= c->size || size_bytes > LLONG_MAX)
+        return PORTOLAN_EINVAL;
+    return PMPI_Bcast_c(buffer, (MPI_Count)size_bytes, MPI_BYTE, root, of(c)->comm) == MPI_SUCCESS
+               ? PORTOLAN_OK
+               : PORTOLAN_EIO;
+}
+
+static enum portolan_status reduce(struct portolan_cohort *c, double *values, size_t count,
+                                   MPI_Op op)
+{
+    return PMPI_Allreduce_c(MPI_IN_PLACE, values, (MPI_Count)count, MPI_DOUBLE, op, of(c)->comm) ==
+                   MPI_SUCCESS
+               ? PORTOLAN_OK
+               : PORTOLAN_EIO;
+}
+
+static enum portolan_status mpi_max(struct portolan_cohort *c, double *values, size_t count)
+{
+    return reduce(c, values, count, MPI_MAX);
+}
+
+static enum portolan_status mpi_sum(struct portolan_cohort *c, double *values, size_t count)
+{
+    return reduce(c, values, count, MPI_SUM);
+}
+
+static bool subtree_init(struct subtree *s, int size, const void *bytes, size_t size_bytes)
+{
+    s->ranks = 1;
+    s->used = size_bytes;
+    s->bytes = portolan_calloc(size_bytes ? size_bytes : 1, 1);
+    s->sizes = portolan_calloc((size_t)size, sizeof *s->sizes);
+    if (!s->bytes || !s->sizes)
+        return false;
+    if (size_bytes)
+        memcpy(s->bytes, bytes, size_bytes);
+    s->sizes[0] = size_bytes;
+    return true;
+}
+
+/* Room for a child's bytes; SIZES are its blocks'. */
+static bool subtree_grow(struct subtree *s, const uint64_t *sizes, int ranks, size_t *more)
+{
+    char *bytes;
+
+    *more = 0;
+    for (int i = 0; i < ranks; i++)
+        *more += (size_t)sizes[i];
+    if (!*more)
+        return true;
+    bytes = portolan_reallocarray(s->bytes, s->used + *more, 1);
+    if (!bytes)
+        return false;
+    s->bytes = bytes;
+    return true;
+}
+
+/* Receives and drops what there is no memory to keep, so that the sender is not left waiting. */
+static bool drop_bytes(struct mpi_cohort *m, int from)
+{
+    char sink[64];
+
+    /* cut short on purpose; this communicator returns the error instead of aborting */
+    PMPI_Recv_c(sink, sizeof sink, MPI_BYTE, from, TAG_BYTES, m->comm, MPI_STATUS_IGNORE);
+    return false;
+}
+
+/* Takes in the subtree of rank FROM; false when memory or MPI failed anywhere in it. */
+static bool take_child(struct mpi_cohort *m, struct subtree *s, int from, int ranks,
+                       uint64_t *sizes)
+{
+    size_t more;
+
+    if (PMPI_Recv(sizes, ranks, MPI_UINT64_T, from, TAG_SIZES, m->comm, MPI_STATUS_IGNORE) !=
+            MPI_SUCCESS ||
+        sizes[0] == SUBTREE_FAILED)
+        return false;
+    if (!subtree_grow(s, sizes, ranks, &more))
+        return drop_bytes(m, from);
+    memcpy(s->sizes + s->ranks, sizes, (size_t)ranks * sizeof *sizes);
+    s->ranks += ranks;
+    if (more && PMPI_Recv_c(s->bytes + s->used, (MPI_Count)more, MPI_BYTE, from, TAG_BYTES, m->comm,
+                            MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return false;
+    s->used += more;
+    return true;
+}
+
+static bool give_parent(struct mpi_cohort *m, struct subtree *s, int to, int ranks, bool good)
+{
+    uint64_t failed = SUBTREE_FAILED;
+
+    if (!good) {
+        PMPI_Send(&failed, 1, MPI_UINT64_T, to, TAG_SIZES, m->comm);
+        return false;
+    }
+    return PMPI_Send(s->sizes, ranks, MPI_UINT64_T, to, TAG_SIZES, m->comm) == MPI_SUCCESS &&
+           (!s->used || PMPI_Send_c(s->bytes, (MPI_Count)s->used, MPI_BYTE, to, TAG_BYTES,
+                                    m->comm) == MPI_SUCCESS);
+}
+
+/* Up the binomial tree: at distance MASK, odd multiples give to even ones and are done. */
+static bool climb(struct mpi_cohort *m, struct subtree *s, uint64_t *sizes)
+{
+    int rank = m->base.rank, size = m->base.size;
+    bool good = true;
+
+    for (int mask = 1; mask < size; mask *= 2) {
+        int partner = rank ^ mask;
+
+        if (rank & mask)
+            return give_parent(m, s, partner, s->ranks, good);
+        if (partner < size) {
+            int ranks = size - partner < mask ? size - partner : mask;
+
+            if (!take_child(m, s, partner, ranks, sizes))
+                good = false;
+        }
+    }
+    return good;
+}
+
+static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *bytes,
+                                       size_t size_bytes, void **all, size_t *sizes_bytes)
+{
+    struct mpi_cohort *m = of(c);
+    struct subtree s = {0};
+    uint64_t *sizes = portolan_calloc((size_t)c->size, sizeof *sizes);
+    double lacking = subtree_init(&s, c->size, bytes, size_bytes) && sizes ? 0.0 : 1.0;
+    enum portolan_status status;
+    bool good;
+
+    /* all or none begin, so that none waits for a rank that could not */
+    *all = NULL;
+    status = mpi_max(c, &lacking, 1);
+    good = status == PORTOLAN_OK && lacking <= 0.0 && climb(m, &s, sizes);
+    if (good && c->rank == 0) {
+        *all = s.bytes;
+        s.bytes = NULL;
+        for (int i = 0; sizes_bytes && i < c->size; i++)
+            sizes_bytes[i] = (size_t)s.sizes[i];
+    }
+    free(s.bytes);
+    free(s.sizes);
+    free(sizes);
+    if (status != PORTOLAN_OK)
+        return status;
+    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
+                                                struct portolan_error *err)
+{
+    struct mpi_cohort *m;
+    char text[MPI_MAX_ERROR_STRING];
+    int result;
+
+    *cohort = NULL;
+    if (!portolan_mpi_is_running())
+        return portolan_error_set(err, PORTOLAN_EINVAL, "MPI is not running");
+    m = portolan_calloc(1, sizeof *m);
+    if (!m)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the cohort");
+    result = PMPI_Comm_dup(MPI_COMM_WORLD, &m->comm);
+    if (result != MPI_SUCCESS) {
+        free(m);
+        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for the cohort: %s",
+                                  mpi_error_text(result, text));
+    }
+    PMPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_rank(m->comm, &m->base.rank);
+    PMPI_Comm_size(m->comm, &m->base.size);
+    m->base.bcast = mpi_bcast;
+    m->base.max = mpi_max;
+    m->base.sum = mpi_sum;
+    m->base.gather = mpi_gather;
+    *cohort = &m->base;
+    return PORTOLAN_OK;
+}
+
+void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort)
+{
+    if (!cohort)
+        return;
+    if (portolan_mpi_is_running())
+        PMPI_Comm_free(&of(cohort)->comm);
+    free(cohort);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "internal.h"
+
+#include <portolan/probe.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set when Portolan initialised MPI: then it is also Portolan that ends it. */
+static bool owned;
+
+const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING])
+{
+    int length = 0;
+
+    if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, MPI_MAX_ERROR_STRING, "MPI error %d", code);
+    return text;
+}
+
+bool portolan_mpi_is_running(void)
+{
+    int begun = 0, ended = 0;
+
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&ended);
+    return begun && !ended;
+}
+
+enum portolan_status portolan_mpi_init(struct portolan_error *err)
+{
+    enum portolan_status status = portolan_mpi_check_launcher(err);
+    int result, provided, ended = 0;
+    char text[MPI_MAX_ERROR_STRING];
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (portolan_mpi_is_running())
+        return PORTOLAN_OK;
+    PMPI_Finalized(&ended);
+    if (ended)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "MPI has ended and cannot begin again");
+    portolan_probe_mpi_enter();
+    result = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+    mpi_count(MPI_ROUTINE_Init_thread, portolan_probe_mpi_leave(), 0);
+    if (result != MPI_SUCCESS)
+        return portolan_error_set(err, PORTOLAN_EIO, "MPI does not start: %s",
+                                  mpi_error_text(result, text));
+    owned = true;
+    return PORTOLAN_OK;
+}
+
+void portolan_mpi_finalize(void)
+{
+    if (owned && portolan_mpi_is_running())
+        PMPI_Finalize();
+    owned = false;
+}
+
+void portolan_mpi_abort(int status)
+{
+    if (portolan_mpi_is_running())
+        PMPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
+}
+
+const char *portolan_mpi_describe(void)
+{
+    static char text[128];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING], *end;
+    int version = 0, subversion = 0, length = 0;
+
+    PMPI_Get_version(&version, &subversion);
+    PMPI_Get_library_version(library, &length);
+    end = strchr(library, '\n');
+    if (end)
+        *end = '\0';
+    for (end = library; *end; end++)
+        if (*end == '\t')
+            *end = ' ';
+    snprintf(text, sizeof text, "MPI %d.%d, %.80s", version, subversion, library);
+    return text;
+}
+
+/* Components written as whole programs begin and end MPI themselves; here it is there already. */
+PORTOLAN_API int MPI_Init(int *argc, char ***argv)
+{
+    int result;
+
+    if (owned && portolan_mpi_is_running())
+        return MPI_SUCCESS;
+    portolan_probe_mpi_enter();
+    result = PMPI_Init(argc, argv);
+    mpi_count(MPI_ROUTINE_Init, portolan_probe_mpi_leave(), 0);
+    return result;
+}
+
+PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int result;
+
+    if (owned && portolan_mpi_is_running())
+        return PMPI_Query_thread(provided);
+    portolan_probe_mpi_enter();
+    result = PMPI_Init_thread(argc, argv, required, provided);
+    mpi_count(MPI_ROUTINE_Init_thread, portolan_probe_mpi_leave(), 0);
+    return result;
+}
+
+PORTOLAN_API int MPI_Finalize(void)
+{
+    int result;
+
+    if (owned)
+        return MPI_SUCCESS;
+    portolan_probe_mpi_enter();
+    result = PMPI_Finalize();
+    mpi_count(MPI_ROUTINE_Finalize, portolan_probe_mpi_leave(), 0);
+    return result;
+}

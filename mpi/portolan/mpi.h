@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * mpi: the only room that knows MPI. Wrappers by MPI's profiling interface charge the time of MPI
+ * calls to the port call they are made from; a cohort carries Portolan's own messages on a
+ * communicator of its own; foreign launchers are told from one's own.
+ *
+ * The library of this room must come before libmpich among what a program loads, so the program
+ * links it and not MPICH; then MPI calls of plug-ins that it loads are seen too.
+ */
+#ifndef PORTOLAN_MPI_H
+#define PORTOLAN_MPI_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Tells whether this process was started by the launcher of another MPI, under which every process
+ * believes that it is rank 0 of 1. PORTOLAN_EFOREIGN with cause and remedy in ERR. Looks at the
+ * environment only; needs no MPI to be initialised. Started without a launcher is fine: one rank.
+ */
+PORTOLAN_API enum portolan_status portolan_mpi_check_launcher(struct portolan_error *err);
+
+/**
+ * Checks the launcher and initialises MPI for the process (threads: MPI_THREAD_SERIALIZED), unless
+ * that was done. From then on Portolan owns MPI: MPI_Init and MPI_Finalize called by components
+ * succeed and do nothing. Call once, from the main thread, when the program is to run an assembly;
+ * commands that only read files need no MPI.
+ */
+PORTOLAN_API enum portolan_status portolan_mpi_init(struct portolan_error *err);
+
+/** Ends MPI if portolan_mpi_init() began it. All cohorts must have been destroyed. */
+PORTOLAN_API void portolan_mpi_finalize(void);
+
+/** True between initialisation (by anybody) and the end of MPI. */
+PORTOLAN_API bool portolan_mpi_is_running(void);
+
+/**
+ * Ends all ranks at once with exit status STATUS; never returns. Without a running MPI it ends this
+ * process. For the command line program only, which has said why before.
+ */
+PORTOLAN_API void portolan_mpi_abort(int status) __attribute__((noreturn));
+
+/**
+ * Collective: makes the cohort of all ranks of MPI_COMM_WORLD, on a duplicate of it, so that its
+ * messages never meet those of components; they are not counted as MPI time. Its operations return
+ * PORTOLAN_EIO when MPI reports an error. Used by one thread at a time.
+ */
+PORTOLAN_API enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
+                                                             struct portolan_error *err);
+
+/** Collective. NULL is legal. */
+PORTOLAN_API void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort);
+
+/** What one MPI routine was used for by this process, summed over its threads. */
+struct portolan_mpi_total {
+    const char *routine; /**< "MPI_Send"; valid until the process ends */
+    uint64_t calls;
+    double time_ns; /**< outermost calls only: MPI within MPI is counted once */
+    uint64_t bytes; /**< count × datatype size of this rank's own buffer, summed over calls */
+};
+
+/**
+ * The routines that were called so far, in a malloc'ed array that the caller frees; *ROWS is NULL
+ * when there were none. PORTOLAN_ENOMEM. Any thread.
+ */
+PORTOLAN_API enum portolan_status portolan_mpi_totals(struct portolan_mpi_total **rows,
+                                                      size_t *count);
+
+/** One line: version of MPI and of the library, for reports. Valid until the process ends. */
+PORTOLAN_API const char *portolan_mpi_describe(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

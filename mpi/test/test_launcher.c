@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <portolan/mpi.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int no_launcher(void **state)
+{
+    static const char *const known[] = {
+        "PMI_FD",       "PMI_PORT",    "PMI_RANK", "PMI_ID",   "OMPI_COMM_WORLD_RANK",
+        "PMIX_RANK",    "MPIRUN_RANK", "MPT_RANK", "MPT_SIZE", "OMPI_COMM_WORLD_SIZE",
+        "MPIRUN_NPROCS"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        unsetenv(known[i]);
+    return 0;
+}
+
+static void no_launcher_is_one_rank(void **state)
+{
+    (void)state;
+    assert_int_equal(portolan_mpi_check_launcher(NULL), PORTOLAN_OK);
+}
+
+static void mpich_is_ours_whatever_else_is_set(void **state)
+{
+    (void)state;
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("PMI_RANK", "0", 1);
+    assert_int_equal(portolan_mpi_check_launcher(NULL), PORTOLAN_OK);
+}
+
+static void open_mpi_is_refused_with_the_line_to_type(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "3", 1);
+    setenv("PMIX_RANK", "1", 1);
+    assert_int_equal(portolan_mpi_check_launcher(&err), PORTOLAN_EFOREIGN);
+    assert_non_null(strstr(err.text, "Open MPI"));
+    assert_non_null(strstr(err.text, "mpiexec.mpich -n 3"));
+    assert_false(portolan_mpi_is_running());
+}
+
+static void pmix_launcher_is_refused(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    setenv("PMIX_RANK", "0", 1);
+    assert_int_equal(portolan_mpi_check_launcher(&err), PORTOLAN_EFOREIGN);
+    assert_non_null(strstr(err.text, "mpiexec.mpich -n N"));
+}
+
+static void refused_launcher_keeps_mpi_from_starting(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    assert_int_equal(portolan_mpi_init(&err), PORTOLAN_EFOREIGN);
+    assert_false(portolan_mpi_is_running());
+}
+
+static void no_cohort_without_mpi(void **state)
+{
+    struct portolan_cohort *cohort = (struct portolan_cohort *)&cohort;
+
+    (void)state;
+    assert_int_equal(portolan_mpi_cohort_create(&cohort, NULL), PORTOLAN_EINVAL);
+    assert_null(cohort);
+    portolan_mpi_cohort_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(no_launcher_is_one_rank, no_launcher),
+        cmocka_unit_test_setup(mpich_is_ours_whatever_else_is_set, no_launcher),
+        cmocka_unit_test_setup(open_mpi_is_refused_with_the_line_to_type, no_launcher),
+        cmocka_unit_test_setup(pmix_launcher_is_refused, no_launcher),
+        cmocka_unit_test_setup(refused_launcher_keeps_mpi_from_starting, no_launcher),
+        cmocka_unit_test_setup(no_cohort_without_mpi, no_launcher),
+    };
+
+    return cmocka_run_group_tests_name("launcher", tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run by mpiexec with any number of ranks. argv[1] is the plug-in. */
+#include <portolan/mpi.h>
+#include <portolan/probe.h>
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *plugin_path;
+static struct portolan_cohort *cohort;
+
+static struct portolan_mpi_total total_of(const char *routine)
+{
+    struct portolan_mpi_total *rows, found = {0};
+    size_t count;
+
+    assert_int_equal(portolan_mpi_totals(&rows, &count), PORTOLAN_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].routine, routine) == 0)
+            found = rows[i];
+    free(rows);
+    return found;
+}
+
+static void own_messages_are_no_mpi_time(void **state)
+{
+    double x = 1.0;
+
+    (void)state;
+    assert_int_equal(cohort->sum(cohort, &x, 1), PORTOLAN_OK);
+    assert_true(x == cohort->size);
+    assert_int_equal(total_of("MPI_Allreduce").calls, 0);
+}
+
+static void cohort_takes_maximum_entry_by_entry(void **state)
+{
+    double x[2] = {cohort->rank, -cohort->rank};
+
+    (void)state;
+    assert_int_equal(cohort->max(cohort, x, 2), PORTOLAN_OK);
+    assert_true(x[0] == cohort->size - 1);
+    assert_true(x[1] == 0.0);
+}
+
+static void cohort_broadcasts_from_any_rank(void **state)
+{
+    int last = cohort->size - 1;
+    char text[16] = "nobody";
+
+    (void)state;
+    if (cohort->rank == last)
+        strcpy(text, "the last");
+    assert_int_equal(cohort->bcast(cohort, text, sizeof text, last), PORTOLAN_OK);
+    assert_string_equal(text, "the last");
+    assert_int_equal(cohort->bcast(cohort, text, sizeof text, cohort->size), PORTOLAN_EINVAL);
+}
+
+/* Rank r gives r × STEP bytes of value r + 1: rank 0 nothing, the last one the most. */
+static void gather_of(size_t step)
+{
+    size_t *sizes = calloc((size_t)cohort->size, sizeof *sizes), at = 0;
+    size_t mine = (size_t)cohort->rank * step;
+    char *bytes = malloc(mine + 1);
+    void *all = &all;
+
+    assert_non_null(sizes);
+    assert_non_null(bytes);
+    memset(bytes, cohort->rank + 1, mine + 1);
+    assert_int_equal(cohort->gather(cohort, bytes, mine, &all, sizes), PORTOLAN_OK);
+    if (cohort->rank != 0) {
+        assert_null(all);
+    } else {
+        for (int r = 0; r < cohort->size; r++) {
+            assert_int_equal(sizes[r], (size_t)r * step);
+            for (size_t i = 0; i < sizes[r]; i++)
+                assert_int_equal(((char *)all)[at++], r + 1);
+        }
+        free(all);
+    }
+    free(bytes);
+    free(sizes);
+}
+
+static void gather_keeps_rank_order_and_sizes(void **state)
+{
+    (void)state;
+    gather_of(0);
+    gather_of(3);
+    gather_of(100000); /* beyond what MPI sends without asking */
+}
+
+static void gather_without_memory_fails_and_leaves_nobody_waiting(void **state)
+{
+    enum portolan_status status;
+    void *all = &all;
+    char byte = 1;
+
+    (void)state;
+    if (cohort->rank == cohort->size - 1)
+        portolan_alloc_fail_at(1);
+    status = cohort->gather(cohort, &byte, 1, &all, NULL);
+    portolan_alloc_fail_at(0);
+    assert_int_equal(status, PORTOLAN_ENOMEM);
+    assert_null(all);
+    gather_of(5);
+}
+
+static void gather_without_memory_on_the_way_up_fails_at_the_root(void **state)
+{
+    char bytes[1000] = {0};
+    void *all = &all;
+    enum portolan_status status;
+
+    (void)state;
+    if (cohort->rank == 0)
+        portolan_alloc_fail_at(4); /* the first growth, for the first child */
+    status = cohort->gather(cohort, bytes, sizeof bytes, &all, NULL);
+    portolan_alloc_fail_at(0);
+    if (cohort->rank == 0 && cohort->size > 1) {
+        assert_int_equal(status, PORTOLAN_ENOMEM);
+        assert_null(all);
+    } else {
+        assert_int_equal(status, PORTOLAN_OK);
+        free(all);
+    }
+    gather_of(5);
+}
+
+static void ranks_agree_on_the_first_failure(void **state)
+{
+    struct portolan_error err = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    (void)state;
+    if (cohort->rank == cohort->size - 1)
+        status = portolan_error_set(&err, PORTOLAN_EIO, "the disk is full");
+    assert_int_equal(portolan_cohort_agree(cohort, status, &err), PORTOLAN_EIO);
+    assert_non_null(strstr(err.text, "the disk is full"));
+}
+
+/* A port whose method calls MPI inside a plug-in that was loaded RTLD_LOCAL. */
+typedef int (*talk_fn)(double *);
+
+__attribute__((noinline)) static int proxied_talk(struct portolan_probe_port *port, double *sum)
+{
+    struct portolan_probe_call call;
+    struct portolan_probe_binding *b = portolan_probe_enter(&call, port, 0, NULL, 0);
+    int result = (*(talk_fn *)b->target)(sum);
+
+    portolan_probe_leave(&call);
+    return result;
+}
+
+static void mpi_time_of_plugins_is_charged_to_the_port_call(void **state)
+{
+    static const struct portolan_probe_connection connection = {.user = "u", .uses = "talk"};
+    static const struct portolan_probe_method method = {.name = "talk"};
+    struct portolan_probe_binding binding = {0};
+    struct portolan_probe_snapshot snap = {0};
+    struct portolan_probe_port port;
+    void *plugin = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    talk_fn talk;
+    double sum = 0.0, root_mpi_ns = 0.0;
+    bool found = false;
+
+    (void)state;
+    assert_non_null(plugin);
+    *(void **)&talk = dlsym(plugin, "plugin_talk");
+    assert_non_null(talk);
+    binding.target = &talk;
+    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1,
+                                                     &binding.first_method_handle, NULL),
+                     PORTOLAN_OK);
+    portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED);
+    assert_int_equal(portolan_probe_snapshot_take(&snap, NULL), PORTOLAN_OK);
+    root_mpi_ns = snap.count ? snap.records[0].mpi_ns : 0.0;
+
+    assert_int_equal(proxied_talk(&port, &sum), 0);
+    assert_true(sum == cohort->size);
+    assert_int_equal(total_of("MPI_Allreduce").calls, 1);
+    assert_int_equal(total_of("MPI_Allreduce").bytes, 8);
+    assert_int_equal(total_of("MPI_Sendrecv").bytes, 40);
+
+    assert_int_equal(portolan_probe_snapshot_take(&snap, NULL), PORTOLAN_OK);
+    assert_true(snap.records[0].mpi_ns == root_mpi_ns);
+    for (size_t i = 0; i < snap.count; i++)
+        if (snap.records[i].handle == binding.first_method_handle) {
+            found = true;
+            assert_true(snap.records[i].mpi_ns > 0.0);
+            assert_true(snap.records[i].mpi_ns <= snap.records[i].exclusive_ns);
+        }
+    assert_true(found);
+    portolan_probe_snapshot_clear(&snap);
+    dlclose(plugin);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_messages_are_no_mpi_time),
+        cmocka_unit_test(cohort_takes_maximum_entry_by_entry),
+        cmocka_unit_test(cohort_broadcasts_from_any_rank),
+        cmocka_unit_test(gather_keeps_rank_order_and_sizes),
+        cmocka_unit_test(gather_without_memory_fails_and_leaves_nobody_waiting),
+        cmocka_unit_test(gather_without_memory_on_the_way_up_fails_at_the_root),
+        cmocka_unit_test(ranks_agree_on_the_first_failure),
+        cmocka_unit_test(mpi_time_of_plugins_is_charged_to_the_port_call),
+    };
+    struct portolan_error err = {0};
+    int failed;
+
+    plugin_path = argc > 1 ? argv[1] : "";
+    if (portolan_mpi_init(&err) != PORTOLAN_OK ||
+        portolan_mpi_cohort_create(&cohort, &err) != PORTOLAN_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    failed = cmocka_run_group_tests_name("ranks", tests, NULL, NULL);
+    portolan_mpi_cohort_destroy(cohort);
+    portolan_mpi_finalize();
+    return failed;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The watched routines (routines.list), and those that begin and end MPI, in lifecycle.c. */
+#include "internal.h"
+
+#include <portolan/probe.h>
+
+#include "mpi_wrappers.h"
