@@ -240,7 +240,7 @@ static bool invert(struct factor *f, double *inverse)
 
             for (size_t l = i > j ? i : j; l < f->rank; l++)
                 sum += f->inverse[l * f->rank + i] * f->inverse[l * f->rank + j];
-            inverse[column * f->k + row] = sum / f->length[row] / f->length[column];
+            inverse[column * f->k + row] = sum / (f->length[row] * f->length[column]);
         }
     return true;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What reading and writing a model as XML share. */
+#ifndef PORTOLAN_MODELS_XML_INTERNAL_H
+#define PORTOLAN_MODELS_XML_INTERNAL_H
+
+#include "models_internal.h"
+
+#include <libxml/tree.h>
+
+#define MODEL_NAMESPACE  "urn:portolan:model:1"
+#define MATHML_NAMESPACE "http://www.w3.org/1998/Math/MathML"
+
+/* One text being read: where to complain, and whether that happened. */
+struct reader {
+    const char *file;
+    struct portolan_diagnostics *diagnostics;
+    struct portolan_error *err;
+    size_t n_problems;
+    enum portolan_status status; /* ENOMEM ends it; ESYNTAX after a complaint */
+};
+
+void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)
+    PORTOLAN_PRINTF(4, 5);
+/* A finite decimal number with blanks around it at most; hexadecimal and names are not. */
+bool reader_number(const char *text, double *value);
+/* The first child element, or the next sibling element; NULL = none. Stray text is complained of.
+ */
+xmlNode *reader_first(struct reader *r, const xmlNode *parent);
+xmlNode *reader_next(struct reader *r, const xmlNode *node);
+
+/* ---- mathml.c ---- */
+
+/* A sum of terms, as far as it has been read. */
+struct sum {
+    size_t n;
+    struct portolan_model_term term[MODEL_TERMS];
+};
+
+/* The sum that a content MathML expression is, over PARAMS; false after a complaint. */
+bool mathml_read(struct reader *r, const xmlNode *expression, size_t n_params, char *const *params,
+                 struct sum *sum);
+/* The text inside an element without elements; the caller frees it (free); NULL after a complaint
+ */
+char *mathml_text(struct reader *r, const xmlNode *node);
+
+#endif

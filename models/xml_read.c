@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The envelope of a model in XML, read with care: bounded, no document types, no network. */
+#include "xml_internal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+
+enum { MOST_PROBLEMS = 20, MOST_ATTRIBUTES = 12 };
+
+/* ---- complaints ---- */
+
+static void complain(struct reader *r, int line, int column, const char *format, va_list args)
+{
+    char text[600];
+
+    r->status = r->status ? r->status : PORTOLAN_ESYNTAX;
+    if (r->n_problems++ >= MOST_PROBLEMS)
+        return;
+    vsnprintf(text, sizeof text, format, args);
+    portolan_diagnose(r->diagnostics, r->file, line, column, "%s", text);
+    portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: %s", r->file, line, text);
+}
+
+void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    complain(r, line, column, format, args);
+    va_end(args);
+}
+
+void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
+{
+    long line = node ? xmlGetLineNo(node) : 0;
+    va_list args;
+
+    va_start(args, format);
+    complain(r, line > 0 && line < INT_MAX ? (int)line : 1, 0, format, args);
+    va_end(args);
+}
+
+bool reader_number(const char *text, double *value)
+{
+    char word[2 * NUMBER_TEXT + 2];
+    size_t length;
+
+    text += strspn(text, " \t\r\n");
+    length = strspn(text, "+-.0123456789eE");
+    if (!length || length >= sizeof word || text[length + strspn(text + length, " \t\r\n")])
+        return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    return portolan_read_double(word, value);
+}
+
+/* ---- elements ---- */
+
+static xmlNode *skip(struct reader *r, xmlNode *node)
+{
+    for (; node && node->type != XML_ELEMENT_NODE; node = node->next)
+        if ((node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE) &&
+            !xmlIsBlankNode(node))
+            reader_complain(r, node, "text between elements");
+    return node;
+}
+
+xmlNode *reader_first(struct reader *r, const xmlNode *parent)
+{
+    return skip(r, parent->children);
+}
+
+xmlNode *reader_next(struct reader *r, const xmlNode *node)
+{
+    return skip(r, node->next);
+}
+
+static bool is_element(const xmlNode *node, const char *name)
+{
+    return strcmp((const char *)node->name, name) == 0;
+}
+
+/* "; did you mean "x"?" or nothing. */
+static const char *suggestion(const char *word, const char *const *known, size_t n, char *text,
+                              size_t size)
+{
+    const char *nearest = portolan_nearest_word(word, known, n);
+
+    text[0] = '\0';
+    if (nearest)
+        snprintf(text, size, "; did you mean \"%s\"?", nearest);
+    return text;
+}
+
+static bool check_attributes(struct reader *r, const xmlNode *node, const char *const *known,
+                             size_t n)
+{
+    char hint[100];
+    bool good = true;
+
+    for (const xmlAttr *a = node->properties; a; a = a->next) {
+        bool found = false;
+
+        for (size_t i = 0; i < n && !a->ns; i++)
+            found = found || strcmp((const char *)a->name, known[i]) == 0;
+        if (!found)
+            reader_complain(r, node, "<%s> has no attribute \"%s\"%s", (const char *)node->name,
+                            (const char *)a->name,
+                            suggestion((const char *)a->name, known, n, hint, sizeof hint));
+        good = good && found;
+    }
+    return good;
+}
+
+#define CHECK_ATTRIBUTES(r, node, ...)                                                             \
+    do {                                                                                           \
+        static const char *const known_[] = {__VA_ARGS__};                                         \
+        check_attributes((r), (node), known_, sizeof known_ / sizeof *known_);                     \
+    } while (0)
+
+static char *get(const xmlNode *node, const char *name)
+{
+    return (char *)xmlGetNoNsProp(node, (const xmlChar *)name);
+}
+
+/* The number in attribute NAME, at least LEAST; ABSENT when there is none. */
+static double number(struct reader *r, const xmlNode *node, const char *name, double absent,
+                     double least)
+{
+    char *text = get(node, name);
+    double value = absent;
+
+    if (text && (!reader_number(text, &value) || value < least)) {
+        value = 0;
+        reader_complain(r, node, "%s=\"%s\" is not a number%s", name, text,
+                        isfinite(least) ? ", or negative" : "");
+    }
+    xmlFree(text);
+    return value;
+}
+
+static double needed_number(struct reader *r, const xmlNode *node, const char *name)
+{
+    if (!xmlHasProp(node, (const xmlChar *)name))
+        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
+    return number(r, node, name, 0, 0);
+}
+
+static size_t count(struct reader *r, const xmlNode *node, const char *name)
+{
+    char *text = get(node, name);
+    int64_t value = 0;
+
+    if (!text)
+        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
+    else if (!portolan_read_int64(text, &value) || value < 0) {
+        value = 0;
+        reader_complain(r, node, "%s=\"%s\" is not a count", name, text);
+    }
+    xmlFree(text);
+    return (size_t)value;
+}
+
+/* Which of the N words attribute NAME is. */
+static size_t word(struct reader *r, const xmlNode *node, const char *name,
+                   const char *const *words, size_t n)
+{
+    char *text = get(node, name), hint[100];
+    size_t found = n;
+
+    for (size_t i = 0; text && i < n; i++)
+        if (strcmp(text, words[i]) == 0)
+            found = i;
+    if (!text)
+        reader_complain(r, node, "<%s> lacks the attribute \"%s\"", (const char *)node->name, name);
+    else if (found == n)
+        reader_complain(r, node, "%s=\"%s\" is none of the words known here%s", name, text,
+                        suggestion(text, words, n, hint, sizeof hint));
+    xmlFree(text);
+    return found == n ? 0 : found;
+}
+
+static void take_text(struct reader *r, const xmlNode *node, const char *name, const char **to)
+{
+    char *text = get(node, name);
+
+    free((char *)*to);
+    *to = portolan_strdup(text);
+    if (text && !*to)
+        r->status = PORTOLAN_ENOMEM;
+    xmlFree(text);
+}
+
+/* ---- the parts of a model ---- */
+
+static void read_provenance(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    CHECK_ATTRIBUTES(r, node, "machine", "program", "source", "created");
+    take_text(r, node, "machine", &m->envelope.machine);
+    take_text(r, node, "program", &m->envelope.program);
+    take_text(r, node, "source", &m->envelope.source);
+    take_text(r, node, "created", &m->envelope.created);
+}
+
+static void read_parameter(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    struct portolan_model_range *range = &m->range[m->n_params];
+    const char *name = NULL, *wrong;
+
+    CHECK_ATTRIBUTES(r, node, "name", "unit", "min", "max", "drift-below", "drift-above");
+    if (m->n_params == MODEL_PARAMS) {
+        reader_complain(r, node, "a model takes at most %d parameters", (int)MODEL_PARAMS);
+        return;
+    }
+    take_text(r, node, "name", &name);
+    if (!name) {
+        if (!r->status || r->status == PORTOLAN_ESYNTAX)
+            reader_complain(r, node, "<parameter> lacks the attribute \"name\"");
+        return;
+    }
+    m->params[m->n_params] = (char *)name;
+    take_text(r, node, "unit", &m->envelope.param_units[m->n_params]);
+    m->n_params++;
+    if ((wrong = model_check_params(m->n_params, (const char *const *)m->params)))
+        reader_complain(r, node, "%s", wrong);
+    range->min = number(r, node, "min", -INFINITY, -INFINITY);
+    range->max = number(r, node, "max", INFINITY, -INFINITY);
+    range->drift_below = number(r, node, "drift-below", 0, 0);
+    range->drift_above = number(r, node, "drift-above", 0, 0);
+    if (range->min > range->max)
+        reader_complain(r, node, "min is greater than max");
+}
+
+/* The <math> inside NODE; NULL after a complaint. */
+static xmlNode *math_inside(struct reader *r, const xmlNode *node)
+{
+    xmlNode *math = reader_first(r, node);
+
+    if (math && is_element(math, "math") && math->ns && !reader_next(r, math) &&
+        strcmp((const char *)math->ns->href, MATHML_NAMESPACE) == 0)
+        return math;
+    reader_complain(r, node, "<%s> holds one <math xmlns=\"" MATHML_NAMESPACE "\">",
+                    (const char *)node->name);
+    return NULL;
+}
+
+/* <bvar>s must be the parameters; the expression behind them, NULL after a complaint. */
+static xmlNode *behind_variables(struct reader *r, xmlNode *lambda, const struct portolan_model *m)
+{
+    xmlNode *node = reader_first(r, lambda);
+    size_t p = 0;
+
+    for (; node && is_element(node, "bvar"); node = reader_next(r, node), p++) {
+        xmlNode *ci = reader_first(r, node);
+        char *name = ci && is_element(ci, "ci") ? mathml_text(r, ci) : NULL;
+        bool same = name && p < m->n_params && strcmp(name, m->params[p]) == 0;
+
+        free(name);
+        if (!same) {
+            reader_complain(r, node, "variable %zu is not the parameter %zu%s%s%s", p + 1, p + 1,
+                            p < m->n_params ? ", \"" : "", p < m->n_params ? m->params[p] : "",
+                            p < m->n_params ? "\"" : "");
+            return NULL;
+        }
+    }
+    if (p == m->n_params && node && !reader_next(r, node))
+        return node;
+    reader_complain(r, lambda, "<lambda> holds one <bvar> per parameter and one expression");
+    return NULL;
+}
+
+static void read_function(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    xmlNode *math = math_inside(r, node), *body = math ? reader_first(r, math) : NULL;
+    struct sum sum = {0};
+
+    if (!math)
+        return;
+    if (!body || reader_next(r, body)) {
+        reader_complain(r, math, "<math> holds one expression");
+        return;
+    }
+    if (is_element(body, "lambda"))
+        body = behind_variables(r, body, m);
+    if (!body || !mathml_read(r, body, m->n_params, m->params, &sum))
+        return;
+    m->n_terms = sum.n;
+    memcpy(m->terms, sum.term, sum.n * sizeof *sum.term);
+}
+
+static void read_fit(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    static const char *const families[] = {"constant", "power", "polynomial", "logarithmic",
+                                           "product",  "sum",   "given"};
+    static const char *const weightings[] = {"relative", "absolute"};
+    static const char *const signs[] = {"any", "non-negative"};
+    struct portolan_model_summary *s = &m->summary;
+
+    CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "rows", "points", "outliers",
+                     "condition", "floor");
+    s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 7));
+    s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
+    s->nonnegative = word(r, node, "constants", signs, 2) == 1;
+    s->n_rows = count(r, node, "rows");
+    s->n_points = count(r, node, "points");
+    s->n_outliers = count(r, node, "outliers");
+    s->condition = number(r, node, "condition", INFINITY, 0);
+    s->floor = number(r, node, "floor", 0, 0);
+    if (s->n_points > s->n_rows || s->n_outliers > s->n_points)
+        reader_complain(r, node, "there cannot be more points than rows, or outliers than points");
+}
+
+static void read_error(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    static const char *const answers[] = {"false", "true"};
+    struct portolan_model_summary *s = &m->summary;
+
+    CHECK_ATTRIBUTES(r, node, "sigma", "assumed", "dof", "confidence", "repeat", "rms", "max",
+                     "leave-one-out");
+    s->sigma = needed_number(r, node, "sigma");
+    s->sigma_is_assumed = word(r, node, "assumed", answers, 2) == 1;
+    s->dof = needed_number(r, node, "dof");
+    s->confidence = number(r, node, "confidence", 0.95, 0);
+    s->rms = number(r, node, "rms", 0, 0);
+    s->max = number(r, node, "max", 0, 0);
+    s->sigma_repeat = number(r, node, "repeat", NAN, 0);
+    s->leave_one_out = number(r, node, "leave-one-out", NAN, 0);
+    if (!(s->confidence > 0 && s->confidence < 1))
+        reader_complain(r, node, "confidence is not between 0 and 1");
+}
+
+/* ---- estimates ---- */
+
+static void read_estimate(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    bool exponent = is_element(node, "exponent");
+    struct estimate *e = &m->estimates[m->n_estimates];
+    size_t term = count(r, node, "term");
+
+    if (exponent)
+        CHECK_ATTRIBUTES(r, node, "term", "parameter");
+    else
+        CHECK_ATTRIBUTES(r, node, "term");
+    if (m->n_estimates == MODEL_ESTIMATES || !term || term > m->n_terms) {
+        reader_complain(r, node, "the model has no term %zu, or there are too many estimates",
+                        term);
+        return;
+    }
+    *e = (struct estimate){term - 1, CONSTANT_ESTIMATE};
+    if (exponent) {
+        size_t p = word(r, node, "parameter", (const char *const *)m->params, m->n_params);
+
+        e->param = (int)p;
+        m->terms[e->term].fitted_exponents |= 1u << p;
+    }
+    m->n_estimates++;
+}
+
+/* The lower triangle, row by row. */
+static void read_covariance(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    char *text = (char *)xmlNodeGetContent(node), *rest = text, *token;
+    size_t n = m->n_estimates;
+    bool good = text && !m->covariance;
+
+    check_attributes(r, node, NULL, 0);
+    free(m->covariance);
+    m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance);
+    if (!m->covariance) {
+        r->status = PORTOLAN_ENOMEM;
+        good = true;
+    }
+    for (size_t i = 0; i < n && good && m->covariance; i++)
+        for (size_t j = 0; j <= i && good; j++) {
+            double value = 0;
+
+            token = strtok_r(rest, " \t\r\n", &rest);
+            good = token && reader_number(token, &value) && (i != j || value >= 0);
+            m->covariance[i * n + j] = m->covariance[j * n + i] = value;
+        }
+    if (!good || (m->covariance && strtok_r(rest, " \t\r\n", &rest)))
+        reader_complain(r, node,
+                        "<covariance> holds the lower triangle of %zu rows, %zu numbers, none on "
+                        "the diagonal negative",
+                        n, n * (n + 1) / 2);
+    xmlFree(text);
+}
+
+static void read_estimates(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    check_attributes(r, node, NULL, 0);
+    for (xmlNode *child = reader_first(r, node); child; child = reader_next(r, child))
+        if (m->covariance)
+            reader_complain(r, child, "<covariance> ends <estimates>");
+        else if (is_element(child, "constant") || is_element(child, "exponent"))
+            read_estimate(r, child, m);
+        else if (is_element(child, "covariance"))
+            read_covariance(r, child, m);
+        else
+            reader_complain(r, child, "<estimates> has no <%s>", (const char *)child->name);
+    if (!m->covariance && !r->status)
+        reader_complain(r, node, "<estimates> lacks <covariance>");
+}
+
+static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    static const char *const reasons[] = {"negative", "dependent"};
+    xmlNode *math = math_inside(r, node), *body = math ? reader_first(r, math) : NULL;
+    struct sum sum;
+
+    CHECK_ATTRIBUTES(r, node, "reason");
+    if (!math)
+        return;
+    if (!body || reader_next(r, body)) {
+        reader_complain(r, math, "<math> holds one expression");
+        return;
+    }
+    if (!mathml_read(r, body, m->n_params, m->params, &sum))
+        return;
+    if (sum.n != 1 || m->n_dropped == MODEL_TERMS) {
+        reader_complain(r, node, "<dropped> holds one term, and there are at most %d",
+                        (int)MODEL_TERMS);
+        return;
+    }
+    m->dropped[m->n_dropped].shape = sum.term[0].shape;
+    m->dropped[m->n_dropped++].reason =
+        (enum portolan_model_drop)word(r, node, "reason", reasons, 2);
+}
+
+/* ---- the whole ---- */
+
+struct part {
+    const char *name;
+    void (*read)(struct reader *r, const xmlNode *node, struct portolan_model *m);
+    bool required, repeats;
+};
+
+/* In the order of the grammar: later parts refer to what earlier ones said. */
+static const struct part parts[] = {
+    {"provenance", read_provenance, false, false},
+    {"parameter", read_parameter, false, true},
+    {"function", read_function, true, false},
+    {"fit", read_fit, true, false},
+    {"error", read_error, true, false},
+    {"estimates", read_estimates, false, false},
+    {"dropped", read_dropped, false, true},
+};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+static size_t which_part(const xmlNode *node)
+{
+    size_t i = 0;
+
+    while (i < N_PARTS && !is_element(node, parts[i].name))
+        i++;
+    return i;
+}
+
+static void read_root(struct reader *r, const xmlNode *root, struct portolan_model *m)
+{
+    const char *names[N_PARTS];
+    size_t reached = 0, part;
+    char hint[100];
+
+    for (size_t i = 0; i < N_PARTS; i++)
+        names[i] = parts[i].name;
+    CHECK_ATTRIBUTES(r, root, "name", "unit");
+    take_text(r, root, "name", &m->envelope.name);
+    take_text(r, root, "unit", &m->envelope.unit);
+    for (xmlNode *node = reader_first(r, root); node; node = reader_next(r, node)) {
+        part = which_part(node);
+        if (part == N_PARTS || !node->ns ||
+            strcmp((const char *)node->ns->href, MODEL_NAMESPACE) != 0) {
+            reader_complain(
+                r, node, "<model> has no <%s>%s", (const char *)node->name,
+                suggestion((const char *)node->name, names, N_PARTS, hint, sizeof hint));
+            continue;
+        }
+        if (part < reached) {
+            reader_complain(r, node, "<%s> is out of place", parts[part].name);
+            continue;
+        }
+        for (; reached < part; reached++)
+            if (parts[reached].required)
+                reader_complain(r, node, "<%s> is missing in front of <%s>", parts[reached].name,
+                                parts[part].name);
+        reached = part + !parts[part].repeats;
+        parts[part].read(r, node, m);
+    }
+    for (; reached < N_PARTS; reached++)
+        if (parts[reached].required)
+            reader_complain(r, root, "<model> lacks <%s>", parts[reached].name);
+}
+
+static void on_document_type(void *context, const xmlChar *name, const xmlChar *external,
+                             const xmlChar *system)
+{
+    xmlParserCtxt *parser = context;
+
+    (void)name;
+    (void)external;
+    (void)system;
+    reader_complain_at(parser->_private, parser->input->line, parser->input->col,
+                       "a model has no document type");
+    xmlStopParser(parser);
+}
+
+static void on_error(void *context, xmlErrorPtr error)
+{
+    xmlParserCtxt *parser = context;
+    struct reader *r = parser->_private;
+    char text[300];
+
+    if (error->level < XML_ERR_ERROR || r->n_problems || error->code == XML_ERR_USER_STOP)
+        return;
+    if (error->code == XML_ERR_NO_MEMORY) {
+        r->status = PORTOLAN_ENOMEM;
+        return;
+    }
+    snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed");
+    text[strcspn(text, "\r\n")] = '\0';
+    reader_complain_at(r, error->line, error->int2, "%s", text);
+}
+
+static xmlDoc *parse(struct reader *r, const char *text, size_t size)
+{
+    xmlParserCtxt *parser;
+    xmlDoc *doc;
+
+    if (size > PORTOLAN_MODEL_MAX_XML_BYTES || !size) {
+        reader_complain_at(r, 1, 0, "a model takes 1 to %d bytes, not %zu",
+                           (int)PORTOLAN_MODEL_MAX_XML_BYTES, size);
+        return NULL;
+    }
+    xmlInitParser();
+    if (!(parser = xmlNewParserCtxt())) {
+        r->status = PORTOLAN_ENOMEM;
+        return NULL;
+    }
+    parser->_private = r;
+    parser->sax->internalSubset = on_document_type;
+    parser->sax->serror = on_error;
+    doc = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL,
+                            XML_PARSE_NONET | XML_PARSE_BIG_LINES);
+    if (!doc && !r->status)
+        reader_complain_at(r, 1, 0, "this is no XML");
+    if (r->status) {
+        xmlFreeDoc(doc);
+        doc = NULL;
+    }
+    xmlFreeParserCtxt(parser);
+    return doc;
+}
+
+enum portolan_status portolan_model_read_xml(const char *text, size_t size, const char *file,
+                                             struct portolan_diagnostics *diagnostics,
+                                             struct portolan_model **model,
+                                             struct portolan_error *err)
+{
+    struct reader r = {.file = file ? file : "model", .diagnostics = diagnostics, .err = err};
+    struct portolan_model *m = NULL;
+    xmlDoc *doc = parse(&r, text, size);
+    xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+
+    if (doc && (!root || !is_element(root, "model") || !root->ns ||
+                strcmp((const char *)root->ns->href, MODEL_NAMESPACE) != 0))
+        reader_complain(&r, root, "a model starts with <model xmlns=\"" MODEL_NAMESPACE "\">");
+    if (!r.status)
+        r.status = model_create(0, NULL, &m, err);
+    if (!r.status)
+        read_root(&r, root, m);
+    if (!r.status)
+        r.status = model_finish(m, err);
+    xmlFreeDoc(doc);
+    if (r.status) {
+        portolan_model_destroy(m);
+        return portolan_error_set(err, r.status, "%s: no memory to read a model", r.file);
+    }
+    *model = m;
+    return PORTOLAN_OK;
+}
