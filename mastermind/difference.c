@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From two snapshots of the probe to the samples of one step. */
+#include "piece.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void piece_clear(struct piece *p)
+{
+    free(p->samples);
+    free(p->handles);
+    *p = (struct piece){0};
+}
+
+/* What one record gained. */
+struct gain {
+    const struct portolan_probe_record *before; /* NULL: the record is new */
+    int64_t calls, subroutines;
+    double inclusive, exclusive, mpi;
+    int64_t position; /* of its sample, or one of the marks below */
+};
+
+enum { UNWANTED = -2, WANTED = -3 };
+
+static double more(double now, double before)
+{
+    return fmax(now - before, 0); /* a difference of sums may be a rounding error below 0 */
+}
+
+static void gain_of(struct gain *g, const struct portolan_probe_record *r)
+{
+    static const struct portolan_probe_record nothing;
+    const struct portolan_probe_record *b = g->before ? g->before : &nothing;
+
+    g->calls = (int64_t)(r->calls - b->calls);
+    g->subroutines = (int64_t)(r->subroutine_calls - b->subroutine_calls);
+    g->inclusive =
+        more(r->inclusive_ns + r->open_inclusive_ns, b->inclusive_ns + b->open_inclusive_ns);
+    g->exclusive =
+        more(r->exclusive_ns + r->open_exclusive_ns, b->exclusive_ns + b->open_exclusive_ns);
+    g->mpi = more(r->mpi_ns, b->mpi_ns);
+}
+
+/* Threads and nodes keep their order from snapshot to snapshot, new ones come behind. */
+static void match(const struct portolan_probe_snapshot *before,
+                  const struct portolan_probe_snapshot *now, struct gain *gains)
+{
+    size_t b = 0;
+
+    for (size_t i = 0; i < now->count; ++i) {
+        if (b < before->count && before->records[b].id == now->records[i].id)
+            gains[i].before = &before->records[b++];
+        gain_of(&gains[i], &now->records[i]);
+    }
+}
+
+static bool is_own(const struct portolan_probe_record *r)
+{
+    return r->handle == PORTOLAN_PROBE_HANDLE_OWN;
+}
+
+/* Wanted is where something happened, with all callers; not the root, nor Portolan's own work. */
+static size_t select_wanted(const struct portolan_probe_snapshot *now, struct gain *gains)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < now->count; ++i) {
+        const struct portolan_probe_record *r = &now->records[i];
+        bool left_out = r->parent < 0 || is_own(r) || gains[r->parent].position == UNWANTED;
+        bool active = gains[i].calls || gains[i].subroutines || gains[i].inclusive > 0 ||
+                      gains[i].exclusive > 0 || gains[i].mpi > 0;
+
+        /* The root is passed by, not left out: its children count. */
+        gains[i].position = left_out && r->parent >= 0 ? UNWANTED : active ? WANTED : -1;
+    }
+    for (size_t i = now->count; i-- > 0;) {
+        int64_t parent = now->records[i].parent;
+
+        if (parent < 0 || gains[i].position != WANTED)
+            continue;
+        ++n;
+        if (now->records[parent].parent >= 0)
+            gains[parent].position = WANTED;
+    }
+    return n;
+}
+
+static void take_contexts(struct portolan_sample *s, const struct gain *g,
+                          const struct portolan_probe_record *r,
+                          const struct portolan_probe_method_info *info)
+{
+    s->n_context = (int)r->n_context;
+    for (unsigned i = 0; i < r->n_context; ++i) {
+        const struct portolan_probe_context_stats *c = &r->context[i];
+        double sum = c->sum - (g->before ? g->before->context[i].sum : 0);
+
+        s->context_name[i] = info->method.context[i];
+        s->binned = s->binned || !c->exact;
+        if (c->exact)
+            s->context[i] = (double)c->value;
+        else if (g->calls)
+            s->context[i] = sum / (double)g->calls;
+        else /* a running call's value is not in the sums yet */
+            s->context[i] = isfinite(c->lower + c->upper) ? (c->lower + c->upper) / 2 : 0;
+    }
+}
+
+/* Extremes of totals: they are the step's when they are new, else the mean stands for them. */
+static void take_extremes(struct portolan_sample *s, const struct gain *g,
+                          const struct portolan_probe_record *r)
+{
+    const struct portolan_probe_record *b = g->before;
+    double mean = g->calls ? more(r->inclusive_ns, b ? b->inclusive_ns : 0) / (double)g->calls : 0;
+    bool all = !b || !b->calls;
+
+    s->min_ns = all || r->min_ns < b->min_ns ? r->min_ns : mean;
+    s->max_ns = all || r->max_ns > b->max_ns ? r->max_ns : mean;
+    s->sum_squares_ns2 = more(r->sum_squares_ns2, b ? b->sum_squares_ns2 : 0);
+    s->quality = r->has_quality && g->calls ? r->quality : NAN;
+}
+
+static void take(struct portolan_sample *s, const struct gain *g, int rank, int64_t parent,
+                 const struct portolan_probe_record *r)
+{
+    const struct portolan_probe_method_info *info = portolan_probe_method_peek(r->handle);
+
+    *s = (struct portolan_sample){
+        .rank = rank,
+        .thread = (int)r->thread,
+        .parent = parent,
+        .user = info->connection.user,
+        .uses = info->connection.uses,
+        .instance = info->connection.provider,
+        .port = info->connection.provides,
+        .implementation = info->connection.provider_class,
+        .port_type = info->connection.port_type,
+        .method = info->method.name,
+        .calls = g->calls,
+        .subroutines = g->subroutines,
+        .inclusive_ns = g->inclusive,
+        .exclusive_ns = g->exclusive,
+        .mpi_ns = g->mpi,
+    };
+    take_contexts(s, g, r, info);
+    take_extremes(s, g, r);
+}
+
+static enum portolan_status reserve(struct piece *p, size_t n)
+{
+    void *samples, *handles;
+
+    if (n <= p->capacity)
+        return PORTOLAN_OK;
+    if (!(samples = portolan_reallocarray(p->samples, n, sizeof *p->samples)))
+        return PORTOLAN_ENOMEM;
+    p->samples = samples;
+    if (!(handles = portolan_reallocarray(p->handles, n, sizeof *p->handles)))
+        return PORTOLAN_ENOMEM;
+    p->handles = handles;
+    p->capacity = n;
+    return PORTOLAN_OK;
+}
+
+static double longest_roots(const struct piece *p)
+{
+    double longest = 0, sum = 0;
+    int thread = -1;
+
+    for (size_t i = 0; i < p->n; ++i) {
+        if (p->samples[i].thread != thread)
+            sum = 0;
+        thread = p->samples[i].thread;
+        if (p->samples[i].parent < 0)
+            sum += p->samples[i].inclusive_ns;
+        longest = fmax(longest, sum);
+    }
+    return longest;
+}
+
+enum portolan_status piece_difference(const struct portolan_probe_snapshot *before,
+                                      const struct portolan_probe_snapshot *now, int rank,
+                                      struct piece *p, struct portolan_error *err)
+{
+    struct gain *gains = portolan_calloc(now->count + 1, sizeof *gains);
+    size_t n;
+
+    if (!gains)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    match(before, now, gains);
+    n = select_wanted(now, gains);
+    if (reserve(p, n)) {
+        free(gains);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    p->n = 0;
+    for (size_t i = 0; i < now->count; ++i) {
+        const struct portolan_probe_record *r = &now->records[i];
+        bool below_root = r->parent < 0 || now->records[r->parent].parent < 0;
+
+        if (gains[i].position != WANTED || r->parent < 0)
+            continue;
+        take(&p->samples[p->n], &gains[i], rank, below_root ? -1 : gains[r->parent].position, r);
+        p->handles[p->n] = r->handle;
+        gains[i].position = (int64_t)p->n++;
+    }
+    free(gains);
+    p->root_ns = longest_roots(p);
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A piece as bytes. Names travel once per method, not per sample: a head, the methods, the samples,
+ * then the texts, each ended by a zero. Sender and receiver are the same program on like machines.
+ */
+#include "piece.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES = 7 };
+
+struct head {
+    uint64_t n_samples, n_methods, text_bytes;
+};
+
+struct packed {
+    int64_t parent, calls, subroutines;
+    double context[PORTOLAN_CONTEXT_MAX];
+    double inclusive_ns, exclusive_ns, mpi_ns, min_ns, max_ns, sum_squares_ns2, quality;
+    uint32_t method;
+    int32_t rank, thread, binned;
+};
+
+/* Where the parts of a block of this shape lie. */
+struct shape {
+    uint64_t *n_context;
+    struct packed *samples;
+    char *text;
+};
+
+static struct shape shape_of(const struct head *h, char *block)
+{
+    struct shape s;
+
+    s.n_context = (uint64_t *)(block + sizeof *h);
+    s.samples = (struct packed *)(s.n_context + h->n_methods);
+    s.text = (char *)(s.samples + h->n_samples);
+    return s;
+}
+
+/* Blocks stand one behind the other when they arrive: keep the next one aligned. */
+static size_t bytes_of(const struct head *h)
+{
+    size_t bytes = sizeof *h + h->n_methods * sizeof(uint64_t) +
+                   h->n_samples * sizeof(struct packed) + h->text_bytes;
+
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static void names_of(const struct portolan_sample *s, const char *names[NAMES])
+{
+    names[0] = s->user;
+    names[1] = s->uses;
+    names[2] = s->instance;
+    names[3] = s->port;
+    names[4] = s->implementation;
+    names[5] = s->port_type;
+    names[6] = s->method;
+}
+
+static size_t text_bytes_of(const struct portolan_sample *s)
+{
+    const char *names[NAMES];
+    size_t bytes = 0;
+
+    names_of(s, names);
+    for (int i = 0; i < NAMES; ++i)
+        bytes += strlen(names[i]) + 1;
+    for (int i = 0; i < s->n_context; ++i)
+        bytes += strlen(s->context_name[i]) + 1;
+    return bytes;
+}
+
+static char *put_texts(char *to, const struct portolan_sample *s)
+{
+    const char *names[NAMES];
+
+    names_of(s, names);
+    for (int i = 0; i < NAMES; ++i)
+        to = stpcpy(to, names[i]) + 1;
+    for (int i = 0; i < s->n_context; ++i)
+        to = stpcpy(to, s->context_name[i]) + 1;
+    return to;
+}
+
+static void put_sample(struct packed *to, const struct portolan_sample *s, uint32_t method)
+{
+    *to = (struct packed){
+        .parent = s->parent,
+        .calls = s->calls,
+        .subroutines = s->subroutines,
+        .inclusive_ns = s->inclusive_ns,
+        .exclusive_ns = s->exclusive_ns,
+        .mpi_ns = s->mpi_ns,
+        .min_ns = s->min_ns,
+        .max_ns = s->max_ns,
+        .sum_squares_ns2 = s->sum_squares_ns2,
+        .quality = s->quality,
+        .method = method,
+        .rank = s->rank,
+        .thread = s->thread,
+        .binned = s->binned,
+    };
+    memcpy(to->context, s->context, sizeof to->context);
+}
+
+/* Numbers the methods: *NUMBERS[handle] is 1 + the method's number in the block, 0 = absent. */
+static enum portolan_status number_methods(const struct piece *p, uint32_t **numbers,
+                                           struct head *h)
+{
+    uint32_t highest = 0;
+
+    for (size_t i = 0; i < p->n; ++i)
+        highest = p->handles[i] > highest ? p->handles[i] : highest;
+    if (!(*numbers = portolan_calloc((size_t)highest + 1, sizeof **numbers)))
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < p->n; ++i) {
+        if ((*numbers)[p->handles[i]])
+            continue;
+        (*numbers)[p->handles[i]] = (uint32_t)++h->n_methods;
+        h->text_bytes += text_bytes_of(&p->samples[i]);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status piece_pack(const struct piece *p, void **bytes, size_t *size_bytes,
+                                struct portolan_error *err)
+{
+    struct head h = {.n_samples = p->n};
+    uint32_t *numbers = NULL, written = 0;
+    char *block = NULL, *text;
+    struct shape s;
+
+    *bytes = NULL;
+    *size_bytes = 0;
+    if (number_methods(p, &numbers, &h) || !(block = portolan_calloc(bytes_of(&h), 1))) {
+        free(numbers);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    memcpy(block, &h, sizeof h);
+    s = shape_of(&h, block);
+    text = s.text;
+    for (size_t i = 0; i < p->n; ++i) {
+        uint32_t method = numbers[p->handles[i]] - 1;
+
+        if (method == written) {
+            s.n_context[written++] = (uint64_t)p->samples[i].n_context;
+            text = put_texts(text, &p->samples[i]);
+        }
+        put_sample(&s.samples[i], &p->samples[i], method);
+    }
+    free(numbers);
+    *bytes = block;
+    *size_bytes = bytes_of(&h);
+    return PORTOLAN_OK;
+}
+
+/* A method's texts as a sample that has nothing else yet. */
+static bool take_method(struct portolan_sample *m, uint64_t n_context, const char **text,
+                        const char *end)
+{
+    const char **names[NAMES] = {&m->user,           &m->uses,      &m->instance, &m->port,
+                                 &m->implementation, &m->port_type, &m->method};
+
+    if (n_context > PORTOLAN_CONTEXT_MAX)
+        return false;
+    m->n_context = (int)n_context;
+    for (int i = 0; i < NAMES + m->n_context; ++i) {
+        if (*text >= end)
+            return false;
+        *(i < NAMES ? names[i] : &m->context_name[i - NAMES]) = *text;
+        *text += strlen(*text) + 1;
+    }
+    return true;
+}
+
+static bool take_sample(struct portolan_sample *to, const struct packed *from,
+                        const struct portolan_sample *methods, uint64_t n_methods, size_t at,
+                        size_t first)
+{
+    if (from->method >= n_methods || from->parent >= (int64_t)at)
+        return false;
+    *to = methods[from->method];
+    to->parent = from->parent < 0 ? -1 : from->parent + (int64_t)first;
+    to->calls = from->calls;
+    to->subroutines = from->subroutines;
+    memcpy(to->context, from->context, sizeof to->context);
+    to->inclusive_ns = from->inclusive_ns;
+    to->exclusive_ns = from->exclusive_ns;
+    to->mpi_ns = from->mpi_ns;
+    to->min_ns = from->min_ns;
+    to->max_ns = from->max_ns;
+    to->sum_squares_ns2 = from->sum_squares_ns2;
+    to->quality = from->quality;
+    to->rank = from->rank;
+    to->thread = from->thread;
+    to->binned = from->binned != 0;
+    return true;
+}
+
+static bool take_block(struct piece *p, const struct head *h, const struct shape *s,
+                       struct portolan_sample *methods)
+{
+    const char *text = s->text, *end = s->text + h->text_bytes;
+
+    for (uint64_t i = 0; i < h->n_methods; ++i) {
+        if (!take_method(&methods[i], s->n_context[i], &text, end))
+            return false;
+    }
+    for (size_t i = 0; i < h->n_samples; ++i) {
+        if (!take_sample(&p->samples[p->n + i], &s->samples[i], methods, h->n_methods, i, p->n))
+            return false;
+    }
+    return true;
+}
+
+static bool is_block(const struct head *h, const char *block, size_t size_bytes)
+{
+    if (h->n_samples > size_bytes || h->n_methods > size_bytes || h->text_bytes > size_bytes ||
+        bytes_of(h) != size_bytes)
+        return false;
+    return !h->text_bytes || !shape_of(h, (char *)block).text[h->text_bytes - 1];
+}
+
+enum portolan_status piece_unpack(struct piece *p, const void *bytes, size_t size_bytes,
+                                  struct portolan_error *err)
+{
+    const struct head *h = bytes;
+    struct portolan_sample *methods, *samples;
+    struct shape s;
+    bool good;
+
+    if (size_bytes < sizeof *h || !is_block(h, bytes, size_bytes))
+        return portolan_error_set(err, PORTOLAN_EINTERNAL, "a rank sent no packed samples");
+    methods = portolan_calloc(h->n_methods + 1, sizeof *methods);
+    samples = portolan_reallocarray(p->samples, p->n + h->n_samples, sizeof *samples);
+    p->samples = samples ? samples : p->samples;
+    if (!methods || !samples) {
+        free(methods);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    s = shape_of(h, (char *)bytes);
+    good = take_block(p, h, &s, methods);
+    free(methods);
+    if (!good)
+        return portolan_error_set(err, PORTOLAN_EINTERNAL, "a rank sent broken samples");
+    p->n += h->n_samples;
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * mastermind: the component class portolan.Mastermind and its port "records".
+ *
+ * Provides "monitor" (portolan.ports.Monitor, for proxies), "steps" (portolan.ports.StepListener,
+ * for a SwapPoint) and "records" (a portolan.ForeignPort of type "portolan.Records", whose pointer
+ * is a struct portolan_records *). Uses "measurement" (portolan.ports.Measurement) and the services
+ * "portolan.Cohort" and "portolan.Assembly". Parameters: `store`, the path of the experiment store
+ * (empty: kept in memory and forgotten at the end), and `counters`, PAPI events separated by
+ * blanks or commas.
+ *
+ * The operations are called by one thread at a time, on all ranks alike unless they say otherwise.
+ */
+#ifndef PORTOLAN_MASTERMIND_H
+#define PORTOLAN_MASTERMIND_H
+
+#include <portolan/base.h>
+#include <portolan/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PORTOLAN_RECORDS_ABI 1
+
+struct portolan_records;
+
+struct portolan_records_ops {
+    size_t size;  /**< sizeof this table where the provider was compiled */
+    uint32_t abi; /**< PORTOLAN_RECORDS_ABI */
+
+    /**
+     * REQUIRED. What the store holds, also from earlier runs, up to the last finished step. Rank 0
+     * reads; the other ranks get an empty set. Free with portolan_sample_set_destroy(). Not
+     * collective.
+     */
+    enum portolan_status (*read)(struct portolan_records *self,
+                                 const struct portolan_store_query *query,
+                                 struct portolan_sample_set **set, struct portolan_error *err);
+
+    /**
+     * REQUIRED. This rank's own samples of the step just finished: the contexts seen now. Borrowed
+     * until the next swap point; `parent` is a position among them. Not collective.
+     */
+    enum portolan_status (*latest)(struct portolan_records *self,
+                                   const struct portolan_sample **samples, size_t *n,
+                                   struct portolan_error *err);
+
+    /** REQUIRED. The running trial, the same number on all ranks; 0 before the first swap point. */
+    int64_t (*trial)(struct portolan_records *self);
+
+    /*
+     * REQUIRED. As the functions of <portolan/store.h>; a trial of 0 in SWAP is taken as the
+     * running one. Effective on rank 0, PORTOLAN_OK without effect on the others, where *ID becomes
+     * 0 and *D NULL. Not collective: who needs one verdict agrees on it.
+     */
+    enum portolan_status (*put_decision)(struct portolan_records *self,
+                                         const struct portolan_decision *d, int64_t *id,
+                                         struct portolan_error *err);
+    enum portolan_status (*put_swap)(struct portolan_records *self, const struct portolan_swap *s,
+                                     struct portolan_error *err);
+    enum portolan_status (*put_model)(struct portolan_records *self,
+                                      const struct portolan_stored_model *m,
+                                      struct portolan_error *err);
+    enum portolan_status (*find_decision)(struct portolan_records *self, const char *assembly,
+                                          const char *parameters, const char *host, int ranks,
+                                          struct portolan_decision **d, struct portolan_error *err);
+
+    /**
+     * REQUIRED. The run did not come to a good end: the trial's outcome becomes "failed" and WHY
+     * its metadata "failure". Any rank, not collective; it counts when any rank said so.
+     */
+    void (*fail)(struct portolan_records *self, const char *why);
+};
+
+struct portolan_records {
+    const struct portolan_records_ops *ops;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A driver's go port and a solver's port with proxies as proxygen writes them, on a told clock. */
+#ifndef PORTOLAN_MASTERMIND_TEST_CALLS_H
+#define PORTOLAN_MASTERMIND_TEST_CALLS_H
+
+#include <stdint.h>
+
+/** Registers driver.go and driver's connection to solver. */
+void calls_connect(void);
+
+/**
+ * A call of driver's go: takes 1 ns, calls solve(n) TIMES times, then INSIDE(ARG) if not NULL.
+ * A solve takes 10 n ns and reports the accuracy 0.5.
+ */
+void calls_go(int times, int64_t n, void (*inside)(void *arg), void *arg);
+
+/** A call of solve(n) by the driver. */
+void calls_solve(int64_t n);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps of one rank, and of two that do the same, into a store in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "calls.h"
+#include "recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A cohort of two ranks of which the other one is the mirror image of this one. */
+static enum portolan_status mirror_gather(struct portolan_cohort *c, const void *bytes, size_t size,
+                                          void **all, size_t *sizes)
+{
+    (void)c;
+    *all = malloc(2 * size);
+    memcpy(*all, bytes, size);
+    memcpy((char *)*all + size, bytes, size);
+    sizes[0] = sizes[1] = size;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status mirror_max(struct portolan_cohort *c, double *values, size_t count)
+{
+    (void)c, (void)values, (void)count;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status mirror_bcast(struct portolan_cohort *c, void *buffer, size_t size,
+                                         int root)
+{
+    (void)c, (void)buffer, (void)size, (void)root;
+    return PORTOLAN_OK;
+}
+
+static struct recorder recorder;
+static struct portolan_assembly_parameter n32 = {.name = "n", .text = "32"};
+static struct portolan_assembly_alternative driver_classes[] = {
+    {.class_name = "test.Driver", .n_parameters = 1, .parameters = &n32}};
+static struct portolan_assembly_alternative solver_classes[] = {{.class_name = "test.Other"},
+                                                                {.class_name = "test.Solver"}};
+static struct portolan_assembly_instance instances[] = {
+    {.name = "driver", .n_alternatives = 1, .alternatives = driver_classes},
+    {.name = "solver", .n_alternatives = 2, .alternatives = solver_classes, .selected = 1}};
+static const struct portolan_assembly assembly = {
+    .name = "plate", .n_instances = 2, .instances = instances, .purpose = "explore"};
+
+static int open_alone(void **state)
+{
+    (void)state;
+    calls_connect();
+    return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
+           recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", NULL);
+}
+
+static int close_recorder(void **state)
+{
+    (void)state;
+    recorder_close(&recorder);
+    return 0;
+}
+
+static void cut(void *next_step)
+{
+    portolan_probe_pause();
+    portolan_probe_clock_advance(1000000); /* storing is slow, and nobody is charged for it */
+    assert_int_equal(recorder_cut(&recorder, *(int *)next_step, NULL), PORTOLAN_OK);
+    portolan_probe_resume();
+}
+
+/* Steps within one go: cut before each, as at a swap point. */
+static void steps(void *arg)
+{
+    (void)arg;
+    for (int step = 0; step < 3; ++step) {
+        cut(&step);
+        calls_solve(step + 1);
+        portolan_probe_clock_advance(2);
+    }
+}
+
+static struct portolan_sample_set *read_all(void)
+{
+    struct portolan_sample_set *set = NULL;
+
+    assert_int_equal(portolan_store_read(recorder.store, NULL, true, &set, NULL), PORTOLAN_OK);
+    return set;
+}
+
+static void each_step_holds_its_own_time(void **state)
+{
+    struct portolan_sample_set *set;
+    const struct portolan_sample *s;
+
+    (void)state;
+    calls_go(1, 4, steps, NULL); /* before the first step: 1 + 40 */
+    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    set = read_all();
+    assert_int_equal(set->n_samples, 8);
+    s = set->samples;
+    assert_int_equal(s[0].step, -1);
+    assert_true(s[0].inclusive_ns == 41 && s[0].exclusive_ns == 1 && s[1].inclusive_ns == 40);
+    for (int step = 0; step < 3; ++step) {
+        s += 2;
+        assert_int_equal(s[0].step, step);
+        assert_int_equal(s[1].parent, 2 * step + 2);
+        assert_true(s[0].inclusive_ns == 10 * (step + 1) + 2 && s[0].exclusive_ns == 2);
+        assert_true(s[1].inclusive_ns == 10 * (step + 1) && s[1].calls == 1);
+        assert_true(s[1].min_ns == s[1].inclusive_ns && s[1].max_ns == s[1].inclusive_ns);
+        assert_true(s[1].quality == 0.5);
+        assert_int_equal(s[0].calls, step == 2); /* it returned in the last piece */
+    }
+    assert_string_equal(set->trials[0].outcome, "finished");
+    assert_true(set->trials[0].elapsed_ns == 41 + 12 + 22 + 32);
+    portolan_sample_set_destroy(set);
+}
+
+static void a_trial_knows_its_assembly_and_machine(void **state)
+{
+    struct portolan_sample_set *set;
+    bool host = false, libc = false;
+
+    (void)state;
+    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    set = read_all();
+    assert_string_equal(set->trials[0].assembly, "plate");
+    assert_string_equal(set->trials[0].purpose, "explore");
+    assert_string_equal(set->trials[0].parameters[0].name, "driver.n");
+    assert_string_equal(set->trials[0].parameters[0].value, "32");
+    assert_string_equal(set->trials[0].implementations[1].value, "test.Solver");
+    for (size_t i = 0; i < set->trials[0].n_metadata; ++i) {
+        const struct portolan_name_value *m = &set->trials[0].metadata[i];
+
+        host = host || !strcmp(m->name, "host");
+        libc = libc || (!strcmp(m->name, "object libc.so.6") && strstr(m->value, "/libc.so.6"));
+    }
+    assert_true(host);
+    assert_true(libc);
+    portolan_sample_set_destroy(set);
+}
+
+static void rows_of_both_ranks_are_stored_with_their_parents(void **state)
+{
+    struct portolan_cohort mirror = {.size = 2,
+                                     .bcast = mirror_bcast,
+                                     .max = mirror_max,
+                                     .sum = mirror_max,
+                                     .gather = mirror_gather};
+    struct portolan_sample_set *set;
+
+    (void)state;
+    recorder.cohort = &mirror;
+    calls_go(2, 3, NULL, NULL);
+    assert_int_equal(recorder_cut(&recorder, 0, NULL), PORTOLAN_OK);
+    set = read_all();
+    assert_int_equal(set->trials[0].ranks, 2);
+    assert_int_equal(set->n_samples, 4);
+    assert_true(set->samples[1].inclusive_ns == 60 && set->samples[3].inclusive_ns == 60);
+    assert_int_equal(set->samples[3].parent, 2);
+    portolan_sample_set_destroy(set);
+}
+
+static void a_failed_rank_makes_a_failed_trial(void **state)
+{
+    struct portolan_sample_set *set;
+
+    (void)state;
+    recorder.failed = true;
+    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    set = read_all();
+    assert_string_equal(set->trials[0].outcome, "failed");
+    portolan_sample_set_destroy(set);
+}
+
+static enum portolan_status first_steps(struct portolan_error *err)
+{
+    enum portolan_status status =
+        recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", err);
+
+    if (!status)
+        status = recorder_cut(&recorder, 0, err);
+    calls_go(1, 2, NULL, NULL);
+    return status ? status : recorder_cut(&recorder, 1, err);
+}
+
+static void every_failing_allocation_is_reported_and_measuring_goes_on(void **state)
+{
+    enum portolan_status status;
+    unsigned long n = 0;
+
+    (void)state;
+    do {
+        struct portolan_error err = {0};
+
+        recorder_close(&recorder);
+        portolan_alloc_fail_at(++n);
+        status = first_steps(&err);
+        portolan_alloc_fail_at(0);
+        assert_int_equal(err.status, status);
+        if (status)
+            assert_int_equal(status, PORTOLAN_ENOMEM);
+        if (recorder.store)
+            assert_int_equal(recorder_cut(&recorder, 1, NULL), PORTOLAN_OK);
+    } while (status);
+    assert_true(n > 50);
+}
+
+static void a_foreign_store_is_refused(void **state)
+{
+    struct recorder other = {0};
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(recorder_open(&other, portolan_cohort_alone(), NULL, "/etc/passwd", &err),
+                     PORTOLAN_EFOREIGN);
+    assert_non_null(strstr(err.text, "/etc/passwd"));
+    recorder_close(&other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_step_holds_its_own_time, open_alone, close_recorder),
+        cmocka_unit_test_setup_teardown(a_trial_knows_its_assembly_and_machine, open_alone,
+                                        close_recorder),
+        cmocka_unit_test_setup_teardown(rows_of_both_ranks_are_stored_with_their_parents,
+                                        open_alone, close_recorder),
+        cmocka_unit_test_setup_teardown(a_failed_rank_makes_a_failed_trial, open_alone,
+                                        close_recorder),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_is_reported_and_measuring_goes_on,
+                                        open_alone, close_recorder),
+        cmocka_unit_test(a_foreign_store_is_refused),
+    };
+
+    return cmocka_run_group_tests_name("mastermind recorder", tests, NULL, NULL);
+}
