@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** From text to tokens. */
+#ifndef SIDL_LEXER_H
+#define SIDL_LEXER_H
+
+#include <portolan/sidl.h>
+
+#include "arena.h"
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_WORD, /* identifiers and reserved words; text */
+    TOKEN_INTEGER,
+    TOKEN_REAL,    /* also "0.1", which may be a version */
+    TOKEN_VERSION, /* at least two dots */
+    TOKEN_STRING,  /* text without quotes, escapes as written */
+    TOKEN_CHARACTER,
+    TOKEN_EXTENSION, /* [word]; text without brackets */
+    TOKEN_SYMBOL,    /* punctuation and operators; text */
+};
+
+struct token {
+    enum token_kind kind;
+    bool is_reserved;
+    const char *text;
+    const char *comment; /* doc comment in front of it, NULL if none */
+    struct portolan_sidl_place place;
+};
+
+struct tokens {
+    struct token *list; /* ends with TOKEN_END */
+    size_t count;
+};
+
+/* Bad characters and open comments are reported to D and left out. */
+struct tokens lexer_read(struct arena *a, const char *file, const char *text, size_t size,
+                         struct portolan_diagnostics *d);
+
+bool lexer_is_reserved(const char *word);
+/* SIDL's reserved words, for suggestions. */
+const char *const *lexer_reserved_words(size_t *count);
+
+#endif

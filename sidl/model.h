@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** What the compiler's passes share beyond the public model. */
+#ifndef SIDL_MODEL_H
+#define SIDL_MODEL_H
+
+#include <portolan/sidl.h>
+
+#include "arena.h"
+
+/* The constant that limits recursion: nesting of packages, expressions, inheritance. */
+enum { MAX_DEPTH = 100 };
+
+struct import {
+    const char *name;    /* of a package */
+    const char *version; /* NULL if any will do */
+    bool is_import;      /* else require: pinned, but not searched */
+    struct portolan_sidl_place place;
+};
+
+struct file {
+    const char *name;
+    bool is_requested;
+    struct import *imports;
+    size_t n_imports;
+    const char **unresolved; /* reported once each */
+    size_t n_unresolved;
+};
+
+/* A name that resolve.c looks up when all files are read. */
+struct pending {
+    struct portolan_sidl_type *type;
+    struct portolan_sidl_symbol *scope;
+    struct file *file;
+};
+
+struct portolan_sidl_model {
+    struct arena arena;
+    struct portolan_sidl_symbol *global;
+    struct file **files;
+    size_t n_files;
+    struct pending *pending;
+    size_t n_pending;
+};
+
+/* A specification that comes with Portolan; generated from sidl/spec/. */
+struct builtin_spec {
+    const char *package;
+    const char *file;
+    const char *text;
+    size_t size;
+};
+extern const struct builtin_spec builtin_specs[];
+extern const size_t n_builtin_specs;
+
+void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_place *place,
+                 const char *format, ...) PORTOLAN_PRINTF(3, 4);
+
+/* model.c */
+struct portolan_sidl_symbol *symbol_child(const struct portolan_sidl_symbol *package,
+                                          const char *name);
+/* A new child, not yet known to be unique. */
+struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
+                                        struct portolan_sidl_symbol *package,
+                                        enum portolan_sidl_symbol_kind kind, const char *name,
+                                        struct portolan_sidl_place place);
+struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model,
+                                         const char *full_name);
+const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol); /* "an interface" */
+bool symbol_is_object(const struct portolan_sidl_symbol *symbol);
+bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
+/* The parents, extended ones first. */
+size_t symbol_n_parents(const struct portolan_sidl_symbol *symbol);
+const struct portolan_sidl_type *symbol_parent(const struct portolan_sidl_symbol *symbol, size_t i);
+bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_type *b);
+
+/* parser.c: what the file declares goes into the model. */
+void parser_read(struct portolan_sidl_model *model, struct file *file, const char *text,
+                 size_t size, struct portolan_diagnostics *d);
+
+/* resolve.c */
+void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+/* slots.c: the methods of every type in entry-point order, and what clashes there. */
+void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+/* check.c: everything else that is wrong with the model. */
+void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+/* emit_check.c: what is right, but cannot be emitted yet. */
+void check_emittable(const struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+#endif

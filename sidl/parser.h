@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** Shared between the parser's files. */
+#ifndef SIDL_PARSER_H
+#define SIDL_PARSER_H
+
+#include "lexer.h"
+#include "model.h"
+
+struct parser {
+    struct portolan_sidl_model *model;
+    struct arena *arena;
+    struct portolan_diagnostics *d;
+    struct file *file;
+    struct portolan_sidl_symbol *scope;
+    const struct token *at;
+    bool failed; /* reported; skip until somebody recovers */
+    int depth;
+};
+
+/* Reports at the token that is next, unless something was reported since the last recovery. */
+void parser_fail(struct parser *p, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+void parser_expected(struct parser *p, const char *what);
+bool parser_is(const struct parser *p, const char *text);
+bool parser_accept(struct parser *p, const char *text);
+void parser_expect(struct parser *p, const char *text, const char *where);
+const char *parser_identifier(struct parser *p, const char *of_what);
+/* False, and reported, when nesting is too deep; always paired with parser_leave. */
+bool parser_enter(struct parser *p);
+void parser_leave(struct parser *p);
+
+/* parser_type.c */
+const char *parser_name(struct parser *p); /* a.b.c, leading dot allowed */
+struct portolan_sidl_type *parser_type(struct parser *p);
+struct portolan_sidl_type *parser_named_type(struct parser *p);
+void parser_extents(struct parser *p, struct portolan_sidl_type *rarray);
+void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, size_t *count);
+
+/* parser_expr.c */
+struct portolan_sidl_expr *parser_expression(struct parser *p);
+/* The clauses behind `require`, `ensure` or `invariant`. */
+void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Expressions of contracts and of rarray extents, by precedence climbing. */
+#include "parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const operators[][6] = {
+    {"implies", "iff"},
+    {"or", "xor"},
+    {"and"},
+    {"&", "|", "^"},
+    {"==", "!="},
+    {"<", ">", "<=", ">="},
+    {"<<<", ">>>"},
+    {"+", "-"},
+    {"*", "/", "%", "rem", "mod"},
+    {"**"},
+};
+enum { N_LEVELS = sizeof operators / sizeof *operators };
+
+static struct portolan_sidl_expr *node(struct parser *p, enum portolan_sidl_op op, const char *text)
+{
+    struct portolan_sidl_expr *e = arena_alloc(p->arena, sizeof *e);
+
+    e->op = op;
+    e->text = text;
+    e->place = p->at->place;
+    return e;
+}
+
+static void add_operand(struct parser *p, struct portolan_sidl_expr *e,
+                        struct portolan_sidl_expr *operand)
+{
+    ARENA_PUSH(p->arena, e->operands, e->n_operands, operand);
+}
+
+static struct portolan_sidl_expr *integer(struct parser *p)
+{
+    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_INTEGER, p->at->text);
+
+    errno = 0;
+    e->integer = strtoll(e->text, NULL, 0);
+    if (errno)
+        parser_fail(p, "%s does not fit into 64 bits", e->text);
+    else
+        p->at++;
+    return e;
+}
+
+static struct portolan_sidl_expr *call_or_name(struct parser *p)
+{
+    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_NAME, NULL);
+
+    e->text = parser_name(p);
+    if (p->failed || !parser_accept(p, "("))
+        return e;
+    e->op = PORTOLAN_SIDL_OP_CALL;
+    if (parser_accept(p, ")"))
+        return e;
+    do
+        add_operand(p, e, parser_expression(p));
+    while (!p->failed && parser_accept(p, ","));
+    parser_expect(p, ")", "behind the arguments");
+    return e;
+}
+
+static struct portolan_sidl_expr *complex_literal(struct parser *p)
+{
+    struct portolan_sidl_expr *e = node(p, PORTOLAN_SIDL_OP_COMPLEX, "{");
+
+    parser_expect(p, "{", "");
+    add_operand(p, e, parser_expression(p));
+    parser_expect(p, ",", "between real and imaginary part");
+    if (!p->failed)
+        add_operand(p, e, parser_expression(p));
+    parser_expect(p, "}", "behind the imaginary part");
+    return e;
+}
+
+static struct portolan_sidl_expr *literal(struct parser *p, enum portolan_sidl_op op)
+{
+    struct portolan_sidl_expr *e = node(p, op, p->at->text);
+
+    p->at++;
+    return e;
+}
+
+static struct portolan_sidl_expr *primary(struct parser *p)
+{
+    struct portolan_sidl_expr *e;
+
+    if (p->at->kind == TOKEN_INTEGER)
+        return integer(p);
+    if (p->at->kind == TOKEN_REAL)
+        return literal(p, PORTOLAN_SIDL_OP_REAL);
+    if (p->at->kind == TOKEN_STRING)
+        return literal(p, PORTOLAN_SIDL_OP_STRING);
+    if (p->at->kind == TOKEN_CHARACTER)
+        return literal(p, PORTOLAN_SIDL_OP_CHARACTER);
+    if (parser_is(p, "true") || parser_is(p, "false"))
+        return literal(p, PORTOLAN_SIDL_OP_BOOLEAN);
+    if (parser_is(p, "null"))
+        return literal(p, PORTOLAN_SIDL_OP_NULL);
+    if (parser_is(p, "result"))
+        return literal(p, PORTOLAN_SIDL_OP_RESULT);
+    if (parser_is(p, "pure"))
+        return literal(p, PORTOLAN_SIDL_OP_PURE);
+    if (parser_is(p, "{"))
+        return complex_literal(p);
+    if (parser_accept(p, "(")) {
+        e = parser_expression(p);
+        parser_expect(p, ")", "behind the expression");
+        return e;
+    }
+    if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
+        return call_or_name(p);
+    parser_expected(p, "an expression");
+    return node(p, PORTOLAN_SIDL_OP_NULL, "null");
+}
+
+static struct portolan_sidl_expr *unary(struct parser *p)
+{
+    static const char *const signs[] = {"is", "not", "~", "-", "+"};
+    struct portolan_sidl_expr *e = NULL;
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs && !e; i++)
+        if (parser_is(p, signs[i]) && p->at->kind != TOKEN_STRING)
+            e = node(p, PORTOLAN_SIDL_OP_UNARY, signs[i]);
+    if (!e)
+        return primary(p);
+    p->at++;
+    if (parser_enter(p))
+        add_operand(p, e, unary(p));
+    parser_leave(p);
+    return e;
+}
+
+static struct portolan_sidl_expr *binary(struct parser *p, size_t level)
+{
+    struct portolan_sidl_expr *left = level == N_LEVELS ? unary(p) : binary(p, level + 1);
+
+    for (size_t i = 0; level < N_LEVELS && !p->failed && i < 6 && operators[level][i]; i++) {
+        struct portolan_sidl_expr *e;
+
+        if (!parser_is(p, operators[level][i]))
+            continue;
+        e = node(p, PORTOLAN_SIDL_OP_BINARY, operators[level][i]);
+        p->at++;
+        add_operand(p, e, left);
+        add_operand(p, e, binary(p, level + 1));
+        left = e;
+        i = (size_t)-1; /* all operators of this level again */
+    }
+    return left;
+}
+
+struct portolan_sidl_expr *parser_expression(struct parser *p)
+{
+    struct portolan_sidl_expr *e;
+
+    if (parser_enter(p))
+        e = binary(p, 0);
+    else
+        e = node(p, PORTOLAN_SIDL_OP_NULL, "null");
+    parser_leave(p);
+    return e;
+}
+
+/* A clause list ends where a method may begin: a type, a modifier, or a name and a name. */
+static bool begins_clause(const struct parser *p)
+{
+    static const char *const starts[] = {"true", "false", "null", "result", "pure", "is",
+                                         "not",  "~",     "-",    "+",      "(",    "{"};
+    const struct token *t = p->at;
+
+    if (t->kind == TOKEN_INTEGER || t->kind == TOKEN_REAL || t->kind == TOKEN_STRING ||
+        t->kind == TOKEN_CHARACTER)
+        return true;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (parser_is(p, starts[i]))
+            return true;
+    if (t->kind != TOKEN_WORD || t->is_reserved)
+        return false;
+    while (t[1].kind == TOKEN_SYMBOL && strcmp(t[1].text, ".") == 0 && t[2].kind == TOKEN_WORD)
+        t += 2;
+    return !(t[1].kind == TOKEN_WORD && !t[1].is_reserved);
+}
+
+void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count)
+{
+    do {
+        struct portolan_sidl_clause clause = {.place = p->at->place};
+
+        if (p->at->kind == TOKEN_WORD && !p->at->is_reserved && p->at[1].kind == TOKEN_SYMBOL &&
+            strcmp(p->at[1].text, ":") == 0) {
+            clause.label = p->at->text;
+            p->at += 2;
+        }
+        clause.condition = parser_expression(p);
+        parser_expect(p, ";", "behind the clause");
+        if (!p->failed)
+            ARENA_PUSH(p->arena, *list, *count, clause);
+    } while (!p->failed && begins_clause(p));
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * sidl: the SIDL compiler. It reads SIDL files into a model (the whole language), checks it, and
+ * emits headers and tables in Babel's C binding; proxygen/ reads the same model.
+ *
+ *   struct portolan_sidl_model *model;
+ *   portolan_sidl_read(&options, &diagnostics, &model, &err);
+ *   const struct portolan_sidl_symbol *port = portolan_sidl_find(model, "heat.LinearSolver");
+ *   for (size_t i = 0; i < port->n_slots; i++)
+ *       … port->slots[i] …
+ *   portolan_sidl_destroy(model);
+ *
+ * All strings and structs belong to the model and live until it is destroyed. Nothing here prints.
+ * Different models may be used by different threads.
+ */
+#ifndef PORTOLAN_SIDL_H
+#define PORTOLAN_SIDL_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_sidl_symbol;
+struct portolan_sidl_expr;
+
+/** Where something was written; lines and columns count from 1. */
+struct portolan_sidl_place {
+    const char *file;
+    int line;
+    int column;
+};
+
+/** One entry of %attrib{name, name="text"}. */
+struct portolan_sidl_attribute {
+    const char *name;
+    const char *value; /**< NULL when written without one */
+    struct portolan_sidl_place place;
+};
+
+enum portolan_sidl_kind {
+    PORTOLAN_SIDL_VOID,
+    PORTOLAN_SIDL_BOOL,
+    PORTOLAN_SIDL_CHAR,
+    PORTOLAN_SIDL_DCOMPLEX,
+    PORTOLAN_SIDL_DOUBLE,
+    PORTOLAN_SIDL_FCOMPLEX,
+    PORTOLAN_SIDL_FLOAT,
+    PORTOLAN_SIDL_INT,
+    PORTOLAN_SIDL_LONG,
+    PORTOLAN_SIDL_OPAQUE,
+    PORTOLAN_SIDL_STRING,
+    PORTOLAN_SIDL_ARRAY, /**< element NULL: the generic array<> */
+    PORTOLAN_SIDL_RARRAY,
+    PORTOLAN_SIDL_ENUM, /**< this and the two below: `symbol` says which */
+    PORTOLAN_SIDL_STRUCT,
+    PORTOLAN_SIDL_OBJECT, /**< an interface or a class */
+};
+
+enum portolan_sidl_order {
+    PORTOLAN_SIDL_ANY_ORDER,
+    PORTOLAN_SIDL_COLUMN_MAJOR,
+    PORTOLAN_SIDL_ROW_MAJOR,
+};
+
+/** A type as used somewhere. */
+struct portolan_sidl_type {
+    enum portolan_sidl_kind kind;
+    const struct portolan_sidl_symbol *symbol; /**< NULL unless ENUM, STRUCT or OBJECT */
+    const char *name;                          /**< as written */
+    struct portolan_sidl_type *element;        /**< ARRAY and RARRAY */
+    int dimension;                             /**< ARRAY and RARRAY: 1 … 7 */
+    enum portolan_sidl_order order;            /**< ARRAY */
+    struct portolan_sidl_expr **extents;       /**< RARRAY */
+    size_t n_extents;
+    struct portolan_sidl_place place;
+};
+
+enum portolan_sidl_mode { PORTOLAN_SIDL_IN, PORTOLAN_SIDL_OUT, PORTOLAN_SIDL_INOUT };
+
+struct portolan_sidl_argument {
+    const char *name;
+    enum portolan_sidl_mode mode;
+    struct portolan_sidl_type *type;
+    struct portolan_sidl_attribute *attributes;
+    size_t n_attributes;
+    bool copy;
+    /**
+     * The extent of an rarray: it is an argument of the stub, but not of the entry-point table,
+     * whose sidl array knows its extents. portolan_sidl_epv_value finds it there.
+     */
+    bool is_extent;
+    struct portolan_sidl_place place;
+};
+
+/** Modifiers, or'ed together. */
+enum portolan_sidl_flag {
+    PORTOLAN_SIDL_ABSTRACT = 1,
+    PORTOLAN_SIDL_FINAL = 2,
+    PORTOLAN_SIDL_STATIC = 4,
+    PORTOLAN_SIDL_ONEWAY = 8,
+    PORTOLAN_SIDL_LOCAL = 16,
+    PORTOLAN_SIDL_NONBLOCKING = 32,
+    PORTOLAN_SIDL_COPY = 64,
+};
+
+/** One clause of a contract: require, ensure or invariant. */
+struct portolan_sidl_clause {
+    const char *label; /**< NULL when it has none */
+    struct portolan_sidl_expr *condition;
+    struct portolan_sidl_place place;
+};
+
+struct portolan_sidl_method {
+    const char *name;      /**< short name */
+    const char *extension; /**< without brackets; "" when it has none */
+    const char *slot_name; /**< name and extension: A_B_C_<slot_name>, f_<slot_name> */
+    const struct portolan_sidl_symbol *owner; /**< the type that declares it */
+    unsigned flags;
+    struct portolan_sidl_type *result;
+    struct portolan_sidl_argument *arguments;
+    size_t n_arguments;
+    struct portolan_sidl_type **throws; /**< kind OBJECT */
+    size_t n_throws;
+    const char *from; /**< "Scope.method" that this one implements under its own name, or NULL */
+    struct portolan_sidl_attribute *attributes;
+    size_t n_attributes;
+    struct portolan_sidl_clause *requires, *ensures;
+    size_t n_requires, n_ensures;
+    const char *comment; /**< text of the doc comment, lines without decoration; NULL if none */
+    struct portolan_sidl_place place;
+};
+
+enum portolan_sidl_symbol_kind {
+    PORTOLAN_SIDL_PACKAGE,
+    PORTOLAN_SIDL_INTERFACE,
+    PORTOLAN_SIDL_CLASS,
+    PORTOLAN_SIDL_ENUMERATION,
+    PORTOLAN_SIDL_STRUCTURE,
+};
+
+struct portolan_sidl_enumerator {
+    const char *name;
+    int64_t value;
+    bool is_explicit;
+    const char *comment;
+    struct portolan_sidl_place place;
+};
+
+struct portolan_sidl_field {
+    const char *name;
+    struct portolan_sidl_type *type;
+    struct portolan_sidl_place place;
+};
+
+/** A package or a user type. */
+struct portolan_sidl_symbol {
+    enum portolan_sidl_symbol_kind kind;
+    const char *name;      /**< "Services" */
+    const char *full_name; /**< "gov.cca.Services" */
+    const char *c_name;    /**< "gov_cca_Services" */
+    const char *version;   /**< of the package around it; NULL for a package without one */
+    const char *comment;
+    unsigned flags;
+    struct portolan_sidl_attribute *attributes;
+    size_t n_attributes;
+    struct portolan_sidl_symbol *package; /**< around this one; NULL for the global scope */
+    bool is_requested; /**< declared (a package: at least one type) in a file that was named */
+    struct portolan_sidl_place place;
+
+    /* packages */
+    struct portolan_sidl_symbol **children;
+    size_t n_children;
+
+    /* interfaces and classes */
+    struct portolan_sidl_type **extends;    /**< a class extends at most one */
+    struct portolan_sidl_type **implements; /**< classes */
+    size_t n_extends, n_implements;
+    struct portolan_sidl_method **methods; /**< declared here */
+    size_t n_methods;
+    struct portolan_sidl_clause *invariants;
+    size_t n_invariants;
+    /** All methods, inherited first, in the order of the entry-point table; static ones left out.
+     */
+    const struct portolan_sidl_method **slots;
+    size_t n_slots;
+    bool is_exception; /**< it is or inherits sidl.BaseException */
+
+    struct portolan_sidl_enumerator *enumerators;
+    size_t n_enumerators;
+    struct portolan_sidl_field *fields;
+    size_t n_fields;
+
+    int checking; /**< private to the compiler */
+};
+
+enum portolan_sidl_op {
+    PORTOLAN_SIDL_OP_NAME,    /**< argument, field or attribute: `text` */
+    PORTOLAN_SIDL_OP_INTEGER, /**< literals, `text` as written; `integer` holds the value */
+    PORTOLAN_SIDL_OP_REAL,
+    PORTOLAN_SIDL_OP_COMPLEX,
+    PORTOLAN_SIDL_OP_STRING,
+    PORTOLAN_SIDL_OP_CHARACTER,
+    PORTOLAN_SIDL_OP_BOOLEAN,
+    PORTOLAN_SIDL_OP_NULL,
+    PORTOLAN_SIDL_OP_RESULT,
+    PORTOLAN_SIDL_OP_PURE,
+    PORTOLAN_SIDL_OP_CALL,  /**< `text` applied to the operands */
+    PORTOLAN_SIDL_OP_UNARY, /**< `text` is the operator, in SIDL's spelling */
+    PORTOLAN_SIDL_OP_BINARY,
+};
+
+struct portolan_sidl_expr {
+    enum portolan_sidl_op op;
+    const char *text;
+    int64_t integer;
+    struct portolan_sidl_expr **operands;
+    size_t n_operands;
+    struct portolan_sidl_place place;
+};
+
+struct portolan_sidl_options {
+    const char *const *files; /**< SIDL files to compile */
+    size_t n_files;
+    /**
+     * Folders where `require` and `import` of a package a.b.c look for a.b.c.sidl, c.sidl, then
+     * a.sidl; after them the specifications that come with Portolan (sidl, gov.cca, portolan),
+     * which are built in.
+     */
+    const char *const *include_dirs;
+    size_t n_include_dirs;
+    const char *output_dir; /**< for portolan_sidl_compile; made if it is not there */
+    /** Packages' files get a new time even when unchanged (build tools want this of outputs). */
+    bool touch;
+};
+
+struct portolan_sidl_model;
+
+/**
+ * Reads and checks FILES and what they require. Problems go to D, in the order of the text; when
+ * there are any the result is PORTOLAN_ESYNTAX and no model. ENOMEM when memory is out.
+ */
+PORTOLAN_API enum portolan_status portolan_sidl_read(const struct portolan_sidl_options *options,
+                                                     struct portolan_diagnostics *d,
+                                                     struct portolan_sidl_model **model,
+                                                     struct portolan_error *err);
+
+/** The same with the text of one file in memory, called NAME in messages. */
+PORTOLAN_API enum portolan_status
+portolan_sidl_read_text(const struct portolan_sidl_options *options, const char *name,
+                        const char *text, size_t size, struct portolan_diagnostics *d,
+                        struct portolan_sidl_model **model, struct portolan_error *err);
+
+PORTOLAN_API void portolan_sidl_destroy(struct portolan_sidl_model *model);
+
+/** A package or type by its full name ("gov.cca.Port"), NULL when there is none. */
+PORTOLAN_API const struct portolan_sidl_symbol *
+portolan_sidl_find(const struct portolan_sidl_model *model, const char *full_name);
+
+/** The model's type whose name is nearest to FULL_NAME, for "did you mean"; NULL if none is. */
+PORTOLAN_API const char *portolan_sidl_nearest(const struct portolan_sidl_model *model,
+                                               const char *full_name);
+
+/** The global scope: its children are the outermost packages. */
+PORTOLAN_API const struct portolan_sidl_symbol *
+portolan_sidl_global(const struct portolan_sidl_model *model);
+
+/** Calls VISIT for every type below PACKAGE, in the order of declaration. */
+PORTOLAN_API void
+portolan_sidl_visit(const struct portolan_sidl_symbol *package,
+                    void (*visit)(void *arg, const struct portolan_sidl_symbol *type), void *arg);
+
+/** The attribute of that name in a list, NULL when there is none. */
+PORTOLAN_API const struct portolan_sidl_attribute *
+portolan_sidl_attribute(const struct portolan_sidl_attribute *list, size_t count, const char *name);
+
+/**
+ * How C is written. Each puts text into BUFFER like snprintf, always terminated, and returns the
+ * length it has or would have had.
+ *
+ * _result: the type that the method returns ("void", "struct sidl_double__array *").
+ * _parameter: one argument's declaration, as it stands in the stub or in the entry-point table
+ *   ("const double *x" or "struct sidl_double__array *x"). Empty for an argument that the table
+ *   does not have (is_extent).
+ * _slot: the whole function of the table: "RESULT NAME(void *self, …, sidl_BaseInterface *_ex)".
+ * _slot_arguments: what a forwarding function hands on behind the object: ", a, b, _ex".
+ */
+PORTOLAN_API size_t portolan_sidl_c_result(const struct portolan_sidl_method *method, char *buffer,
+                                           size_t size);
+PORTOLAN_API size_t portolan_sidl_c_parameter(const struct portolan_sidl_argument *argument,
+                                              bool in_epv, char *buffer, size_t size);
+PORTOLAN_API size_t portolan_sidl_c_slot(const struct portolan_sidl_method *method,
+                                         const char *name, char *buffer, size_t size);
+PORTOLAN_API size_t portolan_sidl_c_slot_arguments(const struct portolan_sidl_method *method,
+                                                   char *buffer, size_t size);
+
+/**
+ * The C expression that gives the value of an `in` argument inside a function of the entry-point
+ * table: its name, or for an extent, its array's length ("sidlLength(x, 0)"). Returns 0 and an
+ * empty BUFFER when the table's arguments do not tell it (an extent that occurs only inside a
+ * formula). The length is only meaningful when the array is not NULL.
+ */
+PORTOLAN_API size_t portolan_sidl_epv_value(const struct portolan_sidl_method *method,
+                                            const struct portolan_sidl_argument *argument,
+                                            char *buffer, size_t size);
+
+/**
+ * Emits the packages declared in the model's FILES into OUTPUT_DIR: per type A.B.C a header
+ * A_B_C.h, per package A.B the headers A_B.h (all of it, nested packages included) and A_B__types.h
+ * (forward declarations and enums), and A_B.c (tables). A file is written only if its content
+ * changes. What cannot be emitted is reported to D, and then nothing is written.
+ */
+PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
+                                                     const struct portolan_sidl_options *options,
+                                                     struct portolan_diagnostics *d,
+                                                     struct portolan_error *err);
+
+/** Calls EACH with the name (no folder) of every file that portolan_sidl_emit would write. */
+PORTOLAN_API void portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
+                                             void (*each)(void *arg, const char *name), void *arg);
+
+/** Read, check, emit. */
+PORTOLAN_API enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,
+                                                        struct portolan_diagnostics *d,
+                                                        struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From files to a checked model; follows require and import. */
+#include "model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct reader {
+    struct portolan_sidl_model *model;
+    const struct portolan_sidl_options *options;
+    struct portolan_diagnostics *d;
+};
+
+/* The whole of a file, in the arena; NULL with errno. */
+static char *slurp(struct arena *a, const char *path, size_t *size)
+{
+    struct stat status;
+    char *text;
+    ssize_t got = 1;
+    int fd;
+
+    if (stat(path, &status))
+        return NULL;
+    if (!S_ISREG(status.st_mode)) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+        return NULL;
+    }
+    text = arena_alloc(a, (size_t)status.st_size + 1);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    *size = 0;
+    while (fd >= 0 && got > 0 && *size < (size_t)status.st_size) {
+        got = read(fd, text + *size, (size_t)status.st_size - *size);
+        *size += got > 0 ? (size_t)got : 0;
+    }
+    if (fd < 0 || got < 0) {
+        const int why = errno;
+
+        if (fd >= 0)
+            close(fd);
+        errno = why;
+        return NULL;
+    }
+    close(fd);
+    return text;
+}
+
+static struct file *add_file(struct reader *r, const char *name, bool is_requested)
+{
+    struct file *file = arena_alloc(&r->model->arena, sizeof *file);
+
+    file->name = arena_printf(&r->model->arena, "%s", name);
+    file->is_requested = is_requested;
+    ARENA_PUSH(&r->model->arena, r->model->files, r->model->n_files, file);
+    return file;
+}
+
+static bool is_read(const struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->model->n_files; i++)
+        if (strcmp(r->model->files[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool has_types(const struct portolan_sidl_symbol *package)
+{
+    for (size_t i = 0; i < package->n_children; i++)
+        if (package->children[i]->kind != PORTOLAN_SIDL_PACKAGE || has_types(package->children[i]))
+            return true;
+    return false;
+}
+
+static bool is_known(const struct reader *r, const char *name)
+{
+    const struct portolan_sidl_symbol *symbol = symbol_find(r->model, name);
+
+    return symbol && (symbol->kind != PORTOLAN_SIDL_PACKAGE || has_types(symbol));
+}
+
+/* DIR/a.b.c.sidl, DIR/c.sidl or DIR/a.sidl, the first that is there. */
+static const char *file_in(struct reader *r, const char *dir, const char *package)
+{
+    const char *last = strrchr(package, '.');
+    const char *const stems[] = {package, last ? last + 1 : package, package};
+    const int lengths[] = {(int)strlen(package), (int)strlen(stems[1]), (int)strcspn(package, ".")};
+
+    for (int i = 0; i < 3; i++) {
+        const char *path =
+            arena_printf(&r->model->arena, "%s/%.*s.sidl", dir, lengths[i], stems[i]);
+
+        if (access(path, F_OK) == 0 && !is_read(r, path))
+            return path;
+    }
+    return NULL;
+}
+
+static bool read_file(struct reader *r, const char *path, bool is_requested,
+                      const struct portolan_sidl_place *from)
+{
+    const struct portolan_sidl_place here = {path, 1, 0};
+    size_t size;
+    const char *text = slurp(&r->model->arena, path, &size);
+
+    if (!text) {
+        diagnose_at(r->d, from ? from : &here, "cannot read %s: %s", path, strerror(errno));
+        return false;
+    }
+    parser_read(r->model, add_file(r, path, is_requested), text, size, r->d);
+    return true;
+}
+
+/* The built-in specification whose package is NAME or around it. */
+static void read_builtin(struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < n_builtin_specs; i++) {
+        const struct builtin_spec *spec = &builtin_specs[i];
+        const size_t length = strlen(spec->package);
+
+        if (strncmp(name, spec->package, length) != 0 || (name[length] && name[length] != '.') ||
+            is_read(r, spec->file))
+            continue;
+        parser_read(r->model, add_file(r, spec->file, false), spec->text, spec->size, r->d);
+    }
+}
+
+static void check_version(struct reader *r, const struct import *import)
+{
+    const struct portolan_sidl_symbol *symbol = symbol_find(r->model, import->name);
+
+    if (symbol->kind != PORTOLAN_SIDL_PACKAGE)
+        diagnose_at(r->d, &import->place, "%s is %s, expected a package", import->name,
+                    symbol_kind_text(symbol));
+    else if (import->version && symbol->version && strcmp(import->version, symbol->version) != 0)
+        diagnose_at(r->d, &import->place, "package %s has version %s, not %s", import->name,
+                    symbol->version, import->version);
+}
+
+static void follow(struct reader *r, const struct import *import)
+{
+    const char *path = NULL;
+
+    for (size_t i = 0; i < r->options->n_include_dirs && !is_known(r, import->name); i++) {
+        path = file_in(r, r->options->include_dirs[i], import->name);
+        if (path)
+            read_file(r, path, false, &import->place);
+    }
+    if (!is_known(r, import->name))
+        read_builtin(r, import->name);
+    if (is_known(r, import->name))
+        check_version(r, import);
+    else
+        diagnose_at(r->d, &import->place,
+                    "package %s not found, give the folder of its SIDL file with -I", import->name);
+}
+
+/* Files may ask for more files while the list is walked. */
+static void follow_all(struct reader *r)
+{
+    for (size_t i = 0; i < r->model->n_files; i++)
+        for (size_t k = 0; k < r->model->files[i]->n_imports; k++)
+            follow(r, &r->model->files[i]->imports[k]);
+    if (!symbol_find(r->model, "sidl"))
+        read_builtin(r, "sidl");
+}
+
+/* Names that are given in full work without require where the specification is built in. */
+static void follow_builtin_names(struct reader *r)
+{
+    for (size_t i = 0; i < r->model->n_pending; i++) {
+        const char *name = r->model->pending[i].type->name;
+
+        name += *name == '.';
+        if (!is_known(r, name))
+            for (size_t k = 0; k < n_builtin_specs; k++)
+                if (strncmp(name, builtin_specs[k].package, strlen(builtin_specs[k].package)) ==
+                        0 &&
+                    !is_known(r, builtin_specs[k].package))
+                    read_builtin(r, name);
+    }
+}
+
+static void read_all(struct reader *r, const char *name, const char *text, size_t size)
+{
+    const struct portolan_sidl_place nowhere = {"", 0, 0};
+
+    r->model->global = symbol_add(r->model, NULL, PORTOLAN_SIDL_PACKAGE, "", nowhere);
+    if (text)
+        parser_read(r->model, add_file(r, name, true), text, size, r->d);
+    for (size_t i = 0; !text && i < r->options->n_files; i++)
+        if (!is_read(r, r->options->files[i]))
+            read_file(r, r->options->files[i], true, NULL);
+    follow_all(r);
+    follow_builtin_names(r);
+    follow_all(r);
+    if (r->d->count)
+        return; /* names are missing that the broken text may have declared */
+    resolve_names(r->model, r->d);
+    slots_build(r->model, r->d);
+    if (r->d->count == 0)
+        check_model(r->model, r->d);
+}
+
+enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options *options,
+                                             const char *name, const char *text, size_t size,
+                                             struct portolan_diagnostics *d,
+                                             struct portolan_sidl_model **out,
+                                             struct portolan_error *err)
+{
+    struct portolan_diagnostics own = {.report = d ? d->report : NULL, .arg = d ? d->arg : NULL};
+    struct portolan_sidl_model *model = portolan_calloc(1, sizeof *model);
+    struct reader reader = {model, options, &own};
+
+    if (!model)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (setjmp(model->arena.out_of_memory)) {
+        portolan_sidl_destroy(model);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
+    }
+    read_all(&reader, name, text, size);
+    if (d)
+        d->count += own.count;
+    if (own.count) {
+        portolan_sidl_destroy(model);
+        return portolan_error_set(err, PORTOLAN_ESYNTAX, "%d problem%s in the SIDL files",
+                                  own.count, own.count == 1 ? "" : "s");
+    }
+    *out = model;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_sidl_read(const struct portolan_sidl_options *options,
+                                        struct portolan_diagnostics *d,
+                                        struct portolan_sidl_model **model,
+                                        struct portolan_error *err)
+{
+    return portolan_sidl_read_text(options, NULL, NULL, 0, d, model, err);
+}
+
+void portolan_sidl_destroy(struct portolan_sidl_model *model)
+{
+    if (!model)
+        return;
+    arena_release(&model->arena);
+    free(model);
+}

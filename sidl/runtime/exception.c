@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <portolan/base.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime_internal.h"
+#include "sidl_BaseException.h"
+#include "sidl_ClassInfo.h"
+#include "sidl_MemAllocException.h"
+#include "sidl_NotImplementedException.h"
+
+static char *copy_or_throw(const char *text, sidl_BaseInterface *_ex)
+{
+    char *copy = portolan_strdup(text ? text : "");
+
+    if (!copy)
+        sidl_exception_throw_no_memory(_ex);
+    return copy;
+}
+
+char *sidl_exception_getNote(void *self, sidl_BaseInterface *_ex)
+{
+    return copy_or_throw(((struct sidl_exception *)self)->note, _ex);
+}
+
+void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface *_ex)
+{
+    struct sidl_exception *exception = self;
+    char *copy = copy_or_throw(message, _ex);
+
+    if (!copy)
+        return;
+    free(exception->note);
+    exception->note = copy;
+}
+
+char *sidl_exception_getTrace(void *self, sidl_BaseInterface *_ex)
+{
+    return copy_or_throw(((struct sidl_exception *)self)->trace, _ex);
+}
+
+void sidl_exception_addLine(void *self, const char *traceline, sidl_BaseInterface *_ex)
+{
+    struct sidl_exception *exception = self;
+    char *trace = portolan_asprintf("%s%s\n", exception->trace ? exception->trace : "", traceline);
+
+    if (!trace) {
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    free(exception->trace);
+    exception->trace = trace;
+}
+
+void sidl_exception_add(void *self, const char *filename, int32_t lineno, const char *methodname,
+                        sidl_BaseInterface *_ex)
+{
+    char line[512];
+
+    snprintf(line, sizeof line, "in %s at %s:%d", methodname, filename, (int)lineno);
+    sidl_exception_addLine(self, line, _ex);
+}
+
+void sidl_exception_destroy(void *self)
+{
+    struct sidl_exception *exception = self;
+
+    free(exception->note);
+    free(exception->trace);
+}
+
+static const struct sidl_BaseException__epv exception_epv = {
+    .f_getNote = sidl_exception_getNote,
+    .f_setNote = sidl_exception_setNote,
+    .f_getTrace = sidl_exception_getTrace,
+    .f_addLine = sidl_exception_addLine,
+    .f_add = sidl_exception_add,
+};
+
+/* A generated exception class: its description travels in the object. */
+struct plain_exception {
+    struct sidl_exception base;
+    struct sidl_class cls;
+    struct sidl_implements implements;
+};
+
+void *sidl_exception_create(const struct sidl_type *type, sidl_BaseInterface *_ex)
+{
+    const struct sidl_implements implements = {type, &exception_epv};
+    const struct sidl_class cls = {
+        .name = type->name,
+        .version = type->version,
+        .size = sizeof(struct plain_exception),
+        .implements = &implements,
+        .n_implements = 1,
+        .destroy = sidl_exception_destroy,
+    };
+    struct plain_exception *exception = sidl_object_create(&cls, _ex);
+
+    if (!exception)
+        return NULL;
+    exception->implements = implements;
+    exception->cls = cls;
+    exception->cls.implements = &exception->implements;
+    exception->base.object.cls = &exception->cls;
+    return sidl_object_facet(exception, type->name);
+}
+
+sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const char *file,
+                                       int line, const char *function)
+{
+    sidl_BaseException base = sidl_BaseException__cast(exception, NULL);
+    sidl_BaseInterface failed = NULL;
+
+    if (base && note) {
+        sidl_BaseException_setNote(base, note, &failed);
+        SIDL_CLEAR(failed);
+    }
+    if (base) {
+        sidl_BaseException_add(base, file, line, function, &failed);
+        SIDL_CLEAR(failed);
+    }
+    sidl_BaseException_deleteRef(base, NULL);
+    return exception;
+}
+
+void sidl_exception_throw_not_implemented(const char *class_name, const char *type_name,
+                                          const char *method, sidl_BaseInterface *_ex)
+{
+    sidl_NotImplementedException exception = sidl_NotImplementedException__create(_ex);
+    char note[512];
+
+    if (!exception)
+        return;
+    snprintf(note, sizeof note, "class %s has no function for %s of %s", class_name, method,
+             type_name);
+    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+}
+
+/*
+ * Out of memory is thrown without memory: one static object, whose note is fixed and which takes
+ * no trace. A negative count says that references to it are not counted.
+ */
+static char *memory_getNote(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return copy_or_throw("out of memory", _ex);
+}
+
+static char *memory_getTrace(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return copy_or_throw("", _ex);
+}
+
+static void memory_ignore_text(void *self, const char *text, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    (void)text;
+    (void)_ex;
+}
+
+static void memory_ignore_line(void *self, const char *filename, int32_t lineno,
+                               const char *methodname, sidl_BaseInterface *_ex)
+{
+    (void)lineno;
+    (void)methodname;
+    memory_ignore_text(self, filename, _ex);
+}
+
+static const struct sidl_MemAllocException__epv memory_epv = {
+    .f_getNote = memory_getNote,
+    .f_setNote = memory_ignore_text,
+    .f_getTrace = memory_getTrace,
+    .f_addLine = memory_ignore_text,
+    .f_add = memory_ignore_line,
+};
+
+static const struct sidl_class memory_class = {.name = "sidl.MemAllocException",
+                                               .version = SIDL_RUNTIME_VERSION,
+                                               .size = sizeof(struct sidl_object)};
+
+static struct sidl_object memory_object;
+
+#define MEMORY_FACET(TYPE)                                                                         \
+    {                                                                                              \
+        {(const void *)&memory_epv, &memory_object}, TYPE                                          \
+    }
+
+static struct sidl_facet memory_facets[] = {
+    MEMORY_FACET(&sidl_BaseInterface__type),    MEMORY_FACET(&sidl_BaseException__type),
+    MEMORY_FACET(&sidl_RuntimeException__type), MEMORY_FACET(&sidl_BaseClass__type),
+    MEMORY_FACET(&sidl_SIDLException__type),    MEMORY_FACET(&sidl_MemAllocException__type),
+};
+
+static struct sidl_object memory_object = {
+    .cls = &memory_class,
+    .facets = memory_facets,
+    .n_facets = sizeof memory_facets / sizeof *memory_facets,
+    .references = -1,
+};
+
+void sidl_exception_throw_no_memory(sidl_BaseInterface *_ex)
+{
+    *_ex = &memory_facets[0].object;
+}
+
+/* What getClassInfo returns; it copies the names, so that it may outlive the class. */
+struct class_info {
+    struct sidl_object object;
+    char *name;
+    char *version;
+};
+
+static char *info_getName(void *self, sidl_BaseInterface *_ex)
+{
+    return copy_or_throw(((struct class_info *)self)->name, _ex);
+}
+
+static char *info_getVersion(void *self, sidl_BaseInterface *_ex)
+{
+    return copy_or_throw(((struct class_info *)self)->version, _ex);
+}
+
+static char *info_getIORVersion(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return copy_or_throw("2.0", _ex);
+}
+
+static void info_destroy(void *self)
+{
+    struct class_info *info = self;
+
+    free(info->name);
+    free(info->version);
+}
+
+static const struct sidl_ClassInfo__epv info_epv = {
+    .f_getName = info_getName,
+    .f_getVersion = info_getVersion,
+    .f_getIORVersion = info_getIORVersion,
+};
+
+static const struct sidl_implements info_implements[] = {{&sidl_ClassInfo__type, &info_epv}};
+
+static const struct sidl_class info_class = {.name = "sidl.ClassInfoI",
+                                             .version = SIDL_RUNTIME_VERSION,
+                                             .size = sizeof(struct class_info),
+                                             .implements = info_implements,
+                                             .n_implements = 1,
+                                             .destroy = info_destroy};
+
+sidl_ClassInfo sidl_reference_class_info(void *reference, sidl_BaseInterface *_ex)
+{
+    const struct sidl_object *object = sidl_reference_peek(reference);
+    sidl_BaseInterface ignored;
+    struct class_info *info;
+
+    if (!_ex)
+        _ex = &ignored;
+    *_ex = NULL;
+    if (!object || !(info = sidl_object_create(&info_class, _ex)))
+        return NULL;
+    info->name = portolan_strdup(object->cls->name);
+    info->version = portolan_strdup(object->cls->version ? object->cls->version : "");
+    if (!info->name || !info->version) {
+        sidl_object_release(info);
+        sidl_exception_throw_no_memory(_ex);
+        return NULL;
+    }
+    return sidl_object_facet(info, "sidl.ClassInfo");
+}
