@@ -33,18 +33,23 @@ enum portolan_status portolan_error_set(struct portolan_error *err, enum portola
 void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
 {
     char text[sizeof err->text];
+    size_t size = sizeof text - 2, used, kept; /* two for ": " */
     va_list args;
-    int used;
+    int length;
 
     if (!err || err->status == PORTOLAN_OK)
         return;
     va_start(args, format);
-    used = vsnprintf(text, sizeof text, format, args);
+    length = vsnprintf(text, size, format, args);
     va_end(args);
-    if (used < 0 || (size_t)used >= sizeof text)
+    if (length < 0 || (size_t)length >= size)
         return;
-    snprintf(text + used, sizeof text - (size_t)used, ": %s", err->text);
-    memcpy(err->text, text, sizeof text);
+    used = (size_t)length + 2;
+    kept = strnlen(err->text, sizeof text - used - 1);
+    memmove(err->text + used, err->text, kept);
+    memcpy(err->text, text, (size_t)length);
+    memcpy(err->text + length, ": ", 2);
+    err->text[used + kept] = '\0';
 }
 
 void portolan_diagnose(struct portolan_diagnostics *d, const char *file, int line, int column,

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@
 struct mpi_cohort {
     struct portolan_cohort base; /* first */
     MPI_Comm comm;
+    MPI_Comm verdicts; /* apart, since a rank may give up waiting on it */
+    double failing;    /* buffer of a verdict, which may outlive the call that gave up */
 };
 
 /* What a rank of the gather tree has so far: blocks of itself and the ranks below, in order. */
@@ -202,7 +205,15 @@ enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
         return portolan_error_set(err, PORTOLAN_EIO, "no communicator for the cohort: %s",
                                   mpi_error_text(result, text));
     }
+    result = PMPI_Comm_dup(m->comm, &m->verdicts);
+    if (result != MPI_SUCCESS) {
+        PMPI_Comm_free(&m->comm);
+        free(m);
+        return portolan_error_set(err, PORTOLAN_EIO, "no communicator for verdicts: %s",
+                                  mpi_error_text(result, text));
+    }
     PMPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(m->verdicts, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(m->comm, &m->base.rank);
     PMPI_Comm_size(m->comm, &m->base.size);
     m->base.bcast = mpi_bcast;
@@ -217,7 +228,42 @@ void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort)
 {
     if (!cohort)
         return;
-    if (portolan_mpi_is_running())
+    if (portolan_mpi_is_running()) {
+        PMPI_Comm_free(&of(cohort)->verdicts);
         PMPI_Comm_free(&of(cohort)->comm);
+    }
     free(cohort);
+}
+
+/* Waits for REQUEST, for ever or until PATIENCE_S have gone by; true when it is done. */
+static bool wait_for(MPI_Request *request, double patience_s)
+{
+    double until = PMPI_Wtime() + patience_s;
+    int done = 0;
+
+    while (PMPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+        if (patience_s > 0 && PMPI_Wtime() > until)
+            return false;
+        sched_yield();
+    }
+    return done;
+}
+
+bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_status *status,
+                          double patience_s, struct portolan_error *err)
+{
+    struct mpi_cohort *m = of(c);
+    double lowest = *status == PORTOLAN_OK ? -(double)c->size : -(double)c->rank;
+    double *failing = &m->failing, patience = 0;
+    MPI_Request request;
+
+    *failing = lowest;
+    if (*status != PORTOLAN_OK) /* staggered, so that one of several stranded ranks speaks first */
+        patience = patience_s * (1 + 0.25 * c->rank);
+    if (PMPI_Iallreduce(MPI_IN_PLACE, failing, 1, MPI_DOUBLE, MPI_MAX, m->verdicts, &request) !=
+            MPI_SUCCESS ||
+        !wait_for(&request, patience))
+        return false;
+    *status = portolan_cohort_agree(c, *status, err);
+    return true;
 }

@@ -54,6 +54,16 @@ PORTOLAN_API enum portolan_status portolan_mpi_cohort_create(struct portolan_coh
 /** Collective. NULL is legal. */
 PORTOLAN_API void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort);
 
+/**
+ * Collective if all ranks come: brings every rank to one *STATUS as portolan_cohort_agree() does, C
+ * being a cohort of this room. A rank that brings a failure waits PATIENCE_S seconds for the others
+ * (higher ranks a little longer), for they may be stuck in a call that it will never join; when
+ * they do not come the result is false, *STATUS and ERR are the rank's own, and the only way on is
+ * portolan_mpi_abort(). A rank that brings PORTOLAN_OK waits for ever.
+ */
+PORTOLAN_API bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_status *status,
+                                       double patience_s, struct portolan_error *err);
+
 /** What one MPI routine was used for by this process, summed over its threads. */
 struct portolan_mpi_total {
     const char *routine; /**< "MPI_Send"; valid until the process ends */

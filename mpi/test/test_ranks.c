@@ -158,6 +158,21 @@ __attribute__((noinline)) static int proxied_talk(struct portolan_probe_port *po
     return result;
 }
 
+static void a_failure_of_one_rank_is_everybodys_verdict(void **state)
+{
+    struct portolan_error err = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    (void)state;
+    assert_true(portolan_mpi_verdict(cohort, &status, 5, &err));
+    assert_int_equal(status, PORTOLAN_OK);
+    if (cohort->rank == cohort->size - 1)
+        status = portolan_error_set(&err, PORTOLAN_ECOMPONENT, "solver failed");
+    assert_true(portolan_mpi_verdict(cohort, &status, 5, &err));
+    assert_int_equal(status, PORTOLAN_ECOMPONENT);
+    assert_non_null(strstr(err.text, "solver failed"));
+}
+
 static void mpi_time_of_plugins_is_charged_to_the_port_call(void **state)
 {
     static const struct portolan_probe_connection connection = {.user = "u", .uses = "talk"};
@@ -211,6 +226,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(gather_without_memory_fails_and_leaves_nobody_waiting),
         cmocka_unit_test(gather_without_memory_on_the_way_up_fails_at_the_root),
         cmocka_unit_test(ranks_agree_on_the_first_failure),
+        cmocka_unit_test(a_failure_of_one_rank_is_everybodys_verdict),
         cmocka_unit_test(mpi_time_of_plugins_is_charged_to_the_port_call),
     };
     struct portolan_error err = {0};
