@@ -216,7 +216,7 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     __atomic_store_n(&f->port, port, __ATOMIC_RELAXED);
     __atomic_store_n(&f->seq, ++t->seq, __ATOMIC_RELEASE);
 #ifdef PORTOLAN_PROBE_FENCED /* test builds: what membarrier(2) does, where TSan can see it */
-    __atomic_exchange_n(&t->top, f + 1, __ATOMIC_SEQ_CST);
+    (void)__atomic_exchange_n(&t->top, f + 1, __ATOMIC_SEQ_CST);
 #else
     __atomic_store_n(&t->top, f + 1, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
