@@ -74,7 +74,7 @@ char *mathml_text(struct reader *r, const xmlNode *node)
     }
     copy = portolan_strdup(trim(text));
     if (!copy)
-        r->status = PORTOLAN_ENOMEM;
+        reader_no_memory(r);
     return copy;
 }
 

@@ -98,6 +98,16 @@ struct shortlist {
     double drift_below[MODEL_PARAMS], drift_above[MODEL_PARAMS];
 };
 
+/* Columns of powers already computed, one list per parameter; none for many points. */
+enum { CACHED_COLUMNS = 48, CACHED_POINTS = 256 };
+
+struct column_cache {
+    double *values;
+    size_t n[MODEL_PARAMS];
+    double exponent[MODEL_PARAMS][CACHED_COLUMNS];
+    unsigned char log[MODEL_PARAMS][CACHED_COLUMNS];
+};
+
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
@@ -109,6 +119,7 @@ struct search {
     double least;   /* mean square below which errors are alike */
     double *work;   /* (MODEL_ESTIMATES + 4) × number of points */
     struct shortlist best;
+    struct column_cache cache;
 };
 
 enum portolan_status search_create(const struct points *points,
@@ -118,15 +129,33 @@ enum portolan_status search_create(const struct points *points,
 void search_run(struct search *s);
 void search_destroy(struct search *s);
 
+/* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
+void search_weigh(struct search *s, const struct candidate *fit);
+void search_exclude_outliers(struct search *s, const struct candidate *fit);
+void search_find_drifts(struct search *s);
+
+/* candidate.c */
+
+/* SHAPE at every point times the factor; exponents that are FITTED will not come again. */
+void search_column(struct search *s, const struct portolan_model_shape *shape, bool fitted,
+                   double *out);
+
 /* Fits C's constants and scores it (infinite: impossible); the good ones enter the shortlist. */
 double search_try(struct search *s, struct candidate *c);
-/* The same with a score from elsewhere, for fits that leave no residual. */
+/* What C is worth when its points, each left out in turn, are MEAN_SQUARE off. */
+double search_score(const struct search *s, const struct candidate *c, double mean_square);
+/* Enters C as it is, with that score, if it is good enough. */
+void search_keep(struct search *s, struct candidate *c, double score);
+/* Fits C and enters it with a score from elsewhere: of fits that leave no residual. */
 void search_enter(struct search *s, struct candidate *c, double score);
+double candidate_value(const struct candidate *c, size_t n_params, const double *x);
+
+/* search.c again */
 bool search_allows(const struct search *s, unsigned families);
+bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* Does PARAM take different values, and is it always above BOUND? */
 bool search_varies(const struct search *s, size_t param);
 bool search_above(const struct search *s, size_t param, double bound);
-double candidate_value(const struct candidate *c, size_t n_params, const double *x);
 
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
@@ -152,7 +181,7 @@ void search_several(struct search *s);
  */
 bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage);
 /* The columns of the problem linearized at C: constants, then fitted exponents; their number. */
-size_t nonlinear_columns(const struct search *s, const struct candidate *c, double *columns,
+size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
                          struct estimate *estimates);
 
 /* ---- model.c ---- */

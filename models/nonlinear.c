@@ -7,7 +7,7 @@
 
 static const double exponent_bound = 12;
 
-size_t nonlinear_columns(const struct search *s, const struct candidate *c, double *columns,
+size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
                          struct estimate *estimates)
 {
     const struct points *pts = s->points;
@@ -15,9 +15,7 @@ size_t nonlinear_columns(const struct search *s, const struct candidate *c, doub
 
     for (size_t j = 0; j < c->k; j++, n++) {
         estimates[n] = (struct estimate){j, CONSTANT_ESTIMATE};
-        for (size_t i = 0; i < pts->m; i++)
-            columns[n * pts->m + i] =
-                s->factor[i] * shape_value(&c->shape[j], pts->n_params, pts->x + i * pts->n_params);
+        search_column(s, &c->shape[j], c->fitted[j] != 0, columns + n * pts->m);
     }
     for (size_t j = 0; j < c->k; j++)
         for (size_t p = 0; p < pts->n_params; p++) {

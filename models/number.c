@@ -83,19 +83,25 @@ static double both_tails(double t, double dof)
     return dof > 1e6 ? erfc(t / sqrt(2)) : incomplete_beta(dof / 2, 0.5, dof / (dof + t * t));
 }
 
+static double density(double t, double dof)
+{
+    if (dof > 1e6)
+        return exp(-t * t / 2) / sqrt(2 * M_PI);
+    return exp(lgamma((dof + 1) / 2) - lgamma(dof / 2) - (dof + 1) / 2 * log1p(t * t / dof)) /
+           sqrt(dof * M_PI);
+}
+
+/* Newton's steps; the tail is convex, so they come from below and never pass. */
 double student_quantile(double confidence, double dof)
 {
-    double low = 0, high = 1, tail = 1 - confidence;
+    double tail = 1 - confidence, t = 0;
 
-    while (both_tails(high, dof) > tail && high < 1e12)
-        high *= 2;
-    for (int i = 0; i < 100 && high - low > 1e-14 * high; i++) {
-        double middle = (low + high) / 2;
+    for (int i = 0; i < 200; i++) {
+        double step = (both_tails(t, dof) - tail) / (2 * density(t, dof));
 
-        if (both_tails(middle, dof) > tail)
-            low = middle;
-        else
-            high = middle;
+        if (!(step > 1e-15 * t) || !isfinite(step))
+            break;
+        t += step;
     }
-    return (low + high) / 2;
+    return t;
 }

@@ -15,6 +15,8 @@ struct choice {
     bool product;  /* else a sum */
     bool constant; /* an additive constant beside it */
     int entry[MODEL_PARAMS];
+    size_t extra;    /* a product may have one more term beside it, of this parameter … */
+    int extra_entry; /* … and this shape, or NONE */
 };
 
 static void set_shape(struct portolan_model_shape *shape, size_t param, int entry)
@@ -40,6 +42,11 @@ static struct candidate build(const struct search *s, const struct choice *choic
     }
     if (choice->product)
         c.k++;
+    if (choice->extra_entry != NONE) {
+        set_shape(&c.shape[c.k++], choice->extra, choice->extra_entry);
+        c.cost += search_grid[choice->extra_entry].cost + 1;
+        c.family = PORTOLAN_MODEL_SUM;
+    }
     return c;
 }
 
@@ -50,18 +57,20 @@ static double try_choice(struct search *s, const struct choice *choice)
     return c.k ? search_try(s, &c) : INFINITY;
 }
 
+/* Tries every shape in one place of the choice: PARAM's, or behind the last that of the extra. */
 static bool improve(struct search *s, struct choice *choice, size_t param, double *score)
 {
-    bool better = false;
+    bool extra = param == s->points->n_params, better = false;
+    size_t of = extra ? choice->extra : param;
+    int was = extra ? choice->extra_entry : choice->entry[param];
 
-    for (int e = NONE; e < (int)search_grid_size; e++) {
+    for (int e = extra ? 0 : NONE; e < (int)search_grid_size; e++) {
         struct choice trial = *choice;
         double now;
 
-        if (e == choice->entry[param] ||
-            (e != NONE && !search_grid_fits(s, param, &search_grid[e])))
+        if (e == was || (e != NONE && !search_grid_fits(s, of, &search_grid[e])))
             continue;
-        trial.entry[param] = e;
+        *(extra ? &trial.extra_entry : &trial.entry[param]) = e;
         now = try_choice(s, &trial);
         if (now < *score) {
             *score = now;
@@ -82,6 +91,8 @@ static void descend(struct search *s, struct choice *choice)
         for (size_t p = 0; p < s->points->n_params; p++)
             if (search_varies(s, p) && improve(s, choice, p, &score))
                 better = true;
+        if (choice->extra_entry != NONE && improve(s, choice, s->points->n_params, &score))
+            better = true;
     }
 }
 
@@ -134,28 +145,20 @@ static int nearest_entry(double exponent)
     return best;
 }
 
-/* Exponents off the list for all parameters at once. */
-static void try_fitted(struct search *s, const double *exponents, bool with_constant)
+/* Exponents off the list for all parameters at once, from those of the list. */
+static void try_fitted(struct search *s, const struct choice *choice)
 {
-    struct candidate c = {.family = PORTOLAN_MODEL_PRODUCT, .k = 1 + (size_t)with_constant};
+    struct candidate c = build(s, choice);
     size_t last = c.k - 1;
-    double ratio = 0;
 
-    for (size_t p = 0; p < s->points->n_params; p++)
-        if (exponents[p] != 0) {
-            c.shape[last].exponents[p] = exponents[p];
-            c.fitted[last] |= 1u << p;
-        }
-    if (!c.fitted[last])
+    if (!isfinite(search_try(s, &c)))
         return;
-    for (size_t i = 0; i < s->points->m; i++)
-        if (s->factor[i] > 0)
-            ratio += s->points->y[i] /
-                     shape_value(&c.shape[last], s->points->n_params,
-                                 s->points->x + i * s->points->n_params) /
-                     (double)s->m;
-    c.constant[last] = ratio;
-    search_try(s, &c);
+    c.cost = 0;
+    for (size_t p = 0; p < s->points->n_params; p++)
+        if (c.shape[last].exponents[p] != 0 && !c.shape[last].logs[p] && search_above(s, p, 0))
+            c.fitted[last] |= 1u << p;
+    if (c.fitted[last])
+        search_try(s, &c);
 }
 
 /* ---- mixtures ---- */
@@ -183,9 +186,25 @@ static void try_mixtures(struct search *s, const struct choice *sum, const struc
     }
 }
 
+/* A product and one term of one parameter: work shared out plus what sharing costs. */
+static void try_extras(struct search *s, const struct choice *product)
+{
+    for (size_t p = 0; p < s->points->n_params; p++) {
+        struct choice choice = *product;
+
+        if (!search_varies(s, p))
+            continue;
+        choice.extra = p;
+        choice.extra_entry = 0;
+        descend(s, &choice);
+        choice.constant = true;
+        try_choice(s, &choice);
+    }
+}
+
 void search_several(struct search *s)
 {
-    struct choice sum = {0}, product = {.product = true};
+    struct choice sum = {.extra_entry = NONE}, product = {.product = true, .extra_entry = NONE};
     double exponents[MODEL_PARAMS];
     bool started = logarithms(s, exponents);
 
@@ -200,15 +219,14 @@ void search_several(struct search *s)
         shifted = product;
         shifted.constant = true;
         descend(s, &shifted);
-        if (started) {
-            try_fitted(s, exponents, false);
-            try_fitted(s, exponents, true);
-        }
+        try_fitted(s, &product);
+        try_fitted(s, &shifted);
     }
     if (search_allows(s, PORTOLAN_MODEL_SUM)) {
         sum.constant = true;
         descend(s, &sum);
         try_mixtures(s, &sum, &product);
+        try_extras(s, &product);
         sum.constant = false;
         descend(s, &sum);
     }

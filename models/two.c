@@ -59,11 +59,7 @@ void search_two(struct search *s)
         if (s->best.entry[i].family == PORTOLAN_MODEL_CONSTANT)
             constant = s->best.entry[i];
     s->best.n = 0;
-    search_enter(s, &constant, different ? 5 : -2);
-    if (!s->best.n) {
-        s->best.entry[s->best.n++] = constant;
-        s->best.entry[0].score = different ? 5 : -2;
-    }
+    search_keep(s, &constant, different ? 5 : -2);
     for (size_t p = 0; p < s->points->n_params; p++)
         if (search_varies(s, p)) {
             enter_power(s, p, 0);

@@ -19,6 +19,7 @@ struct reader {
     enum portolan_status status; /* ENOMEM ends it; ESYNTAX after a complaint */
 };
 
+void reader_no_memory(struct reader *r);
 void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);
 void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)

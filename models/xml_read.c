@@ -15,11 +15,20 @@ enum { MOST_PROBLEMS = 20, MOST_ATTRIBUTES = 12 };
 
 /* ---- complaints ---- */
 
+void reader_no_memory(struct reader *r)
+{
+    if (!r->status)
+        r->status = PORTOLAN_ENOMEM;
+}
+
 static void complain(struct reader *r, int line, int column, const char *format, va_list args)
 {
     char text[600];
 
-    r->status = r->status ? r->status : PORTOLAN_ESYNTAX;
+    /* Without memory parts are missing that the text may well have. */
+    if (r->status == PORTOLAN_ENOMEM)
+        return;
+    r->status = PORTOLAN_ESYNTAX;
     if (r->n_problems++ >= MOST_PROBLEMS)
         return;
     vsnprintf(text, sizeof text, format, args);
@@ -193,7 +202,7 @@ static void take_text(struct reader *r, const xmlNode *node, const char *name, c
     free((char *)*to);
     *to = portolan_strdup(text);
     if (text && !*to)
-        r->status = PORTOLAN_ENOMEM;
+        reader_no_memory(r);
     xmlFree(text);
 }
 
@@ -220,8 +229,7 @@ static void read_parameter(struct reader *r, const xmlNode *node, struct portola
     }
     take_text(r, node, "name", &name);
     if (!name) {
-        if (!r->status || r->status == PORTOLAN_ESYNTAX)
-            reader_complain(r, node, "<parameter> lacks the attribute \"name\"");
+        reader_complain(r, node, "<parameter> lacks the attribute \"name\"");
         return;
     }
     m->params[m->n_params] = (char *)name;
@@ -373,7 +381,7 @@ static void read_covariance(struct reader *r, const xmlNode *node, struct portol
     free(m->covariance);
     m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance);
     if (!m->covariance) {
-        r->status = PORTOLAN_ENOMEM;
+        reader_no_memory(r);
         good = true;
     }
     for (size_t i = 0; i < n && good && m->covariance; i++)
@@ -520,7 +528,7 @@ static void on_error(void *context, xmlErrorPtr error)
     if (error->level < XML_ERR_ERROR || r->n_problems || error->code == XML_ERR_USER_STOP)
         return;
     if (error->code == XML_ERR_NO_MEMORY) {
-        r->status = PORTOLAN_ENOMEM;
+        reader_no_memory(r);
         return;
     }
     snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed");
@@ -540,7 +548,7 @@ static xmlDoc *parse(struct reader *r, const char *text, size_t size)
     }
     xmlInitParser();
     if (!(parser = xmlNewParserCtxt())) {
-        r->status = PORTOLAN_ENOMEM;
+        reader_no_memory(r);
         return NULL;
     }
     parser->_private = r;
