@@ -85,7 +85,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->parent = node->parent ? (int64_t)(base + node->parent->id) : -1;
     info = portolan_probe_method_peek(r->handle);
     r->n_context = info ? info->method.n_context : 0;
-    for (unsigned i = 0; i < r->n_context; i++)
+    for (unsigned i = 0; i < r->n_context && i < PORTOLAN_PROBE_CONTEXTS; i++)
         read_context(&r->context[i], node, i, info->method.real_contexts >> i & 1U);
     r->calls = load(&node->calls);
     r->subroutine_calls = load(&node->subroutine_calls);

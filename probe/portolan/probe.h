@@ -179,8 +179,8 @@ PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
 /**
  * Brackets of Portolan's own work on the calling thread (committing a step, swapping): the time
  * between counts in no call that is running, but in a node of its own, PORTOLAN_PROBE_HANDLE_OWN,
- * under the thread's root; monitored calls made meanwhile become that node's children. Brackets nest;
- * the outermost counts.
+ * under the thread's root; monitored calls made meanwhile become that node's children. Brackets
+ * nest; the outermost counts.
  */
 PORTOLAN_API void portolan_probe_pause(void);
 PORTOLAN_API void portolan_probe_resume(void);
