@@ -46,6 +46,7 @@ enum statement {
     PUT_MODEL,
     ADD_DECISION,
     FIND_DECISION,
+    FIND_TRIAL_DECISION,
     ADD_SWAP,
     /* Reading. */
     READ_TRIALS,

@@ -75,6 +75,9 @@ static const char *const sql[STATEMENT_COUNT] = {
         " host, choice, reason, decided FROM decision"
         " WHERE assembly = ?1 AND parameters = ?2 AND host = ?3 AND ranks = ?4"
         " ORDER BY id DESC LIMIT 1",
+    [FIND_TRIAL_DECISION] =
+        "SELECT id, trial, ranks, predicted_ns, low_ns, high_ns, assembly, parameters,"
+        " host, choice, reason, decided FROM decision WHERE trial = ?1 ORDER BY id LIMIT 1",
     [ADD_SWAP] = "INSERT INTO swap (trial, step, instance, from_implementation, to_implementation,"
                  " reason, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [READ_TRIALS] =

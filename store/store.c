@@ -192,7 +192,8 @@ void portolan_decision_destroy(struct portolan_decision *d)
     free(f);
 }
 
-static enum portolan_status take_decision(struct backend *b, struct portolan_decision **d)
+static enum portolan_status take_decision(struct backend *b, enum statement which,
+                                          struct portolan_decision **d)
 {
     struct found *f = portolan_calloc(1, sizeof *f);
     const char **texts[6];
@@ -207,14 +208,14 @@ static enum portolan_status take_decision(struct backend *b, struct portolan_dec
     texts[3] = &f->d.choice;
     texts[4] = &f->d.reason;
     texts[5] = &f->d.decided;
-    f->d.id = backend_int(b, FIND_DECISION, 0);
-    f->d.trial = backend_int(b, FIND_DECISION, 1);
-    f->d.ranks = (int)backend_int(b, FIND_DECISION, 2);
-    f->d.predicted_ns = backend_double(b, FIND_DECISION, 3);
-    f->d.low_ns = backend_double(b, FIND_DECISION, 4);
-    f->d.high_ns = backend_double(b, FIND_DECISION, 5);
+    f->d.id = backend_int(b, which, 0);
+    f->d.trial = backend_int(b, which, 1);
+    f->d.ranks = (int)backend_int(b, which, 2);
+    f->d.predicted_ns = backend_double(b, which, 3);
+    f->d.low_ns = backend_double(b, which, 4);
+    f->d.high_ns = backend_double(b, which, 5);
     for (int i = 0; i < 6; ++i) {
-        if (!(*texts[i] = texts_intern(f->texts, backend_text(b, FIND_DECISION, 6 + i)))) {
+        if (!(*texts[i] = texts_intern(f->texts, backend_text(b, which, 6 + i)))) {
             portolan_decision_destroy(&f->d);
             return PORTOLAN_ENOMEM;
         }
@@ -223,23 +224,39 @@ static enum portolan_status take_decision(struct backend *b, struct portolan_dec
     return PORTOLAN_OK;
 }
 
+/* The first row of a query that has been begun with STATUS; closes it. */
+static enum portolan_status take_first(struct portolan_store *s, enum statement which,
+                                       enum portolan_status status, struct portolan_decision **d,
+                                       struct portolan_error *err)
+{
+    bool row = false;
+
+    *d = NULL;
+    if (!status)
+        status = backend_next(s->backend, which, &row, err);
+    if (!status && row && (status = take_decision(s->backend, which, d)))
+        portolan_error_set(err, status, "out of memory");
+    backend_reset(s->backend, which);
+    if (status)
+        portolan_error_prefix(err, "store '%s': decisions cannot be read", s->path);
+    return status;
+}
+
 enum portolan_status portolan_store_find_decision(struct portolan_store *s, const char *assembly,
                                                   const char *parameters, const char *host,
                                                   int ranks, struct portolan_decision **d,
                                                   struct portolan_error *err)
 {
-    enum portolan_status status;
-    bool row = false;
+    return take_first(s, FIND_DECISION,
+                      backend_query(s->backend, FIND_DECISION, err, "ttti", assembly, parameters,
+                                    host, (int64_t)ranks),
+                      d, err);
+}
 
-    *d = NULL;
-    status = backend_query(s->backend, FIND_DECISION, err, "ttti", assembly, parameters, host,
-                           (int64_t)ranks);
-    if (!status)
-        status = backend_next(s->backend, FIND_DECISION, &row, err);
-    if (!status && row && (status = take_decision(s->backend, d)))
-        portolan_error_set(err, status, "out of memory");
-    backend_reset(s->backend, FIND_DECISION);
-    if (status)
-        portolan_error_prefix(err, "store '%s': decisions cannot be read", s->path);
-    return status;
+enum portolan_status portolan_store_find_trial_decision(struct portolan_store *s, int64_t trial,
+                                                        struct portolan_decision **d,
+                                                        struct portolan_error *err)
+{
+    return take_first(s, FIND_TRIAL_DECISION,
+                      backend_query(s->backend, FIND_TRIAL_DECISION, err, "i", trial), d, err);
 }

@@ -172,6 +172,11 @@ PORTOLAN_API enum portolan_status
 portolan_store_find_decision(struct portolan_store *store, const char *assembly,
                              const char *parameters, const char *host, int ranks,
                              struct portolan_decision **d, struct portolan_error *err);
+
+/** The first decision made in a trial, likewise. */
+PORTOLAN_API enum portolan_status
+portolan_store_find_trial_decision(struct portolan_store *store, int64_t trial,
+                                   struct portolan_decision **d, struct portolan_error *err);
 PORTOLAN_API void portolan_decision_destroy(struct portolan_decision *d);
 
 /** An implementation was exchanged, or could not be. */

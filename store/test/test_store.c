@@ -208,6 +208,8 @@ static void the_newest_decision_for_a_case_is_found(void **state)
         portolan_store_find_decision(store, "plate", d.parameters, "brig", 4, &found, NULL),
         PORTOLAN_OK);
     assert_null(found);
+    assert_int_equal(portolan_store_find_trial_decision(store, 77, &found, NULL), PORTOLAN_OK);
+    assert_null(found);
     portolan_decision_destroy(NULL);
     portolan_store_close(store);
 }
