@@ -109,13 +109,19 @@ enum portolan_status portolan_probe_timer_start(uint32_t handle)
 
 enum portolan_status portolan_probe_timer_stop(uint32_t handle)
 {
+    return portolan_probe_timer_stop_context(handle, NULL, 0);
+}
+
+enum portolan_status portolan_probe_timer_stop_context(uint32_t handle, const double *values,
+                                                       unsigned count)
+{
     struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
     struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
 
     if (!f || f == t->hot.frames || f->port || f == t->pause ||
-        (f->node->method != handle && f->node != t->other))
+        (f->node->method != handle && f->node != t->other) || count > PORTOLAN_PROBE_CONTEXTS)
         return PORTOLAN_EINVAL;
-    portolan_probe_record_call(f, portolan_probe_now() - f->start, NULL, 0);
+    portolan_probe_record_call(f, portolan_probe_now() - f->start, values, count);
     pop_to(t, f);
     return PORTOLAN_OK;
 }

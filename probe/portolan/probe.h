@@ -193,6 +193,13 @@ PORTOLAN_API void portolan_probe_resume(void);
 PORTOLAN_API enum portolan_status portolan_probe_timer_start(uint32_t handle);
 PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
 
+/**
+ * The same with a context that is known only now: COUNT real values, which the record of the timer
+ * keeps as sums (all contexts of HANDLE's method must be registered as real; one record per path).
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_timer_stop_context(uint32_t handle, const double *values, unsigned count);
+
 /* --------------------------------------------------------------- counters */
 
 /**

@@ -228,6 +228,34 @@ static void mpi_time_belongs_to_the_call_it_is_made_from(void **state)
     assert_true(b->mpi_ns == 23 && b->mpi_inclusive_ns == 23);
 }
 
+static void a_timer_keeps_sums_of_a_context_known_at_its_end(void **state)
+{
+    static const struct portolan_probe_connection nobody;
+    static const struct portolan_probe_method method = {
+        .name = "routine", .n_context = 2, .context = {"n", "tol"}, .real_contexts = 3U};
+    const struct portolan_probe_record *timer = NULL;
+    uint32_t handle;
+
+    (void)state;
+    assert_int_equal(portolan_probe_methods_register(&nobody, &method, 1, &handle, NULL),
+                     PORTOLAN_OK);
+    for (int n = 1; n <= 3; n++) {
+        double values[2] = {n, 0.5};
+
+        assert_int_equal(portolan_probe_timer_start(handle), PORTOLAN_OK);
+        portolan_probe_clock_advance(10 * (uint64_t)n);
+        assert_int_equal(portolan_probe_timer_stop_context(handle, values, 2), PORTOLAN_OK);
+    }
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++)
+        timer = snap.records[i].handle == handle ? &snap.records[i] : timer;
+    assert_non_null(timer);
+    assert_int_equal(timer->calls, 3);
+    assert_false(timer->context[0].exact);
+    assert_true(timer->context[0].sum == 6 && timer->context[0].sum_squares == 14);
+    assert_true(timer->context[0].sum_time_ns == 140 && timer->context[1].sum == 1.5);
+}
+
 static void timers_nest_with_port_calls(void **state)
 {
     const struct portolan_probe_record *r, *timer = NULL;
@@ -266,6 +294,7 @@ int main(void)
         cmocka_unit_test_setup(paused_time_is_in_no_running_call, fresh),
         cmocka_unit_test_setup(mpi_time_belongs_to_the_call_it_is_made_from, fresh),
         cmocka_unit_test_setup(timers_nest_with_port_calls, fresh),
+        cmocka_unit_test_setup(a_timer_keeps_sums_of_a_context_known_at_its_end, fresh),
     };
     int failed = cmocka_run_group_tests_name("unwind", tests, NULL, NULL);
 
