@@ -176,8 +176,15 @@ enum portolan_status recorder_cut(struct recorder *r, int next_step, struct port
 enum portolan_status recorder_end(struct recorder *r, struct portolan_error *err)
 {
     enum portolan_status status, ended = PORTOLAN_OK;
-    double worst[2];
+    double worst[2] = {0, 0};
 
+    if (!r->trial) { /* nothing ran, nothing to keep */
+        portolan_probe_snapshot_take(&r->now, NULL);
+        for (size_t i = 0; i < r->now.count; ++i)
+            worst[0] += (double)r->now.records[i].calls;
+        if (r->cohort->max(r->cohort, worst, 1) || worst[0] <= 0)
+            return PORTOLAN_OK;
+    }
     if (r->cohort->rank == 0)
         facts_put_objects(&r->facts); /* those loaded meanwhile too */
     status = recorder_cut(r, r->step + 1, err);

@@ -39,7 +39,10 @@ void recorder_close(struct recorder *r);
  */
 enum portolan_status recorder_cut(struct recorder *r, int next_step, struct portolan_error *err);
 
-/** Collective. Cuts the last piece and ends the trial: "finished", or "failed" if any rank did. */
+/**
+ * Collective. Cuts the last piece and ends the trial: "finished", or "failed" if any rank did. No
+ * trial is made when none has begun and no rank has measured a call.
+ */
 enum portolan_status recorder_end(struct recorder *r, struct portolan_error *err);
 
 #endif

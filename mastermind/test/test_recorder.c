@@ -126,6 +126,7 @@ static void a_trial_knows_its_assembly_and_machine(void **state)
     bool host = false, libc = false;
 
     (void)state;
+    calls_go(1, 1, NULL, NULL);
     assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_string_equal(set->trials[0].assembly, "plate");
@@ -170,10 +171,22 @@ static void a_failed_rank_makes_a_failed_trial(void **state)
     struct portolan_sample_set *set;
 
     (void)state;
+    calls_go(1, 1, NULL, NULL);
     recorder.failed = true;
     assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_string_equal(set->trials[0].outcome, "failed");
+    portolan_sample_set_destroy(set);
+}
+
+static void without_a_call_there_is_no_trial(void **state)
+{
+    struct portolan_sample_set *set;
+
+    (void)state;
+    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    set = read_all();
+    assert_int_equal(set->n_trials, 0);
     portolan_sample_set_destroy(set);
 }
 
@@ -230,6 +243,8 @@ int main(void)
                                         close_recorder),
         cmocka_unit_test_setup_teardown(rows_of_both_ranks_are_stored_with_their_parents,
                                         open_alone, close_recorder),
+        cmocka_unit_test_setup_teardown(without_a_call_there_is_no_trial, open_alone,
+                                        close_recorder),
         cmocka_unit_test_setup_teardown(a_failed_rank_makes_a_failed_trial, open_alone,
                                         close_recorder),
         cmocka_unit_test_setup_teardown(every_failing_allocation_is_reported_and_measuring_goes_on,

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.Mastermind: the component around the recorder. */
+#include "mastermind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------- portolan.ports.StepListener */
+
+/* Rank 0, before the trial begins: what only the measurement component knows. */
+static void put_clock_facts(struct mastermind *m)
+{
+    portolan_ports_Measurement port = mastermind_peek_measurement(m);
+    sidl_BaseInterface ex = NULL;
+    char cost[40], *name;
+
+    if (!port)
+        return;
+    name = portolan_ports_Measurement_getClockName(port, &ex);
+    if (!ex && name)
+        facts_put(&m->recorder.facts, "clock", name);
+    sidl_String_free(name);
+    SIDL_CLEAR(ex);
+    snprintf(cost, sizeof cost, "%.1f", portolan_ports_Measurement_getCallCost(port, &ex));
+    if (!ex)
+        facts_put(&m->recorder.facts, "call cost ns", cost);
+    SIDL_CLEAR(ex);
+}
+
+static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
+{
+    struct mastermind *m = self;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    portolan_probe_pause();
+    if (!m->recorder.trial && m->recorder.cohort->rank == 0)
+        put_clock_facts(m);
+    status = recorder_cut(&m->recorder, step, &err);
+    if (status)
+        portolan_throw(_ex, status, "at step %d: %s", (int)step, err.text);
+    portolan_probe_resume();
+}
+
+static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)name, (void)value, (void)_ex; /* nothing to store before it is measured */
+}
+
+static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)step, (void)why, (void)_ex;
+    return FALSE; /* nothing to undo here */
+}
+
+static const struct portolan_ports_StepListener__epv steps_epv = {
+    .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
+
+/* ------------------------------------------------- gov.cca.Component */
+
+static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
+{
+    gov_cca_Port records = NULL;
+    sidl_BaseInterface ignored = NULL;
+
+    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "portolan.ports.Monitor"),
+                                     "monitor", "portolan.ports.Monitor", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(m->services,
+                                     sidl_object_facet(m, "portolan.ports.StepListener"), "steps",
+                                     "portolan.ports.StepListener", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    records = portolan_foreign_create(&m->records.port, "portolan.Records", _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(m->services, records, "records", "portolan.Records", NULL,
+                                     _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(m->services, "measurement", "portolan.ports.Measurement",
+                                      NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(m->services, "cohort", "portolan.Cohort", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(m->services, "assembly", "portolan.Assembly", NULL, _ex);
+    SIDL_CHECK(*_ex);
+EXIT:
+    gov_cca_Port_deleteRef(records, &ignored);
+}
+
+static void open_store(struct mastermind *m, sidl_BaseInterface *_ex)
+{
+    gov_cca_TypeMap properties = portolan_component_properties(m->services, _ex);
+    sidl_BaseInterface ignored = NULL;
+    struct portolan_cohort *cohort;
+    const struct portolan_assembly *assembly;
+    struct portolan_error err = {0};
+    char *path = NULL, *counters = NULL;
+
+    SIDL_CHECK(*_ex);
+    path = gov_cca_TypeMap_getString(properties, "store", "portolan.db", _ex);
+    SIDL_CHECK(*_ex);
+    counters = gov_cca_TypeMap_getString(properties, "counters", "", _ex);
+    SIDL_CHECK(*_ex);
+    m->counters = portolan_strdup(counters);
+    cohort = portolan_foreign_get(m->services, "cohort", "portolan.Cohort", _ex);
+    SIDL_CHECK(*_ex);
+    m->has_cohort = true;
+    assembly = portolan_foreign_get(m->services, "assembly", "portolan.Assembly", _ex);
+    SIDL_CHECK(*_ex);
+    m->has_assembly = true;
+    if (recorder_open(&m->recorder, cohort, assembly, path, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+EXIT:
+    sidl_String_free(path);
+    sidl_String_free(counters);
+    gov_cca_TypeMap_deleteRef(properties, &ignored);
+}
+
+static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct mastermind *m = self;
+    sidl_BaseInterface ignored = NULL;
+
+    m->services = services;
+    gov_cca_Services_addRef(services, &ignored);
+    add_ports(m, _ex);
+    SIDL_CHECK(*_ex);
+    open_store(m, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerForRelease(services, sidl_object_facet(m, "gov.cca.ComponentRelease"),
+                                        _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}
+
+/*
+ * Whether there is anything to end: all ranks must come to the same answer without talking first,
+ * since a build that failed here on one rank is taken down on the others only.
+ */
+static void end_trial(struct mastermind *m, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    if (!m->recorder.cohort || (!m->recorder.trial && !m->ever_attached))
+        return;
+    portolan_probe_pause();
+    if (!m->recorder.trial && m->recorder.cohort->rank == 0)
+        put_clock_facts(m);
+    if (recorder_end(&m->recorder, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+    portolan_probe_resume();
+}
+
+static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct mastermind *m = self;
+    sidl_BaseInterface ignored = NULL;
+
+    end_trial(m, _ex);
+    if (m->has_assembly)
+        gov_cca_Services_releasePort(services, "assembly", &ignored);
+    SIDL_CLEAR(ignored);
+    if (m->has_cohort)
+        gov_cca_Services_releasePort(services, "cohort", &ignored);
+    SIDL_CLEAR(ignored);
+    m->has_assembly = m->has_cohort = false;
+    recorder_close(&m->recorder);
+    portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
+    m->measurement = NULL;
+    gov_cca_Services_deleteRef(m->services, &ignored);
+    m->services = NULL;
+}
+
+static void destroy(void *self)
+{
+    struct mastermind *m = self;
+    sidl_BaseInterface ignored = NULL;
+
+    recorder_close(&m->recorder);
+    mastermind_monitor_clear(m);
+    portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
+    gov_cca_Services_deleteRef(m->services, &ignored);
+    pthread_mutex_destroy(&m->lock);
+}
+
+static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
+static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
+                                                                     release_services};
+static const struct sidl_implements implements[] = {
+    {&gov_cca_Component__type, &component_epv},
+    {&gov_cca_ComponentRelease__type, &release_epv},
+    {&portolan_ports_Monitor__type, &mastermind_monitor_epv},
+    {&portolan_ports_StepListener__type, &steps_epv},
+};
+static const struct sidl_class class = {
+    .name = "portolan.Mastermind",
+    .version = "0.1",
+    .size = sizeof(struct mastermind),
+    .implements = implements,
+    .n_implements = sizeof implements / sizeof *implements,
+    .destroy = destroy,
+};
+
+static gov_cca_Component create(sidl_BaseInterface *_ex)
+{
+    struct mastermind *m = sidl_object_create(&class, _ex);
+
+    if (!m)
+        return NULL;
+    pthread_mutex_init(&m->lock, NULL);
+    m->records = (struct mastermind_records){{&mastermind_records_ops}, m};
+    return sidl_object_facet(m, "gov.cca.Component");
+}
+
+PORTOLAN_COMPONENT(portolan_Mastermind, "portolan.Mastermind", create);

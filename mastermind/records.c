@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The records port: the store for who may not see it. */
+#include "mastermind.h"
+
+static struct recorder *recorder_of(struct portolan_records *self)
+{
+    return &((struct mastermind_records *)self)->mastermind->recorder;
+}
+
+static enum portolan_status read_all(struct portolan_records *self,
+                                     const struct portolan_store_query *query,
+                                     struct portolan_sample_set **set, struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+
+    if (r->store)
+        return portolan_store_read(r->store, query, true, set, err);
+    if (portolan_sample_set_create(set))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status latest(struct portolan_records *self,
+                                   const struct portolan_sample **samples, size_t *n,
+                                   struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+
+    (void)err;
+    *samples = r->piece.samples;
+    *n = r->piece.n;
+    return PORTOLAN_OK;
+}
+
+static int64_t trial(struct portolan_records *self)
+{
+    return recorder_of(self)->trial;
+}
+
+static enum portolan_status put_decision(struct portolan_records *self,
+                                         const struct portolan_decision *d, int64_t *id,
+                                         struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+
+    if (id)
+        *id = 0;
+    return r->store ? portolan_store_put_decision(r->store, d, id, err) : PORTOLAN_OK;
+}
+
+static enum portolan_status put_swap(struct portolan_records *self, const struct portolan_swap *s,
+                                     struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+    struct portolan_swap swap = *s;
+
+    if (!swap.trial)
+        swap.trial = r->trial;
+    return r->store ? portolan_store_put_swap(r->store, &swap, err) : PORTOLAN_OK;
+}
+
+static enum portolan_status put_model(struct portolan_records *self,
+                                      const struct portolan_stored_model *m,
+                                      struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+
+    return r->store ? portolan_store_put_model(r->store, m, err) : PORTOLAN_OK;
+}
+
+static enum portolan_status find_decision(struct portolan_records *self, const char *assembly,
+                                          const char *parameters, const char *host, int ranks,
+                                          struct portolan_decision **d, struct portolan_error *err)
+{
+    struct recorder *r = recorder_of(self);
+
+    *d = NULL;
+    if (!r->store)
+        return PORTOLAN_OK;
+    return portolan_store_find_decision(r->store, assembly, parameters, host, ranks, d, err);
+}
+
+static void fail(struct portolan_records *self, const char *why)
+{
+    struct recorder *r = recorder_of(self);
+
+    r->failed = true;
+    facts_put(&r->facts, "failure", why);
+    r->facts.failed = false; /* the outcome is what counts */
+}
+
+const struct portolan_records_ops mastermind_records_ops = {
+    .size = sizeof(struct portolan_records_ops),
+    .abi = PORTOLAN_RECORDS_ABI,
+    .read = read_all,
+    .latest = latest,
+    .trial = trial,
+    .put_decision = put_decision,
+    .put_swap = put_swap,
+    .put_model = put_model,
+    .find_decision = find_decision,
+    .fail = fail,
+};
