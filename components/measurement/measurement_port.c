@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measurement_port.h"
+
+#include <portolan/framework.h>
+#include <portolan/probe.h>
+
+static int64_t now(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return (int64_t)portolan_probe_ticks_to_ns(portolan_probe_now());
+}
+
+static char *get_clock_name(void *self, sidl_BaseInterface *_ex)
+{
+    static const char *const names[] = {[PORTOLAN_PROBE_CLOCK_TSC] = "tsc",
+                                        [PORTOLAN_PROBE_CLOCK_MONOTONIC] = "clock_gettime",
+                                        [PORTOLAN_PROBE_CLOCK_MANUAL] = "manual"};
+    char *name = sidl_String_strdup(names[portolan_probe_clock_get()]);
+
+    (void)self;
+    if (!name)
+        sidl_exception_throw_no_memory(_ex);
+    return name;
+}
+
+static void set_counters(void *self, struct sidl_string__array *events, sidl_BaseInterface *_ex)
+{
+    const char *names[PORTOLAN_PROBE_COUNTERS_MAX];
+    int32_t n = events && sidlArrayDim(events) == 1 ? sidlLength(events, 0) : 0;
+    struct portolan_error err = {0};
+
+    (void)self;
+    if (n > PORTOLAN_PROBE_COUNTERS_MAX) {
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%d counters are too many, %d can be read together",
+                       (int)n, PORTOLAN_PROBE_COUNTERS_MAX);
+        return;
+    }
+    for (int32_t i = 0; i < n; ++i)
+        names[i] = sidlArrayElem1(events, sidlLower(events, 0) + i);
+    if (portolan_probe_counters_set(names, (size_t)n, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+static struct sidl_string__array *get_counters(void *self, sidl_BaseInterface *_ex)
+{
+    int32_t n = (int32_t)portolan_probe_counters_count();
+    struct sidl_string__array *names = sidl_string__array_create1d(n);
+
+    (void)self;
+    if (!names)
+        sidl_exception_throw_no_memory(_ex);
+    for (int32_t i = 0; names && i < n; ++i)
+        sidl_string__array_set1(names, i, portolan_probe_counter_peek_name((size_t)i));
+    return names;
+}
+
+static double get_call_cost(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return portolan_probe_cost().mean_ns;
+}
+
+const struct portolan_ports_Measurement__epv measurement_port_epv = {
+    .f_now = now,
+    .f_getClockName = get_clock_name,
+    .f_setCounters = set_counters,
+    .f_getCounters = get_counters,
+    .f_getCallCost = get_call_cost,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.SwapPoint: passes the simulation's steps on, Mastermind first, then Optimizer. */
+#include <portolan/framework.h>
+#include <portolan/probe.h>
+
+#include "portolan.h"
+
+struct swap_point {
+    struct sidl_object object;
+    gov_cca_Services services;
+};
+
+/* The listener at a uses port, or NULL when none is connected; end with release(). */
+static portolan_ports_StepListener get(struct swap_point *s, const char *uses,
+                                       sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = gov_cca_Services_getPortNonblocking(s->services, uses, _ex);
+    portolan_ports_StepListener listener = NULL;
+    sidl_BaseInterface ignored = NULL;
+
+    if (*_ex || !port)
+        return NULL;
+    listener = portolan_ports_StepListener__cast(port, _ex);
+    gov_cca_Port_deleteRef(port, &ignored);
+    if (!listener) {
+        gov_cca_Services_releasePort(s->services, uses, &ignored);
+        SIDL_CLEAR(ignored);
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
+                       "what is connected to '%s' is no portolan.ports.StepListener", uses);
+    }
+    return listener;
+}
+
+static void release(struct swap_point *s, const char *uses, portolan_ports_StepListener listener)
+{
+    sidl_BaseInterface ignored = NULL;
+
+    if (!listener)
+        return;
+    portolan_ports_StepListener_deleteRef(listener, &ignored);
+    gov_cca_Services_releasePort(s->services, uses, &ignored);
+    SIDL_CLEAR(ignored);
+}
+
+static const char *const listeners[] = {"mastermind", "optimizer"};
+
+/* Nothing that the listeners do is the simulation's time. */
+static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
+{
+    struct swap_point *s = self;
+
+    portolan_probe_pause();
+    for (int i = 0; i < 2 && !*_ex; ++i) {
+        portolan_ports_StepListener listener = get(s, listeners[i], _ex);
+
+        if (listener)
+            portolan_ports_StepListener_reached(listener, step, _ex);
+        release(s, listeners[i], listener);
+    }
+    portolan_probe_resume();
+}
+
+static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
+{
+    struct swap_point *s = self;
+
+    portolan_probe_pause();
+    for (int i = 0; i < 2 && !*_ex; ++i) {
+        portolan_ports_StepListener listener = get(s, listeners[i], _ex);
+
+        if (listener)
+            portolan_ports_StepListener_announce(listener, name, value, _ex);
+        release(s, listeners[i], listener);
+    }
+    portolan_probe_resume();
+}
+
+static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
+{
+    struct swap_point *s = self;
+    portolan_ports_StepListener optimizer;
+    sidl_bool undone = FALSE;
+
+    portolan_probe_pause();
+    optimizer = get(s, "optimizer", _ex);
+    if (optimizer)
+        undone = portolan_ports_StepListener_failed(optimizer, step, why, _ex);
+    release(s, "optimizer", optimizer);
+    portolan_probe_resume();
+    return undone && !*_ex;
+}
+
+static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct swap_point *s = self;
+    sidl_BaseInterface ignored = NULL;
+
+    s->services = services;
+    gov_cca_Services_addRef(services, &ignored);
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.SwapPoint"),
+                                     "swappoint", "portolan.ports.SwapPoint", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    for (int i = 0; i < 2; ++i) {
+        gov_cca_Services_registerUsesPort(services, listeners[i], "portolan.ports.StepListener",
+                                          NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
+    gov_cca_Services_registerForRelease(services,
+                                        sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}
+
+static void destroy(void *self)
+{
+    struct swap_point *s = self;
+    sidl_BaseInterface ignored = NULL;
+
+    gov_cca_Services_deleteRef(s->services, &ignored);
+    s->services = NULL;
+}
+
+static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    (void)services, (void)_ex;
+    destroy(self);
+}
+
+static const struct portolan_ports_SwapPoint__epv swap_point_epv = {
+    .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
+static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
+static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
+                                                                     release_services};
+static const struct sidl_implements implements[] = {
+    {&gov_cca_Component__type, &component_epv},
+    {&gov_cca_ComponentRelease__type, &release_epv},
+    {&portolan_ports_SwapPoint__type, &swap_point_epv},
+};
+static const struct sidl_class class = {
+    .name = "portolan.SwapPoint",
+    .version = "0.1",
+    .size = sizeof(struct swap_point),
+    .implements = implements,
+    .n_implements = sizeof implements / sizeof *implements,
+    .destroy = destroy,
+};
+
+static gov_cca_Component create(sidl_BaseInterface *_ex)
+{
+    struct swap_point *s = sidl_object_create(&class, _ex);
+
+    return s ? sidl_object_facet(s, "gov.cca.Component") : NULL;
+}
+
+PORTOLAN_COMPONENT(portolan_SwapPoint, "portolan.SwapPoint", create);
