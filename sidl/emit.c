@@ -26,19 +26,30 @@ struct text *emit_open(struct emitter *e, const char *name, bool belongs_to_pack
     return &o->text;
 }
 
+/* A comment's opening inside a comment is a warning in C. */
+static void emit_comment_text(struct text *t, const char *comment, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        text_add(t, i && comment[i] == '*' && comment[i - 1] == '/' ? " %c" : "%c", comment[i]);
+}
+
 void emit_comment(struct text *t, const char *comment, int indent)
 {
     if (!comment)
         return;
     if (!strchr(comment, '\n')) {
-        text_add(t, "%*s/** %s */\n", indent, "", comment);
+        text_add(t, "%*s/** ", indent, "");
+        emit_comment_text(t, comment, strlen(comment));
+        text_add(t, " */\n");
         return;
     }
     text_add(t, "%*s/**\n", indent, "");
     while (*comment) {
         const int length = (int)strcspn(comment, "\n");
 
-        text_add(t, "%*s *%s%.*s\n", indent, "", length ? " " : "", length, comment);
+        text_add(t, "%*s *%s", indent, "", length ? " " : "");
+        emit_comment_text(t, comment, (size_t)length);
+        text_add(t, "\n");
         comment += length + (comment[length] == '\n');
     }
     text_add(t, "%*s */\n", indent, "");

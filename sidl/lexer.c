@@ -11,6 +11,7 @@ struct lexer {
     const char *comment;
     struct portolan_sidl_place place;
     struct tokens tokens;
+    bool is_broken; /* what comes behind would only be misread */
 };
 
 static const char *const reserved[] = {
@@ -115,6 +116,7 @@ static void read_comment(struct lexer *l)
     if (l->at == l->end) {
         portolan_diagnose(l->d, start.file, start.line, start.column,
                           "this comment has no end, close it with */");
+        l->is_broken = true;
         return;
     }
     if (is_doc)
@@ -211,11 +213,13 @@ static void read_quoted(struct lexer *l)
     while (l->at < l->end && *l->at != quote && *l->at != '\n')
         skip(l, *l->at == '\\' && l->end - l->at > 1 && l->at[1] != '\n' ? 2 : 1);
     push(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, (size_t)(l->at - start), place);
-    if (l->at < l->end && *l->at == quote)
+    if (l->at < l->end && *l->at == quote) {
         skip(l, 1);
-    else
-        portolan_diagnose(l->d, place.file, place.line, place.column,
-                          "this text has no end, close it with %c on the same line", quote);
+        return;
+    }
+    portolan_diagnose(l->d, place.file, place.line, place.column,
+                      "this text has no end, close it with %c on the same line", quote);
+    l->is_broken = true;
 }
 
 static bool read_extension(struct lexer *l)
@@ -252,7 +256,7 @@ static void read_one(struct lexer *l)
 {
     const char c = *l->at;
 
-    if (isalpha((unsigned char)c) || c == '_') {
+    if (isalpha((unsigned char)c)) {
         read_word(l);
     } else if (isdigit((unsigned char)c)) {
         read_number(l);
@@ -282,6 +286,8 @@ struct tokens lexer_read(struct arena *a, const char *file, const char *text, si
         read_one(&l);
         skip_blanks(&l);
     }
+    if (l.is_broken)
+        l.tokens.count = 0;
     push(&l, TOKEN_END, "", 0, l.place);
     return l.tokens;
 }

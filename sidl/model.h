@@ -13,7 +13,8 @@ enum { MAX_DEPTH = 100 };
 struct import {
     const char *name;    /* of a package */
     const char *version; /* NULL if any will do */
-    bool is_import;      /* else require: pinned, but not searched */
+    bool is_done;
+    bool is_import; /* else require: pinned, but not searched */
     struct portolan_sidl_place place;
 };
 
@@ -85,6 +86,15 @@ void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics 
 
 /* check.c: everything else that is wrong with the model. */
 void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+/* check_method.c and check_contract.c: parts of check_model. */
+void check_method(struct portolan_sidl_method *method, struct portolan_diagnostics *d);
+void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
+                      struct portolan_diagnostics *d);
+void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
+                      struct portolan_diagnostics *d);
+void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
+void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
 
 /* emit_check.c: what is right, but cannot be emitted yet. */
 void check_emittable(const struct portolan_sidl_model *model, struct portolan_diagnostics *d);

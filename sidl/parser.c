@@ -260,9 +260,13 @@ static void read_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         ARENA_PUSH(p->arena, symbol->extends, symbol->n_extends, parent);
     }
     while (!p->failed && (parser_is(p, "implements") || parser_is(p, "implements-all"))) {
-        /* implements-all repeats the methods of the interfaces in the class */
+        const bool is_all = parser_is(p, "implements-all");
+        const size_t first = symbol->n_implements;
+
         p->at++;
         read_parents(p, &symbol->implements, &symbol->n_implements);
+        for (size_t i = first; i < symbol->n_implements; i++)
+            symbol->implements[i]->is_all = is_all;
     }
     read_methods(p, symbol);
 }
@@ -306,6 +310,7 @@ static void read_enum(struct parser *p, struct portolan_sidl_symbol *symbol)
         parser_fail(p, "an enum needs at least one enumerator");
     parser_expect(p, "}", "or ',' behind an enumerator");
     if (p->failed && p->at->kind != TOKEN_END) {
+        p->failed = false;
         while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
             recover(p);
         parser_accept(p, "}");

@@ -8,13 +8,10 @@ const char *parser_name(struct parser *p)
 {
     struct text name = {.arena = p->arena};
 
-    if (parser_accept(p, "."))
-        text_add(&name, ".");
-    do {
-        const char *part = parser_identifier(p, "a type or package");
-
-        text_add(&name, "%s%s", name.length > 1 ? "." : "", part);
-    } while (!p->failed && parser_accept(p, "."));
+    text_add(&name, "%s", parser_accept(p, ".") ? "." : "");
+    text_add(&name, "%s", parser_identifier(p, "a type or package"));
+    while (!p->failed && parser_accept(p, "."))
+        text_add(&name, ".%s", parser_identifier(p, "a type or package"));
     return name.bytes;
 }
 
@@ -156,5 +153,8 @@ void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, 
                 break;
         }
         parser_expect(p, "}", "behind the attributes");
+        while (p->failed && p->at->kind != TOKEN_END && !parser_is(p, ";"))
+            if (strcmp(p->at++->text, "}") == 0)
+                return; /* the list's own brace must not close what is around it */
     }
 }

@@ -162,7 +162,10 @@ static void follow_all(struct reader *r)
 {
     for (size_t i = 0; i < r->model->n_files; i++)
         for (size_t k = 0; k < r->model->files[i]->n_imports; k++)
-            follow(r, &r->model->files[i]->imports[k]);
+            if (!r->model->files[i]->imports[k].is_done) {
+                r->model->files[i]->imports[k].is_done = true;
+                follow(r, &r->model->files[i]->imports[k]);
+            }
     if (!symbol_find(r->model, "sidl"))
         read_builtin(r, "sidl");
 }
@@ -204,14 +207,62 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
         check_model(r->model, r->d);
 }
 
+/* Problems are found pass by pass, but told in the order of the text. */
+struct problem {
+    struct portolan_sidl_place place;
+    size_t file_index, sequence;
+    const char *text;
+};
+
+struct problems {
+    struct portolan_sidl_model *model;
+    struct problem *list;
+    size_t count;
+};
+
+static void collect(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct problems *p = arg;
+    struct arena *arena = &p->model->arena;
+    struct problem problem = {.place = {file, line, column}, .sequence = p->count};
+
+    while (problem.file_index < p->model->n_files &&
+           strcmp(p->model->files[problem.file_index]->name, file) != 0)
+        problem.file_index++;
+    problem.text = arena_printf(arena, "%s", text);
+    ARENA_PUSH(arena, p->list, p->count, problem);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct problem *a = left, *b = right;
+
+    if (a->file_index != b->file_index)
+        return a->file_index < b->file_index ? -1 : 1;
+    if (a->place.line != b->place.line)
+        return a->place.line < b->place.line ? -1 : 1;
+    if (a->place.column != b->place.column)
+        return a->place.column < b->place.column ? -1 : 1;
+    return a->sequence < b->sequence ? -1 : 1;
+}
+
+static void report_all(struct problems *p, struct portolan_diagnostics *d)
+{
+    if (p->count)
+        qsort(p->list, p->count, sizeof *p->list, compare);
+    for (size_t i = 0; i < p->count; i++)
+        diagnose_at(d, &p->list[i].place, "%s", p->list[i].text);
+}
+
 enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options *options,
                                              const char *name, const char *text, size_t size,
                                              struct portolan_diagnostics *d,
                                              struct portolan_sidl_model **out,
                                              struct portolan_error *err)
 {
-    struct portolan_diagnostics own = {.report = d ? d->report : NULL, .arg = d ? d->arg : NULL};
     struct portolan_sidl_model *model = portolan_calloc(1, sizeof *model);
+    struct problems problems = {.model = model};
+    struct portolan_diagnostics own = {.report = collect, .arg = &problems};
     struct reader reader = {model, options, &own};
 
     if (!model)
@@ -221,9 +272,8 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
     }
     read_all(&reader, name, text, size);
-    if (d)
-        d->count += own.count;
     if (own.count) {
+        report_all(&problems, d);
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%d problem%s in the SIDL files",
                                   own.count, own.count == 1 ? "" : "s");

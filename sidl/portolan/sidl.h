@@ -74,6 +74,7 @@ struct portolan_sidl_type {
     enum portolan_sidl_order order;            /**< ARRAY */
     struct portolan_sidl_expr **extents;       /**< RARRAY */
     size_t n_extents;
+    bool is_all; /**< as a parent: named behind implements-all */
     struct portolan_sidl_place place;
 };
 

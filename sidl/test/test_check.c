@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One bad input per diagnostic: what is said, on which line, and nothing else beside it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <portolan/sidl.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define P "package p version 1.0 {\n" /* line 1; the case's text begins on line 2 */
+#define I P "interface I {\n"         /* … on line 3 */
+#define E "\n}"
+
+static const struct bad {
+    const char *text;
+    int line, column;
+    const char *said;
+} bads[] = {
+    /* lexer */
+    {P "interface I {} /* open" E, 2, 16, "this comment has no end"},
+    {P "interface I { void f(in int a) $; }" E, 2, 32, "'$' has no meaning here"},
+    {P "interface I { \xc3\xa4 void f(); }" E, 2, 15, "byte 0xc3"},
+    {I "%attrib{unit=\"m} void f();\n}" E, 3, 14, "this text has no end"},
+    /* parser */
+    {P "interfce I {}" E, 2, 1, "unknown word 'interfce', did you mean 'interface'?"},
+    {P "interface class {}" E, 2, 11, "'class' is a reserved word of SIDL"},
+    {P "interface I { void f() }" E, 2, 24, "expected ';' behind the method"},
+    {P "interface I {" E, 3, 2, "the file ends here"},
+    {"}\n" P "interface I {}" E, 1, 1, "'}' closes nothing"},
+    {I "void f(int a);\n}" E, 3, 8, "begins with in, out or inout"},
+    {I "void f(in int);\n}" E, 3, 14, "expected the name of an argument"},
+    {I "void f(in int result);\n}" E, 3, 15, "'result' is a reserved word"},
+    {I "void f(in array<int,8> a);\n}" E, 3, 21, "only 1 to 7"},
+    {I "void f(in array<array<int>> a);\n}" E, 3, 17, "an array of arrays"},
+    {I "void f(in array<int,1,2> a);\n}" E, 3, 23, "row-major or column-major"},
+    {I "void f(in rarray<int,1,row-major> a(3));\n}" E, 3, 33, "always column-major"},
+    {I "void f() local;\n}" E, 3, 10, "stands in front of the method's type"},
+    {I "%attrib{context=3} void f();\n}" E, 3, 17, "in double quotes"},
+    {I "final final void f();\n}" E, 3, 7, "'final' is written twice"},
+    {P "enum E {}" E, 2, 9, "at least one enumerator"},
+    {P "enum E { a = b }" E, 2, 14, "expected an integer"},
+    {P "enum E { a; b }" E, 2, 11, "or ',' behind an enumerator"},
+    {P "class A extends B, C {}" E, 2, 18, "a class extends one class only"},
+    {"require sidl;\n" P E, 1, 13, "expected 'version'"},
+    {"require sidl version 0.9.17;\nrequire sidl version 0.9.17;\n" P E, 2, 9, "required twice"},
+    {"import sidl;\nimport sidl;\n" P E, 2, 8, "imported twice"},
+    {"require sidl version 7;\n" P E, 1, 9, "has version 0.9.17, not 7"},
+    {"require nowhere version 1;\n" P E, 1, 9, "package nowhere not found"},
+    {"final " P "}\n" P E, 3, 9, "is final since"},
+    {P "}\npackage p version 2.0 {}", 3, 19, "has version 1.0 since"},
+    {P "interface I {}\nenum I { a }" E, 3, 6, "is already an interface"},
+    {P "enum q { a }\npackage q {}" E, 3, 9, "is already an enum"},
+    /* names */
+    {I "void f(in strng s);\n}" E, 3, 11, "unknown type strng, did you mean string?"},
+    {P "interface Solver {}\ninterface J { Sovler f(); }" E, 3, 15, "did you mean p.Solver?"},
+    {I "Quux f();\nQuux g(in Quux q);\n}" E, 3, 1, "unknown type Quux"},
+    {I "void f(in sidl s);\n}" E, 3, 11, "is a package"},
+    /* inheritance */
+    {P "interface A extends B {}\ninterface B extends A {}" E, 3, 21, "inherits itself"},
+    {P "class C {}\ninterface A extends C {}" E, 3, 21, "an interface extends interfaces"},
+    {P "interface A {}\nclass C extends A {}" E, 3, 17, "interfaces stand behind 'implements'"},
+    {P "interface A {}\ninterface B extends A, A {}" E, 3, 24, "named twice"},
+    {P "final interface A {}\ninterface B extends A {}" E, 3, 21, "is final"},
+    {P "interface A { int f(); }\ninterface B { long f(); }\ninterface C extends A, B {}" E, 4, 24,
+     "with different signatures"},
+    {P "interface A { int f(); }\ninterface B extends A { long f(); }" E, 3, 30,
+     "another signature"},
+    {P "class A { final void f(); }\nclass B extends A { void f(); }" E, 3, 26, "is final in p.A"},
+    /* packages and types */
+    {"interface I {}", 1, 11, "outside a package with a version"},
+    {"package p { enum E { a } }", 1, 18, "outside a package with a version"},
+    {P "interface my_port {}" E, 2, 11, "has an underscore"},
+    {P "abstract interface I {}" E, 2, 20, "cannot have these modifiers"},
+    {P "abstract final class C { abstract void f(); }" E, 2, 22, "abstract and final"},
+    {P "abstract class C { void f(); }" E, 2, 16, "none of its methods is"},
+    {P "class C { abstract void f(); }" E, 2, 7, "has no body for f"},
+    {P "interface I { void f(); }\nclass C implements I {}" E, 3, 7, "use implements-all"},
+    {P "enum E { a = 1, b = 1 }" E, 2, 17, "has the value 1 like a"},
+    {P "enum E { a, a }" E, 2, 13, "enumerator a is already there"},
+    {P "struct S { int a;\nlong a; }" E, 3, 6, "field a is already there"},
+    {P "struct S { void a; }" E, 2, 12, "a field cannot be void"},
+    {P "struct S { S a; }" E, 2, 12, "cannot hold itself"},
+    {P "struct S { int switch; }" E, 2, 16, "reserved word of C or C++"},
+    /* methods */
+    {I "void f(in int register);\n}" E, 3, 15, "reserved word of C or C++"},
+    {I "void delete();\n}" E, 3, 6, "reserved word of C or C++"},
+    {I "void I();\n}" E, 3, 6, "has the name of its type"},
+    {I "void f();\nint f(in int a);\n}" E, 4, 5, "an [extension]"},
+    {I "void f[A](in int a);\nvoid f[B](in int b);\n}" E, 4, 6, "C++ could not tell"},
+    {I "void f(in int a, in int a);\n}" E, 3, 25, "two arguments called a"},
+    {I "void f(in void a);\n}" E, 3, 11, "cannot be void"},
+    {I "oneway int f();\n}" E, 3, 12, "is oneway"},
+    {I "oneway void f(out int a);\n}" E, 3, 13, "is oneway"},
+    {I "oneway local void f();\n}" E, 3, 19, "not several"},
+    {P "abstract class C { abstract final void f(); }" E, 2, 40, "cannot be final too"},
+    {I "static void f();\n}" E, 3, 13, "cannot be static"},
+    {I "void f() throws I;\n}" E, 3, 17, "cannot be thrown"},
+    {I "void f() throws sidl.SIDLException, sidl.SIDLException;\n}" E, 3, 37, "listed twice"},
+    {I "void f(copy in int a);\n}" E, 3, 20, "sidl.io.Serializable"},
+    {I "void g() from J.f;\n}" E, 3, 6, "is no interface that I implements"},
+    {P "interface I { void f(); }\nclass C implements-all I { void g() from I.h; }" E, 3, 33,
+     "has no method h"},
+    {P "interface I { void f(); }\nclass C implements-all I { void f() from I.f; }" E, 3, 33,
+     "own name"},
+    /* raw arrays */
+    {I "void f(in rarray<double> a(n));\n}" E, 3, 28, "but no argument of f"},
+    {I "void f(in rarray<double> a(m), in int n, in int mm);\n}" E, 3, 28, "did you mean"},
+    {I "void f(in rarray<double> a(n), out int n);\n}" E, 3, 40, "must be an in int"},
+    {I "void f(in rarray<double> a(n), in double n);\n}" E, 3, 42, "must be an in int"},
+    {I "void f(in rarray<double> a(n*m), in int n, in int m);\n}" E, 3, 30, "one argument only"},
+    {I "void f(in rarray<double> a(n**2), in int n);\n}" E, 3, 29, "only + - * /"},
+    {I "void f(in rarray<double> a(1.5));\n}" E, 3, 28, "only integers and arguments"},
+    {I "void f(in rarray<double,2> a(n), in int n);\n}" E, 3, 28, "2 dimensions but 1 extent"},
+    {I "void f(in rarray<string> a(n), in int n);\n}" E, 3, 18, "use array<string>"},
+    {I "void f(out rarray<double> a(n), in int n);\n}" E, 3, 27, "use inout"},
+    {I "rarray<double> f();\n}" E, 3, 1, "cannot be a result"},
+    {P "struct S { rarray<int> a(3); }\ninterface I { void f(out S s); }" E, 3, 28, "use inout"},
+    /* attributes */
+    {I "void f(%attrib{contxt} in int n);\n}" E, 3, 16, "did you mean 'context'?"},
+    {I "void f(%attrib{context} in string n);\n}" E, 3, 16, "one number"},
+    {I "void f(%attrib{context} out int n);\n}" E, 3, 16, "one number"},
+    {I "%attrib{accuracy} int f();\n}" E, 3, 9, "must be double"},
+    {I "%attrib{context} int f();\n}" E, 3, 9, "in front of an argument"},
+    {I "void f(%attrib{accuracy} in double e);\n}" E, 3, 16, "out double"},
+    {I "void f(%attrib{context} in int n, in rarray<double> a(2*n));\n}" E, 3, 16,
+     "part of an extent's formula"},
+    {I "%attrib{a, a} void f();\n}" E, 3, 12, "written twice"},
+    /* contracts */
+    {I "void f(in int a);\nrequire b > 0;\n}" E, 4, 9, "is no argument of f"},
+    {I "void f(in int a);\nrequire result > 0;\n}" E, 4, 9, "in ensure clauses only"},
+    {I "void f(out int a);\nrequire a > 0;\n}" E, 4, 9, "no value before the call"},
+    {I "void f(in string s);\nrequire s != null;\n}" E, 4, 11, "cannot be compared with null"},
+    {I "void f(in array<int> a);\nrequire sze(a) > 0;\n}" E, 4, 9, "did you mean size?"},
+    {P "class C { invariant n > 0; void f(); }" E, 2, 21, "only call methods"},
+};
+
+struct heard {
+    int count, line, column;
+    char text[1000];
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct heard *h = arg;
+
+    assert_string_equal(file, "bad.sidl");
+    if (h->count++ > 0)
+        return;
+    h->line = line;
+    h->column = column;
+    snprintf(h->text, sizeof h->text, "%s", text);
+}
+
+static void every_mistake_is_named_once_at_its_place(void **state)
+{
+    int failed = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
+        const struct bad *bad = &bads[i];
+        struct portolan_sidl_options options = {0};
+        struct heard heard = {0};
+        struct portolan_diagnostics d = {hear, &heard, 0};
+        struct portolan_error err = {0};
+        struct portolan_sidl_model *model = NULL;
+        enum portolan_status status = portolan_sidl_read_text(&options, "bad.sidl", bad->text,
+                                                              strlen(bad->text), &d, &model, &err);
+
+        if (status == PORTOLAN_ESYNTAX && heard.count == 1 && heard.line == bad->line &&
+            heard.column == bad->column && strstr(heard.text, bad->said) && d.count == 1)
+            continue;
+        failed++;
+        print_error("%s\n  wanted once %d:%d: %s\n  got %d × %d:%d: %s\n", bad->text, bad->line,
+                    bad->column, bad->said, heard.count, heard.line, heard.column, heard.text);
+        portolan_sidl_destroy(model);
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* Three mistakes in three declarations: three reports, in the order of the text. */
+static void one_mistake_does_not_hide_the_next(void **state)
+{
+    static const char text[] = I "void f(int a);\nvoid g(in int b) throw x;\nint h();\n}\n"
+                                 "enum E { a b }\ninterface J { void ok(); }" E;
+    struct portolan_sidl_options options = {0};
+    struct heard heard = {0};
+    struct portolan_diagnostics d = {hear, &heard, 0};
+    struct portolan_sidl_model *model;
+
+    (void)state;
+    assert_int_equal(
+        portolan_sidl_read_text(&options, "bad.sidl", text, sizeof text - 1, &d, &model, NULL),
+        PORTOLAN_ESYNTAX);
+    assert_int_equal(heard.count, 3);
+    assert_int_equal(heard.line, 3);
+}
+
+static const struct bad refusals[] = {
+    {P "struct S { int a; }" E, 2, 8, "struct S cannot be emitted yet"},
+    {P "class C { void f(); }" E, 2, 7, "class C cannot be emitted yet"},
+    {P "class X extends sidl.SIDLException { int code(); }" E, 2, 7, "methods beyond those"},
+    {I "void f(in int a);\nrequire a > 0;\n}" E, 4, 9, "contracts cannot be enforced yet"},
+    {I "void deleteRef();\n}" E, 3, 6, "every object has a method deleteRef"},
+    {I "void f(in int self);\n}" E, 3, 15, "the object's own name"},
+    {P "enum E { a = 5000000000 }" E, 2, 10, "does not fit into an int"},
+};
+
+static void what_cannot_be_emitted_is_refused_before_anything_is_written(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct bad *bad = &refusals[i];
+        struct portolan_sidl_options options = {.output_dir = "no/such/folder"};
+        struct heard heard = {0};
+        struct portolan_diagnostics d = {hear, &heard, 0};
+        struct portolan_sidl_model *model;
+
+        assert_int_equal(portolan_sidl_read_text(&options, "bad.sidl", bad->text, strlen(bad->text),
+                                                 &d, &model, NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(portolan_sidl_emit(model, &options, &d, NULL), PORTOLAN_EUNSUPPORTED);
+        assert_int_equal(heard.count, 1);
+        assert_int_equal(heard.line, bad->line);
+        assert_int_equal(heard.column, bad->column);
+        assert_non_null(strstr(heard.text, bad->said));
+        portolan_sidl_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mistake_is_named_once_at_its_place),
+        cmocka_unit_test(one_mistake_does_not_hide_the_next),
+        cmocka_unit_test(what_cannot_be_emitted_is_refused_before_anything_is_written),
+    };
+
+    return cmocka_run_group_tests_name("sidl check", tests, NULL, NULL);
+}
