@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What must hold of a port whatever read it; and the names and texts that depend on the whole. */
+#include "proxygen_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <portolan/probe.h>
+
+static bool is_type_name(const char *name)
+{
+    bool start = true;
+
+    for (; *name; name++) {
+        if (*name == '.' ? start
+                         : !(isalpha((unsigned char)*name) || *name == '_' ||
+                             (!start && isdigit((unsigned char)*name))))
+            return false;
+        start = *name == '.';
+    }
+    return !start;
+}
+
+static bool is_macro(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->port.n_names_taken; i++)
+        if (strcmp(run->port.names_taken[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_taken(const struct run *run, const struct method *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (strcmp(m->arguments[i].name, name) == 0)
+            return true;
+    return is_macro(run, name);
+}
+
+static const char *fresh_name(struct run *run, const struct method *m, const char *name)
+{
+    while (!run->arena.failed && is_taken(run, m, name))
+        name = proxygen_print(&run->arena, "%s_", name);
+    return name;
+}
+
+struct locals proxygen_locals(struct run *run, const struct method *m)
+{
+    struct locals l = {fresh_name(run, m, "proxy"), fresh_name(run, m, "call"),
+                       fresh_name(run, m, "context"), fresh_name(run, m, "to"),
+                       fresh_name(run, m, "result")};
+
+    return l;
+}
+
+void proxygen_name_arguments(struct run *run, struct method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        struct argument *a = &m->arguments[i];
+        const char *name = a->role == ROLE_OBJECT ? "self" : NULL;
+
+        if (!name)
+            name = proxygen_print(&run->arena, "argument_%zu", i);
+        if (!*a->name || is_macro(run, a->name))
+            a->name = fresh_name(run, m, name);
+        a->value = a->name;
+    }
+}
+
+/* What is handed on for an argument: the target's object, never the proxy's own. */
+static const char *handed_on(struct run *run, const struct method *m, const struct argument *a)
+{
+    switch (a->role) {
+    case ROLE_OBJECT:
+        return proxygen_locals(run, m).to;
+    case ROLE_PEER:
+        return proxygen_print(&run->arena, "%s_behind(%s)", run->port.prefix, a->name);
+    default:
+        return a->name;
+    }
+}
+
+/* C: head and hand-on, now that every parameter has a name. */
+static void compose(struct run *run, struct method *m)
+{
+    struct arena *arena = &run->arena;
+    const char *parameters = "", *pass = "";
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+        const char *comma = i ? ", " : "";
+
+        parameters = proxygen_print(arena, "%s%s%s", parameters, comma,
+                                    proxygen_replace(arena, a->declaration, a->name));
+        pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
+    }
+    m->head = proxygen_replace(arena, m->result,
+                               proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
+    m->pass = pass;
+}
+
+static enum portolan_status check_context(struct run *run, const struct method *m,
+                                          const struct argument *a)
+{
+    if (!a->input)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                             "argument '%s' of '%s' has no value before the call, so it cannot be "
+                             "a context: its mode must be in",
+                             a->name, m->name);
+    if (a->kind != VALUE_INTEGER && a->kind != VALUE_REAL)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                             "argument '%s' of '%s' is no number, so it cannot be a context",
+                             a->name, m->name);
+    if (!a->value)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                             "the value of extent '%s' of '%s' cannot be told from the arrays: it "
+                             "occurs only in formulas",
+                             a->name, m->name);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status check_arguments(struct run *run, struct method *m)
+{
+    enum portolan_status first = PORTOLAN_OK, status;
+    int contexts = 0, accuracies = m->accuracy;
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        status = a->context ? check_context(run, m, a) : PORTOLAN_OK;
+        if (a->context && ++contexts == PORTOLAN_PROBE_CONTEXTS + 1)
+            status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                                   "'%s' is argument number %d in the context of '%s'; a call's "
+                                   "context has at most %d",
+                                   a->name, contexts, m->name, PORTOLAN_PROBE_CONTEXTS);
+        if (a->accuracy && a->kind != VALUE_REAL_POINTER)
+            status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                                   "argument '%s' of '%s' cannot bring back an accuracy: it must "
+                                   "be a double that goes out",
+                                   a->name, m->name);
+        else if (a->accuracy && ++accuracies > 1)
+            status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
+                                   "'%s' has more than one accuracy", m->name);
+        if (first == PORTOLAN_OK)
+            first = status;
+    }
+    if (m->accuracy && m->result_kind != VALUE_REAL)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, &m->place,
+                             "'%s' does not return a double, so its result is no accuracy",
+                             m->name);
+    return first;
+}
+
+enum portolan_status proxygen_check_port(struct run *run)
+{
+    struct port *port = &run->port;
+    enum portolan_status first = PORTOLAN_OK;
+    size_t intercepted = 0;
+
+    if (!is_type_name(port->type))
+        return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                  "'%s' is no name for a port type: letters, digits, '_', and '.' "
+                                  "between words",
+                                  port->type);
+    port->c_type = proxygen_c_name(&run->arena, port->type);
+    port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
+    for (size_t i = 0; i < port->n_methods; i++) {
+        struct method *m = &port->methods[i];
+        enum portolan_status status;
+
+        if (port->shape == SHAPE_TABLE)
+            compose(run, m);
+        status = check_arguments(run, m);
+        if (first == PORTOLAN_OK)
+            first = status;
+        intercepted += !m->skip;
+    }
+    if (first == PORTOLAN_OK && intercepted == 0)
+        first = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &port->place,
+                              "port %s has no method that could be measured", port->type);
+    return first;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "declare.h"
+
+#include <string.h>
+
+const char *proxygen_header_text(struct header *h, CXString s)
+{
+    const char *c = h->clang->getCString(s);
+    const char *text = proxygen_print(&h->run->arena, "%s", c ? c : "");
+
+    h->clang->disposeString(s);
+    return text;
+}
+
+const char *proxygen_header_spelling(struct header *h, CXCursor cursor)
+{
+    return proxygen_header_text(h, h->clang->getCursorSpelling(cursor));
+}
+
+struct place proxygen_header_place(struct header *h, CXSourceLocation location)
+{
+    struct place place = {0};
+    unsigned line = 0, column = 0;
+    CXFile file = NULL;
+
+    h->clang->getFileLocation(location, &file, &line, &column, NULL);
+    place.file = file ? proxygen_header_text(h, h->clang->getFileName(file)) : NULL;
+    if (place.file && strncmp(place.file, "./", 2) == 0)
+        place.file += 2;
+    place.line = (int)line;
+    place.column = (int)column;
+    return place;
+}
+
+struct place proxygen_header_cursor_place(struct header *h, CXCursor cursor)
+{
+    return proxygen_header_place(h, h->clang->getCursorLocation(cursor));
+}
+
+static bool is_function(struct header *h, CXType type)
+{
+    enum CXTypeKind kind = h->clang->getCanonicalType(type).kind;
+
+    return kind == CXType_FunctionProto || kind == CXType_FunctionNoProto;
+}
+
+static bool is_array(enum CXTypeKind kind)
+{
+    return kind == CXType_ConstantArray || kind == CXType_IncompleteArray ||
+           kind == CXType_VariableArray;
+}
+
+/* A typedef's name is spelled as it is, whatever it stands for. */
+static bool is_leaf(enum CXTypeKind kind)
+{
+    return kind == CXType_Typedef || kind == CXType_Elaborated;
+}
+
+static const char *qualifiers(struct header *h, CXType type)
+{
+    return proxygen_print(&h->run->arena, "%s%s%s",
+                          h->clang->isConstQualifiedType(type) ? "const " : "",
+                          h->clang->isVolatileQualifiedType(type) ? "volatile " : "",
+                          h->clang->isRestrictQualifiedType(type) ? "restrict " : "");
+}
+
+static const char *declare_function(struct header *h, CXType type, const char *inner)
+{
+    struct arena *arena = &h->run->arena;
+    int count = h->clang->getNumArgTypes(type);
+    const char *list = "";
+
+    for (int i = 0; i < count; i++)
+        list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "",
+                              proxygen_declare(h, h->clang->getArgType(type, (unsigned)i), ""));
+    if (h->clang->isFunctionTypeVariadic(type))
+        list = proxygen_print(arena, "%s%s...", list, count > 0 ? ", " : "");
+    else if (count <= 0)
+        list = "void";
+    return proxygen_declare(h, h->clang->getResultType(type),
+                            proxygen_print(arena, "%s(%s)", inner, list));
+}
+
+/*
+ * The bounds as they are written: "[static 3]" and "[n][n]" cannot be had but from the spelling,
+ * where they follow the element's type.
+ */
+static const char *declare_array(struct header *h, CXType type, const char *inner)
+{
+    struct arena *arena = &h->run->arena;
+    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
+    const char *bounds = strchr(spelling, '[');
+    CXType element = h->clang->getArrayElementType(type);
+
+    if (bounds && !strchr(spelling, '(')) {
+        while (is_array(element.kind))
+            element = h->clang->getArrayElementType(element);
+        return proxygen_declare(h, element, proxygen_print(arena, "%s%s", inner, bounds));
+    }
+    if (type.kind == CXType_ConstantArray)
+        return proxygen_declare(
+            h, element, proxygen_print(arena, "%s[%lld]", inner, h->clang->getArraySize(type)));
+    return proxygen_declare(h, element, proxygen_print(arena, "%s[]", inner));
+}
+
+const char *proxygen_declare(struct header *h, CXType type, const char *inner)
+{
+    struct arena *arena = &h->run->arena;
+
+    if (type.kind == CXType_Unexposed) { /* parentheses around an array's declarator, say */
+        CXType canonical = h->clang->getCanonicalType(type);
+
+        if (is_array(canonical.kind))
+            type = canonical;
+    }
+    if (type.kind == CXType_Pointer) {
+        CXType to = h->clang->getPointeeType(type);
+        bool parenthesis = !is_leaf(to.kind) &&
+                           (is_function(h, to) || is_array(h->clang->getCanonicalType(to).kind));
+        const char *pointer = proxygen_print(arena, "%s*%s%s%s", parenthesis ? "(" : "",
+                                             qualifiers(h, type), inner, parenthesis ? ")" : "");
+
+        return proxygen_declare(h, to, pointer);
+    }
+    if (!is_leaf(type.kind) && is_array(type.kind))
+        return declare_array(h, type, inner);
+    if (!is_leaf(type.kind) && is_function(h, type))
+        return declare_function(h, type, inner);
+    return proxygen_print(arena, "%s%s%s", proxygen_header_text(h, h->clang->getTypeSpelling(type)),
+                          *inner ? " " : "", inner);
+}
+
+/* One step through a name that stands for another type; false when TYPE is none. */
+static bool step_through(struct header *h, CXType *type)
+{
+    if (type->kind == CXType_Elaborated) {
+        *type = h->clang->Type_getNamedType(*type);
+        return true;
+    }
+    if (type->kind == CXType_Typedef) {
+        *type = h->clang->getTypedefDeclUnderlyingType(h->clang->getTypeDeclaration(*type));
+        return true;
+    }
+    return false;
+}
+
+CXType proxygen_pointed_function(struct header *h, CXType type)
+{
+    CXType none = {CXType_Invalid, {NULL, NULL}};
+
+    while (step_through(h, &type))
+        ;
+    if (type.kind != CXType_Pointer)
+        return none;
+    type = h->clang->getPointeeType(type);
+    if (!is_function(h, type))
+        return none;
+    while (step_through(h, &type))
+        ;
+    return type;
+}
+
+struct parameter_list {
+    struct header *h;
+    CXCursor last[64]; /* a ring: the returned function's parameters come first */
+    int count;
+};
+
+static enum CXChildVisitResult collect_parameter(CXCursor cursor, CXCursor parent,
+                                                 CXClientData data)
+{
+    struct parameter_list *list = data;
+
+    (void)parent;
+    if (list->h->clang->getCursorKind(cursor) == CXCursor_ParmDecl)
+        list->last[list->count++ % 64] = cursor;
+    return CXChildVisit_Continue;
+}
+
+bool proxygen_find_parameters(struct header *h, CXCursor member, int count, CXCursor *parameters)
+{
+    CXType type = h->clang->getCursorType(member);
+    struct parameter_list list = {.h = h};
+
+    if (count > 64)
+        return false;
+    h->clang->visitChildren(member, collect_parameter, &list);
+    /* A member declared through a typedef has no parameters of its own: they are the typedef's. */
+    while (list.count < count) {
+        if (type.kind == CXType_Pointer) {
+            type = h->clang->getPointeeType(type);
+        } else if (type.kind == CXType_Typedef) {
+            CXCursor declaration = h->clang->getTypeDeclaration(type);
+
+            list.count = 0;
+            h->clang->visitChildren(declaration, collect_parameter, &list);
+            type = h->clang->getTypedefDeclUnderlyingType(declaration);
+        } else if (type.kind == CXType_Elaborated) {
+            type = h->clang->Type_getNamedType(type);
+        } else {
+            return count == 0;
+        }
+    }
+    for (int i = 0; i < count; i++)
+        parameters[i] = list.last[(list.count - count + i) % 64];
+    return true;
+}
+
+enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
+{
+    CXType canonical = h->clang->getCanonicalType(type);
+    CXType to;
+
+    switch (canonical.kind) {
+    case CXType_Float:
+    case CXType_Double:
+    case CXType_LongDouble:
+        return VALUE_REAL;
+    case CXType_Bool:
+    case CXType_Enum:
+        return VALUE_INTEGER;
+    case CXType_Pointer:
+        to = h->clang->getPointeeType(canonical);
+        return (to.kind == CXType_Double || to.kind == CXType_Float) &&
+                       !h->clang->isConstQualifiedType(to)
+                   ? VALUE_REAL_POINTER
+                   : VALUE_OTHER;
+    default:
+        return (canonical.kind >= CXType_Char_U && canonical.kind <= CXType_ULongLong) ||
+                       (canonical.kind >= CXType_Char_S && canonical.kind <= CXType_LongLong)
+                   ? VALUE_INTEGER
+                   : VALUE_OTHER;
+    }
+}

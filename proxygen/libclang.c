@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libclang.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* What the build found, then names under which distributions ship it. */
+static const char *const names[] = {
+    PROXYGEN_LIBCLANG,   "libclang-14.so.1",  "libclang.so.1",
+    "libclang-15.so.15", "libclang-16.so.16", "libclang-17.so.17",
+};
+
+static bool resolve(struct libclang *clang, struct portolan_error *err)
+{
+    void *symbol;
+
+#define LIBCLANG_RESOLVE(name)                                                                     \
+    if (!(symbol = dlsym(clang->library, "clang_" #name))) {                                       \
+        portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "this libclang has no clang_%s: %s", #name, \
+                           dlerror());                                                             \
+        return false;                                                                              \
+    }                                                                                              \
+    memcpy(&clang->name, &symbol, sizeof symbol);
+    LIBCLANG_FUNCTIONS(LIBCLANG_RESOLVE)
+#undef LIBCLANG_RESOLVE
+    return true;
+}
+
+const struct libclang *proxygen_libclang_load(struct portolan_error *err)
+{
+    static struct libclang clang;
+    static bool ready;
+
+    for (size_t i = 0; !clang.library && i < sizeof names / sizeof *names; i++)
+        clang.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!clang.library) {
+        portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                           "reading C headers needs libclang, which cannot be loaded (%s); on "
+                           "Debian install libclang1-14",
+                           dlerror());
+        return NULL;
+    }
+    if (!ready && !resolve(&clang, err))
+        return NULL;
+    ready = true;
+    return &clang;
+}

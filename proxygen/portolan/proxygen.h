@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * proxygen: from a C header or a SIDL file, one timing proxy per port.
+ *
+ * A proxy is a component that provides and uses a port of the same type; every call is timed by
+ * the probe and forwarded. What all proxies share is run time (<portolan/proxy.h>); what is
+ * generated is one forwarding function per method and a table that describes the port.
+ *
+ * The generator reads headers with libclang, which is loaded at the first use and never unloaded.
+ * Functions here may be called from one thread at a time.
+ */
+#ifndef PORTOLAN_PROXYGEN_H
+#define PORTOLAN_PROXYGEN_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What to generate, from what, and where to. Strings are borrowed for the call. */
+struct portolan_proxygen_options {
+    /** REQUIRED. SIDL files (names ending in ".sidl", as many as are needed) or one C header. */
+    const char *const *files;
+    size_t n_files;
+    /**
+     * REQUIRED. The port: a SIDL interface by its full name, or a C struct by its tag or typedef
+     * name. "struct_name=heat.Solver" also says under which type name the struct travels as a
+     * portolan.ForeignPort; without it the struct's name as given is the type name.
+     */
+    const char *port;
+    /** REQUIRED. Folder for the output; made if it is missing (its parent must exist). */
+    const char *folder;
+    /** OPTIONAL. Side file that names contexts; see portolan_proxygen_generate(). */
+    const char *context;
+    /** OPTIONAL, C only. How generated code includes the header: "<sundials/x.h>", "solver.h". */
+    const char *include;
+    /**
+     * OPTIONAL. C: compiler flags the header needs ("-I…", "-D…", "-std=…"). SIDL: "-IDIR" where
+     * required packages may lie.
+     */
+    const char *const *flags;
+    size_t n_flags;
+};
+
+/** What was made. Free it with portolan_proxygen_result_clear(); start it as `{0}`. */
+struct portolan_proxygen_result {
+    char *report;     /**< for people: what is intercepted, what is not, and why; ends in newline */
+    char *class_name; /**< class of the proxy: the port's type name with "Proxy" behind */
+    char *source;     /**< file that was made: FOLDER/TYPE_proxy.c, dots in TYPE as underscores */
+    char *description; /**< file that was made: FOLDER/TYPEProxy.xml */
+};
+
+/**
+ * Writes the C source of the proxy and its palette description. A file is touched only if its
+ * content changes; the output holds no date and no path, so equal input gives equal output.
+ *
+ * The parameters that form a call's context are those with `%attrib{context}` in SIDL and with
+ * `__attribute__((annotate("portolan.context")))` in C, and those of the side file, whose lines
+ * read
+ *
+ *     method: argument, argument     # contexts of the method, at most four; parameters without
+ *                                    # a name are argument_0, argument_1, … by position
+ *     method.accuracy: argument      # where the call leaves the accuracy it reached; or "return"
+ *     method.destroys:               # C only: the method ends its object
+ *
+ * Problems in the input are reported to DIAGNOSTICS (which may be NULL) with file and line, and
+ * the function returns PORTOLAN_ESYNTAX for files that do not parse, PORTOLAN_ENOTFOUND for a port
+ * that is not there (with the nearest name), PORTOLAN_EUNSUPPORTED for one that cannot be proxied,
+ * PORTOLAN_EIO when a file cannot be read or written. Nothing is written in such cases. RESULT may
+ * be NULL.
+ */
+enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,
+                                                struct portolan_proxygen_result *result,
+                                                struct portolan_diagnostics *diagnostics,
+                                                struct portolan_error *err);
+
+/** Frees what RESULT holds. */
+void portolan_proxygen_result_clear(struct portolan_proxygen_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The generator inside: read (SIDL or C) -> model -> check -> emit. Everything a run allocates
+ * lives in one arena, whose failure is sticky and is looked at once, before anything is written.
+ */
+#ifndef PROXYGEN_INTERNAL_H
+#define PROXYGEN_INTERNAL_H
+
+#include <portolan/proxygen.h>
+
+/* ------------------------------------------------------------------ arena and text */
+
+struct arena_block;
+struct arena {
+    struct arena_block *blocks;
+    bool failed;
+};
+
+/* Zeroed memory until proxygen_arena_clear; NULL when memory is out (then ARENA->failed). */
+void *proxygen_alloc(struct arena *arena, size_t size_bytes);
+/* Text in the arena; "" when memory is out, never NULL. */
+const char *proxygen_print(struct arena *arena, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* COUNT+1 items of SIZE bytes, the old ones copied: the arena's way to grow an array by one. */
+void *proxygen_grow(struct arena *arena, const void *items, size_t count, size_t size_bytes);
+void proxygen_arena_clear(struct arena *arena);
+
+/* Text that grows, for output. */
+struct text {
+    char *bytes; /* NUL-terminated once something was added */
+    size_t length, capacity;
+    bool failed;
+};
+
+void proxygen_add(struct text *text, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* TEMPLATE with every '$' replaced by NAME. */
+void proxygen_add_template(struct text *text, const char *name, const char *template);
+void proxygen_text_clear(struct text *text);
+
+/* ------------------------------------------------------------------ model */
+
+/* Where something stands, for messages; file NULL: nowhere. */
+struct place {
+    const char *file;
+    int line, column;
+};
+
+enum value_kind {
+    VALUE_OTHER, /* cannot be a context */
+    VALUE_INTEGER,
+    VALUE_REAL,
+    VALUE_REAL_POINTER /* *argument may hold an accuracy after the call */
+};
+
+enum argument_role {
+    ROLE_PLAIN,
+    ROLE_OBJECT, /* C: the object the method is called on */
+    ROLE_PEER    /* C: another object of the same type, possibly a proxy's */
+};
+
+struct argument {
+    const char *name;
+    const char *declaration; /* C: "const double *@", the name's place marked */
+    const char *value;       /* what the context's value is; NULL: it cannot be told */
+    enum argument_role role;
+    enum value_kind kind;
+    bool input;   /* has a value before the call */
+    bool context; /* part of the call's context */
+    bool accuracy;
+    struct place place;
+};
+
+struct method {
+    const char *name;   /* as measured: "solve" */
+    const char *member; /* in the table or entry-point vector: "solve", "f_solve" */
+    const char *result; /* C: "int @", the declared name's place marked */
+    const char *head;   /* of the forwarding function, the function's name marked by '@' */
+    const char *pass;   /* what is handed on behind the object: ", n, b" */
+    bool returns;       /* something */
+    enum value_kind result_kind;
+    struct argument *arguments;
+    size_t n_arguments;
+    bool accuracy;    /* the result is the accuracy reached */
+    bool no_return;   /* never comes back: the clock stops before the call */
+    bool destroys;    /* ends its object, which must not be looked at afterwards */
+    const char *skip; /* not intercepted, because…; NULL: intercepted */
+    struct place place;
+};
+
+enum shape {
+    SHAPE_SIDL, /* an interface: entry-point vector and data */
+    SHAPE_TABLE /* struct x { const struct x_ops *ops; … } */
+};
+
+struct port {
+    enum shape shape;
+    const char *type;    /* the port type's name, with dots */
+    const char *c_type;  /* the same with underscores */
+    const char *prefix;  /* of all names in the generated file: "heat_LinearSolverProxy" */
+    const char *include; /* what stands behind #include */
+    struct method *methods;
+    size_t n_methods;
+    struct place place;
+    /* SHAPE_TABLE */
+    const char *object;             /* "struct solver" */
+    const char *table;              /* "struct solver_ops" */
+    const char *table_member;       /* "ops" */
+    bool table_sized;               /* the table's first member is `size_t size` */
+    bool has_data;                  /* the object has members beside the table */
+    const char *const *names_taken; /* macros of the header: names to keep clear of */
+    size_t n_names_taken;
+};
+
+/* One run. */
+struct run {
+    struct arena arena;
+    const struct portolan_proxygen_options *options;
+    struct portolan_diagnostics *diagnostics;
+    struct portolan_error *err;
+    struct port port;
+    struct text report;
+};
+
+/* Reports a problem of the input at PLACE, notes it in run->err too, and returns STATUS. */
+enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
+                                   const struct place *place, const char *format, ...)
+    PORTOLAN_PRINTF(4, 5);
+
+/* Dots become underscores. */
+const char *proxygen_c_name(struct arena *arena, const char *dotted);
+
+/* ------------------------------------------------------------------ phases */
+
+enum portolan_status proxygen_read_header(struct run *run);
+enum portolan_status proxygen_read_sidl(struct run *run);
+/* C: names for parameters that the header leaves without one: argument_1, … by position. */
+void proxygen_name_arguments(struct run *run, struct method *m);
+/* Applies the side file's lines to the model. */
+enum portolan_status proxygen_read_side_file(struct run *run);
+/* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
+enum portolan_status proxygen_check_port(struct run *run);
+
+/* Local variables of a forwarding function, by names that clash with nothing. */
+struct locals {
+    const char *proxy, *call, *context, *to, *result;
+};
+
+void proxygen_emit_source(struct run *run, struct text *out);
+void proxygen_emit_description(const struct run *run, struct text *out);
+void proxygen_emit_report(const struct run *run, struct text *out);
+/* The forwarding functions and tables, which depend on the shape. */
+void proxygen_emit_sidl(struct run *run, struct text *out);
+void proxygen_emit_table(struct run *run, struct text *out);
+
+/* Shared by the shapes. */
+struct locals proxygen_locals(struct run *run, const struct method *m);
+/* "static HEAD\n{\n" and the declarations of context, call and result. */
+void proxygen_emit_head(const struct method *m, const struct locals *l, struct text *out);
+/* `portolan_probe_enter(…)->target`, the method being number NUMBER. */
+void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
+                         struct text *out);
+/* Notes the accuracy, where the method has one. */
+void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
+                            struct text *out);
+/* TEXT with '@' replaced by WITH; in the arena. */
+const char *proxygen_replace(struct arena *arena, const char *text, const char *with);
+
+/* Writes TEXT to FILE unless that is its content already. */
+enum portolan_status proxygen_write_if_changed(const char *file, const struct text *text,
+                                               struct portolan_error *err);
+
+#endif

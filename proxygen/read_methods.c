@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the members of a table of operations: methods with their parameters, and plain data. */
+#include "read_header.h"
+
+#include <string.h>
+
+bool proxygen_is_object(struct header *h, CXType type, CXType object)
+{
+    CXType to, canonical = h->clang->getCanonicalType(type);
+
+    if (canonical.kind != CXType_Pointer)
+        return false;
+    to = h->clang->getPointeeType(canonical);
+    return to.kind == CXType_Record &&
+           h->clang->equalCursors(h->clang->getTypeDeclaration(to),
+                                  h->clang->getTypeDeclaration(h->clang->getCanonicalType(object)));
+}
+
+struct annotations {
+    struct header *h;
+    bool context, accuracy, destroys;
+};
+
+static enum CXChildVisitResult visit_annotation(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct annotations *a = data;
+
+    (void)parent;
+    if (a->h->clang->getCursorKind(cursor) == CXCursor_AnnotateAttr) {
+        const char *text = proxygen_header_spelling(a->h, cursor);
+
+        a->context |= strcmp(text, "portolan.context") == 0;
+        a->accuracy |= strcmp(text, "portolan.accuracy") == 0;
+        a->destroys |= strcmp(text, "portolan.destroys") == 0;
+    }
+    return CXChildVisit_Continue;
+}
+
+static struct annotations read_annotations(struct header *h, CXCursor cursor)
+{
+    struct annotations a = {.h = h};
+
+    h->clang->visitChildren(cursor, visit_annotation, &a);
+    return a;
+}
+
+/* A struct first mentioned in a parameter list is a type of its own that nobody else can name. */
+static bool is_invisible(struct header *h, CXType type)
+{
+    struct place place;
+
+    type = h->clang->getCanonicalType(type);
+    while (type.kind == CXType_Pointer)
+        type = h->clang->getCanonicalType(h->clang->getPointeeType(type));
+    if (type.kind != CXType_Record && type.kind != CXType_Enum)
+        return false;
+    place = proxygen_header_cursor_place(h, h->clang->getTypeDeclaration(type));
+    for (size_t i = 0; i < h->n_invisible; i++)
+        if (place.file && h->invisible[i].file && place.line == h->invisible[i].line &&
+            place.column == h->invisible[i].column && strcmp(place.file, h->invisible[i].file) == 0)
+            return true;
+    return false;
+}
+
+static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
+                                          CXType object, struct argument *a)
+{
+    struct run *run = h->run;
+
+    if (cursor) {
+        struct annotations notes = read_annotations(h, *cursor);
+
+        type = h->clang->getCursorType(*cursor); /* arrays as they are written */
+        a->name = proxygen_header_spelling(h, *cursor);
+        a->place = proxygen_header_cursor_place(h, *cursor);
+        a->context = notes.context;
+        a->accuracy = notes.accuracy;
+    } else {
+        a->name = "";
+    }
+    if (is_invisible(h, type))
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
+                             "%s is first mentioned in this parameter list, where nobody else can "
+                             "name it; declare it above the table",
+                             proxygen_header_text(h, h->clang->getTypeSpelling(type)));
+    a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
+    a->kind = proxygen_type_value_kind(h, type);
+    a->input = true;
+    a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
+    if (strstr(a->declaration, "(unnamed") || strstr(a->declaration, "(anonymous"))
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
+                             "the type of this parameter has no name, so nothing else can have it");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status read_arguments(struct header *h, CXCursor field, CXType function,
+                                           CXType object, struct method *m)
+{
+    int count = h->clang->getNumArgTypes(function);
+    CXCursor *cursors = proxygen_alloc(&h->run->arena, ((size_t)count + 1) * sizeof *cursors);
+    bool known, found = false;
+
+    m->arguments = proxygen_alloc(&h->run->arena, ((size_t)count + 1) * sizeof *m->arguments);
+    if (!cursors || !m->arguments)
+        return PORTOLAN_ENOMEM;
+    known = proxygen_find_parameters(h, field, count, cursors);
+    m->n_arguments = (size_t)count;
+    for (int i = 0; i < count; i++) {
+        struct argument *a = &m->arguments[i];
+        enum portolan_status status;
+
+        a->place = m->place;
+        status = read_argument(h, h->clang->getArgType(function, (unsigned)i),
+                               known ? &cursors[i] : NULL, object, a);
+        if (status != PORTOLAN_OK)
+            return status;
+        if (a->role == ROLE_PEER && !found) {
+            a->role = ROLE_OBJECT;
+            found = true;
+        }
+    }
+    if (!found)
+        m->skip =
+            proxygen_print(&h->run->arena,
+                           "no parameter is a %s *, so the proxy cannot tell whose it is; the "
+                           "implementation's own function stays in the table",
+                           h->run->port.object);
+    return PORTOLAN_OK;
+}
+
+/* Without a const of its own, which means nothing on a result and draws warnings. */
+static const char *declare_result(struct header *h, CXType type)
+{
+    const char *text = proxygen_declare(h, type, "@");
+    const char *cut = type.kind == CXType_Pointer ? strstr(text, "const @") : text;
+
+    if (!h->clang->isConstQualifiedType(type) || !cut || strncmp(cut, "const ", 6) != 0)
+        return text;
+    return proxygen_print(&h->run->arena, "%.*s%s", (int)(cut - text), text, cut + 6);
+}
+
+static void read_result(struct header *h, CXType function, struct method *m)
+{
+    CXType result = h->clang->getResultType(function);
+
+    m->result = declare_result(h, result);
+    m->result_kind = proxygen_type_value_kind(h, result);
+    m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
+}
+
+/* Names whose meaning is plain; a side file or an annotation says the others. */
+static bool is_end(const char *name)
+{
+    static const char *const names[] = {"free", "destroy", "finalize", "delete"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum portolan_status read_method(struct header *h, CXCursor field, CXType function,
+                                        CXType object, struct method *m)
+{
+    CXType canonical = h->clang->getCanonicalType(function);
+    struct annotations notes = read_annotations(h, field);
+    enum portolan_status status;
+
+    m->name = m->member = proxygen_header_spelling(h, field);
+    m->place = proxygen_header_cursor_place(h, field);
+    if (canonical.kind == CXType_FunctionNoProto)
+        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
+                             "'%s' does not say what it takes; write its parameters, or (void)",
+                             m->name);
+    if (h->clang->getFunctionTypeCallingConv(canonical) > CXCallingConv_C)
+        return proxygen_fail(
+            h->run, PORTOLAN_EUNSUPPORTED, &m->place,
+            "'%s' has a calling convention of its own, which a proxy cannot forward", m->name);
+    m->no_return =
+        strstr(proxygen_header_text(h, h->clang->getTypeSpelling(canonical)), "noreturn") != NULL;
+    m->accuracy = notes.accuracy;
+    m->destroys = notes.destroys || is_end(m->name);
+    read_result(h, function, m);
+    status = read_arguments(h, field, function, object, m);
+    if (status != PORTOLAN_OK)
+        return status;
+    proxygen_name_arguments(h->run, m);
+    if (h->clang->isFunctionTypeVariadic(canonical))
+        m->skip = "variadic, which C cannot forward; the implementation's own function stays in "
+                  "the table and gets the proxy's object, so it must reach its state through the "
+                  "members that the header shows";
+    if (h->clang->isConstQualifiedType(h->clang->getCursorType(field)))
+        m->skip = "a const member, which the proxy cannot set";
+    return PORTOLAN_OK;
+}
+
+enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
+                                           size_t n_fields, CXType object)
+{
+    struct port *port = &h->run->port;
+    enum portolan_status first = PORTOLAN_OK, status;
+
+    for (size_t i = 0; i < n_fields; i++) {
+        CXType function = proxygen_pointed_function(h, h->clang->getCursorType(fields[i]));
+
+        if (function.kind == CXType_Invalid)
+            continue; /* data: copied with the table */
+        port->methods =
+            proxygen_grow(&h->run->arena, port->methods, port->n_methods, sizeof *port->methods);
+        if (!port->methods)
+            return PORTOLAN_ENOMEM;
+        port->methods[port->n_methods] = (struct method){0};
+        status = read_method(h, fields[i], function, object, &port->methods[port->n_methods++]);
+        if (first == PORTOLAN_OK)
+            first = status;
+    }
+    return first;
+}

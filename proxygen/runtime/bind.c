@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is behind a proxy, and how it is moved. */
+#include "proxy_internal.h"
+
+#include <stdlib.h>
+
+/* How long a swap waits for calls that are running. */
+static const uint64_t swap_timeout_ns = 5000000000U;
+
+/* ------------------------------------------------------------------ records */
+
+static enum portolan_status find_sidl(const struct portolan_proxy *proxy, gov_cca_Port port,
+                                      struct proxy_record *r, struct portolan_error *err)
+{
+    sidl_BaseInterface _ex = NULL;
+
+    r->reference = sidl_reference_cast(port, proxy->description->type, &_ex);
+    r->binding.target = r->reference;
+    if (_ex)
+        return portolan_catch(&_ex, err);
+    if (!r->reference)
+        return portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "the provider is no %s",
+                                  proxy->description->type);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status find_foreign(const struct portolan_proxy *proxy, gov_cca_Port port,
+                                         struct proxy_record *r, struct portolan_error *err)
+{
+    const char *type = proxy->description->type;
+    enum portolan_status status = PORTOLAN_OK;
+    sidl_BaseInterface _ex = NULL;
+    portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, &_ex);
+    char *name = NULL;
+
+    SIDL_CHECK(_ex);
+    r->reference = foreign;
+    if (!foreign)
+        return portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
+                                  "the provider is no portolan.ForeignPort, so it has no %s", type);
+    name = portolan_ForeignPort_getTypeName(foreign, &_ex);
+    SIDL_CHECK(_ex);
+    if (!name || strcmp(name, type) != 0)
+        status = portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "the provider has a %s and no %s",
+                                    name ? name : "nameless object", type);
+    else
+        r->binding.target = portolan_ForeignPort_getPointer(foreign, &_ex);
+    SIDL_CHECK(_ex);
+    if (status == PORTOLAN_OK && !r->binding.target)
+        status = portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED,
+                                    "the provider's %s is a null pointer", type);
+EXIT:
+    sidl_String_free(name);
+    return _ex ? portolan_catch(&_ex, err) : status;
+}
+
+enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_Port port,
+                                         const struct portolan_probe_connection *connection,
+                                         struct proxy_record **record, struct portolan_error *err)
+{
+    const struct portolan_proxy_description *d = proxy->description;
+    struct proxy_record *r = portolan_calloc(1, sizeof *r);
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (r && d->table)
+        r->table = portolan_calloc(1, d->table->size_bytes);
+    if (!r || (d->table && !r->table)) {
+        proxy_record_destroy(r);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    if (port)
+        status = d->table ? find_foreign(proxy, port, r, err) : find_sidl(proxy, port, r, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_probe_methods_register(connection, d->methods, d->n_methods,
+                                                 &r->binding.first_method_handle, err);
+    if (status != PORTOLAN_OK) {
+        proxy_record_destroy(r);
+        return status;
+    }
+    if (d->table && r->binding.target)
+        d->table->fill(r->table, r->binding.target);
+    *record = r;
+    return PORTOLAN_OK;
+}
+
+void proxy_record_destroy(struct proxy_record *record)
+{
+    if (!record)
+        return;
+    if (record->reference)
+        sidl_reference_delete(record->reference, NULL);
+    free(record->table);
+    free(record);
+}
+
+/* ------------------------------------------------------------------ moving */
+
+static bool has_entry(const struct portolan_proxy_table *t, const struct proxy_record *r, size_t i)
+{
+    void (*entry)(void);
+
+    memcpy(&entry, (const char *)r->table + t->slots[i], sizeof entry);
+    return entry != NULL;
+}
+
+/*
+ * Users that hold the face may have noted once which operations there are: what comes behind must
+ * have the same.
+ */
+static enum portolan_status check_entries(const struct portolan_proxy *proxy,
+                                          const struct proxy_record *record,
+                                          struct portolan_error *err)
+{
+    const struct portolan_proxy_description *d = proxy->description;
+    const struct proxy_record *current = proxy->state->current;
+
+    if (!d->table || !proxy->state->face_given || !current->binding.target ||
+        !record->binding.target)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < d->n_methods; i++) {
+        bool now = has_entry(d->table, current, i);
+
+        if (now != has_entry(d->table, record, i))
+            return portolan_error_set(
+                err, PORTOLAN_EUNSUPPORTED,
+                "operation '%s' of %s exists in only one of the two implementations (the %s one), "
+                "and a user that holds the object may rely on what it found; give the other one "
+                "that does nothing",
+                d->methods[i].name, d->type, now ? "present" : "new");
+    }
+    return PORTOLAN_OK;
+}
+
+/* Frees what no call can be using any more. Tables stay: users may be reading them. */
+static void sweep(struct portolan_proxy *proxy)
+{
+    struct proxy_record **link = &proxy->state->old;
+
+    while (*link) {
+        struct proxy_record *r = *link;
+
+        if (r->in_doubt && portolan_probe_port_wait_quiet(&proxy->port, 0, NULL) != PORTOLAN_OK) {
+            link = &r->next;
+            continue;
+        }
+        r->in_doubt = false;
+        if (r->reference)
+            sidl_reference_delete(r->reference, NULL);
+        r->reference = NULL;
+        if (r->table) {
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        free(r);
+    }
+}
+
+static void keep_old(struct portolan_proxy *proxy, struct proxy_record *r)
+{
+    r->next = proxy->state->old;
+    proxy->state->old = r;
+}
+
+enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_record *record,
+                                struct portolan_error *err)
+{
+    struct portolan_proxy_state *s = proxy->state;
+    const struct portolan_proxy_table *table = proxy->description->table;
+    struct proxy_record *old = s->current;
+    struct portolan_probe_binding *binding;
+    enum portolan_status status = check_entries(proxy, record, err);
+
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_probe_retarget(&proxy->port, &record->binding, swap_timeout_ns, &binding, err);
+    if (status == PORTOLAN_ETIMEOUT) {
+        record->in_doubt = true;
+        keep_old(proxy, record);
+        return status;
+    }
+    if (status != PORTOLAN_OK) {
+        proxy_record_destroy(record);
+        return status;
+    }
+    if (table)
+        table->show(proxy, record->table, record->binding.target);
+    pthread_mutex_lock(&s->lock);
+    s->current = record;
+    pthread_mutex_unlock(&s->lock);
+    keep_old(proxy, old);
+    sweep(proxy);
+    return PORTOLAN_OK;
+}

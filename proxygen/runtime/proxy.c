@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The component that every proxy is. */
+#include "proxy_internal.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ life */
+
+static struct portolan_proxy_state *state_create(struct portolan_proxy *proxy,
+                                                 struct portolan_error *err)
+{
+    const struct portolan_probe_connection nobody = {.port_type = proxy->description->type};
+    struct portolan_proxy_state *s = portolan_calloc(1, sizeof *s);
+
+    if (!s) {
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return NULL;
+    }
+    if (pthread_mutex_init(&s->lock, NULL) != 0) {
+        portolan_error_set(err, PORTOLAN_ENOMEM, "no mutex to be had");
+        free(s);
+        return NULL;
+    }
+    if (proxy_record_create(proxy, NULL, &nobody, &s->current, err) != PORTOLAN_OK) {
+        pthread_mutex_destroy(&s->lock);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+gov_cca_Component portolan_proxy_create(const struct sidl_class *cls,
+                                        const struct portolan_proxy_description *description,
+                                        sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+    struct portolan_proxy *proxy = sidl_object_create(cls, _ex);
+
+    if (!proxy)
+        return NULL;
+    proxy->description = description;
+    proxy->state = state_create(proxy, &err);
+    if (!proxy->state) {
+        portolan_throw(_ex, err.status, "%s: %s", cls->name, err.text);
+        sidl_object_release(proxy);
+        return NULL;
+    }
+    portolan_probe_port_init(&proxy->port, &proxy->state->current->binding, 0);
+    return sidl_object_facet(proxy, "gov.cca.Component");
+}
+
+void portolan_proxy_destroy(void *self)
+{
+    struct portolan_proxy *proxy = self;
+    struct portolan_proxy_state *s = proxy->state;
+
+    if (!s)
+        return;
+    proxy_monitor(proxy, NULL, NULL);
+    while (s->old) {
+        struct proxy_record *r = s->old;
+
+        s->old = r->next;
+        proxy_record_destroy(r);
+    }
+    proxy_record_destroy(s->current);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+void *portolan_proxy_cast(void *self, const char *type)
+{
+    struct portolan_proxy_state *s = ((struct portolan_proxy *)self)->state;
+    void *behind, *found;
+
+    pthread_mutex_lock(&s->lock);
+    behind = s->current->reference;
+    sidl_reference_add(behind, NULL);
+    pthread_mutex_unlock(&s->lock);
+    found = behind ? sidl_reference_cast(behind, type, NULL) : NULL;
+    sidl_reference_delete(behind, NULL);
+    return found;
+}
+
+void portolan_proxy_throw_unconnected(struct portolan_proxy *proxy, size_t method,
+                                      sidl_BaseInterface *_ex)
+{
+    portolan_throw(_ex, PORTOLAN_EPORTNOTCONNECTED,
+                   "call of '%s': nothing is connected behind the proxy for %s",
+                   proxy->description->methods[method].name, proxy->description->type);
+}
+
+/* ------------------------------------------------------------------ monitoring */
+
+static void leave_monitor(struct portolan_proxy *proxy, sidl_BaseInterface *_ex)
+{
+    portolan_ports_Monitor monitor = proxy->state->monitor;
+
+    if (!monitor)
+        return;
+    proxy->state->monitor = NULL;
+    portolan_probe_port_set_flags(&proxy->port, 0);
+    portolan_ports_Monitor_detach(monitor, &proxy->port, _ex);
+    portolan_ports_Monitor_deleteRef(monitor, &(sidl_BaseInterface){NULL});
+}
+
+void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInterface *_ex)
+{
+    sidl_BaseInterface ignored = NULL;
+    portolan_ports_Monitor monitor = NULL;
+
+    if (port) {
+        monitor = portolan_ports_Monitor__cast(port, _ex);
+        if (!monitor) {
+            portolan_throw(_ex, PORTOLAN_EBADPORTTYPE, "the provider is no portolan.ports.Monitor");
+            return;
+        }
+        if (sidl_reference_is_same(monitor, proxy->state->monitor, &ignored)) {
+            portolan_ports_Monitor_deleteRef(monitor, &ignored);
+            return;
+        }
+        portolan_ports_Monitor_attach(monitor, &proxy->port, _ex);
+        if (*_ex) {
+            portolan_ports_Monitor_deleteRef(monitor, &ignored);
+            return;
+        }
+    }
+    leave_monitor(proxy, &ignored);
+    SIDL_CLEAR(ignored);
+    proxy->state->monitor = monitor;
+    if (monitor)
+        portolan_probe_port_set_flags(&proxy->port, portolan_probe_port_flags(&proxy->port) |
+                                                        PORTOLAN_PROBE_MONITORED);
+}
+
+/* ------------------------------------------------------------------ portolan.Rebindable */
+
+static void rebind(void *self, const char *uses_port, gov_cca_Port port, const char *instance,
+                   const char *implementation, const char *user_instance, const char *user_port,
+                   sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+    const struct portolan_probe_connection connection = {.user = user_instance,
+                                                         .uses = user_port,
+                                                         .provider = instance,
+                                                         .provider_class = implementation,
+                                                         .port_type = proxy->description->type};
+    struct portolan_error err = {0};
+    struct proxy_record *record;
+    enum portolan_status status;
+
+    if (strcmp(uses_port, "monitor") == 0) {
+        proxy_monitor(proxy, port, _ex);
+        return;
+    }
+    if (strcmp(uses_port, "use") != 0) {
+        portolan_throw(_ex, PORTOLAN_EBADPORTNAME,
+                       "a proxy has uses ports 'use' and 'monitor', and no '%s'", uses_port);
+        return;
+    }
+    status = proxy_record_create(proxy, port, &connection, &record, &err);
+    if (status == PORTOLAN_OK)
+        status = proxy_bind(proxy, record, &err);
+    if (status != PORTOLAN_OK)
+        portolan_throw(_ex, status, "proxy of %s.%s: %s", user_instance ? user_instance : "",
+                       user_port ? user_port : "", err.text);
+}
+
+const struct portolan_Rebindable__epv portolan_proxy_rebindable = {.f_rebind = rebind};
+
+/* ------------------------------------------------------------------ gov.cca.Component */
+
+static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+    const char *type = proxy->description->type;
+
+    /* A C object travels under its own type's name, and its port is a portolan.ForeignPort. */
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "gov.cca.Port"), "provide",
+                                     type, NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(services, "use", type, NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(services, "monitor", "portolan.ports.Monitor", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerForRelease(services,
+                                        sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}
+
+const struct gov_cca_Component__epv portolan_proxy_component = {.f_setServices = set_services};
+
+static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    (void)services;
+    leave_monitor(self, _ex);
+}
+
+const struct gov_cca_ComponentRelease__epv portolan_proxy_release = {.f_releaseServices =
+                                                                         release_services};
+
+/* ------------------------------------------------------------------ portolan.ForeignPort */
+
+static void *get_pointer(void *self, sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+
+    if (!proxy->state->current->binding.target) {
+        portolan_throw(_ex, PORTOLAN_EPORTNOTCONNECTED,
+                       "nothing is connected behind the proxy for %s", proxy->description->type);
+        return NULL;
+    }
+    proxy->state->face_given = true;
+    return (char *)proxy + proxy->description->table->face_offset;
+}
+
+static char *get_type_name(void *self, sidl_BaseInterface *_ex)
+{
+    char *name = sidl_String_strdup(((struct portolan_proxy *)self)->description->type);
+
+    if (!name)
+        portolan_throw(_ex, PORTOLAN_ENOMEM, "out of memory");
+    return name;
+}
+
+const struct portolan_ForeignPort__epv portolan_proxy_foreign = {.f_getPointer = get_pointer,
+                                                                 .f_getTypeName = get_type_name};

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the generator writes, byte for byte, and what it says about bad input. Arguments: proxygenc and
+# this folder. `UPDATE=1` makes the golden files anew.
+set -u
+generator=$1
+cd "$2" || exit 99
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+result() { # 0 or 1, then the test's name
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else
+        echo "not ok $number - $2"
+        failed=1
+    fi
+}
+
+golden() { # name, then arguments of the generator
+    name=$1
+    shift
+    rm -rf "$work/out"
+    "$generator" "$@" -o "$work/out" >"$work/report" 2>"$work/err" || sed 's/^/# /' "$work/err"
+    mv "$work/report" "$work/out/$name.report" 2>/dev/null
+    [ -n "${UPDATE:-}" ] && mkdir -p "golden/$name" && cp "$work/out/"* "golden/$name/"
+    diff -r "golden/$name" "$work/out" | sed 's/^/# /' >"$work/diff"
+    cat "$work/diff"
+    [ -d "$work/out" ] && [ ! -s "$work/diff" ]
+    result $? "$name is generated as the golden files have it"
+}
+
+refused() { # file whose comments say what to expect, then arguments of the generator
+    file=$1
+    shift
+    expected=$(sed -n 's,^.*expect: \([0-9]*: .*\),\1,p' "$file" | sed 's, *\*/$,,')
+    line=${expected%%: *}
+    text=${expected#*: }
+    if [ "$line" = 0 ]; then where="$file: error:"; else where="$file:$line:"; fi
+    "$generator" "$@" -o "$work/bad" >/dev/null 2>"$work/err"
+    status=$?
+    grep -F -- "$where" "$work/err" | grep -qF -- "$text" && [ $status = 1 ] && [ ! -e "$work/bad" ]
+    good=$?
+    [ $good = 0 ] || sed "s/^/# exit $status: /" "$work/err"
+    result $good "$(basename "$file") is refused on line $line, and nothing is written"
+    rm -rf "$work/bad"
+}
+
+port() {
+    sed -n 's,^.*port: \([^ ]*\).*,\1,p' "$1"
+}
+
+solver='headers/solver.h --port solver=test.Solver'
+# shellcheck disable=SC2086 # a list of words
+golden table $solver --context headers/solver.context
+golden plain headers/plain.h --port plain
+golden sidl headers/kinds.sidl --port test.Kinds
+golden inherited headers/kinds.sidl --port test.Child
+
+touch -d '2001-01-01' "$work/out/"*.c
+"$generator" headers/kinds.sidl --port test.Child -q -o "$work/out"
+[ -z "$(find "$work/out" -name '*.c' -newermt 2002-01-01)" ]
+result $? 'a file whose content does not change is not touched'
+
+for file in bad/*.h bad/*.sidl; do
+    refused "$file" "$file" --port "$(port "$file")"
+done
+for file in bad/*.context; do
+    # shellcheck disable=SC2086
+    refused "$file" $solver --context "$file"
+done
+
+"$generator" headers/solver.h --port 'solver=bad name' -o "$work/bad" 2>"$work/err"
+[ $? = 1 ] && grep -q "'bad name' is no name for a port type" "$work/err" && [ ! -e "$work/bad" ]
+result $? 'a type name with a space is refused'
+"$generator" headers/solver.h headers/kinds.sidl --port x -o "$work/bad" 2>"$work/err"
+[ $? = 1 ] && grep -q 'SIDL and C do not go together' "$work/err" && [ ! -e "$work/bad" ]
+result $? 'a header and SIDL together are refused'
+"$generator" headers/solver.h 2>/dev/null
+[ $? = 2 ]
+result $? 'a call without a port is a usage error'
+"$generator" bad/needs_flag.txt.h --port x -o "$work/bad" 2>"$work/err"
+[ $? = 1 ] && grep -q 'needs_flag.txt.h. file not found' "$work/err"
+result $? 'a header that is not there is named'
+"$generator" headers/flag.h --port flag -q -o "$work/out" -- -DWITH_FLAG -Iheaders
+result $? 'flags behind -- reach the compiler'
+grep -q '#include <flag.h>' "$work/out/flag_proxy.c"
+result $? 'a header below an include folder is included by its name there'
+"$generator" headers/solver.h --port solver -q -o /dev/null/out 2>"$work/err"
+[ $? = 1 ] && grep -q '/dev/null/out' "$work/err"
+result $? 'a folder that cannot be made is named'
+echo "1..$number"
+exit $failed
