@@ -136,7 +136,7 @@ static void judge_residuals(struct final *f)
     struct portolan_model_summary *sum = &f->model->summary;
     double squares = 0, out = 0;
 
-    f->rss = 0;
+    f->rss = sum->max = 0;
     for (size_t i = 0; i < pts->m; i++) {
         double e = s->rhs[i] -
                    s->factor[i] * candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
@@ -211,6 +211,18 @@ static void keep_ranges(struct final *f)
     }
 }
 
+/* Powers of extreme parameters may leave the range of doubles where the fit did not. */
+static bool is_finite(const struct portolan_model *m)
+{
+    bool good = isfinite(m->summary.sigma) && isfinite(m->summary.rms);
+
+    for (size_t j = 0; j < m->n_terms; j++)
+        good = good && isfinite(m->terms[j].constant);
+    for (size_t i = 0; i < m->n_estimates * m->n_estimates; i++)
+        good = good && isfinite(m->covariance[i]);
+    return good;
+}
+
 static enum portolan_status keep(struct final *f, struct portolan_error *err)
 {
     struct portolan_model *m = f->model;
@@ -226,18 +238,32 @@ static enum portolan_status keep(struct final *f, struct portolan_error *err)
     judge_error(f, &variance);
     keep_ranges(f);
     m->n_estimates = k;
+    free(m->covariance);
     m->covariance = portolan_calloc(k * k + 1, sizeof *m->covariance);
     if (!m->covariance)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a model");
     for (size_t i = 0; i < k * k; i++)
         m->covariance[i] = variance * f->inverse[i];
+    if (!is_finite(m))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the rows' numbers are too large or too small for these terms");
     return model_finish(m, err);
+}
+
+static enum portolan_status settle(struct final *f, struct portolan_error *err)
+{
+    struct linear_fit fit = {.leverage = f->leverage, .inverse = f->inverse};
+    enum portolan_status status = solve(f, err);
+
+    f->model->n_dropped = 0;
+    status = status ? status : drop_idle(f, err);
+    status = status ? status : inspect(f, &fit, err);
+    return status ? status : keep(f, err);
 }
 
 static enum portolan_status finish(struct final *f, struct portolan_error *err)
 {
     size_t n = f->s->points->m;
-    struct linear_fit fit = {0};
     enum portolan_status status;
 
     f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
@@ -247,12 +273,14 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
     } else {
         f->residual = f->columns + MODEL_ESTIMATES * n;
         f->leverage = f->residual + n;
-        fit.leverage = f->leverage;
-        fit.inverse = f->inverse;
-        status = solve(f, err);
-        status = status ? status : drop_idle(f, err);
-        status = status ? status : inspect(f, &fit, err);
-        status = status ? status : keep(f, err);
+        status = settle(f, f->given ? err : NULL);
+        if (status && !f->given) {
+            /* A searched form may be too much for doubles; a constant never is. */
+            f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};
+            f->model->summary.family = PORTOLAN_MODEL_CONSTANT;
+            search_weigh(f->s, NULL);
+            status = settle(f, err);
+        }
     }
     free(f->columns);
     free(f->inverse);

@@ -232,7 +232,7 @@ static double octaves_outside(const struct portolan_model_range *r, double x)
 
     if (x >= r->min && x <= r->max)
         return 0;
-    return x > 0 && edge > 0 ? fabs(log2(x / edge)) : fabs(x - edge) / width;
+    return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
 }
 
 enum portolan_status portolan_model_predict(const struct portolan_model *m, const double *x,

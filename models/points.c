@@ -40,7 +40,7 @@ static enum portolan_status check(const struct portolan_model_data *data,
     if (!data->n_rows || !data->y || (data->n_params && !data->x))
         return portolan_error_set(err, PORTOLAN_EINVAL, "a model needs at least one row");
     for (size_t i = 0; i < data->n_rows; i++) {
-        bool good = isfinite(data->y[i]);
+        bool good = fabs(data->y[i]) <= PORTOLAN_MODEL_MAX_VALUE;
 
         for (size_t p = 0; p < data->n_params; p++)
             good = good && isfinite(data->x[i * data->n_params + p]);
@@ -48,8 +48,8 @@ static enum portolan_status check(const struct portolan_model_data *data,
             good = good && isfinite(data->weight[i]) && data->weight[i] >= 0;
         if (!good)
             return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "row %zu has a number that is not finite, or a negative "
-                                      "weight",
+                                      "row %zu has a number that is not finite or far too large, "
+                                      "or a negative weight",
                                       i + 1);
     }
     if (!(options->confidence >= 0 && options->confidence < 1) || !isfinite(options->floor) ||
@@ -193,8 +193,10 @@ enum portolan_status points_create(const struct portolan_model_data *data,
         double w = data->weight ? data->weight[i] : 1;
 
         if (w > 0)
-            rows[p.n_rows++] = (struct row){data->n_params ? data->x + i * data->n_params : NULL,
-                                            data->n_params, data->y[i], w};
+            rows[p.n_rows++] =
+                (struct row){data->n_params ? data->x + i * data->n_params : NULL, data->n_params,
+                             /* Squares of anything smaller vanish. */
+                             fabs(data->y[i]) * PORTOLAN_MODEL_MAX_VALUE < 1 ? 0 : data->y[i], w};
     }
     if (!status && !p.n_rows)
         status = portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");

@@ -34,6 +34,9 @@ enum {
  */
 #define PORTOLAN_MODEL_ASSUMED_ERROR 0.25
 
+/** Rows with larger |values| are refused; those smaller than one over it count as 0. */
+#define PORTOLAN_MODEL_MAX_VALUE 1e60
+
 /**
  * The rows. Rows with equal parameters are repetitions: their median stands for them, and their
  * spread tells the noise. So a spike among three or more repetitions moves no constant.
@@ -157,7 +160,7 @@ struct portolan_model;
  * than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
  *
  * PORTOLAN_EINVAL: no rows, too many parameters, a name missing or double, a number not finite, a
- * negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
+ * value too large, a negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
  */
 enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
                                         const struct portolan_model_options *options,

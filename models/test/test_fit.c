@@ -335,6 +335,62 @@ static void no_parameters_give_a_constant_with_its_error(void **state)
     portolan_model_destroy(m);
 }
 
+/* ---- rows at random, sane and not ---- */
+
+static double strange(uint64_t *seed)
+{
+    double r = uniform(seed), size = pow(10, 120 * uniform(seed) - 60);
+
+    if (r < 0.3)
+        return floor(uniform(seed) * 4);
+    if (r < 0.4)
+        return -uniform(seed);
+    if (r < 0.6)
+        return r < 0.55 ? size : -size;
+    return r < 0.63 ? 5e-324 : uniform(seed) * 10;
+}
+
+static void assert_sound(const struct portolan_model *m, const double *x, bool nonnegative)
+{
+    const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
+    struct portolan_prediction p;
+    const struct portolan_model_term *terms;
+    size_t n;
+
+    terms = portolan_model_peek_terms(m, &n);
+    for (size_t j = 0; j < n; j++)
+        assert_true(isfinite(terms[j].constant) && (!nonnegative || terms[j].constant >= 0));
+    assert_true(isfinite(sum->sigma) && sum->sigma >= 0 && isfinite(sum->rms));
+    assert_int_equal(portolan_model_predict(m, x, &p), PORTOLAN_OK);
+    assert_true(p.low <= p.value && p.value <= p.high);
+}
+
+static void whatever_the_rows_the_model_is_sound(void **state)
+{
+    static const char *const names[] = {"n", "m", "k"};
+    uint64_t seed = 602214076;
+
+    (void)state;
+    for (int round = 0; round < 3000; round++) {
+        size_t n_params = (size_t)(uniform(&seed) * 4), n = 1 + (size_t)(uniform(&seed) * 9);
+        double x[27], y[9];
+        struct portolan_model_data data = {n_params, names, n, x, y, NULL};
+        struct portolan_model_options options = {
+            .allow_negative = uniform(&seed) < 0.4,
+            .weighting = uniform(&seed) < 0.3 ? PORTOLAN_MODEL_ABSOLUTE : PORTOLAN_MODEL_RELATIVE,
+            .families = uniform(&seed) < 0.3 ? 1u << (int)(uniform(&seed) * 6) : 0};
+        struct portolan_model *m;
+
+        for (size_t i = 0; i < n; i++)
+            y[i] = round % 2 ? strange(&seed) : 100 * uniform(&seed);
+        for (size_t i = 0; i < n * n_params; i++)
+            x[i] = round % 3 ? floor(1 + 6 * uniform(&seed)) : strange(&seed);
+        assert_int_equal(portolan_model_fit(&data, &options, &m, NULL), PORTOLAN_OK);
+        assert_sound(m, x, !options.allow_negative);
+        portolan_model_destroy(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +408,7 @@ int main(void)
         cmocka_unit_test(weights_tell_which_rows_to_believe),
         cmocka_unit_test(bad_rows_are_refused_with_a_reason),
         cmocka_unit_test(no_parameters_give_a_constant_with_its_error),
+        cmocka_unit_test(whatever_the_rows_the_model_is_sound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
