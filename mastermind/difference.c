@@ -16,7 +16,7 @@ void piece_clear(struct piece *p)
 struct gain {
     const struct portolan_probe_record *before; /* NULL: the record is new */
     int64_t calls, subroutines;
-    double inclusive, exclusive, mpi;
+    double inclusive, exclusive, mpi, counters[PORTOLAN_COUNTER_MAX];
     int64_t position; /* of its sample, or one of the marks below */
 };
 
@@ -39,6 +39,8 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
     g->exclusive =
         more(r->exclusive_ns + r->open_exclusive_ns, b->exclusive_ns + b->open_exclusive_ns);
     g->mpi = more(r->mpi_ns, b->mpi_ns);
+    for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
+        g->counters[i] = (double)(r->counters[i] - b->counters[i]);
 }
 
 /* Threads and nodes keep their order from snapshot to snapshot, new ones come behind. */
@@ -141,6 +143,11 @@ static void take(struct portolan_sample *s, const struct gain *g, int rank, int6
         .exclusive_ns = g->exclusive,
         .mpi_ns = g->mpi,
     };
+    for (size_t i = 0; i < portolan_probe_counters_count() && g->calls; ++i) {
+        s->counter_name[i] = portolan_probe_counter_peek_name(i);
+        s->counter[i] = g->counters[i];
+        ++s->n_counters;
+    }
     take_contexts(s, g, r, info);
     take_extremes(s, g, r);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A piece as bytes. Names travel once per method, not per sample: a head, the methods, the samples,
- * then the texts, each ended by a zero. Sender and receiver are the same program on like machines.
+ * then the texts (counters' first), each ended by a zero. Sender and receiver are the same program
+ * on like machines.
  */
 #include "piece.h"
 
@@ -11,15 +12,15 @@
 enum { NAMES = 7 };
 
 struct head {
-    uint64_t n_samples, n_methods, text_bytes;
+    uint64_t n_samples, n_methods, n_counters, text_bytes;
 };
 
 struct packed {
     int64_t parent, calls, subroutines;
-    double context[PORTOLAN_CONTEXT_MAX];
+    double context[PORTOLAN_CONTEXT_MAX], counter[PORTOLAN_COUNTER_MAX];
     double inclusive_ns, exclusive_ns, mpi_ns, min_ns, max_ns, sum_squares_ns2, quality;
     uint32_t method;
-    int32_t rank, thread, binned;
+    int32_t rank, thread, binned, n_counters;
 };
 
 /* Where the parts of a block of this shape lie. */
@@ -101,8 +102,10 @@ static void put_sample(struct packed *to, const struct portolan_sample *s, uint3
         .rank = s->rank,
         .thread = s->thread,
         .binned = s->binned,
+        .n_counters = s->n_counters,
     };
     memcpy(to->context, s->context, sizeof to->context);
+    memcpy(to->counter, s->counter, sizeof to->counter);
 }
 
 /* Numbers the methods: *NUMBERS[handle] is 1 + the method's number in the block, 0 = absent. */
@@ -113,6 +116,9 @@ static enum portolan_status number_methods(const struct piece *p, uint32_t **num
 
     for (size_t i = 0; i < p->n; ++i)
         highest = p->handles[i] > highest ? p->handles[i] : highest;
+    h->n_counters = portolan_probe_counters_count();
+    for (size_t i = 0; i < h->n_counters; ++i)
+        h->text_bytes += strlen(portolan_probe_counter_peek_name(i)) + 1;
     if (!(*numbers = portolan_calloc((size_t)highest + 1, sizeof **numbers)))
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->n; ++i) {
@@ -141,6 +147,8 @@ enum portolan_status piece_pack(const struct piece *p, void **bytes, size_t *siz
     memcpy(block, &h, sizeof h);
     s = shape_of(&h, block);
     text = s.text;
+    for (size_t i = 0; i < h.n_counters; ++i)
+        text = stpcpy(text, portolan_probe_counter_peek_name(i)) + 1;
     for (size_t i = 0; i < p->n; ++i) {
         uint32_t method = numbers[p->handles[i]] - 1;
 
@@ -179,7 +187,8 @@ static bool take_sample(struct portolan_sample *to, const struct packed *from,
                         const struct portolan_sample *methods, uint64_t n_methods, size_t at,
                         size_t first)
 {
-    if (from->method >= n_methods || from->parent >= (int64_t)at)
+    if (from->method >= n_methods || from->parent >= (int64_t)at || from->n_counters < 0 ||
+        from->n_counters > PORTOLAN_COUNTER_MAX)
         return false;
     *to = methods[from->method];
     to->parent = from->parent < 0 ? -1 : from->parent + (int64_t)first;
@@ -196,6 +205,8 @@ static bool take_sample(struct portolan_sample *to, const struct packed *from,
     to->rank = from->rank;
     to->thread = from->thread;
     to->binned = from->binned != 0;
+    to->n_counters = from->n_counters;
+    memcpy(to->counter, from->counter, sizeof to->counter);
     return true;
 }
 
@@ -203,7 +214,16 @@ static bool take_block(struct piece *p, const struct head *h, const struct shape
                        struct portolan_sample *methods)
 {
     const char *text = s->text, *end = s->text + h->text_bytes;
+    const char *counters[PORTOLAN_COUNTER_MAX] = {0};
 
+    if (h->n_counters > PORTOLAN_COUNTER_MAX)
+        return false;
+    for (uint64_t i = 0; i < h->n_counters; ++i) {
+        if (text >= end)
+            return false;
+        counters[i] = text;
+        text += strlen(text) + 1;
+    }
     for (uint64_t i = 0; i < h->n_methods; ++i) {
         if (!take_method(&methods[i], s->n_context[i], &text, end))
             return false;
@@ -211,6 +231,7 @@ static bool take_block(struct piece *p, const struct head *h, const struct shape
     for (size_t i = 0; i < h->n_samples; ++i) {
         if (!take_sample(&p->samples[p->n + i], &s->samples[i], methods, h->n_methods, i, p->n))
             return false;
+        memcpy(p->samples[p->n + i].counter_name, counters, sizeof counters);
     }
     return true;
 }

@@ -55,6 +55,7 @@ enum statement {
     READ_METADATA,
     READ_SAMPLES,
     READ_CONTEXTS,
+    READ_COUNTERS,
     STATEMENT_COUNT
 };
 

@@ -219,6 +219,29 @@ static enum portolan_status read_contexts(struct reading *r, int64_t trial, size
     return status;
 }
 
+/* The same walk for the counters. */
+static enum portolan_status read_counters(struct reading *r, int64_t trial, size_t first)
+{
+    struct backend *b = r->backend;
+    enum portolan_status status = backend_query(b, READ_COUNTERS, r->err, "i", trial);
+    size_t at = first;
+    bool row;
+
+    while (!status && !(status = backend_next(b, READ_COUNTERS, &row, r->err)) && row) {
+        struct portolan_sample *s;
+
+        while (at < r->set->n_samples && r->ids[at] != backend_int(b, READ_COUNTERS, 0))
+            ++at;
+        if (at == r->set->n_samples || r->set->samples[at].n_counters == PORTOLAN_COUNTER_MAX)
+            return portolan_error_set(r->err, PORTOLAN_EIO, "counters and samples do not agree");
+        s = &r->set->samples[at];
+        if (!take_text(r, READ_COUNTERS, 1, &s->counter_name[s->n_counters]))
+            return no_memory(r);
+        s->counter[s->n_counters++] = backend_double(b, READ_COUNTERS, 2);
+    }
+    return status;
+}
+
 static enum portolan_status read_samples(struct reading *r, int64_t trial)
 {
     size_t first = r->set->n_samples;
@@ -227,7 +250,9 @@ static enum portolan_status read_samples(struct reading *r, int64_t trial)
 
     while (!status && !(status = backend_next(r->backend, READ_SAMPLES, &row, r->err)) && row)
         status = take_sample(r, trial);
-    return status ? status : read_contexts(r, trial, first);
+    if (!status)
+        status = read_contexts(r, trial, first);
+    return status ? status : read_counters(r, trial, first);
 }
 
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
@@ -266,7 +291,7 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
     /* One transaction: what other processes store meanwhile does not show. */
     if (!(status = backend_run(store->backend, BEGIN_READ, NULL, err, ""))) {
         status = read_all(&r, query ? query : &everything, with_samples);
-        for (enum statement s = READ_TRIALS; s <= READ_CONTEXTS; ++s)
+        for (enum statement s = READ_TRIALS; s <= READ_COUNTERS; ++s)
             backend_reset(store->backend, s);
         status = store_finish(store, status, err);
     }

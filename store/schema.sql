@@ -50,8 +50,8 @@ CREATE TABLE thread (
 CREATE TABLE metric (
     id INTEGER PRIMARY KEY,
     trial INTEGER NOT NULL REFERENCES trial (id) ON DELETE CASCADE,
-    name TEXT NOT NULL,             -- TIME, MPI TIME
-    unit TEXT NOT NULL,             -- ns
+    name TEXT NOT NULL,             -- TIME, MPI TIME, or a PAPI event
+    unit TEXT NOT NULL,             -- ns, or events
     derived INTEGER NOT NULL DEFAULT 0,
     UNIQUE (trial, name)
 );

@@ -37,7 +37,7 @@ static const char *const sql[STATEMENT_COUNT] = {
     [FIND_STEP] = "SELECT id FROM step WHERE trial = ?1 AND number = ?2",
     [ADD_STEP] = "INSERT INTO step (trial, number) VALUES (?1, ?2)",
     [FIND_METRIC] = "SELECT id FROM metric WHERE trial = ?1 AND name = ?2",
-    [ADD_METRIC] = "INSERT INTO metric (trial, name, unit) VALUES (?1, ?2, 'ns')",
+    [ADD_METRIC] = "INSERT INTO metric (trial, name, unit) VALUES (?1, ?2, ?3)",
     [FIND_THREAD] =
         "SELECT id FROM thread"
         " WHERE trial = ?1 AND node_rank = ?2 AND context_rank = 0 AND thread_rank = ?3",
@@ -99,6 +99,12 @@ static const char *const sql[STATEMENT_COUNT] = {
         " FROM step s JOIN timer_call_data d ON d.step = s.id JOIN thread h ON h.id = d.thread"
         " JOIN call_context x ON x.call_data = d.id WHERE s.trial = ?1"
         " ORDER BY s.number, h.node_rank, d.id, x.position",
+    [READ_COUNTERS] =
+        "SELECT v.call_data, q.name, v.inclusive"
+        " FROM metric q CROSS JOIN step s ON s.trial = q.trial JOIN timer_call_data d"
+        " ON d.step = s.id JOIN thread h ON h.id = d.thread"
+        " JOIN timer_value v ON v.call_data = d.id AND v.metric = q.id"
+        " WHERE q.trial = ?1 AND q.unit = 'events' ORDER BY s.number, h.node_rank, d.id, q.id",
 };
 
 struct backend {

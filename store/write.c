@@ -17,13 +17,14 @@ static const char *text(const char *t)
     return t ? t : "";
 }
 
-static enum portolan_status find_metric(struct put *p, const char *name, int64_t *id)
+static enum portolan_status find_metric(struct put *p, const char *name, const char *unit,
+                                        int64_t *id)
 {
     enum portolan_status status =
         backend_run(p->backend, FIND_METRIC, id, p->err, "it", p->trial, name);
 
     if (!status && !*id)
-        status = backend_run(p->backend, ADD_METRIC, id, p->err, "it", p->trial, name);
+        status = backend_run(p->backend, ADD_METRIC, id, p->err, "itt", p->trial, name, unit);
     return status;
 }
 
@@ -40,9 +41,9 @@ static enum portolan_status find_step(struct put *p, int step)
     if (!status && !p->step)
         status = backend_run(p->backend, ADD_STEP, &p->step, p->err, "ii", p->trial, (int64_t)step);
     if (!status)
-        status = find_metric(p, "TIME", &p->time_metric);
+        status = find_metric(p, "TIME", "ns", &p->time_metric);
     if (!status)
-        status = find_metric(p, "MPI TIME", &p->mpi_metric);
+        status = find_metric(p, "MPI TIME", "ns", &p->mpi_metric);
     return status;
 }
 
@@ -96,6 +97,16 @@ static enum portolan_status find_callpath(struct put *p, const struct portolan_s
     return status;
 }
 
+static enum portolan_status put_counter(struct put *p, const char *name, double count, int64_t id)
+{
+    int64_t metric = 0;
+    enum portolan_status status = find_metric(p, text(name), "events", &metric);
+
+    return status ? status
+                  : backend_run(p->backend, ADD_VALUE, NULL, p->err, "iidtttt", id, metric, count,
+                                NULL, NULL, NULL, NULL);
+}
+
 static enum portolan_status put_values(struct put *p, const struct portolan_sample *s, int64_t id)
 {
     enum portolan_status status =
@@ -105,6 +116,8 @@ static enum portolan_status put_values(struct put *p, const struct portolan_samp
     if (!status && s->mpi_ns != 0)
         status = backend_run(p->backend, ADD_VALUE, NULL, p->err, "iitdttt", id, p->mpi_metric,
                              NULL, s->mpi_ns, NULL, NULL, NULL);
+    for (int i = 0; i < s->n_counters && !status; ++i)
+        status = put_counter(p, s->counter_name[i], s->counter[i], id);
     for (int i = 0; i < s->n_context && !status; ++i)
         status = backend_run(p->backend, ADD_CONTEXT, NULL, p->err, "iitd", id, (int64_t)i,
                              text(s->context_name[i]), s->context[i]);
@@ -119,11 +132,12 @@ static enum portolan_status put_sample(struct put *p, const struct portolan_samp
     enum portolan_status status;
 
     if (s->parent >= (int64_t)at || s->n_context < 0 || s->n_context > PORTOLAN_CONTEXT_MAX ||
+        s->n_counters < 0 || s->n_counters > PORTOLAN_COUNTER_MAX ||
         (s->parent >= 0 && samples[s->parent].rank != s->rank))
         return portolan_error_set(p->err, PORTOLAN_EINVAL,
                                   "sample %zu: its parent must stand before it and be of its rank, "
-                                  "and %d contexts are the limit",
-                                  at, PORTOLAN_CONTEXT_MAX);
+                                  "and %d contexts and %d counters are the limit",
+                                  at, PORTOLAN_CONTEXT_MAX, PORTOLAN_COUNTER_MAX);
     parent = s->parent < 0 ? 0 : p->call_data[s->parent];
     status = find_thread(p, s, &thread);
     if (!status)

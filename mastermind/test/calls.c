@@ -29,6 +29,12 @@ void calls_connect(void)
     portolan_probe_port_init(&solve_port, &solve_binding, PORTOLAN_PROBE_MONITORED);
 }
 
+void calls_count(bool on)
+{
+    portolan_probe_port_set_flags(&solve_port,
+                                  PORTOLAN_PROBE_MONITORED | (on ? PORTOLAN_PROBE_COUNTERS : 0));
+}
+
 __attribute__((noinline)) void calls_solve(int64_t n)
 {
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MASTERMIND_TEST_CALLS_H
 #define PORTOLAN_MASTERMIND_TEST_CALLS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Registers driver.go and driver's connection to solver. */
@@ -13,6 +14,9 @@ void calls_connect(void);
  * A solve takes 10 n ns and reports the accuracy 0.5.
  */
 void calls_go(int times, int64_t n, void (*inside)(void *arg), void *arg);
+
+/** Whether solve reads the counters. */
+void calls_count(bool on);
 
 /** A call of solve(n) by the driver. */
 void calls_solve(int64_t n);

@@ -197,6 +197,32 @@ static void bytes_of_two_ranks_become_one_table(void **state)
     free(both);
 }
 
+static void counters_travel_with_their_names(void **state)
+{
+    static const char *const names[] = {"perf::PAGE-FAULTS"};
+    struct piece whole = {0};
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    if (portolan_probe_counters_set(names, 1, NULL))
+        skip(); /* no PAPI, or a machine without software events */
+    calls_count(true);
+    calls_go(2, 5, NULL, NULL);
+    cut();
+    assert_int_equal(piece_pack(&piece, &bytes, &size, NULL), PORTOLAN_OK);
+    assert_int_equal(piece_unpack(&whole, bytes, size, NULL), PORTOLAN_OK);
+    assert_int_equal(whole.n, 2);
+    assert_int_equal(whole.samples[1].n_counters, 1);
+    assert_string_equal(whole.samples[1].counter_name[0], "perf::PAGE-FAULTS");
+    assert_true(whole.samples[1].counter[0] == piece.samples[1].counter[0]);
+    assert_true(whole.samples[1].counter[0] >= 0);
+    calls_count(false);
+    assert_int_equal(portolan_probe_counters_set(NULL, 0, NULL), PORTOLAN_OK);
+    piece_clear(&whole);
+    free(bytes);
+}
+
 static void broken_bytes_are_refused(void **state)
 {
     struct portolan_error err = {0};
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(portolans_own_work_is_in_no_piece, fresh, clear),
         cmocka_unit_test_setup_teardown(bins_give_the_mean_of_the_new_calls, fresh, clear),
         cmocka_unit_test_setup_teardown(bytes_of_two_ranks_become_one_table, fresh, clear),
+        cmocka_unit_test_setup_teardown(counters_travel_with_their_names, fresh, clear),
         cmocka_unit_test_setup_teardown(broken_bytes_are_refused, fresh, clear),
     };
 

@@ -19,7 +19,10 @@
 extern "C" {
 #endif
 
-enum { PORTOLAN_CONTEXT_MAX = 4 }; /**< context values per call, as in <portolan/probe.h> */
+enum {
+    PORTOLAN_CONTEXT_MAX = 4, /**< context values per call, as in <portolan/probe.h> */
+    PORTOLAN_COUNTER_MAX = 4  /**< counters read together, likewise */
+};
 
 struct portolan_store;
 
@@ -83,6 +86,9 @@ struct portolan_sample {
     double inclusive_ns, exclusive_ns, mpi_ns; /**< mpi: the part of exclusive spent in MPI */
     double min_ns, max_ns, sum_squares_ns2;    /**< of inclusive time per call */
     double quality; /**< worst accuracy reported by a call; NaN when none was */
+    int n_counters; /**< PAPI events that were counted in these calls, inclusive */
+    const char *counter_name[PORTOLAN_COUNTER_MAX];
+    double counter[PORTOLAN_COUNTER_MAX];
 };
 
 PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_store *store,
@@ -174,9 +180,10 @@ portolan_store_find_decision(struct portolan_store *store, const char *assembly,
                              struct portolan_decision **d, struct portolan_error *err);
 
 /** The first decision made in a trial, likewise. */
-PORTOLAN_API enum portolan_status
-portolan_store_find_trial_decision(struct portolan_store *store, int64_t trial,
-                                   struct portolan_decision **d, struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_store_find_trial_decision(struct portolan_store *store,
+                                                                     int64_t trial,
+                                                                     struct portolan_decision **d,
+                                                                     struct portolan_error *err);
 PORTOLAN_API void portolan_decision_destroy(struct portolan_decision *d);
 
 /** An implementation was exchanged, or could not be. */

@@ -117,7 +117,10 @@ void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
                                     .min_ns = 100,
                                     .max_ns = 300,
                                     .sum_squares_ns2 = 9e4,
-                                    .quality = 1e-9};
+                                    .quality = 1e-9,
+                                    .n_counters = 2,
+                                    .counter_name = {"perf::PAGE-FAULTS", "PAPI_FP_OPS"},
+                                    .counter = {12, 3e15}};
 
     samples[0] = samples[3] = go;
     samples[1] = samples[2] = samples[4] = solve;

@@ -63,6 +63,10 @@ static void what_is_stored_is_read_back_by_another_process_handle(void **state)
     assert_string_equal(s[1].user, "driver");
     assert_string_equal(s[1].port_type, "heat.LinearSolver");
     assert_ptr_equal(s[1].method, s[2].method); /* interned */
+    assert_int_equal(s[0].n_counters, 0);
+    assert_int_equal(s[1].n_counters, 2);
+    assert_string_equal(s[1].counter_name[1], "PAPI_FP_OPS");
+    assert_true(s[1].counter[0] == 12 && s[4].counter[1] == 3e15);
     portolan_sample_set_destroy(set);
     portolan_store_close(store);
 }
