@@ -13,6 +13,25 @@ static int64_t plain_work(struct bench_object *self, int64_t n)
 static const struct bench_ops plain_ops = {plain_work};
 static struct bench_object plain = {&plain_ops};
 
+/* About 100 ns in which every unit of the processor has something to do. */
+static int64_t busy_work(struct bench_object *self, int64_t n)
+{
+    int64_t a = n, b = n + 1, c = n + 2, d = n + 3;
+
+    (void)self;
+    for (int i = 0; i < 256; i++) {
+        a += i;
+        b ^= i;
+        c -= i;
+        d |= i;
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    }
+    return a + b + c + d;
+}
+
+static const struct bench_ops busy_ops = {busy_work};
+static struct bench_object busy = {&busy_ops};
+
 struct bench_object *bench_plain(void)
 {
     return &plain;
@@ -60,9 +79,16 @@ static int64_t floor_work(struct bench_object *self, int64_t n)
 static const struct bench_ops floor_ops = {floor_work};
 static struct bench_shell floor_shell = {.base = {&floor_ops}, .target = &plain};
 
+static struct bench_shell floor_busy_shell = {.base = {&floor_ops}, .target = &busy};
+
 struct bench_object *bench_floor(void)
 {
     return &floor_shell.base;
+}
+
+struct bench_object *bench_floor_busy(void)
+{
+    return &floor_busy_shell.base;
 }
 
 /* ------------------------------------------------- what proxygen writes */
@@ -92,19 +118,20 @@ static int64_t pathonly_work(struct bench_object *self, int64_t n)
     return result;
 }
 
-static struct portolan_probe_binding binding = {.target = &plain};
+static struct portolan_probe_binding plain_binding = {.target = &plain};
+static struct portolan_probe_binding busy_binding = {.target = &busy};
 
-static void bind(struct bench_shell *shell, uint32_t flags)
+static void bind(struct bench_shell *shell, struct portolan_probe_binding *binding, uint32_t flags)
 {
     static const struct portolan_probe_connection connection = {.user = "bench",
                                                                 .port_type = "bench.Port"};
     static const struct portolan_probe_method methods[2] = {
         {.name = "work", .n_context = 1, .context = {"n"}}, {.name = "pathonly"}};
 
-    if (portolan_probe_methods_register(&connection, methods, 2, &binding.first_method_handle,
+    if (portolan_probe_methods_register(&connection, methods, 2, &binding->first_method_handle,
                                         NULL) != PORTOLAN_OK)
-        binding.first_method_handle = PORTOLAN_PROBE_HANDLE_OTHER;
-    portolan_probe_port_init(&shell->port, &binding, flags);
+        binding->first_method_handle = PORTOLAN_PROBE_HANDLE_OTHER;
+    portolan_probe_port_init(&shell->port, binding, flags);
 }
 
 static const struct bench_ops proxy_ops = {proxy_work};
@@ -114,7 +141,7 @@ struct bench_object *bench_forward(void)
 {
     static struct bench_shell shell = {.base = {&proxy_ops}};
 
-    bind(&shell, 0);
+    bind(&shell, &plain_binding, 0);
     return &shell.base;
 }
 
@@ -122,7 +149,15 @@ struct bench_object *bench_monitored(void)
 {
     static struct bench_shell shell = {.base = {&proxy_ops}};
 
-    bind(&shell, PORTOLAN_PROBE_MONITORED);
+    bind(&shell, &plain_binding, PORTOLAN_PROBE_MONITORED);
+    return &shell.base;
+}
+
+struct bench_object *bench_monitored_busy(void)
+{
+    static struct bench_shell shell = {.base = {&proxy_ops}};
+
+    bind(&shell, &busy_binding, PORTOLAN_PROBE_MONITORED);
     return &shell.base;
 }
 
@@ -130,24 +165,24 @@ struct bench_object *bench_pathonly(void)
 {
     static struct bench_shell shell = {.base = {&pathonly_ops}};
 
-    bind(&shell, PORTOLAN_PROBE_MONITORED);
+    bind(&shell, &plain_binding, PORTOLAN_PROBE_MONITORED);
     return &shell.base;
 }
 
 /* ------------------------------------------------- a SIDL port without a proxy */
 
-static int64_t sidl_work(void *self, int64_t n, void **ex)
+static int64_t sidl_work(void *self, int64_t n, sidl_BaseInterface *ex)
 {
     (void)self;
-    *ex = NULL;
+    (void)ex; /* the stub has cleared it */
     __asm__ volatile("" : "+r"(n));
     return n;
 }
 
-static const struct bench_epv sidl_epv = {sidl_work};
-static struct bench_port sidl_port = {&sidl_epv, &plain};
+static const struct bench_Port__epv sidl_epv = {sidl_work};
+static struct bench_Port__object sidl_port = {&sidl_epv, &plain};
 
-struct bench_port *bench_sidl(void)
+bench_Port bench_sidl(void)
 {
     return &sidl_port;
 }

@@ -5,6 +5,8 @@
 
 #include <portolan/probe.h>
 
+#include "bench_Port.h"
+
 /* Shape 2: a table of operations that take the object first. */
 struct bench_object;
 struct bench_ops {
@@ -14,20 +16,13 @@ struct bench_object {
     const struct bench_ops *ops;
 };
 
-/* Shape 1, as the SIDL compiler's stubs call it. */
-struct bench_epv {
-    int64_t (*f_work)(void *self, int64_t n, void **ex);
-};
-struct bench_port {
-    const struct bench_epv *d_epv;
-    void *d_object;
-};
-
 PORTOLAN_API struct bench_object *bench_plain(void);     /* the implementation itself */
 PORTOLAN_API struct bench_object *bench_floor(void);     /* hand-written timing in front of it */
 PORTOLAN_API struct bench_object *bench_forward(void);   /* proxy, not monitored */
 PORTOLAN_API struct bench_object *bench_monitored(void); /* proxy, one integer context */
 PORTOLAN_API struct bench_object *bench_pathonly(void);  /* proxy, no context */
-PORTOLAN_API struct bench_port *bench_sidl(void);        /* the implementation as a SIDL port */
+PORTOLAN_API struct bench_object *bench_floor_busy(void);
+PORTOLAN_API struct bench_object *bench_monitored_busy(void);
+PORTOLAN_API bench_Port bench_sidl(void); /* the implementation as a SIDL port */
 
 #endif

@@ -39,14 +39,14 @@ static double run_table(struct bench_object *object, const int64_t *values)
     return (cpu_ns() - start) / CALLS;
 }
 
-static double run_sidl(struct bench_port *port, const int64_t *values)
+static double run_sidl(bench_Port port, const int64_t *values)
 {
     double start = cpu_ns();
 
     for (int i = 0; i < CALLS; i++) {
-        void *ex;
+        sidl_BaseInterface ex;
 
-        port->d_epv->f_work(port->d_object, values[i % VALUES], &ex);
+        bench_Port_work(port, values[i % VALUES], &ex);
     }
     return (cpu_ns() - start) / CALLS;
 }
@@ -72,7 +72,21 @@ static void fill(struct variant *v, uint64_t seed)
     }
 }
 
-enum { TABLE, SIDL, FORWARD, FLOOR, PATHONLY, ONE, EIGHT, SIXTYFOUR, THOUSAND, N_VARIANTS };
+enum variant_name {
+    TABLE,
+    SIDL,
+    FORWARD,
+    FLOOR,
+    PATHONLY,
+    ONE,
+    EIGHT,
+    SIXTYFOUR,
+    THOUSAND,
+    FLOOR_BUSY,
+    BUSY,
+    BUSY_64,
+    N_VARIANTS
+};
 
 static struct variant variants[N_VARIANTS] = {
     [TABLE] = {.name = "call through a function table", .distinct = 1},
@@ -84,7 +98,15 @@ static struct variant variants[N_VARIANTS] = {
     [EIGHT] = {.name = "monitored, 8 distinct values", .distinct = 8},
     [SIXTYFOUR] = {.name = "monitored, 64 distinct values", .distinct = 64},
     [THOUSAND] = {.name = "monitored, 1000 distinct values", .distinct = 1000},
+    [FLOOR_BUSY] = {.name = "floor, busy body", .distinct = 1},
+    [BUSY] = {.name = "monitored, busy body, 1 value", .distinct = 1},
+    [BUSY_64] = {.name = "monitored, busy body, 64 values", .distinct = 64},
 };
+
+static void ratio(const char *what, double a, double b)
+{
+    printf("ratio %-68s %.3f\n", what, a / b);
+}
 
 int main(void)
 {
@@ -97,6 +119,8 @@ int main(void)
     variants[PATHONLY].object = bench_pathonly();
     for (int v = ONE; v <= THOUSAND; v++)
         variants[v].object = bench_monitored();
+    variants[FLOOR_BUSY].object = bench_floor_busy();
+    variants[BUSY].object = variants[BUSY_64].object = bench_monitored_busy();
     for (int v = 0; v < N_VARIANTS; v++)
         fill(&variants[v], 1);
 
@@ -115,20 +139,15 @@ int main(void)
     printf("port calls, %d rounds of %d calls, medians of processor time\n", ROUNDS, CALLS);
     for (int v = 0; v < N_VARIANTS; v++)
         printf("  %-34s %7.2f ns\n", variants[v].name, ns[v]);
-    printf("ratio unmonitored port call / call through a function table  %.3f (goal 1.0)\n",
-           ns[SIDL] / ns[TABLE]);
-    printf("ratio monitored call, path and 1 integer context / floor     %.3f (goal 1.5)\n",
-           ns[ONE] / ns[FLOOR]);
-    printf("ratio monitored, call path only / floor                      %.3f\n",
-           ns[PATHONLY] / ns[FLOOR]);
-    printf("ratio monitored, 8 distinct contexts / floor                 %.3f\n",
-           ns[EIGHT] / ns[FLOOR]);
-    printf("ratio monitored, 64 distinct contexts / floor                %.3f\n",
-           ns[SIXTYFOUR] / ns[FLOOR]);
-    printf("ratio monitored, 1000 distinct contexts / floor              %.3f\n",
-           ns[THOUSAND] / ns[FLOOR]);
-    printf("ratio proxy that only forwards / function table              %.3f\n",
-           ns[FORWARD] / ns[TABLE]);
+    ratio("unmonitored port call / call through a function table (goal 1.0)", ns[SIDL], ns[TABLE]);
+    ratio("monitored, path and 1 integer context / floor (goal 1.5)", ns[ONE], ns[FLOOR]);
+    ratio("monitored, call path only / floor", ns[PATHONLY], ns[FLOOR]);
+    ratio("monitored, 8 distinct contexts / floor", ns[EIGHT], ns[FLOOR]);
+    ratio("monitored, 64 distinct contexts / floor", ns[SIXTYFOUR], ns[FLOOR]);
+    ratio("monitored, 1000 distinct contexts / floor", ns[THOUSAND], ns[FLOOR]);
+    ratio("monitored / floor, body that fills the processor", ns[BUSY], ns[FLOOR_BUSY]);
+    ratio("the same, 64 distinct contexts", ns[BUSY_64], ns[FLOOR_BUSY]);
+    ratio("proxy that only forwards / function table", ns[FORWARD], ns[TABLE]);
     cost = portolan_probe_cost();
     printf(
         "self-measured cost of a monitored call: %.1f ns (spread %.1f), inside its record %.1f\n",
