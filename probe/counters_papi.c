@@ -100,8 +100,6 @@ static void start(void)
         start_failure = version < 0 ? version : PAPI_EINVAL;
     else
         start_failure = PAPI_thread_init(thread_number);
-    if (start_failure == PAPI_OK)
-        PAPI_set_domain(PAPI_DOM_ALL); /* else context switches read 0; may be refused */
     describe();
 }
 
@@ -117,8 +115,9 @@ static void remove_set(int *set)
     *set = PAPI_NULL;
 }
 
-/* A running set of the first COUNT of CODES on the calling thread; FAILED is the event refused. */
-static int make_set(const int *events, size_t count, size_t *failed, int *out)
+/* A running set of EVENTS on the calling thread, counting in DOMAIN; FAILED is the event refused.
+ */
+static int make_set_in(int domain, const int *events, size_t count, size_t *failed, int *out)
 {
     int set = PAPI_NULL, result = PAPI_create_eventset(&set);
 
@@ -128,8 +127,8 @@ static int make_set(const int *events, size_t count, size_t *failed, int *out)
 
         memset(&option, 0, sizeof option);
         option.domain.eventset = set;
-        option.domain.domain = PAPI_DOM_ALL;
-        PAPI_set_opt(PAPI_DOMAIN, &option); /* may be refused: then user mode only */
+        option.domain.domain = domain;
+        PAPI_set_opt(PAPI_DOMAIN, &option); /* component 0 is the processor's; others have none */
     }
     for (size_t i = 0; result == PAPI_OK && i < count; i++) {
         *failed = i;
@@ -141,6 +140,14 @@ static int make_set(const int *events, size_t count, size_t *failed, int *out)
         remove_set(&set);
     *out = set;
     return result;
+}
+
+/* Everywhere, else context switches read 0; where the kernel refuses that, in user mode. */
+static int make_set(const int *events, size_t count, size_t *failed, int *out)
+{
+    if (make_set_in(PAPI_DOM_ALL, events, count, failed, out) == PAPI_OK)
+        return PAPI_OK;
+    return make_set_in(PAPI_DOM_USER, events, count, failed, out);
 }
 
 static enum portolan_status look_up(const char *const *wanted, size_t count, int *events,
@@ -188,6 +195,17 @@ static enum portolan_status set_names(const char *const *wanted, size_t count,
     return PORTOLAN_OK;
 }
 
+/* A thread can run one set at a time; its next counted call makes a new one. */
+static void stop_own(void)
+{
+    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+
+    if (!t || !t->counter_start)
+        return;
+    remove_set(&t->counter_set);
+    t->counter_generation = generation - 1;
+}
+
 enum portolan_status portolan_probe_counters_set(const char *const *wanted, size_t count,
                                                  struct portolan_error *err)
 {
@@ -197,6 +215,7 @@ enum portolan_status portolan_probe_counters_set(const char *const *wanted, size
         return portolan_error_set(err, PORTOLAN_EINVAL, "%zu counters are too many; at most %d",
                                   count, PORTOLAN_PROBE_COUNTERS_MAX);
     pthread_mutex_lock(&papi_lock);
+    stop_own();
     status = set_names(wanted, count, err);
     pthread_mutex_unlock(&papi_lock);
     if (status != PORTOLAN_OK)

@@ -257,7 +257,7 @@ static void swap_under_load(int swaps)
 static void no_call_reaches_a_retired_target(void **state)
 {
     (void)state;
-    swap_under_load(1000);
+    swap_under_load(400);
     assert_true(good > 0);
     assert_int_equal(bad, 0);
 }
