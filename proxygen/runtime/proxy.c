@@ -108,6 +108,7 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
 {
     sidl_BaseInterface ignored = NULL;
     portolan_ports_Monitor monitor = NULL;
+    uint32_t flags = 0;
 
     if (port) {
         monitor = portolan_ports_Monitor__cast(port, _ex);
@@ -124,13 +125,13 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
             portolan_ports_Monitor_deleteRef(monitor, &ignored);
             return;
         }
+        /* The monitor may have asked for counters. */
+        flags = portolan_probe_port_flags(&proxy->port) | PORTOLAN_PROBE_MONITORED;
     }
     leave_monitor(proxy, &ignored);
     SIDL_CLEAR(ignored);
     proxy->state->monitor = monitor;
-    if (monitor)
-        portolan_probe_port_set_flags(&proxy->port, portolan_probe_port_flags(&proxy->port) |
-                                                        PORTOLAN_PROBE_MONITORED);
+    portolan_probe_port_set_flags(&proxy->port, flags);
 }
 
 /* ------------------------------------------------------------------ portolan.Rebindable */

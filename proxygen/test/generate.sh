@@ -3,7 +3,7 @@
 # What the generator writes, byte for byte, and what it says about bad input. Arguments: proxygenc and
 # this folder. `UPDATE=1` makes the golden files anew.
 set -u
-generator=$1
+generator=$(realpath "$1")
 cd "$2" || exit 99
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
