@@ -10,6 +10,8 @@
 #define MODEL_NAMESPACE  "urn:portolan:model:1"
 #define MATHML_NAMESPACE "http://www.w3.org/1998/Math/MathML"
 
+/* ---- xml_parse.c ---- */
+
 /* One text being read: where to complain, and whether that happened. */
 struct reader {
     const char *file;
@@ -19,6 +21,8 @@ struct reader {
     enum portolan_status status; /* ENOMEM ends it; ESYNTAX after a complaint */
 };
 
+/* The tree of SIZE bytes of TEXT; NULL after a complaint. */
+xmlDoc *reader_parse(struct reader *r, const char *text, size_t size);
 void reader_no_memory(struct reader *r);
 void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
     PORTOLAN_PRINTF(3, 4);

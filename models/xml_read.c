@@ -1,94 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The envelope of a model in XML, read with care: bounded, no document types, no network. */
+/* The envelope of a model in XML: part by part, every problem said where it is. */
 #include "xml_internal.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-
-enum { MOST_PROBLEMS = 20, MOST_ATTRIBUTES = 12 };
-
-/* ---- complaints ---- */
-
-void reader_no_memory(struct reader *r)
-{
-    if (!r->status)
-        r->status = PORTOLAN_ENOMEM;
-}
-
-static void complain(struct reader *r, int line, int column, const char *format, va_list args)
-{
-    char text[600];
-
-    /* Without memory parts are missing that the text may well have. */
-    if (r->status == PORTOLAN_ENOMEM)
-        return;
-    r->status = PORTOLAN_ESYNTAX;
-    if (r->n_problems++ >= MOST_PROBLEMS)
-        return;
-    vsnprintf(text, sizeof text, format, args);
-    portolan_diagnose(r->diagnostics, r->file, line, column, "%s", text);
-    portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: %s", r->file, line, text);
-}
-
-void reader_complain_at(struct reader *r, int line, int column, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    complain(r, line, column, format, args);
-    va_end(args);
-}
-
-void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
-{
-    long line = node ? xmlGetLineNo(node) : 0;
-    va_list args;
-
-    va_start(args, format);
-    complain(r, line > 0 && line < INT_MAX ? (int)line : 1, 0, format, args);
-    va_end(args);
-}
-
-bool reader_number(const char *text, double *value)
-{
-    char word[2 * NUMBER_TEXT + 2];
-    size_t length;
-
-    text += strspn(text, " \t\r\n");
-    length = strspn(text, "+-.0123456789eE");
-    if (!length || length >= sizeof word || text[length + strspn(text + length, " \t\r\n")])
-        return false;
-    memcpy(word, text, length);
-    word[length] = '\0';
-    return portolan_read_double(word, value);
-}
-
-/* ---- elements ---- */
-
-static xmlNode *skip(struct reader *r, xmlNode *node)
-{
-    for (; node && node->type != XML_ELEMENT_NODE; node = node->next)
-        if ((node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE) &&
-            !xmlIsBlankNode(node))
-            reader_complain(r, node, "text between elements");
-    return node;
-}
-
-xmlNode *reader_first(struct reader *r, const xmlNode *parent)
-{
-    return skip(r, parent->children);
-}
-
-xmlNode *reader_next(struct reader *r, const xmlNode *node)
-{
-    return skip(r, node->next);
-}
 
 static bool is_element(const xmlNode *node, const char *name)
 {
@@ -506,66 +423,6 @@ static void read_root(struct reader *r, const xmlNode *root, struct portolan_mod
             reader_complain(r, root, "<model> lacks <%s>", parts[reached].name);
 }
 
-static void on_document_type(void *context, const xmlChar *name, const xmlChar *external,
-                             const xmlChar *system)
-{
-    xmlParserCtxt *parser = context;
-
-    (void)name;
-    (void)external;
-    (void)system;
-    reader_complain_at(parser->_private, parser->input->line, parser->input->col,
-                       "a model has no document type");
-    xmlStopParser(parser);
-}
-
-static void on_error(void *context, xmlErrorPtr error)
-{
-    xmlParserCtxt *parser = context;
-    struct reader *r = parser->_private;
-    char text[300];
-
-    if (error->level < XML_ERR_ERROR || r->n_problems || error->code == XML_ERR_USER_STOP)
-        return;
-    if (error->code == XML_ERR_NO_MEMORY) {
-        reader_no_memory(r);
-        return;
-    }
-    snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed");
-    text[strcspn(text, "\r\n")] = '\0';
-    reader_complain_at(r, error->line, error->int2, "%s", text);
-}
-
-static xmlDoc *parse(struct reader *r, const char *text, size_t size)
-{
-    xmlParserCtxt *parser;
-    xmlDoc *doc;
-
-    if (size > PORTOLAN_MODEL_MAX_XML_BYTES || !size) {
-        reader_complain_at(r, 1, 0, "a model takes 1 to %d bytes, not %zu",
-                           (int)PORTOLAN_MODEL_MAX_XML_BYTES, size);
-        return NULL;
-    }
-    xmlInitParser();
-    if (!(parser = xmlNewParserCtxt())) {
-        reader_no_memory(r);
-        return NULL;
-    }
-    parser->_private = r;
-    parser->sax->internalSubset = on_document_type;
-    parser->sax->serror = on_error;
-    doc = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL,
-                            XML_PARSE_NONET | XML_PARSE_BIG_LINES);
-    if (!doc && !r->status)
-        reader_complain_at(r, 1, 0, "this is no XML");
-    if (r->status) {
-        xmlFreeDoc(doc);
-        doc = NULL;
-    }
-    xmlFreeParserCtxt(parser);
-    return doc;
-}
-
 enum portolan_status portolan_model_read_xml(const char *text, size_t size, const char *file,
                                              struct portolan_diagnostics *diagnostics,
                                              struct portolan_model **model,
@@ -573,7 +430,7 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
 {
     struct reader r = {.file = file ? file : "model", .diagnostics = diagnostics, .err = err};
     struct portolan_model *m = NULL;
-    xmlDoc *doc = parse(&r, text, size);
+    xmlDoc *doc = reader_parse(&r, text, size);
     xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
 
     if (doc && (!root || !is_element(root, "model") || !root->ns ||
