@@ -55,11 +55,9 @@ static const char *value_of(struct run *run, const struct portolan_sidl_argument
                     : text;
 }
 
-static enum portolan_status read_argument(struct run *run, const struct portolan_sidl_method *from,
-                                          const struct portolan_sidl_argument *argument,
-                                          struct argument *a)
+static void read_argument(struct run *run, const struct portolan_sidl_method *from,
+                          const struct portolan_sidl_argument *argument, struct argument *a)
 {
-    static const char *const known[] = {"context", "accuracy"};
     char buffer[C_TEXT] = "";
     size_t length = portolan_sidl_epv_value(from, argument, buffer, sizeof buffer);
 
@@ -68,22 +66,10 @@ static enum portolan_status read_argument(struct run *run, const struct portolan
     a->kind = kind_of(argument);
     a->input = argument->mode == PORTOLAN_SIDL_IN;
     a->place = place_of(run, &argument->place);
-    for (size_t i = 0; i < argument->n_attributes; i++) {
-        const struct portolan_sidl_attribute *attribute = &argument->attributes[i];
-        const char *nearest = portolan_nearest_word(attribute->name, known, 2);
-
-        a->context |= strcmp(attribute->name, known[0]) == 0;
-        a->accuracy |= strcmp(attribute->name, known[1]) == 0;
-        /* A slip of the pen would go unnoticed for ever; words of other tools are none of ours. */
-        if (nearest && strcmp(nearest, attribute->name) != 0) {
-            struct place place = place_of(run, &attribute->place);
-
-            return proxygen_fail(run, PORTOLAN_ESYNTAX, &place,
-                                 "attribute '%s' means nothing here; did you mean '%s'?",
-                                 attribute->name, nearest);
-        }
-    }
-    return PORTOLAN_OK;
+    a->context =
+        portolan_sidl_attribute(argument->attributes, argument->n_attributes, "context") != NULL;
+    a->accuracy =
+        portolan_sidl_attribute(argument->attributes, argument->n_attributes, "accuracy") != NULL;
 }
 
 static enum portolan_status read_method(struct run *run, const struct portolan_sidl_method *from,
@@ -110,13 +96,8 @@ static enum portolan_status read_method(struct run *run, const struct portolan_s
     if (!m->arguments)
         return PORTOLAN_ENOMEM;
     m->n_arguments = from->n_arguments;
-    for (size_t i = 0; i < from->n_arguments; i++) {
-        enum portolan_status status =
-            read_argument(run, from, &from->arguments[i], &m->arguments[i]);
-
-        if (status != PORTOLAN_OK)
-            return status;
-    }
+    for (size_t i = 0; i < from->n_arguments; i++)
+        read_argument(run, from, &from->arguments[i], &m->arguments[i]);
     return PORTOLAN_OK;
 }
 
