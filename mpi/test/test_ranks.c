@@ -216,6 +216,49 @@ static void mpi_time_of_plugins_is_charged_to_the_port_call(void **state)
     dlclose(plugin);
 }
 
+static int call_plugin(const char *name)
+{
+    void *plugin = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    int (*function)(void), result;
+
+    assert_non_null(plugin);
+    *(void **)&function = dlsym(plugin, name);
+    assert_non_null(function);
+    result = function();
+    dlclose(plugin);
+    return result;
+}
+
+static void nonblocking_routines_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(call_plugin("plugin_ring"), 0);
+    assert_int_equal(total_of("MPI_Isend").calls, 1);
+    assert_int_equal(total_of("MPI_Isend").bytes, 40);
+    assert_int_equal(total_of("MPI_Isend_c").bytes, 40);
+    assert_int_equal(total_of("MPI_Waitall").calls, 1);
+    assert_true(total_of("MPI_Waitall").time_ns >= 0);
+    assert_true(total_of("MPI_Testall").calls >= 1);
+    assert_int_equal(total_of("MPI_Comm_dup").calls, 1);
+}
+
+static void components_may_begin_and_end_mpi_without_effect(void **state)
+{
+    double one = 1.0;
+
+    (void)state;
+    assert_int_equal(call_plugin("plugin_begin_and_end"), 0);
+    assert_true(portolan_mpi_is_running());
+    assert_int_equal(total_of("MPI_Finalize").calls, 0);
+    assert_int_equal(cohort->sum(cohort, &one, 1), PORTOLAN_OK);
+}
+
+static void description_names_the_library(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(portolan_mpi_describe(), "MPICH"));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +271,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(ranks_agree_on_the_first_failure),
         cmocka_unit_test(a_failure_of_one_rank_is_everybodys_verdict),
         cmocka_unit_test(mpi_time_of_plugins_is_charged_to_the_port_call),
+        cmocka_unit_test(nonblocking_routines_are_counted),
+        cmocka_unit_test(components_may_begin_and_end_mpi_without_effect),
+        cmocka_unit_test(description_names_the_library),
     };
     struct portolan_error err = {0};
     int failed;
