@@ -122,16 +122,18 @@ static double left_out(const struct search *s, const double *residual, const dou
 void search_keep(struct search *s, struct candidate *c, double score)
 {
     struct shortlist *list = &s->best;
-    size_t at = list->n < BEST_KEPT ? list->n : BEST_KEPT - 1;
+    bool full = list->n == BEST_KEPT;
+    size_t at = full ? list->n - 1 : list->n;
+    struct candidate *place;
 
     c->score = score;
-    if (!isfinite(score) || (list->n == BEST_KEPT && score >= list->entry[at].score))
+    if (!isfinite(score) || (full && score >= list->entry[at]->score))
         return;
-    for (; at > 0 && list->entry[at - 1].score > score; at--)
+    place = full ? list->entry[at] : &list->place[list->n++];
+    for (; at > 0 && list->entry[at - 1]->score > score; at--)
         list->entry[at] = list->entry[at - 1];
-    list->entry[at] = *c;
-    if (list->n < BEST_KEPT)
-        list->n++;
+    list->entry[at] = place;
+    *place = *c;
 }
 
 double search_score(const struct search *s, const struct candidate *c, double mean_square)

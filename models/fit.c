@@ -344,7 +344,7 @@ static enum portolan_status fit(const struct portolan_model_data *data,
         status = given_terms(&f.c, &pts, shapes, n_shapes, err);
     else if (!status) {
         search_run(s);
-        f.c = s->best.entry[0];
+        f.c = *s->best.entry[0];
     }
     if (!status) {
         f.model = made;

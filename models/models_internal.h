@@ -94,7 +94,8 @@ enum { BEST_KEPT = 24 };
 /* The best of a search, ascending by score. */
 struct shortlist {
     size_t n;
-    struct candidate entry[BEST_KEPT];
+    struct candidate *entry[BEST_KEPT]; /* N of the places, in order; candidates are large */
+    struct candidate place[BEST_KEPT];
     double drift_below[MODEL_PARAMS], drift_above[MODEL_PARAMS];
 };
 

@@ -45,15 +45,15 @@ static enum portolan_status check(const struct portolan_model_data *data,
         for (size_t p = 0; p < data->n_params; p++)
             good = good && isfinite(data->x[i * data->n_params + p]);
         if (data->weight)
-            good = good && isfinite(data->weight[i]) && data->weight[i] >= 0;
+            good = good && data->weight[i] >= 0 && data->weight[i] <= PORTOLAN_MODEL_MAX_VALUE;
         if (!good)
             return portolan_error_set(err, PORTOLAN_EINVAL,
                                       "row %zu has a number that is not finite or far too large, "
                                       "or a negative weight",
                                       i + 1);
     }
-    if (!(options->confidence >= 0 && options->confidence < 1) || !isfinite(options->floor) ||
-        options->floor < 0)
+    if (!(options->confidence >= 0 && options->confidence < 1) ||
+        !(options->floor >= 0 && options->floor <= PORTOLAN_MODEL_MAX_VALUE))
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "confidence must be between 0 and 1, and the floor at least 0");
     return PORTOLAN_OK;

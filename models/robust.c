@@ -72,11 +72,11 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
 static double disagreement(const struct search *s, const double *x)
 {
     const struct shortlist *list = &s->best;
-    double base = candidate_value(&list->entry[0], s->points->n_params, x), sum = 0, total = 0;
+    double base = candidate_value(list->entry[0], s->points->n_params, x), sum = 0, total = 0;
 
     for (size_t i = 0; i < list->n; i++) {
-        double weight = exp((list->entry[0].score - list->entry[i].score) / 2);
-        double off = candidate_value(&list->entry[i], s->points->n_params, x) / base - 1;
+        double weight = exp((list->entry[0]->score - list->entry[i]->score) / 2);
+        double off = candidate_value(list->entry[i], s->points->n_params, x) / base - 1;
 
         if (!isfinite(off) || weight < 0.01)
             continue;

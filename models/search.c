@@ -82,7 +82,7 @@ static void try_constant(struct search *s)
 
         sum += e * e;
     }
-    search_keep(s, &c, search_score(s, &c, sum / s->weight));
+    search_keep(s, &c, fmin(search_score(s, &c, sum / s->weight), 1e300));
 }
 
 static void try_entry(struct search *s, size_t param, const struct grid_entry *entry)
@@ -152,7 +152,7 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
     if (!search_allows(s, PORTOLAN_MODEL_POWER) || !search_above(s, param, 0))
         return;
     for (size_t i = 0; i < s->best.n && !c.k; i++) {
-        const struct candidate *b = &s->best.entry[i];
+        const struct candidate *b = s->best.entry[i];
         const struct portolan_model_shape *last = &b->shape[b->k - 1];
 
         if (b->k == 1 + (size_t)with_constant && last->exponents[param] != 0 &&
@@ -227,7 +227,7 @@ void search_run(struct search *s)
 {
     search_all(s);
     if (s->m > 2) {
-        struct candidate first = s->best.entry[0];
+        struct candidate first = *s->best.entry[0];
 
         search_exclude_outliers(s, &first);
         search_weigh(s, &first);

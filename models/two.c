@@ -53,11 +53,11 @@ static void enter_lines(struct search *s, size_t param, double score)
 void search_two(struct search *s)
 {
     bool different = differ(s);
-    struct candidate constant = s->best.entry[0];
+    struct candidate constant = *s->best.entry[0];
 
     for (size_t i = 0; i < s->best.n; i++)
-        if (s->best.entry[i].family == PORTOLAN_MODEL_CONSTANT)
-            constant = s->best.entry[i];
+        if (s->best.entry[i]->family == PORTOLAN_MODEL_CONSTANT)
+            constant = *s->best.entry[i];
     s->best.n = 0;
     search_keep(s, &constant, different ? 5 : -2);
     for (size_t p = 0; p < s->points->n_params; p++)

@@ -34,7 +34,7 @@ enum {
  */
 #define PORTOLAN_MODEL_ASSUMED_ERROR 0.25
 
-/** Rows with larger |values| are refused; those smaller than one over it count as 0. */
+/** Rows with larger |values| or weights are refused; |values| below one over it count as 0. */
 #define PORTOLAN_MODEL_MAX_VALUE 1e60
 
 /**

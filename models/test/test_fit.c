@@ -307,6 +307,7 @@ static void bad_rows_are_refused_with_a_reason(void **state)
 {
     static const char *const names[] = {"n", "n"}, *const blank[] = {"a b"};
     static const double x[] = {1, 2, 3, 4}, y[] = {1, NAN}, fine[] = {1, 2}, w[] = {1, -1};
+    static const double huge[] = {1, 1e61}, heavy[] = {1e300, 1};
     struct portolan_model_options much = {.confidence = 1};
 
     (void)state;
@@ -317,6 +318,8 @@ static void bad_rows_are_refused_with_a_reason(void **state)
     expect_invalid((struct portolan_model_data){1, NULL, 2, x, fine, NULL}, NULL, "name");
     expect_invalid((struct portolan_model_data){9, names, 2, x, fine, NULL}, NULL, "at most");
     expect_invalid((struct portolan_model_data){1, names, 2, x, fine, w}, NULL, "weight");
+    expect_invalid((struct portolan_model_data){1, names, 2, x, huge, NULL}, NULL, "row 2");
+    expect_invalid((struct portolan_model_data){1, names, 2, x, fine, heavy}, NULL, "row 1");
     expect_invalid((struct portolan_model_data){1, names, 2, x, fine, NULL}, &much, "confidence");
 }
 
