@@ -58,7 +58,7 @@ static bool own_stack_holds(const struct portolan_probe_port *port)
 
     if (!t)
         return false;
-    t->top = portolan_probe_slow_heal(t, (uintptr_t)__builtin_frame_address(0));
+    portolan_probe_slow_heal(t, (uintptr_t)__builtin_frame_address(0));
     for (struct portolan_probe_frame *f = t->frames + 1; f < t->top; f++)
         if (f->port == port)
             return true;

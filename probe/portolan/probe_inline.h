@@ -187,6 +187,39 @@ struct portolan_probe_call {
     double x[PORTOLAN_PROBE_CONTEXTS];
 };
 
+/* Finds the record of this call below what is running, and starts its time. */
+PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call,
+                                                struct portolan_probe_frame *f, uint32_t handle,
+                                                const struct portolan_probe_context *context,
+                                                unsigned n)
+{
+    struct portolan_probe_node *node, *parent = f->acc->node;
+    int64_t keys[PORTOLAN_PROBE_CONTEXTS];
+
+    for (unsigned i = 0; i < n; i++) {
+        keys[i] = context[i].key;
+        call->x[i] = context[i].x;
+    }
+    node = portolan_probe_find(parent, handle, keys, n);
+    if (PORTOLAN_PROBE_UNLIKELY(!node)) {
+        /* copies, so that what the hot path uses need not live in memory */
+        int64_t k[PORTOLAN_PROBE_CONTEXTS];
+        double x[PORTOLAN_PROBE_CONTEXTS];
+
+        for (unsigned i = 0; i < n; i++) {
+            k[i] = context[i].key;
+            x[i] = context[i].x;
+        }
+        node = portolan_probe_slow_child(call->thread, parent, handle, k, x, n);
+    }
+    f->node = node;
+    f->child = 0;
+    f->acc = f;
+    if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTERS))
+        portolan_probe_slow_counters_start(call->thread, f);
+    f->start = portolan_probe_now();
+}
+
 /**
  * Begins a call of method number METHOD of PORT and returns the binding to forward to, valid until
  * leave. N_CONTEXT, a constant at each place of use, is what the method was registered with.
@@ -199,8 +232,7 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     struct portolan_probe_thread *t = portolan_probe_thread;
     struct portolan_probe_binding *binding;
-    struct portolan_probe_frame *f, *acc;
-    uint32_t flags;
+    struct portolan_probe_frame *f;
 
     call->frame = NULL;
     call->n_context = n_context;
@@ -223,40 +255,12 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
 #endif
     binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
 
-    flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     call->thread = t;
     call->frame = f;
-    call->flags = flags;
-    acc = f[-1].acc;
-    f->acc = acc;
-    if (flags & PORTOLAN_PROBE_MONITORED) {
-        uint32_t handle = binding->first_method_handle + method;
-        struct portolan_probe_node *node;
-        int64_t keys[PORTOLAN_PROBE_CONTEXTS];
-
-        for (unsigned i = 0; i < n_context; i++) {
-            keys[i] = context[i].key;
-            call->x[i] = context[i].x;
-        }
-        node = portolan_probe_find(acc->node, handle, keys, n_context);
-        if (PORTOLAN_PROBE_UNLIKELY(!node)) {
-            /* copies, so that what the hot path uses need not live in memory */
-            int64_t k[PORTOLAN_PROBE_CONTEXTS];
-            double x[PORTOLAN_PROBE_CONTEXTS];
-
-            for (unsigned i = 0; i < n_context; i++) {
-                k[i] = context[i].key;
-                x[i] = context[i].x;
-            }
-            node = portolan_probe_slow_child(t, acc->node, handle, k, x, n_context);
-        }
-        f->node = node;
-        f->child = 0;
-        f->acc = f;
-        if (PORTOLAN_PROBE_UNLIKELY(flags & PORTOLAN_PROBE_COUNTERS))
-            portolan_probe_slow_counters_start(t, f);
-        f->start = portolan_probe_now();
-    }
+    call->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
+    f->acc = f[-1].acc;
+    if (call->flags & PORTOLAN_PROBE_MONITORED)
+        portolan_probe_begin(call, f, binding->first_method_handle + method, context, n_context);
     return binding;
 }
 
