@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one place where enum portolan_status and gov.cca exceptions meet. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cca_exception {
+    struct sidl_exception base;
+    enum portolan_status status;
+};
+
+struct mismatch_exception {
+    struct sidl_exception base;
+    enum gov_cca_Type__enum requested, actual;
+};
+
+static enum gov_cca_CCAExceptionType__enum type_of_status(enum portolan_status status)
+{
+    switch (status) {
+#define CASE(name, number, text, cca)                                                              \
+    case PORTOLAN_##name:                                                                          \
+        return gov_cca_CCAExceptionType_##cca;
+        PORTOLAN_STATUS_LIST(CASE)
+#undef CASE
+    }
+    return gov_cca_CCAExceptionType_Unexpected;
+}
+
+/* For exceptions of other makers: the status that stands for the type and no other cause. */
+static enum portolan_status status_of_type(enum gov_cca_CCAExceptionType__enum type)
+{
+    if (type == gov_cca_CCAExceptionType_Nonstandard ||
+        type == gov_cca_CCAExceptionType_Unexpected)
+        return PORTOLAN_ECOMPONENT;
+    if (type == gov_cca_CCAExceptionType_PortNotInUse)
+        return PORTOLAN_EPORTNOTINUSE;
+#define ROW(name, number, text, cca)                                                               \
+    if (type == gov_cca_CCAExceptionType_##cca)                                                    \
+        return PORTOLAN_##name;
+    PORTOLAN_STATUS_LIST(ROW)
+#undef ROW
+    return PORTOLAN_ECOMPONENT;
+}
+
+static enum gov_cca_CCAExceptionType__enum cca_get_type(void *self, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return type_of_status(((struct cca_exception *)self)->status);
+}
+
+static const struct gov_cca_CCAException__epv cca_epv = {
+    .f_getNote = sidl_exception_getNote,
+    .f_setNote = sidl_exception_setNote,
+    .f_getTrace = sidl_exception_getTrace,
+    .f_addLine = sidl_exception_addLine,
+    .f_add = sidl_exception_add,
+    .f_getCCAExceptionType = cca_get_type,
+};
+
+static const struct sidl_implements cca_implements[] = {{&gov_cca_CCAException__type, &cca_epv}};
+
+static const struct sidl_class cca_class = {
+    .name = "portolan.CCAException",
+    .version = "0.1",
+    .size = sizeof(struct cca_exception),
+    .implements = cca_implements,
+    .n_implements = 1,
+    .destroy = sidl_exception_destroy,
+};
+
+static enum gov_cca_CCAExceptionType__enum mismatch_get_type(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return gov_cca_CCAExceptionType_BadProperties;
+}
+
+static enum gov_cca_Type__enum mismatch_requested(void *self, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return ((struct mismatch_exception *)self)->requested;
+}
+
+static enum gov_cca_Type__enum mismatch_actual(void *self, sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return ((struct mismatch_exception *)self)->actual;
+}
+
+static const struct gov_cca_TypeMismatchException__epv mismatch_epv = {
+    .f_getNote = sidl_exception_getNote,
+    .f_setNote = sidl_exception_setNote,
+    .f_getTrace = sidl_exception_getTrace,
+    .f_addLine = sidl_exception_addLine,
+    .f_add = sidl_exception_add,
+    .f_getCCAExceptionType = mismatch_get_type,
+    .f_getRequestedType = mismatch_requested,
+    .f_getActualType = mismatch_actual,
+};
+
+static const struct sidl_implements mismatch_implements[] = {
+    {&gov_cca_TypeMismatchException__type, &mismatch_epv}};
+
+static const struct sidl_class mismatch_class = {
+    .name = "portolan.TypeMismatchException",
+    .version = "0.1",
+    .size = sizeof(struct mismatch_exception),
+    .implements = mismatch_implements,
+    .n_implements = 1,
+    .destroy = sidl_exception_destroy,
+};
+
+static void throw_text(sidl_BaseInterface *_ex, enum portolan_status status, const char *text)
+{
+    struct cca_exception *e;
+
+    if (status == PORTOLAN_ENOMEM) { /* no further allocation can be hoped for */
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    if (!(e = sidl_object_create(&cca_class, _ex)))
+        return;
+    e->status = status;
+    if (!(e->base.note = portolan_strdup(text))) {
+        sidl_object_release(e);
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    *_ex = sidl_object_facet(e, "sidl.BaseInterface");
+}
+
+void portolan_throw(sidl_BaseInterface *_ex, enum portolan_status status, const char *format, ...)
+{
+    char text[sizeof((struct portolan_error *)0)->text];
+    va_list args;
+
+    if (*_ex)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    throw_text(_ex, status, text);
+}
+
+void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *err)
+{
+    if (!*_ex)
+        throw_text(_ex, err->status ? err->status : PORTOLAN_EINTERNAL,
+                   err->status ? err->text : portolan_status_text(PORTOLAN_EINTERNAL));
+}
+
+void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum requested,
+                             enum gov_cca_Type__enum actual, const char *key)
+{
+    struct mismatch_exception *e = sidl_object_create(&mismatch_class, _ex);
+
+    if (!e)
+        return;
+    e->requested = requested;
+    e->actual = actual;
+    e->base.note = portolan_asprintf("key '%s' holds a value of type %s, not %s", key,
+                                     typemap_type_word(actual), typemap_type_word(requested));
+    if (!e->base.note) {
+        sidl_object_release(e);
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    *_ex = sidl_object_facet(e, "sidl.BaseInterface");
+}
+
+static enum portolan_status status_of(sidl_BaseInterface thrown)
+{
+    const struct sidl_object *object = sidl_reference_peek(thrown);
+    gov_cca_CCAException cca;
+    enum gov_cca_CCAExceptionType__enum type;
+    sidl_BaseInterface failed = NULL;
+
+    if (object->cls == &cca_class)
+        return ((const struct cca_exception *)(const void *)object)->status;
+    if (sidl_reference_is_type(thrown, "sidl.MemAllocException", NULL))
+        return PORTOLAN_ENOMEM;
+    if (!(cca = gov_cca_CCAException__cast(thrown, &failed)))
+        return PORTOLAN_ECOMPONENT;
+    type = gov_cca_CCAException_getCCAExceptionType(cca, &failed);
+    gov_cca_CCAException_deleteRef(cca, NULL);
+    if (failed) {
+        SIDL_CLEAR(failed);
+        return PORTOLAN_ECOMPONENT;
+    }
+    return status_of_type(type);
+}
+
+enum portolan_status portolan_catch(sidl_BaseInterface *_ex, struct portolan_error *err)
+{
+    sidl_BaseInterface thrown = *_ex, failed = NULL;
+    enum portolan_status status;
+    sidl_BaseException base;
+    char *note = NULL;
+
+    *_ex = NULL;
+    if (!thrown)
+        return PORTOLAN_OK;
+    status = status_of(thrown);
+    if ((base = sidl_BaseException__cast(thrown, NULL))) {
+        note = sidl_BaseException_getNote(base, &failed);
+        sidl_BaseException_deleteRef(base, NULL);
+    }
+    if (failed) {
+        SIDL_CLEAR(failed);
+        note = NULL;
+    }
+    portolan_error_set(err, status, "%s", note && *note ? note : portolan_status_text(status));
+    sidl_String_free(note);
+    sidl_reference_delete(thrown, NULL);
+    return status;
+}

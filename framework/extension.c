@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.ports.Builder: what the CCA specification lacks. */
+#include "internal.h"
+
+static void extension_replace(void *self, const char *instance, const char *class_name,
+                              gov_cca_TypeMap properties, sidl_BaseInterface *_ex)
+{
+    struct portolan_framework *fw = face_framework(self, _ex);
+    struct portolan_error err = {0};
+
+    if (fw)
+        face_finish(_ex,
+                    replace_instance(fw, instance ? instance : "", class_name ? class_name : "",
+                                     properties, &err),
+                    &err);
+}
+
+static gov_cca_ComponentID extension_interpose(void *self, gov_cca_ConnectionID connection,
+                                               const char *class_name, sidl_BaseInterface *_ex)
+{
+    struct portolan_framework *fw = face_framework(self, _ex);
+    struct portolan_error err = {0};
+    struct instance *proxy = NULL;
+    enum portolan_status status;
+    struct connection *c;
+
+    if (!fw)
+        return NULL;
+    status = connection_id_resolve(fw, connection, &c, &err);
+    if (status == PORTOLAN_OK)
+        status = interpose_proxy(c, class_name ? class_name : "", WIRE_IF_FOUND, &proxy, &err);
+    face_finish(_ex, status, &err);
+    return proxy ? component_id_reference(proxy->id) : NULL;
+}
+
+typedef const struct portolan_class_description *(*next_class_fn)(
+    const struct portolan_palette *palette, const char *type,
+    const struct portolan_class_description *previous);
+
+static struct sidl_string__array *class_names(void *self, const char *type, next_class_fn next,
+                                              sidl_BaseInterface *_ex)
+{
+    struct portolan_framework *fw = face_framework(self, _ex);
+    const struct portolan_class_description *c = NULL;
+    struct sidl_string__array *names;
+    int32_t n = 0;
+
+    if (!fw)
+        return NULL;
+    while (type && (c = next(fw->palette, type, c)))
+        n++;
+    if (!(names = sidl_string__array_create1d(n))) {
+        sidl_exception_throw_no_memory(_ex);
+        return NULL;
+    }
+    for (n = 0; type && (c = next(fw->palette, type, c));)
+        sidl_string__array_set1(names, n++, c->class_name);
+    return names;
+}
+
+static struct sidl_string__array *extension_getProviders(void *self, const char *type,
+                                                         sidl_BaseInterface *_ex)
+{
+    return class_names(self, type, portolan_palette_next_provider, _ex);
+}
+
+static struct sidl_string__array *extension_getProxies(void *self, const char *type,
+                                                       sidl_BaseInterface *_ex)
+{
+    return class_names(self, type, portolan_palette_next_proxy, _ex);
+}
+
+static char *extension_getClassName(void *self, const char *instance, sidl_BaseInterface *_ex)
+{
+    struct portolan_framework *fw = face_framework(self, _ex);
+    struct instance *i = fw && instance ? instance_find(fw, instance) : NULL;
+    char *name;
+
+    if (fw && !i)
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no instance '%s'",
+                       instance ? instance : "");
+    if (!i)
+        return NULL;
+    if (!(name = sidl_String_strdup(i->services->class->class_name)))
+        sidl_exception_throw_no_memory(_ex);
+    return name;
+}
+
+const struct portolan_ports_Builder__epv extension_epv = {
+    .f_replace = extension_replace,
+    .f_interpose = extension_interpose,
+    .f_getProviders = extension_getProviders,
+    .f_getProxies = extension_getProxies,
+    .f_getClassName = extension_getClassName,
+};

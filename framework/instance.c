@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instances: making, starting, destroying. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+#include "services.h"
+
+struct instance *instance_find(const struct portolan_framework *fw, const char *name)
+{
+    struct instance *i;
+
+    DL_FOREACH (fw->instances, i)
+        if (!strcmp(i->name, name))
+            return i;
+    return NULL;
+}
+
+static enum portolan_status unknown_class(const struct portolan_framework *fw, const char *name,
+                                          struct portolan_error *err)
+{
+    const char *near = portolan_palette_nearest(fw->palette, name);
+
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "unknown class '%s'%s%s%s", name,
+                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Copied, with the defaults of the class and the assembly's folder. */
+static gov_cca_TypeMap complete_properties(const struct portolan_framework *fw,
+                                           const struct portolan_class_description *class,
+                                           gov_cca_TypeMap properties, struct portolan_error *err)
+{
+    gov_cca_TypeMap copy = typemap_copy(properties, err);
+    const char *file = fw->assembly ? fw->assembly->file : NULL;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    enum portolan_status status;
+    char *dir;
+
+    if (!copy)
+        return NULL;
+    status = typemap_add_defaults(copy, class, err);
+    if (status == PORTOLAN_OK && file) {
+        dir = slash == file ? portolan_strdup("/")
+              : slash       ? portolan_asprintf("%.*s", (int)(slash - file), file)
+                            : portolan_strdup(".");
+        status = dir ? typemap_put_text(copy, "portolan.assemblyDir", PORTOLAN_VALUE_STRING, false,
+                                        dir, err)
+                     : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        free(dir);
+    }
+    if (status == PORTOLAN_OK)
+        return copy;
+    sidl_reference_delete(copy, NULL);
+    return NULL;
+}
+
+static enum portolan_status create_component(struct services *s,
+                                             const struct portolan_component *descriptor,
+                                             struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+
+    s->component = descriptor->create(&ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK) {
+        s->component = NULL;
+        portolan_error_prefix(err, "create failed");
+        return status;
+    }
+    if (!s->component)
+        return portolan_error_set(err, PORTOLAN_ECOMPONENT,
+                                  "create returned neither a component nor an exception");
+    s->rebindable = portolan_Rebindable__cast(s->component, NULL);
+    gov_cca_Component_setServices(s->component, services_reference(s), &ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+        portolan_error_prefix(err, "setServices failed");
+    return status;
+}
+
+/* A component may have connected itself in setServices before that failed. */
+static void drop_connections(struct services *s)
+{
+    struct connection *c, *next;
+
+    DL_FOREACH_SAFE (s->fw->connections, c, next)
+        if (c->uses->services == s || c->provides->services == s)
+            connect_drop(c);
+}
+
+enum portolan_status instance_start(struct instance *instance, const char *class_name,
+                                    gov_cca_TypeMap properties, struct services **services,
+                                    struct portolan_error *err)
+{
+    struct portolan_framework *fw = instance->fw;
+    const struct portolan_class_description *class = portolan_palette_find(fw->palette, class_name);
+    const struct portolan_component *descriptor;
+    struct portolan_error cause = {0};
+    enum portolan_status status;
+    struct services *s = NULL;
+    gov_cca_TypeMap complete;
+
+    *services = NULL;
+    status = class ? library_find(class, &descriptor, &cause)
+                   : unknown_class(fw, class_name, &cause);
+    if (status == PORTOLAN_OK) {
+        complete = complete_properties(fw, class, properties, &cause);
+        if (complete)
+            s = services_create(instance, class, complete, &cause);
+        sidl_reference_delete(complete, NULL);
+        *services = s; /* setServices may ask for it through the ComponentID */
+        status = s ? create_component(s, descriptor, &cause) : cause.status;
+    }
+    if (status == PORTOLAN_OK)
+        return PORTOLAN_OK;
+    if (s) {
+        drop_connections(s);
+        services_retire(s);
+        *services = NULL;
+    }
+    portolan_error_prefix(&cause, "instance '%s' (class %s)", instance->name, class_name);
+    return portolan_error_set(err, status, "%s", cause.text);
+}
+
+void instance_free(struct instance *instance)
+{
+    if (!instance)
+        return;
+    if (instance->id) {
+        instance->id->instance = NULL;
+        sidl_object_release(instance->id);
+    }
+    free(instance->name);
+    free(instance->stands_for);
+    free(instance->stands_for_port);
+    free(instance);
+}
+
+static struct instance *allocate(struct portolan_framework *fw, char *name,
+                                 struct portolan_error *err)
+{
+    struct instance *i = name ? portolan_calloc(1, sizeof *i) : NULL;
+
+    if (!i) {
+        free(name);
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return NULL;
+    }
+    i->fw = fw;
+    i->name = name;
+    if (!(i->id = component_id_create(i, err))) {
+        instance_free(i);
+        return NULL;
+    }
+    return i;
+}
+
+/* "cholmod1" for heat.Cholmod. */
+static char *choose_name(struct portolan_framework *fw, const char *class_name)
+{
+    const char *dot = strrchr(class_name, '.');
+    char *name;
+
+    for (;;) {
+        name = portolan_asprintf("%s%lu", dot ? dot + 1 : class_name, ++fw->n_named);
+        if (!name)
+            return NULL;
+        name[0] = (char)tolower((unsigned char)name[0]);
+        if (!instance_find(fw, name))
+            return name;
+        free(name);
+    }
+}
+
+enum portolan_status instance_create(struct portolan_framework *fw, const char *name,
+                                     const char *class_name, gov_cca_TypeMap properties,
+                                     struct instance **instance, struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct instance *i;
+
+    *instance = NULL;
+    if (!class_name)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the class name is null");
+    if (name && *name && instance_find(fw, name))
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
+    i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
+    if (!i)
+        return PORTOLAN_ENOMEM;
+    status = instance_start(i, class_name, properties, &i->services, err);
+    if (status != PORTOLAN_OK) {
+        instance_free(i);
+        return status;
+    }
+    DL_APPEND(fw->instances, i);
+    *instance = i;
+    return PORTOLAN_OK;
+}
+
+struct instance *instance_create_self(struct portolan_framework *fw, struct portolan_error *err)
+{
+    struct instance *i = allocate(fw, portolan_strdup(""), err);
+
+    if (i && !(i->services = services_create(i, NULL, NULL, err))) {
+        instance_free(i);
+        return NULL;
+    }
+    return i;
+}
+
+/* Undoes the instance's connections as a user, the last made first. */
+static void drop_uses(struct instance *instance)
+{
+    struct connection *c, *last;
+
+    do {
+        last = NULL;
+        DL_FOREACH (instance->fw->connections, c)
+            if (c->uses->services->instance == instance)
+                last = c;
+        if (last)
+            connect_drop(last);
+    } while (last);
+}
+
+static void drop_provides(struct instance *instance)
+{
+    struct connection *c, *next;
+
+    DL_FOREACH_SAFE (instance->fw->connections, c, next)
+        if (c->provides->services->instance == instance)
+            connect_drop(c);
+}
+
+/*
+ * A Rebindable hears of its connections' end while all is still there; others release their ports
+ * in releaseServices first.
+ */
+static void quiet(struct instance *instance)
+{
+    if (instance->services->rebindable)
+        drop_uses(instance);
+    services_tell_release(instance->services);
+}
+
+enum portolan_status instance_destroy(struct instance *instance, struct portolan_error *err)
+{
+    struct portolan_framework *fw = instance->fw;
+    struct connection *c;
+    char label[300];
+
+    DL_FOREACH (fw->connections, c)
+        if (c->provides->services->instance == instance &&
+            c->uses->services->instance != instance && !connect_may_move(c->uses))
+            return portolan_error_set(err, PORTOLAN_EPORTINUSE,
+                                      "instance '%s' cannot be destroyed: %s holds its uses port "
+                                      "'%s', which is connected to it",
+                                      instance->name,
+                                      services_label(c->uses->services, label, sizeof label),
+                                      c->uses->name);
+    drop_provides(instance);
+    quiet(instance);
+    drop_uses(instance);
+    link_forget(fw, instance);
+    DL_DELETE(fw->instances, instance);
+    services_retire(instance->services);
+    instance_free(instance);
+    return PORTOLAN_OK;
+}
+
+void instance_destroy_all(struct portolan_framework *fw)
+{
+    struct instance *i;
+
+    fw->is_ending = true;
+    link_forget(fw, NULL);
+    if (fw->self)
+        drop_uses(fw->self);
+    /* All components are alive while any of them is told. */
+    for (i = fw->instances ? fw->instances->prev : NULL; i; i = i == fw->instances ? NULL : i->prev)
+        quiet(i);
+    while (fw->connections)
+        connect_drop(fw->connections->prev);
+    while (fw->instances) {
+        i = fw->instances->prev;
+        DL_DELETE(fw->instances, i);
+        services_retire(i->services);
+        instance_free(i);
+    }
+    fw->is_ending = false;
+}

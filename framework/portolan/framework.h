@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * framework: a CCA framework (package gov.cca 0.8.5) for one process of an SPMD program. Every rank
+ * makes its own, alike.
+ *
+ * Life of a program: create a palette and a framework on it, build an assembly, go, destroy.
+ * Components meet the framework through the SIDL interfaces gov.cca.Services and, as service ports,
+ * gov.cca.ports.BuilderService, gov.cca.ports.ComponentRepository and portolan.ports.Builder; the
+ * helpers at the end of this file are for them.
+ *
+ * Threads: functions and builder ports are called by one thread at a time. getPort,
+ * getPortNonblocking and releasePort may be called by any thread while no builder call concerns
+ * the instance. Calls through ports cost one indirect call; the framework is not involved.
+ *
+ * Plug-ins are loaded with dlopen(RTLD_NOW | RTLD_LOCAL) and are never unloaded: objects, threads
+ * and exceptions of theirs may live on.
+ */
+#ifndef PORTOLAN_FRAMEWORK_H
+#define PORTOLAN_FRAMEWORK_H
+
+#include <portolan/assembly.h>
+#include <portolan/base.h>
+#include <portolan/palette.h>
+
+#include "gov_cca.h"
+#include "gov_cca_ports.h"
+#include "portolan.h"
+#include "portolan_ports.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PORTOLAN_COMPONENT_ABI 1
+
+/**
+ * What a component class exports, whether it lies in a shared object or in the program itself,
+ * as `const struct portolan_component portolan_component_heat_Cholmod` for class heat.Cholmod.
+ */
+struct portolan_component {
+    size_t size;            /**< sizeof (struct portolan_component) where it was compiled */
+    uint32_t abi;           /**< PORTOLAN_COMPONENT_ABI */
+    const char *class_name; /**< "heat.Cholmod" */
+    /** REQUIRED. A new instance, the caller's reference; NULL with an exception in *_ex. */
+    gov_cca_Component (*create)(sidl_BaseInterface *_ex);
+};
+
+/** Declares the descriptor of a class: PORTOLAN_COMPONENT(heat_Cholmod, "heat.Cholmod", make). */
+#define PORTOLAN_COMPONENT(SYMBOL, CLASS, CREATE)                                                  \
+    PORTOLAN_API extern const struct portolan_component portolan_component_##SYMBOL;               \
+    const struct portolan_component portolan_component_##SYMBOL = {                                \
+        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, CLASS, CREATE}
+
+struct portolan_framework;
+
+/**
+ * PALETTE and COHORT stay the caller's and must outlive the framework; a NULL cohort means one
+ * process. Errors: ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_framework_create(const struct portolan_palette *palette,
+                                                            struct portolan_cohort *cohort,
+                                                            struct portolan_framework **fw,
+                                                            struct portolan_error *err);
+
+/**
+ * Releases all instances in reverse order of creation (proxies first) and frees the framework.
+ * Ports that a component got and never released are reported to the log. NULL is legal.
+ */
+PORTOLAN_API void portolan_framework_destroy(struct portolan_framework *fw);
+
+/**
+ * Offers any C object as a framework service: uses ports of this TYPE ("portolan.Cohort") are
+ * connected to it as soon as a component registers them, and get a portolan.ForeignPort. POINTER
+ * must outlive the framework. The framework itself offers portolan.Cohort (struct portolan_cohort)
+ * and, while one is built or runs, portolan.Assembly (const struct portolan_assembly).
+ * Errors: EEXISTS, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_framework_provide(struct portolan_framework *fw,
+                                                             const char *type, void *pointer,
+                                                             struct portolan_error *err);
+
+/**
+ * Collective. Makes the instances of A in their order, then the connections, then the proxies of
+ * monitored connections and of connections to instances with alternatives. The ranks first make
+ * sure that they were given the same assembly, and agree after every instance and connection, so
+ * that a failure of one is everybody's, with one text; setServices must not communicate for this
+ * to hold. A must outlive the framework. On failure everything is taken down again.
+ * Errors: EMISMATCH when the ranks' assemblies differ, EEXISTS when one is built already, whatever
+ * the parts say.
+ */
+PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_framework *fw,
+                                                           const struct portolan_assembly *a,
+                                                           struct portolan_error *err);
+
+/**
+ * Calls the assembly's go port, through its proxy when it is monitored. *RESULT is what go()
+ * returned (0 good, -1 failed but usable, -2 unusable). Not collective: a rank that fails returns
+ * at once, and its caller must see to the others.
+ * Errors: ENOTFOUND when the assembly has no <go>, else what go() threw.
+ */
+PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,
+                                                        struct portolan_error *err);
+
+/** The framework's service ports, borrowed; valid until destroy. */
+PORTOLAN_API gov_cca_ports_BuilderService
+portolan_framework_peek_builder(struct portolan_framework *fw);
+/**
+ * portolan.ports.Builder. Its `replace` is collective over the cohort: all ranks call it alike; when
+ * it fails on one, all put the old instance back. The other methods concern the calling rank.
+ */
+PORTOLAN_API portolan_ports_Builder
+portolan_framework_peek_extension(struct portolan_framework *fw);
+
+/* -- for component writers ---------------------------------------------------------------- */
+
+/**
+ * The TypeMap given to createInstance, with the defaults of the class's palette description filled
+ * in, and "portolan.assemblyDir" (string), the folder of the assembly file. A new reference.
+ */
+PORTOLAN_API gov_cca_TypeMap portolan_component_properties(gov_cca_Services services,
+                                                           sidl_BaseInterface *_ex);
+
+/**
+ * getPort on a uses port, and the pointer of the ForeignPort that it must be connected to, whose
+ * type name must be TYPE. NULL with an exception on failure. The caller releases the port
+ * (gov_cca_Services_releasePort) when done.
+ */
+PORTOLAN_API void *portolan_foreign_get(gov_cca_Services services, const char *uses_port,
+                                        const char *type, sidl_BaseInterface *_ex);
+
+/** A new ForeignPort, to be given to addProvidesPort. POINTER stays the caller's. */
+PORTOLAN_API gov_cca_Port portolan_foreign_create(void *pointer, const char *type,
+                                                  sidl_BaseInterface *_ex);
+
+/** A new, empty TypeMap. */
+PORTOLAN_API gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex);
+
+/**
+ * Throws a gov.cca.CCAException of the CCAExceptionType that belongs to STATUS, with that text as
+ * its note, unless *_ex holds an exception already.
+ */
+PORTOLAN_API void portolan_throw(sidl_BaseInterface *_ex, enum portolan_status status,
+                                 const char *format, ...) PORTOLAN_PRINTF(3, 4);
+
+/**
+ * Turns the exception in *_ex into a status and a text in ERR (which may be NULL) and clears it;
+ * OK when there is none. Any exception that is no gov.cca.CCAException becomes ECOMPONENT, out of
+ * memory ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_catch(sidl_BaseInterface *_ex,
+                                                 struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A new implementation behind an instance's name, while it runs. Three phases; the ranks agree at
+ * the end of each of the first two, and until the third everything can be put back:
+ *
+ * 1. start: a new component with setServices called; its ports are compared with what is needed.
+ * 2. move: its uses ports are connected, then every user of the instance is pointed at it.
+ * 3. finish: the connections' ends are changed for good, the old component is released.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+#include "services.h"
+
+/* One dormant connection that the new class has made real. */
+struct awakened {
+    struct awakened *next;
+    struct dormant *dormant; /* out of the framework's list */
+    struct connection *connection;
+    struct instance *proxy; /* made for it, or NULL */
+};
+
+struct replacement {
+    struct portolan_framework *fw;
+    struct instance *instance;
+    struct services *old, *new;
+    bool moved;                 /* phase 2 has begun */
+    struct connection *stopped; /* the first connection that was not moved; NULL = the end */
+    struct awakened *awakened;
+    struct dormant *sleeping; /* ready to be dormant once the old class is gone */
+};
+
+static bool is_own(const struct replacement *r, const struct connection *c)
+{
+    return c->uses->services == r->old;
+}
+
+static bool is_users(const struct replacement *r, const struct connection *c)
+{
+    return c->provides->services == r->old && !is_own(r, c);
+}
+
+/* The new class must provide what is connected, and the users must be ready to be moved. */
+static enum portolan_status check_users(const struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct connection *c;
+    struct port *provides;
+    char label[300];
+
+    DL_FOREACH (r->fw->connections, c) {
+        if (c->provides->services != r->old)
+            continue;
+        provides = services_find(r->new, c->provides->name);
+        if (!provides || !provides->provided)
+            return services_no_port(r->new, c->provides->name, true, err);
+        if ((status = connect_check_types(c->uses, provides, err)) != PORTOLAN_OK)
+            return status;
+        if (is_users(r, c) && !connect_may_move(c->uses))
+            return portolan_error_set(err, PORTOLAN_EPORTINUSE,
+                                      "instance '%s' cannot be replaced: %s holds its uses port "
+                                      "'%s' and cannot be told of a new provider (no proxy is "
+                                      "between them)",
+                                      r->instance->name,
+                                      services_label(c->uses->services, label, sizeof label),
+                                      c->uses->name);
+    }
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status start(struct replacement *r, const char *instance,
+                                  const char *class_name, gov_cca_TypeMap properties,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (!(r->instance = instance_find(r->fw, instance)))
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
+    r->old = r->instance->services;
+    status = instance_start(r->instance, class_name, properties, &r->new, err);
+    return status == PORTOLAN_OK ? check_users(r, err) : status;
+}
+
+/* Connects the new component's uses port as the old one's is; without such a port it will sleep. */
+static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
+                                        struct portolan_error *err)
+{
+    struct port *uses = services_find(r->new, c->uses->name), *provides = c->provides;
+    struct dormant wanted = {.user = r->instance,
+                             .provider = provides->services->instance,
+                             .uses = c->uses->name,
+                             .provides = provides->name};
+    enum portolan_status status;
+    struct dormant *d;
+
+    if (provides->services == r->old)
+        provides = services_find(r->new, provides->name);
+    if (uses && !uses->provided) {
+        status = connect_check_types(uses, provides, err);
+        return status == PORTOLAN_OK ? connect_rebind(uses, provides, err) : status;
+    }
+    if (!(d = link_create_dormant(&wanted, err)))
+        return PORTOLAN_ENOMEM;
+    LL_PREPEND(r->sleeping, d);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status awaken(struct replacement *r, struct dormant *d,
+                                   struct portolan_error *err)
+{
+    struct awakened *a = portolan_calloc(1, sizeof *a);
+    enum portolan_status status;
+
+    if (!a)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = link_make(d, &a->connection, &a->proxy, err);
+    if (status != PORTOLAN_OK) {
+        free(a);
+        return status;
+    }
+    LL_DELETE(r->fw->dormants, d);
+    a->dormant = d;
+    LL_PREPEND(r->awakened, a);
+    return PORTOLAN_OK;
+}
+
+/* The new component's side. The instance's Services are the new ones from here on. */
+static enum portolan_status connect_new(struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    struct dormant *d, *next;
+    struct connection *c;
+    struct port *p;
+
+    r->instance->services = r->new;
+    DL_FOREACH (r->fw->connections, c)
+        if (status == PORTOLAN_OK && is_own(r, c))
+            status = connect_own(r, c, err);
+    LL_FOREACH_SAFE (r->fw->dormants, d, next)
+        if (status == PORTOLAN_OK && d->user == r->instance &&
+            (p = services_find(r->new, d->uses)) && !p->provided)
+            status = awaken(r, d, err);
+    return status;
+}
+
+static enum portolan_status move(struct replacement *r, struct portolan_error *err)
+{
+    enum portolan_status status = connect_new(r, err);
+
+    r->stopped = r->fw->connections;
+    while (status == PORTOLAN_OK && r->stopped) {
+        struct connection *c = r->stopped;
+
+        if (is_users(r, c))
+            status = connect_rebind(c->uses, services_find(r->new, c->provides->name), err);
+        if (status == PORTOLAN_OK)
+            r->stopped = c->next;
+    }
+    return status;
+}
+
+static void put_back_users(struct replacement *r)
+{
+    struct portolan_error err = {0};
+    struct connection *c;
+
+    for (c = r->fw->connections; c && c != r->stopped; c = c->next)
+        if (is_users(r, c) && connect_rebind(c->uses, c->provides, &err) != PORTOLAN_OK) {
+            portolan_log(PORTOLAN_LOG_WARNING, "framework",
+                         "while instance '%s' was put back: %s", r->instance->name, err.text);
+            err = (struct portolan_error){0};
+        }
+}
+
+static void put_back_awakened(struct replacement *r)
+{
+    struct portolan_error err = {0};
+    struct awakened *a, *next;
+
+    LL_FOREACH_SAFE (r->awakened, a, next) {
+        connect_drop(a->connection);
+        if (a->proxy)
+            instance_destroy(a->proxy, &err);
+        LL_PREPEND(r->fw->dormants, a->dormant);
+        free(a);
+    }
+    r->awakened = NULL;
+}
+
+/* Tells a Rebindable component that is about to go that its uses ports lead nowhere now. */
+static void unbind_all(struct services *s)
+{
+    struct portolan_error err = {0};
+    struct port *p;
+
+    DL_FOREACH (s->ports, p) {
+        if (!s->rebindable || p->provided || !p->target || p->is_service)
+            continue;
+        if (connect_rebind(p, NULL, &err) != PORTOLAN_OK) {
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
+            err = (struct portolan_error){0};
+        }
+    }
+}
+
+static void put_back(struct replacement *r)
+{
+    struct dormant *d, *next;
+
+    if (!r->new)
+        return;
+    if (r->moved)
+        put_back_users(r);
+    put_back_awakened(r);
+    LL_FOREACH_SAFE (r->sleeping, d, next)
+        link_free_dormant(d);
+    unbind_all(r->new);
+    r->instance->services = r->old;
+    services_tell_release(r->new);
+    services_retire(r->new);
+}
+
+static void finish(struct replacement *r)
+{
+    struct connection *c, *next;
+    struct awakened *a, *a_next;
+
+    unbind_all(r->old);
+    DL_FOREACH_SAFE (r->fw->connections, c, next) {
+        if (c->provides->services == r->old)
+            c->provides = services_find(r->new, c->provides->name);
+        if (is_own(r, c)) {
+            struct port *uses = services_find(r->new, c->uses->name);
+
+            c->uses->connection = NULL;
+            if (uses && !uses->provided) {
+                c->uses = uses;
+                uses->connection = c;
+            } else {
+                connect_forget(c);
+            }
+        }
+    }
+    LL_CONCAT(r->fw->dormants, r->sleeping);
+    LL_FOREACH_SAFE (r->awakened, a, a_next) {
+        link_free_dormant(a->dormant);
+        free(a);
+    }
+    services_tell_release(r->old);
+    services_retire(r->old);
+}
+
+enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
+                                      const char *class_name, gov_cca_TypeMap properties,
+                                      struct portolan_error *err)
+{
+    struct replacement r = {.fw = fw};
+    enum portolan_status status = start(&r, instance, class_name, properties, err);
+
+    status = portolan_cohort_agree(fw->cohort, status, err);
+    if (status == PORTOLAN_OK) {
+        r.moved = true;
+        status = portolan_cohort_agree(fw->cohort, move(&r, err), err);
+    }
+    if (status == PORTOLAN_OK)
+        finish(&r);
+    else
+        put_back(&r);
+    return status;
+}
