@@ -197,7 +197,7 @@ static inline void sidl__array_set_first(struct sidl__array *a, const void *firs
         return (struct P##__array *)sidl__array_create_by_extents(CODE, 1, len, 1,                 \
                                                                   sidl_column_major_order);        \
     }                                                                                              \
-    static inline struct P##__array *P##__array_create1dInit(int32_t len, const CTYPE *data)       \
+    static inline struct P##__array *P##__array_create1dInit(int32_t len, PARAMETER const *data)   \
     {                                                                                              \
         return (struct P##__array *)sidl__array_create_filled(CODE, len, data);                    \
     }                                                                                              \
