@@ -380,6 +380,7 @@ static void set_version(struct parser *p, struct portolan_sidl_symbol *package,
 static void read_package(struct parser *p, const struct modifiers *m, const char *comment)
 {
     struct portolan_sidl_symbol *const around = p->scope;
+    const int depth = p->depth;
     const struct modifiers none = {0};
 
     do { /* a.b.c opens three */
@@ -387,6 +388,8 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
         const char *name = parser_identifier(p, "a package");
         const bool is_last = !parser_is(p, ".");
 
+        if (++p->depth > MAX_DEPTH)
+            parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
         if (!p->failed)
             p->scope = open_package(p, name, token, is_last ? m : &none);
     } while (parser_accept(p, "."));
@@ -400,12 +403,12 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
             set_version(p, p->scope, token, version);
     }
     parser_expect(p, "{", "and what the package holds");
-    if (!p->failed && parser_enter(p)) {
+    if (!p->failed) {
         while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
             read_user_type(p);
         parser_expect(p, "}", "behind the package");
     }
-    parser_leave(p);
+    p->depth = depth;
     p->scope = around;
 }
 

@@ -111,9 +111,11 @@ static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int de
         check_parent(b, symbol, i);
         if (!type->symbol || !symbol_is_object(type->symbol))
             continue;
-        if (type->symbol->checking == BUSY || depth > MAX_DEPTH) {
-            diagnose_at(b->d, &type->place, "%s inherits itself through %s", symbol->full_name,
-                        type->symbol->full_name);
+        if (type->symbol->checking == BUSY || depth >= MAX_DEPTH) {
+            diagnose_at(b->d, &type->place,
+                        depth >= MAX_DEPTH ? "%s inherits through more types than can be: %s"
+                                           : "%s inherits itself through %s",
+                        symbol->full_name, type->symbol->full_name);
             type->symbol = NULL; /* cut, so that nobody walks in circles */
             continue;
         }

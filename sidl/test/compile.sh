@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Speaks TAP. Compiles generated files as C and C++ with warnings as errors: gcc takes each header
+# alone, clang all of them at once (which halves the time).
+# Usage: compile.sh RUNTIME-SOURCE RUNTIME-BUILD FOLDER…
+source=$1
+build=$2
+shift 2
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+number=0
+flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$source -I$build"
+
+report() { # STATUS DESCRIPTION
+    number=$((number + 1))
+    [ "$1" -eq 0 ] && echo "ok $number - $2" || echo "not ok $number - $2"
+}
+
+for dir in "$build" "$@"; do
+    for header in "$dir"/*.h; do
+        name=$(basename "$dir")_$(basename "$header" .h)
+        echo "#include \"$header\"" >"$work/$name.c"
+        cp "$work/$name.c" "$work/$name.cc"
+        cat "$work/$name.c" >>"$work/all"
+    done
+    flags="$flags -I$dir"
+done
+mkdir "$work/all.d"
+cp "$work/all" "$work/all.d/all.c"
+mv "$work/all" "$work/all.d/all.cc"
+tables=$(for dir in "$build" "$@"; do ls "$dir"/*.c; done)
+
+units() { # COMPILER ENDING
+    case $1 in
+    gcc | g++) ls "$work"/*."$2" ;;
+    *) ls "$work"/all.d/all."$2" ;;
+    esac
+}
+
+echo 1..4
+for cc in gcc clang; do
+    if ! command -v $cc >/dev/null; then
+        number=$((number + 1))
+        echo "ok $number # SKIP no $cc here"
+        continue
+    fi
+    $cc -std=gnu17 $flags $(units $cc c) $tables >&2
+    report $? "$cc takes every header and every table as C"
+done
+for cxx in g++ clang++; do
+    if ! command -v $cxx >/dev/null; then
+        number=$((number + 1))
+        echo "ok $number # SKIP no $cxx here"
+        continue
+    fi
+    $cxx -std=c++11 $flags $(units $cxx cc) >&2
+    report $? "$cxx takes every header as C++"
+done
