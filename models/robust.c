@@ -69,6 +69,9 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
 
 /* ---- what the shortlist disagrees about ---- */
 
+/* Forms outside the list exist too: no agreement makes the next octave surer than this. */
+static const double least_drift = 0.02;
+
 static double disagreement(const struct search *s, const double *x)
 {
     const struct shortlist *list = &s->best;
@@ -84,7 +87,7 @@ static double disagreement(const struct search *s, const double *x)
         sum += weight * fmin(off * off, 9);
         total += weight;
     }
-    return total > 0 ? sqrt(sum / total) : 1;
+    return total > 0 ? fmax(least_drift, sqrt(sum / total)) : 1;
 }
 
 void search_find_drifts(struct search *s)
