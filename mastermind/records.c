@@ -80,7 +80,7 @@ static enum portolan_status find_decision(struct portolan_records *self, const c
     return portolan_store_find_decision(r->store, assembly, parameters, host, ranks, d, err);
 }
 
-static void fail(struct portolan_records *self, const char *why)
+static void mark_failed(struct portolan_records *self, const char *why)
 {
     struct recorder *r = recorder_of(self);
 
@@ -99,5 +99,5 @@ const struct portolan_records_ops mastermind_records_ops = {
     .put_swap = put_swap,
     .put_model = put_model,
     .find_decision = find_decision,
-    .fail = fail,
+    .mark_failed = mark_failed,
 };

@@ -70,7 +70,7 @@ struct portolan_records_ops {
      * REQUIRED. The run did not come to a good end: the trial's outcome becomes "failed" and WHY
      * its metadata "failure". Any rank, not collective; it counts when any rank said so.
      */
-    void (*fail)(struct portolan_records *self, const char *why);
+    void (*mark_failed)(struct portolan_records *self, const char *why);
 };
 
 struct portolan_records {

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measurement (each provider of it), ManualClock, BusyWork, SwapPoint. */
+#include "bench.h"
+
+#include <portolan/probe.h>
+#include <string.h>
+#include <time.h>
+
+/* ------------------------------------------------- every portolan.ports.Measurement */
+
+#define MEASURED_BY(CLASS)                                                                         \
+    "<instance name='m' class='" CLASS "'/>"                                                       \
+    "<connect user='bench' uses='measurement' provider='m' provides='measurement'/>"
+
+static void measurement_keeps_its_contract(const char *assembly)
+{
+    static const char *const clocks[] = {"tsc", "clock_gettime", "manual"};
+    portolan_ports_Measurement m;
+    struct sidl_string__array *counters;
+    sidl_BaseInterface ex = NULL;
+    bool known = false;
+    int64_t before;
+    double cost;
+    char *name;
+
+    bench_start(assembly);
+    m = bench_port("measurement");
+    before = portolan_ports_Measurement_now(m, &ex);
+    assert_true(portolan_ports_Measurement_now(m, &ex) >= before);
+    name = portolan_ports_Measurement_getClockName(m, &ex);
+    for (int i = 0; i < 3; ++i)
+        known = known || !strcmp(name, clocks[i]);
+    assert_true(known);
+    sidl_String_free(name);
+    cost = portolan_ports_Measurement_getCallCost(m, &ex);
+    assert_true(cost > 0 && cost < 1e6);
+    counters = portolan_ports_Measurement_getCounters(m, &ex);
+    assert_int_equal(sidlLength(counters, 0), 0);
+    sidl_string__array_set1(counters, 0, "x");
+    sidl_string__array_deleteRef(counters);
+    portolan_ports_Measurement_setCounters(m, NULL, &ex); /* none */
+    bench_no_exception(&ex);
+}
+
+static void unknown_counters_are_refused(const char *assembly)
+{
+    struct sidl_string__array *words = sidl_string__array_create1d(1);
+    struct sidl_string__array *many = sidl_string__array_create1d(9);
+    sidl_BaseInterface ex = NULL;
+
+    bench_start(assembly);
+    sidl_string__array_set1(words, 0, "NO_SUCH_EVENT");
+    portolan_ports_Measurement_setCounters(bench_port("measurement"), words, &ex);
+    bench_exception(&ex, PORTOLAN_EUNSUPPORTED, "");
+    for (int i = 0; i < 9; ++i)
+        sidl_string__array_set1(many, i, "perf::PAGE-FAULTS");
+    portolan_ports_Measurement_setCounters(bench_port("measurement"), many, &ex);
+    bench_exception(&ex, PORTOLAN_EINVAL, "9 counters are too many");
+    sidl_string__array_deleteRef(words);
+    sidl_string__array_deleteRef(many);
+}
+
+#define MEASUREMENT_TESTS(CLASS, TAG)                                                              \
+    static void TAG##_keeps_the_contract_of_measurement(void **state)                              \
+    {                                                                                              \
+        (void)state;                                                                               \
+        measurement_keeps_its_contract(MEASURED_BY(CLASS));                                        \
+    }                                                                                              \
+    static void TAG##_refuses_unknown_counters(void **state)                                       \
+    {                                                                                              \
+        (void)state;                                                                               \
+        unknown_counters_are_refused(MEASURED_BY(CLASS));                                          \
+    }
+
+MEASUREMENT_TESTS("portolan.Measurement", the_real_clock)
+MEASUREMENT_TESTS("portolan.ManualClock", the_manual_clock)
+
+/* ------------------------------------------------- portolan.ManualClock */
+
+static const char manual[] =
+    "<instance name='m' class='portolan.ManualClock'/>"
+    "<connect user='bench' uses='measurement' provider='m' provides='measurement'/>"
+    "<connect user='bench' uses='work' provider='m' provides='work'/>";
+
+static void the_manual_clock_moves_exactly_when_told(void **state)
+{
+    portolan_ports_Measurement m;
+    sidl_BaseInterface ex = NULL;
+    int64_t begin;
+
+    (void)state;
+    bench_start(manual);
+    m = bench_port("measurement");
+    begin = portolan_ports_Measurement_now(m, &ex);
+    portolan_ports_Work_consume(bench_port("work"), 1.5e-9 * 2, &ex);
+    portolan_ports_Work_consume(bench_port("work"), 0.1, &ex);
+    portolan_ports_Work_consume(bench_port("work"), 0, &ex);
+    portolan_ports_Work_consume(bench_port("work"), 3600, &ex);
+    bench_no_exception(&ex);
+    assert_int_equal(portolan_ports_Measurement_now(m, &ex) - begin, INT64_C(3600100000003));
+}
+
+static void the_manual_clock_does_not_run_backwards(void **state)
+{
+    sidl_BaseInterface ex = NULL;
+
+    (void)state;
+    bench_start(manual);
+    portolan_ports_Work_consume(bench_port("work"), -1e-9, &ex);
+    bench_exception(&ex, PORTOLAN_EINVAL, "cannot move");
+    portolan_ports_Work_consume(bench_port("work"), 0.0 / 0.0, &ex);
+    bench_exception(&ex, PORTOLAN_EINVAL, "cannot move");
+}
+
+static void the_former_clock_comes_back(void **state)
+{
+    enum portolan_probe_clock before = portolan_probe_clock_get();
+
+    (void)state;
+    bench_start(manual);
+    assert_int_equal(portolan_probe_clock_get(), PORTOLAN_PROBE_CLOCK_MANUAL);
+    bench_stop();
+    assert_int_equal(portolan_probe_clock_get(), before);
+}
+
+/* ------------------------------------------------- portolan.BusyWork */
+
+static double cpu_s(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void busy_work_burns_the_processor_time_asked_for(void **state)
+{
+    sidl_BaseInterface ex = NULL;
+    double begin, used;
+
+    (void)state;
+    bench_start("<instance name='b' class='portolan.BusyWork'/>"
+                "<connect user='bench' uses='work' provider='b' provides='work'/>");
+    begin = cpu_s();
+    portolan_ports_Work_consume(bench_port("work"), 0.02, &ex);
+    used = cpu_s() - begin;
+    bench_no_exception(&ex);
+    /* Processor time, not the wall's: never less, and little more however busy the machine is. */
+    assert_true(used >= 0.0199);
+    assert_true(used < 0.04);
+    portolan_ports_Work_consume(bench_port("work"), -1, &ex);
+    bench_exception(&ex, PORTOLAN_EINVAL, "cannot be burnt");
+}
+
+/* ------------------------------------------------- portolan.SwapPoint */
+
+#define SWAP_POINT                                                                                 \
+    "<instance name='swap' class='portolan.SwapPoint'/>"                                           \
+    "<connect user='bench' uses='swappoint' provider='swap' provides='swappoint'/>"
+#define LISTENERS                                                                                  \
+    "<instance name='a' class='test.Listener'/><instance name='b' class='test.Listener'/>"         \
+    "<connect user='swap' uses='optimizer' provider='b' provides='steps'/>"                        \
+    "<connect user='swap' uses='mastermind' provider='a' provides='steps'/>"
+
+static void the_mastermind_hears_before_the_optimizer(void **state)
+{
+    portolan_ports_SwapPoint swap;
+    sidl_BaseInterface ex = NULL;
+
+    (void)state;
+    bench_start(SWAP_POINT LISTENERS);
+    swap = bench_port("swappoint");
+    portolan_ports_SwapPoint_announce(swap, "n", 8, &ex);
+    portolan_ports_SwapPoint_reached(swap, 4, &ex);
+    assert_true(portolan_ports_SwapPoint_failed(swap, 4, "diverged", &ex));
+    bench_no_exception(&ex);
+    assert_string_equal(bench_heard, "a:n 8;b:n 8;a:reached 4;b:reached 4;b:diverged 4;");
+}
+
+static void what_one_listener_throws_reaches_the_simulation(void **state)
+{
+    sidl_BaseInterface ex = NULL;
+
+    (void)state;
+    bench_start(SWAP_POINT LISTENERS);
+    bench_thrower = "a";
+    portolan_ports_SwapPoint_reached(bench_port("swappoint"), 1, &ex);
+    bench_exception(&ex, PORTOLAN_EIO, "the disk is full");
+    assert_string_equal(bench_heard, "a:reached 1;");
+    bench_thrower = "";
+    portolan_ports_SwapPoint_reached(bench_port("swappoint"), 2, &ex);
+    bench_no_exception(&ex);
+    assert_string_equal(bench_heard, "a:reached 1;a:reached 2;b:reached 2;");
+}
+
+static void a_swap_point_alone_does_nothing(void **state)
+{
+    portolan_ports_SwapPoint swap;
+    sidl_BaseInterface ex = NULL;
+
+    (void)state;
+    bench_start(SWAP_POINT);
+    swap = bench_port("swappoint");
+    portolan_ports_SwapPoint_reached(swap, 0, &ex);
+    portolan_ports_SwapPoint_announce(swap, "n", 1, &ex);
+    assert_false(portolan_ports_SwapPoint_failed(swap, 0, "why not", &ex));
+    bench_no_exception(&ex);
+}
+
+#define ON_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_setup, bench_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BENCH(the_real_clock_keeps_the_contract_of_measurement),
+        ON_BENCH(the_real_clock_refuses_unknown_counters),
+        ON_BENCH(the_manual_clock_keeps_the_contract_of_measurement),
+        ON_BENCH(the_manual_clock_refuses_unknown_counters),
+        ON_BENCH(the_manual_clock_moves_exactly_when_told),
+        ON_BENCH(the_manual_clock_does_not_run_backwards),
+        ON_BENCH(the_former_clock_comes_back),
+        ON_BENCH(busy_work_burns_the_processor_time_asked_for),
+        ON_BENCH(the_mastermind_hears_before_the_optimizer),
+        ON_BENCH(what_one_listener_throws_reaches_the_simulation),
+        ON_BENCH(a_swap_point_alone_does_nothing),
+    };
+
+    return cmocka_run_group_tests_name("components", tests, NULL, NULL);
+}
