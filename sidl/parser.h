@@ -28,6 +28,21 @@ const char *parser_identifier(struct parser *p, const char *of_what);
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
+/* Skips to behind the next ';' or whole {…} block, or to a '}' that closes what is around. */
+void parser_recover(struct parser *p);
+
+/* parser_member.c: what follows the words interface, class, enum and struct and the name. */
+struct modifiers {
+    unsigned flags;
+    struct portolan_sidl_attribute *attributes;
+    size_t n_attributes;
+};
+struct modifiers parser_modifiers(struct parser *p);
+void parser_interface(struct parser *p, struct portolan_sidl_symbol *symbol);
+void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol);
+void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol);
+void parser_struct(struct parser *p, struct portolan_sidl_symbol *symbol);
+
 /* parser_type.c */
 const char *parser_name(struct parser *p); /* a.b.c, leading dot allowed */
 struct portolan_sidl_type *parser_type(struct parser *p);

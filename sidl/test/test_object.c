@@ -9,6 +9,7 @@
 
 #include <portolan/base.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,6 +209,41 @@ static void class_info_outlives_its_object(void **state)
     sidl_ClassInfo_deleteRef(info, &ex);
 }
 
+enum { N_THREADS = 4, N_TIMES = 50000 };
+
+static void *add_and_delete(void *arg)
+{
+    sidl_BaseInterface ex;
+
+    for (int i = 0; i < N_TIMES; i++) {
+        gov_cca_Port port = gov_cca_Port__cast(arg, &ex);
+
+        gov_cca_Port_addRef(port, &ex);
+        gov_cca_Port_deleteRef(port, &ex);
+        gov_cca_Port_deleteRef(port, &ex);
+    }
+    return NULL;
+}
+
+static void references_are_counted_right_by_many_threads(void **state)
+{
+    int destroyed = 0;
+    struct thing *thing = create(&destroyed);
+    pthread_t threads[N_THREADS];
+
+    (void)state;
+    for (int i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, add_and_delete,
+                                        sidl_object_facet(thing, "gov.cca.ports.GoPort")),
+                         0);
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(thing->object.references, 1);
+    assert_int_equal(destroyed, 0);
+    sidl_object_release(thing);
+    assert_int_equal(destroyed, 1);
+}
+
 static void *ask_behind(void *self, const char *type)
 {
     (void)self;
@@ -242,6 +278,7 @@ int main(void)
         cmocka_unit_test(out_of_memory_throws_without_memory),
         cmocka_unit_test(throwing_survives_any_failing_allocation),
         cmocka_unit_test(class_info_outlives_its_object),
+        cmocka_unit_test(references_are_counted_right_by_many_threads),
         cmocka_unit_test(a_class_answers_casts_that_its_facets_do_not),
     };
 
