@@ -8,5 +8,6 @@
 
 #include <portolan/callgraph.h>
 #include <portolan/choice.h>
+#include <portolan/plan.h>
 
 #endif

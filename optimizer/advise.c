@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a running assembly should change now. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct advising {
+    const struct portolan_plan *p;
+    const struct portolan_plan_now *now;
+    struct arena arena; /* for the time of one call */
+    size_t *current, *chosen;
+    size_t *number; /* of core variables */
+    struct profile *profiles;
+    struct plan_view view;
+};
+
+static enum portolan_status read_current(struct advising *a, struct portolan_error *err)
+{
+    const struct survey *s = &a->p->s;
+
+    for (size_t i = 0; i < a->now->n_current; i++) {
+        const struct portolan_name_value *x = &a->now->current[i];
+        size_t v = survey_variable_of(s, x->name), k;
+
+        if (v == NONE)
+            continue;
+        if ((k = survey_alternative_of(s, v, x->value)) == NONE)
+            return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                      "'%s' is no alternative of instance '%s'", x->value, x->name);
+        a->current[v] = k;
+    }
+    return PORTOLAN_OK;
+}
+
+static int slowest_rank(const struct portolan_plan_now *now, int ranks)
+{
+    double most = -INFINITY;
+    int slowest = 0;
+
+    for (int r = 0; r < ranks; r++) {
+        double work = 0;
+
+        for (size_t i = 0; i < now->n_samples; i++)
+            if (now->samples[i].rank == r)
+                work += now->samples[i].exclusive_ns - now->samples[i].mpi_ns;
+        if (work > most) {
+            most = work;
+            slowest = r;
+        }
+    }
+    return slowest;
+}
+
+/* The call path of a sample below that of its caller; NONE: not in the plan. */
+static size_t path_of(const struct survey *s, const struct portolan_sample *x, size_t caller)
+{
+    for (size_t n = 0; n < s->n_nodes; n++) {
+        const struct survey_node *k = &s->nodes[n];
+
+        if (k->parent == (caller == NONE ? -1 : (long)caller) &&
+            strcmp(k->method, x->method) == 0 && strcmp(k->instance, x->instance) == 0 &&
+            strcmp(k->port, x->port) == 0 && strcmp(k->user, x->user) == 0 &&
+            strcmp(k->uses, x->uses) == 0)
+            return n;
+    }
+    return NONE;
+}
+
+static enum portolan_status add_context(struct advising *a, size_t path,
+                                        const struct portolan_sample *x, double *share)
+{
+    struct profile *profile = &a->profiles[path];
+
+    if (!profile->context) {
+        profile->context = arena_alloc(&a->arena, a->now->n_samples, sizeof *profile->context);
+        if (!profile->context)
+            return PORTOLAN_ENOMEM;
+    }
+    for (int k = 0; k < x->n_context && k < PORTOLAN_CONTEXT_MAX; k++)
+        profile->context[profile->n][k] = x->context[k];
+    share[profile->n++] = x->calls > 0 ? (double)x->calls : 1;
+    return PORTOLAN_OK;
+}
+
+/* What contexts the last step had, per call path, on the slowest rank. */
+static enum portolan_status read_samples(struct advising *a)
+{
+    const struct survey *s = &a->p->s;
+    const struct portolan_plan_now *now = a->now;
+    size_t *paths = arena_alloc(&a->arena, now->n_samples, sizeof *paths);
+    double **shares = arena_alloc(&a->arena, s->n_nodes, sizeof *shares);
+    int rank = slowest_rank(now, s->ranks);
+    enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    for (size_t i = 0; !status && i < now->n_samples; i++) {
+        const struct portolan_sample *x = &now->samples[i];
+        size_t n;
+
+        paths[i] = NONE;
+        if (x->parent >= 0 && ((size_t)x->parent >= i || paths[x->parent] == NONE))
+            continue;
+        n = paths[i] = path_of(s, x, x->parent < 0 ? NONE : paths[x->parent]);
+        if (n == NONE || x->rank != rank)
+            continue;
+        if (!shares[n] && !(shares[n] = arena_alloc(&a->arena, now->n_samples, sizeof **shares)))
+            return PORTOLAN_ENOMEM;
+        a->profiles[n].share = shares[n];
+        status = add_context(a, n, x, shares[n]);
+    }
+    for (size_t n = 0; !status && n < s->n_nodes; n++) {
+        double sum = 0;
+
+        for (size_t i = 0; i < a->profiles[n].n; i++)
+            sum += shares[n][i];
+        for (size_t i = 0; i < a->profiles[n].n; i++)
+            shares[n][i] /= sum;
+    }
+    return status;
+}
+
+/* What exchanging costs, and what must not be used. */
+static enum portolan_status add_exchange(struct advising *a, struct portolan_choice *problem,
+                                         struct portolan_error *err)
+{
+    const struct survey *s = &a->p->s;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t v = 0; !status && v < s->n_variables; v++) {
+        double *costs;
+
+        if (a->number[v] == NONE)
+            continue;
+        if (!(costs = arena_alloc(&a->arena, s->variables[v].n, sizeof *costs)))
+            return PORTOLAN_ENOMEM;
+        for (size_t k = 0; k < s->variables[v].n; k++)
+            costs[k] = k == a->current[v] ? 0 : a->now->swap_ns;
+        for (size_t i = 0; i < a->now->n_banned; i++) {
+            const struct portolan_name_value *x = &a->now->banned[i];
+            size_t k;
+
+            if (survey_variable_of(s, x->name) == v &&
+                (k = survey_alternative_of(s, v, x->value)) != NONE && k != a->current[v])
+                costs[k] = INFINITY;
+        }
+        status = portolan_choice_add_factor(problem, 1, &a->number[v], costs, err);
+    }
+    return status;
+}
+
+static enum portolan_status solve(struct advising *a, double *cost_now, double *cost_then,
+                                  struct portolan_error *err)
+{
+    const struct survey *s = &a->p->s;
+    struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
+    struct portolan_choice_solution *solution = NULL;
+    struct portolan_choice *problem = NULL;
+    size_t *values = arena_alloc(&a->arena, s->n_variables, sizeof *values), n = 0;
+    enum portolan_status status;
+
+    if (!values)
+        return PORTOLAN_ENOMEM;
+    for (size_t v = 0; v < s->n_variables; v++) {
+        a->number[v] = a->p->core[v] ? n : NONE;
+        if (a->p->core[v])
+            values[n++] = a->current[v];
+    }
+    status = plan_make_problem(a->p, &a->view, &rest, &problem, err);
+    if (!status)
+        status = add_exchange(a, problem, err);
+    if (!status)
+        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);
+    memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
+    *cost_now = *cost_then = INFINITY;
+    if (!status) {
+        *cost_now = portolan_choice_cost(problem, values);
+        *cost_then = solution->cost;
+        for (size_t v = 0; v < s->n_variables; v++)
+            if (a->number[v] != NONE)
+                a->chosen[v] = solution->values[a->number[v]];
+    }
+    portolan_choice_solution_destroy(solution);
+    portolan_choice_destroy(problem);
+    return status == PORTOLAN_EINFEASIBLE ? PORTOLAN_OK : status;
+}
+
+static void list_changes(const struct advising *a, struct portolan_plan_advice *out)
+{
+    const struct survey *s = &a->p->s;
+
+    for (size_t v = 0; v < s->n_variables; v++) {
+        const struct portolan_assembly_instance *x = s->variables[v].instance;
+
+        if (a->chosen[v] != a->current[v])
+            out->changes[out->n_changes++] =
+                (struct portolan_plan_change){x->name, x->alternatives[a->current[v]].class_name,
+                                              x->alternatives[a->chosen[v]].class_name};
+    }
+}
+
+static void say_change(const struct advising *a, struct portolan_plan_advice *out)
+{
+    char then[32], now[32], gain[32], cost[32];
+    size_t used = 0;
+
+    for (size_t i = 0; i < out->n_changes && used < sizeof out->reason; i++)
+        used += (size_t)snprintf(out->reason + used, sizeof out->reason - used, "%s%s %s -> %s",
+                                 i ? ", " : "", out->changes[i].instance, out->changes[i].from,
+                                 out->changes[i].to);
+    portolan_plan_format_time(out->then_step_ns, then, sizeof then);
+    portolan_plan_format_time(out->now_step_ns, now, sizeof now);
+    portolan_plan_format_time(out->gain_ns, gain, sizeof gain);
+    portolan_plan_format_time(out->cost_ns, cost, sizeof cost);
+    if (used >= sizeof out->reason)
+        return;
+    if (isinf(out->now_step_ns))
+        snprintf(out->reason + used, sizeof out->reason - used,
+                 ": predicted %s per step; what runs now is not allowed", then);
+    else
+        snprintf(out->reason + used, sizeof out->reason - used,
+                 ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)", then,
+                 now, gain, a->now->remaining_steps, cost);
+}
+
+static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
+                                   struct portolan_error *err)
+{
+    const struct portolan_plan *p = a->p;
+    struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
+    struct portolan_plan_prediction now, then;
+    double cost_now, cost_then;
+    enum portolan_status status = solve(a, &cost_now, &cost_then, err);
+    bool now_allowed, changed;
+
+    if (status)
+        return status;
+    changed = memcmp(a->chosen, a->current, p->s.n_variables * sizeof *a->chosen) != 0;
+    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL);
+    if (!now_allowed)
+        now = (struct portolan_plan_prediction){.step_ns = INFINITY, .total_ns = INFINITY};
+    if (changed && now_allowed && !(cost_now - cost_then > a->now->hysteresis * cost_now)) {
+        char gain[32], all[32];
+
+        portolan_plan_format_time(fmax(0, cost_now - cost_then), gain, sizeof gain);
+        portolan_plan_format_time(cost_now, all, sizeof all);
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: the best change would gain %s of %s, less than %g %%", gain, all,
+                 100 * a->now->hysteresis);
+        memcpy(a->chosen, a->current, p->s.n_variables * sizeof *a->chosen);
+        changed = false;
+    } else if (!changed) {
+        snprintf(out->reason, sizeof out->reason, "stays: %s",
+                 now_allowed ? "nothing is better" : "nothing else is allowed");
+    }
+    out->now_step_ns = now.step_ns;
+    out->then_step_ns = now.step_ns;
+    out->remaining = now;
+    if (!changed)
+        return PORTOLAN_OK;
+    list_changes(a, out);
+    plan_total(p, &a->view, &rest, a->chosen, &then, NULL);
+    out->then_step_ns = then.step_ns;
+    out->cost_ns = then.setup_ns + (double)out->n_changes * a->now->swap_ns;
+    out->gain_ns = cost_now - cost_then;
+    then.total_ns -= then.setup_ns;
+    then.low_ns = fmax(0, then.low_ns - then.setup_ns);
+    then.high_ns -= then.setup_ns;
+    then.setup_ns = 0;
+    out->remaining = then;
+    say_change(a, out);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status advising_init(struct advising *a)
+{
+    const struct survey *s = &a->p->s;
+
+    a->current = arena_alloc(&a->arena, s->n_variables, sizeof *a->current);
+    a->chosen = arena_alloc(&a->arena, s->n_variables, sizeof *a->chosen);
+    a->number = arena_alloc(&a->arena, s->n_variables, sizeof *a->number);
+    a->profiles = arena_alloc(&a->arena, s->n_nodes, sizeof *a->profiles);
+    if (!a->current || !a->chosen || !a->number || !a->profiles)
+        return PORTOLAN_ENOMEM;
+    return plan_view_create(a->p, &a->arena, &a->view);
+}
+
+enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
+                                          const struct portolan_plan_now *now,
+                                          struct portolan_plan_advice **advice,
+                                          struct portolan_error *err)
+{
+    struct advising a = {.p = p, .now = now};
+    struct portolan_plan_advice *out = portolan_calloc(1, sizeof *out);
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    if (!out)
+        goto out;
+    out->changes = portolan_calloc(p->s.n_variables + 1, sizeof *out->changes);
+    status = out->changes ? advising_init(&a) : PORTOLAN_ENOMEM;
+    if (!status)
+        status = read_current(&a, err);
+    if (!status)
+        status = read_samples(&a);
+    if (!status) {
+        plan_view_fill(p, &a.view, a.profiles, now->n_announced, now->announced_names,
+                       now->announced_values);
+        status = decide(&a, out, err);
+    }
+out:
+    arena_clear(&a.arena);
+    if (status) {
+        portolan_plan_advice_destroy(out);
+        return portolan_error_set(err, status, "advising a running assembly");
+    }
+    *advice = out;
+    return PORTOLAN_OK;
+}
+
+void portolan_plan_advice_destroy(struct portolan_plan_advice *advice)
+{
+    if (!advice)
+        return;
+    free(advice->changes);
+    free(advice);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best assembly for a whole run, with margins and reasons for a person. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct choosing {
+    struct portolan_plan *p;
+    const struct portolan_choice_solution *s;
+    const size_t *number; /* of a core variable in the solution; NONE */
+    struct portolan_plan_variable *variables;
+    const char **reasons;
+    size_t n_reasons, capacity;
+};
+
+static enum portolan_status add_reason(struct choosing *c, const char *text)
+{
+    const char **more;
+
+    if (!text)
+        return PORTOLAN_ENOMEM;
+    more = arena_grow(&c->p->choice_arena, c->reasons, c->n_reasons, &c->capacity, sizeof *more);
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    c->reasons = more;
+    more[c->n_reasons++] = text;
+    return PORTOLAN_OK;
+}
+
+/* Why nothing is allowed with VARIABLE = VALUE: the first path that forbids all its tuples. */
+static const char *why_forbidden(struct choosing *c, size_t variable, size_t value)
+{
+    struct portolan_plan *p = c->p;
+    size_t *selection = portolan_calloc(p->s.n_variables + 1, sizeof *selection);
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    struct portolan_plan_prediction ignored;
+    struct plan_forbidden why;
+    char text[300] = "no combination with it is allowed";
+
+    if (!selection)
+        return NULL;
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if (c->number[v] != NONE)
+            selection[v] = c->s->values[c->number[v]];
+    selection[variable] = value;
+    if (!plan_total(p, &p->view, &whole, selection, &ignored, &why))
+        plan_explain_forbidden(p, &why, text, sizeof text);
+    free(selection);
+    return arena_printf(&p->choice_arena, "%s", text);
+}
+
+static enum portolan_status fill_options(struct choosing *c, size_t v)
+{
+    struct portolan_plan *p = c->p;
+    const struct portolan_assembly_instance *instance = p->s.variables[v].instance;
+    struct portolan_plan_variable *out = &c->variables[v];
+    size_t k = c->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
+    struct portolan_plan_option *options = arena_alloc(&p->choice_arena, n, sizeof *options);
+
+    if (!options)
+        return PORTOLAN_ENOMEM;
+    *out = (struct portolan_plan_variable){.instance = instance->name,
+                                           .core = k != NONE,
+                                           .chosen = k == NONE ? 0 : c->s->values[k],
+                                           .tied = k != NONE && c->s->tied[k],
+                                           .n_options = n,
+                                           .options = options};
+    for (size_t i = 0; i < n; i++) {
+        options[i] =
+            (struct portolan_plan_option){.implementation = instance->alternatives[i].class_name,
+                                          .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
+                                          .reason = ""};
+        if (isinf(options[i].total_ns) && !(options[i].reason = why_forbidden(c, v, i)))
+            return PORTOLAN_ENOMEM;
+    }
+    return PORTOLAN_OK;
+}
+
+static double percent_more(const struct choosing *c, double total)
+{
+    return c->s->cost > 0 ? 100 * (total / c->s->cost - 1) : 0;
+}
+
+static enum portolan_status reason_changed(struct choosing *c,
+                                           const struct portolan_plan_variable *x)
+{
+    const struct portolan_plan_option *written = &x->options[x->written];
+    const char *now = x->options[x->chosen].implementation;
+    char more[32];
+
+    if (isinf(written->total_ns))
+        return add_reason(c, arena_printf(&c->p->choice_arena,
+                                          "%s: %s, because %s is not allowed (%s)", x->instance,
+                                          now, written->implementation, written->reason));
+    portolan_plan_format_time(written->total_ns - c->s->cost, more, sizeof more);
+    return add_reason(c, arena_printf(&c->p->choice_arena,
+                                      "%s: %s; with %s, as written, the run would cost %s more "
+                                      "(+%.3g %%)",
+                                      x->instance, now, written->implementation, more,
+                                      percent_more(c, written->total_ns)));
+}
+
+static enum portolan_status reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
+{
+    const struct portolan_plan_option *next = NULL;
+
+    for (size_t i = 0; i < x->n_options; i++)
+        if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
+            next = &x->options[i];
+    if (!next || isinf(next->total_ns))
+        return add_reason(c,
+                          arena_printf(&c->p->choice_arena, "%s: %s stays, nothing else is allowed",
+                                       x->instance, x->options[x->chosen].implementation));
+    if (x->tied)
+        return add_reason(c,
+                          arena_printf(&c->p->choice_arena,
+                                       "%s: %s stays as written; %s costs the same", x->instance,
+                                       x->options[x->chosen].implementation, next->implementation));
+    return add_reason(c, arena_printf(&c->p->choice_arena,
+                                      "%s: %s stays; the next best, %s, would cost +%.3g %%",
+                                      x->instance, x->options[x->chosen].implementation,
+                                      next->implementation, percent_more(c, next->total_ns)));
+}
+
+static enum portolan_status reason_pruned(struct choosing *c, size_t v)
+{
+    const struct portolan_plan *p = c->p;
+    char why[100] = "it was never called";
+    bool called = false;
+
+    for (size_t i = 0; i < p->s.n_nodes && !called; i++)
+        if (p->s.nodes[i].variable == v) {
+            portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
+            called = true;
+        }
+    return add_reason(c, arena_printf(&c->p->choice_arena, "%s: keeps %s, insignificant (%s)",
+                                      c->variables[v].instance,
+                                      c->variables[v].options[0].implementation, why));
+}
+
+static enum portolan_status explain(struct choosing *c)
+{
+    size_t n = c->p->s.n_variables;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int round = 0; round < 3; round++)
+        for (size_t v = 0; !status && v < n; v++) {
+            const struct portolan_plan_variable *x = &c->variables[v];
+
+            if (round == 0 && x->core && x->chosen != x->written)
+                status = reason_changed(c, x);
+            if (round == 1 && x->core && x->chosen == x->written)
+                status = reason_kept(c, x);
+            if (round == 2 && !x->core)
+                status = reason_pruned(c, v);
+        }
+    if (!status && c->p->choice.prediction.n_extrapolating)
+        status = add_reason(c, arena_printf(&c->p->choice_arena,
+                                            "%zu models are asked outside what was measured, "
+                                            "farthest %s",
+                                            c->p->choice.prediction.n_extrapolating,
+                                            c->p->choice.prediction.extrapolating));
+    return status;
+}
+
+static enum portolan_status fill_choice(struct choosing *c)
+{
+    struct portolan_plan *p = c->p;
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    size_t n = p->s.n_variables;
+    size_t *selection = arena_alloc(&p->choice_arena, n, sizeof *selection);
+    enum portolan_status status = PORTOLAN_OK;
+
+    c->variables = arena_alloc(&p->choice_arena, n, sizeof *c->variables);
+    if (!selection || !c->variables)
+        return PORTOLAN_ENOMEM;
+    if (!plan_total(p, &p->view, &whole, selection, &p->choice.as_written, NULL))
+        p->choice.as_written = (struct portolan_plan_prediction){
+            .total_ns = INFINITY, .low_ns = INFINITY, .high_ns = INFINITY, .steps = p->steps};
+    for (size_t v = 0; !status && v < n; v++) {
+        status = fill_options(c, v);
+        selection[v] = c->variables[v].chosen;
+    }
+    if (status)
+        return status;
+    plan_total(p, &p->view, &whole, selection, &p->choice.prediction, NULL);
+    status = explain(c);
+    p->choice.n_variables = n;
+    p->choice.variables = c->variables;
+    p->choice.n_reasons = c->n_reasons;
+    p->choice.reasons = c->reasons;
+    return status;
+}
+
+/* What stands in the way when nothing is allowed. */
+static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
+{
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
+    struct portolan_plan_prediction ignored;
+    struct plan_forbidden why = {0, NONE};
+    struct arena scratch = {0};
+    char text[300];
+    size_t best = NONE;
+
+    if (!written)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "choosing an assembly");
+    plan_total(p, &p->view, &whole, written, &ignored, &why);
+    free(written);
+    for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++) {
+        double quality = p->paths[why.path].tuples[k].quality;
+
+        if (!isnan(quality) && (best == NONE || quality < p->paths[why.path].tuples[best].quality))
+            best = k;
+    }
+    plan_explain_forbidden(p, &why, text, sizeof text);
+    if (p->s.a->accuracy > 0 && best != NONE) {
+        const char *with = plan_tuple_text(p, &scratch, &p->paths[why.path].scope, best, NONE);
+
+        portolan_error_set(err, PORTOLAN_EINFEASIBLE,
+                           "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
+                           p->s.a->accuracy, p->paths[why.path].tuples[best].quality,
+                           with ? with : "(out of memory)");
+        arena_clear(&scratch);
+        return PORTOLAN_EINFEASIBLE;
+    }
+    return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: as written, %s",
+                              text);
+}
+
+enum portolan_status portolan_plan_choose(struct portolan_plan *p,
+                                          const struct portolan_plan_choice **choice,
+                                          struct portolan_error *err)
+{
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    struct portolan_choice *problem = NULL;
+    struct portolan_choice_solution *solution = NULL;
+    size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number), n = 0;
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    arena_clear(&p->choice_arena);
+    p->choice = (struct portolan_plan_choice){0};
+    if (!number)
+        return portolan_error_set(err, status, "choosing an assembly");
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        number[v] = p->core[v] ? n++ : NONE;
+    status = plan_make_problem(p, &p->view, &whole, &problem, err);
+    if (!status)
+        status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &solution, NULL);
+    if (!status) {
+        struct choosing c = {.p = p, .s = solution, .number = number};
+
+        status = fill_choice(&c);
+    }
+    if (status == PORTOLAN_EINFEASIBLE)
+        status = infeasible(p, err);
+    else if (status)
+        portolan_error_set(err, status, "choosing an assembly");
+    else
+        *choice = &p->choice;
+    portolan_choice_solution_destroy(solution);
+    portolan_choice_destroy(problem);
+    free(number);
+    return status;
+}
+
+static int by_instance(const void *left, const void *right)
+{
+    const struct portolan_plan_variable *const *a = left, *const *b = right;
+
+    return strcmp((*a)->instance, (*b)->instance);
+}
+
+enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
+                                                char **text, struct portolan_error *err)
+{
+    const struct portolan_plan_variable **sorted =
+        portolan_calloc(choice->n_variables + 1, sizeof *sorted);
+    char *all = sorted ? portolan_strdup("") : NULL;
+
+    for (size_t i = 0; sorted && i < choice->n_variables; i++)
+        sorted[i] = &choice->variables[i];
+    if (sorted && choice->n_variables)
+        qsort(sorted, choice->n_variables, sizeof *sorted, by_instance);
+    for (size_t i = 0; all && i < choice->n_variables; i++) {
+        char *longer = portolan_asprintf("%s%s%s=%s", all, i ? " " : "", sorted[i]->instance,
+                                         sorted[i]->options[sorted[i]->chosen].implementation);
+
+        free(all);
+        all = longer;
+    }
+    free(sorted);
+    if (!all)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a choice");
+    *text = all;
+    return PORTOLAN_OK;
+}

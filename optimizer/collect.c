@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The survey's second half: call paths, what was selected in each step, and sums per call path. */
+#include "survey.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_call(const struct survey_node *n, const struct portolan_sample *x)
+{
+    return strcmp(n->method, x->method) == 0 && strcmp(n->instance, x->instance) == 0 &&
+           strcmp(n->port, x->port) == 0 && strcmp(n->user, x->user) == 0 &&
+           strcmp(n->uses, x->uses) == 0;
+}
+
+/* The call path of sample X below PARENT (NONE: a root); NONE when memory is out. */
+static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
+                        const struct portolan_sample *x)
+{
+    size_t *link = parent == NONE ? first_root : &s->nodes[parent].first_child;
+    struct survey_node *nodes;
+
+    while (*link != NONE) {
+        if (same_call(&s->nodes[*link], x))
+            return *link;
+        link = &s->nodes[*link].next_sibling;
+    }
+    *link = s->n_nodes;
+    nodes = arena_grow(&s->arena, s->nodes, s->n_nodes, &s->nodes_capacity, sizeof *nodes);
+    if (!nodes)
+        return NONE;
+    s->nodes = nodes;
+    nodes[s->n_nodes] = (struct survey_node){
+        .parent = parent == NONE ? -1 : (long)parent,
+        .next_sibling = NONE,
+        .first_child = NONE,
+        .user = x->user,
+        .uses = x->uses,
+        .instance = x->instance,
+        .port = x->port,
+        .method = x->method,
+        .variable = survey_variable_of(s, x->instance),
+        .caller = survey_variable_of(s, x->user),
+        .n_context = x->n_context < PORTOLAN_CONTEXT_MAX ? x->n_context : PORTOLAN_CONTEXT_MAX,
+    };
+    for (int k = 0; k < nodes[s->n_nodes].n_context; k++)
+        nodes[s->n_nodes].context_name[k] = x->context_name[k];
+    return s->n_nodes++;
+}
+
+static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, double value)
+{
+    struct survey_quality *more;
+
+    if (isnan(value))
+        return PORTOLAN_OK;
+    more =
+        arena_grow(&s->arena, s->qualities, s->n_qualities, &s->qualities_capacity, sizeof *more);
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    s->qualities = more;
+    more[s->n_qualities++] = (struct survey_quality){node, row, value};
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
+                                      const struct portolan_sample *x)
+{
+    struct survey_piece *more =
+        arena_grow(&s->arena, s->pieces, s->n_pieces, &s->pieces_capacity, sizeof *more);
+    struct survey_piece *p;
+
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    s->pieces = more;
+    p = &more[s->n_pieces++];
+    *p = (struct survey_piece){.node = node,
+                               .row = row,
+                               .calls = (double)x->calls,
+                               .inclusive = x->inclusive_ns,
+                               .exclusive = x->exclusive_ns,
+                               .mpi = x->mpi_ns};
+    for (int k = 0; k < s->nodes[node].n_context; k++)
+        p->context[k] = k < x->n_context ? x->context[k] : 0;
+    return PORTOLAN_OK;
+}
+
+/* Assigns every sample its call path, and takes those of the slowest ranks. */
+static enum portolan_status gather(struct survey *s, const size_t *row_of_sample)
+{
+    size_t n = s->data->n_samples, first_root = NONE;
+    size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
+    enum portolan_status status = node_of ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    for (size_t i = 0; !status && i < n; i++) {
+        const struct portolan_sample *x = &s->data->samples[i];
+        size_t row = row_of_sample[i], v, parent = NONE;
+
+        if (row == NONE)
+            continue;
+        if (x->parent >= 0 && (size_t)x->parent < i)
+            parent = node_of[x->parent];
+        node_of[i] = find_node(s, &first_root, parent, x);
+        if (node_of[i] == NONE) {
+            status = PORTOLAN_ENOMEM;
+            break;
+        }
+        v = s->nodes[node_of[i]].variable;
+        if (v != NONE) /* +1: not seen is 0 until fill_selections() */
+            s->rows[row].selection[v] = survey_alternative_of(s, v, x->implementation) == NONE
+                                            ? NONE
+                                            : survey_alternative_of(s, v, x->implementation) + 1;
+        status = add_quality(s, node_of[i], row, x->quality);
+        if (!status && x->rank == s->trials[s->rows[row].trial].rank)
+            status = add_piece(s, node_of[i], row, x);
+    }
+    free(node_of);
+    return status;
+}
+
+/* An instance that was not called in a step has the class it had before. */
+static void fill_selections(struct survey *s, size_t trial, size_t *current)
+{
+    const struct survey_trial *t = &s->trials[trial];
+
+    for (size_t v = 0; v < s->n_variables; v++) {
+        current[v] = 0;
+        for (size_t i = 0; i < t->trial->n_implementations; i++)
+            if (strcmp(t->trial->implementations[i].name, s->variables[v].instance->name) == 0)
+                current[v] = survey_alternative_of(s, v, t->trial->implementations[i].value);
+    }
+    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+        for (size_t v = 0; v < s->n_variables; v++) {
+            size_t *seen = &s->rows[r].selection[v];
+
+            if (*seen != 0)
+                current[v] = *seen == NONE ? NONE : *seen - 1;
+            *seen = current[v];
+        }
+}
+
+static enum portolan_status cut_segments(struct survey *s)
+{
+    struct survey_segment *g = NULL;
+
+    s->segments = arena_alloc(&s->arena, s->n_rows, sizeof *s->segments);
+    if (!s->segments)
+        return PORTOLAN_ENOMEM;
+    for (size_t r = 0; r < s->n_rows; r++) {
+        struct survey_row *row = &s->rows[r];
+
+        if (row->once)
+            continue;
+        if (!g || g->trial != row->trial ||
+            memcmp(g->selection, row->selection, s->n_variables * sizeof *row->selection) != 0) {
+            bool opening = !g || g->trial != row->trial;
+
+            g = &s->segments[s->n_segments++];
+            *g = (struct survey_segment){row->trial, r, 0, opening, row->selection};
+        }
+        g->n_rows = r + 1 - g->first_row;
+        row->segment = s->n_segments - 1;
+    }
+    for (size_t i = 0; i < s->n_segments; i++)
+        s->rows[s->segments[i].first_row].first = s->segments[i].n_rows > 1;
+    return PORTOLAN_OK;
+}
+
+static int piece_order(const void *left, const void *right)
+{
+    const struct survey_piece *a = left, *b = right;
+
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    for (int k = 0; k < PORTOLAN_CONTEXT_MAX; k++)
+        if (a->context[k] != b->context[k])
+            return a->context[k] < b->context[k] ? -1 : 1;
+    return 0;
+}
+
+/* One call path may have had several callers' contexts, or threads: they are added up. */
+static void merge_pieces(struct survey *s)
+{
+    size_t kept = 0;
+
+    if (s->n_pieces)
+        qsort(s->pieces, s->n_pieces, sizeof *s->pieces, piece_order);
+    for (size_t i = 0; i < s->n_pieces; i++) {
+        struct survey_piece *p = &s->pieces[i], *last = kept ? &s->pieces[kept - 1] : NULL;
+
+        if (last && piece_order(last, p) == 0) {
+            last->calls += p->calls;
+            last->inclusive += p->inclusive;
+            last->exclusive += p->exclusive;
+            last->mpi += p->mpi;
+        } else {
+            s->pieces[kept++] = *p;
+        }
+    }
+    s->n_pieces = kept;
+}
+
+static enum portolan_status sum_up(struct survey *s)
+{
+    size_t size;
+
+    if (__builtin_mul_overflow(s->n_nodes, s->n_rows, &size))
+        return PORTOLAN_ENOMEM;
+    if (!(s->sums = arena_alloc(&s->arena, size, sizeof *s->sums)))
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < s->n_pieces; i++) {
+        const struct survey_piece *p = &s->pieces[i];
+        struct survey_node *n = &s->nodes[p->node];
+        struct survey_sum *sum = &s->sums[p->node * s->n_rows + p->row];
+
+        if (n->n_pieces++ == 0)
+            n->first_piece = i;
+        sum->present = true;
+        sum->calls += p->calls;
+        sum->inclusive += p->inclusive;
+        sum->exclusive += p->exclusive;
+        sum->mpi += p->mpi;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample)
+{
+    size_t *current = portolan_calloc(s->n_variables + 1, sizeof *current);
+    enum portolan_status status = current ? gather(s, row_of_sample) : PORTOLAN_ENOMEM;
+
+    for (size_t t = 0; !status && t < s->n_trials; t++)
+        fill_selections(s, t, current);
+    free(current);
+    if (!status)
+        status = cut_segments(s);
+    if (status)
+        return status;
+    merge_pieces(s);
+    return sum_up(s);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From fitted quantities to costs at given contexts, to cost tables, to totals. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum portolan_status plan_view_create(const struct portolan_plan *p, struct arena *arena,
+                                      struct plan_view *v)
+{
+    v->costs = arena_alloc(arena, p->s.n_nodes, sizeof *v->costs);
+    if (!v->costs)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        v->costs[i] = arena_alloc(arena, p->paths[i].scope.n_tuples, sizeof **v->costs);
+        if (!v->costs[i])
+            return PORTOLAN_ENOMEM;
+    }
+    return PORTOLAN_OK;
+}
+
+static void note_outside(struct plan_cost *c, const struct portolan_prediction *x)
+{
+    if (x->extrapolates) {
+        c->extrapolating++;
+        c->octaves = fmax(c->octaves, x->octaves);
+    }
+    c->assumed = c->assumed || x->is_assumed;
+}
+
+/* The quantity at the plan's parameter values; false when there is none. */
+static bool at_target(const struct portolan_plan *p, const struct quantity *q, struct plan_cost *c,
+                      struct estimate *e)
+{
+    struct portolan_prediction x;
+    double point[MAX_INPUTS];
+    size_t n = 0;
+
+    if (!q->known)
+        return false;
+    for (size_t d = 0; d < p->s.n_dims && n < MAX_INPUTS; d++)
+        if (p->s.dims[d].numeric)
+            point[n++] = p->target[d];
+    if (!plan_quantity_value(q, point, &x))
+        return false;
+    note_outside(c, &x);
+    *e = (struct estimate){x.value, x.low, x.high};
+    return true;
+}
+
+struct announcement {
+    size_t n;
+    const char *const *names;
+    const double *values;
+};
+
+/* The mean over the contexts of PROFILE; announced values take the place of theirs. */
+static bool over_profile(const struct survey_node *node, const struct quantity *q,
+                         const struct profile *profile, const struct announcement *a,
+                         struct plan_cost *c, struct estimate *e)
+{
+    *e = (struct estimate){0, 0, 0};
+    for (size_t i = 0; i < profile->n; i++) {
+        struct portolan_prediction x;
+        double context[PORTOLAN_CONTEXT_MAX];
+
+        memcpy(context, profile->context[i], sizeof context);
+        for (int k = 0; k < node->n_context; k++)
+            for (size_t j = 0; j < a->n; j++)
+                if (strcmp(a->names[j], node->context_name[k]) == 0)
+                    context[k] = a->values[j];
+        if (!plan_quantity_value(q, context, &x))
+            return false;
+        note_outside(c, &x);
+        e->value += profile->share[i] * x.value;
+        e->low += profile->share[i] * x.low;
+        e->high += profile->share[i] * x.high;
+    }
+    return profile->n > 0;
+}
+
+/* The contexts as functions of the swept parameters, evaluated at the plan's. */
+static bool slots_profile(const struct portolan_plan *p, const struct survey_node *node,
+                          const struct plan_tuple *t, double (*context)[PORTOLAN_CONTEXT_MAX],
+                          struct profile *out)
+{
+    struct plan_cost ignored = {0};
+
+    for (size_t i = 0; i < t->n_slots; i++)
+        for (int k = 0; k < node->n_context; k++) {
+            struct estimate e;
+
+            if (!at_target(p, &t->slot_context[i][k], &ignored, &e))
+                return false;
+            context[i][k] = e.value;
+        }
+    *out = (struct profile){t->n_slots, context, t->slot_share};
+    return t->n_slots > 0;
+}
+
+static const double whole = 1;
+
+static bool all_announced(const struct survey_node *node, const struct quantity *q,
+                          const struct announcement *a)
+{
+    for (size_t i = 0; i < q->n_inputs; i++) {
+        size_t j = 0;
+
+        while (j < a->n && strcmp(a->names[j], node->context_name[q->inputs[i]]) != 0)
+            j++;
+        if (j == a->n)
+            return false;
+    }
+    return a->n > 0;
+}
+
+/*
+ * Which contexts to expect, by how sure they are: seen now;
+ * announced; measured at these parameters with these
+ * implementations; modelled; measured at these parameters with other implementations.
+ */
+static const struct profile *expect(const struct portolan_plan *p, size_t path,
+                                    const struct plan_tuple *t, const struct profile *seen,
+                                    const struct announcement *a,
+                                    double (*context)[PORTOLAN_CONTEXT_MAX],
+                                    struct profile *modelled)
+{
+    const struct plan_path *at = &p->paths[path];
+
+    if (seen && seen->n)
+        return seen;
+    if (all_announced(&p->s.nodes[path], &t->exclusive, a)) {
+        *modelled = (struct profile){1, context, &whole};
+        return modelled;
+    }
+    if (t->exact.n)
+        return &t->exact;
+    if (slots_profile(p, &p->s.nodes[path], t, context, modelled))
+        return modelled;
+    for (size_t k = 0; k < at->scope.n_tuples; k++)
+        if (at->tuples[k].exact.n)
+            return &at->tuples[k].exact;
+    return NULL;
+}
+
+static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
+                           const struct profile *seen, const struct announcement *a,
+                           struct plan_cost *c)
+{
+    double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
+    struct profile modelled;
+    const struct profile *profile;
+
+    if (!t->exclusive.known)
+        return false;
+    if (!t->exclusive.by_context)
+        return at_target(p, &t->exclusive, c, &c->exclusive);
+    profile = expect(p, path, t, seen, a, context, &modelled);
+    if (profile)
+        return over_profile(&p->s.nodes[path], &t->exclusive, profile, a, c, &c->exclusive);
+    return at_target(p, &t->overall, c, &c->exclusive);
+}
+
+static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
+                       const struct profile *seen, const struct announcement *a,
+                       struct plan_cost *c)
+{
+    const struct plan_tuple *t = &p->paths[path].tuples[tuple];
+
+    *c = (struct plan_cost){0};
+    if (p->s.a->accuracy > 0 && t->quality > p->s.a->accuracy)
+        return;
+    c->allowed = true;
+    if (t->unneeded)
+        return;
+    if (!t->seen || !at_target(p, &t->calls, c, &c->calls)) {
+        c->allowed = false;
+        return;
+    }
+    at_target(p, &t->setup, c, &c->setup);
+    if (c->calls.value > 0 && !exclusive_cost(p, path, t, seen, a, c))
+        c->allowed = false;
+}
+
+/* What an insignificant path costs with implementations nobody measured: as with those measured. */
+static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan_cost *costs)
+{
+    const struct plan_path *at = &p->paths[path];
+    size_t known = 0;
+
+    while (known < at->scope.n_tuples && !(at->tuples[known].seen && costs[known].allowed))
+        known++;
+    if (at->core || known == at->scope.n_tuples)
+        return;
+    for (size_t k = 0; k < at->scope.n_tuples; k++)
+        if (!at->tuples[k].seen && !costs[k].allowed && !(at->tuples[k].quality >= 0)) {
+            costs[k] = costs[known];
+            costs[k].guessed = true;
+        }
+}
+
+void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
+                    const struct profile *profiles, size_t n_announced, const char *const *names,
+                    const double *values)
+{
+    struct announcement a = {n_announced, names, values};
+
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++)
+            fill_tuple(p, i, k, profiles ? &profiles[i] : NULL, &a, &v->costs[i][k]);
+        guess_pruned(p, i, v->costs[i]);
+    }
+}
+
+static double relative(double value, double end)
+{
+    return value > 0 ? (end - value) / value : 0;
+}
+
+/* Calls per step of a path: the product down from the root; squares of relative errors added. */
+static double calls_of(const struct portolan_plan *p, const struct plan_view *v, long path,
+                       const size_t *selection, double *low2, double *high2)
+{
+    double calls = 1;
+
+    for (; path >= 0; path = p->s.nodes[path].parent) {
+        size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
+        const struct estimate *e;
+
+        if (tuple == NONE || !v->costs[path][tuple].allowed)
+            return 0; /* forbidden by that path's own table */
+        e = &v->costs[path][tuple].calls;
+        calls *= e->value;
+        *low2 += relative(e->value, e->low) * relative(e->value, e->low);
+        *high2 += relative(e->value, e->high) * relative(e->value, e->high);
+    }
+    return calls;
+}
+
+/* An instance is set up when the whole run is looked at, or when it is exchanged. */
+static bool sets_up(const struct portolan_plan *p, const struct plan_horizon *h, size_t path,
+                    const size_t *selection)
+{
+    size_t v = p->s.nodes[path].variable;
+
+    return h->setup_of_all || (v != NONE && selection[v] != h->current[v]);
+}
+
+struct path_cost {
+    double step, setup; /* per step, once */
+    double low, high;   /* what the interval adds, over the horizon */
+};
+
+/* False: forbidden. */
+static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
+                      const struct plan_horizon *h, size_t path, const size_t *selection,
+                      struct path_cost *out)
+{
+    size_t tuple = plan_tuple_of(p, &p->paths[path].scope, selection);
+    const struct plan_cost *c;
+    double low2 = 0, high2 = 0, calls, whole;
+    long parent = p->s.nodes[path].parent;
+
+    *out = (struct path_cost){0};
+    if (parent >= 0 && calls_of(p, v, parent, selection, &low2, &high2) == 0)
+        return true; /* the caller is not called, or forbidden itself */
+    if (tuple == NONE)
+        return false;
+    c = &v->costs[path][tuple];
+    if (!c->allowed)
+        return false;
+    low2 = high2 = 0;
+    calls = calls_of(p, v, (long)path, selection, &low2, &high2);
+    out->step = calls * c->exclusive.value;
+    low2 += pow(relative(c->exclusive.value, c->exclusive.low), 2);
+    high2 += pow(relative(c->exclusive.value, c->exclusive.high), 2);
+    whole = out->step * h->steps;
+    out->low = whole * sqrt(low2);
+    out->high = whole * sqrt(high2);
+    if (sets_up(p, h, path, selection)) {
+        out->setup = c->setup.value;
+        out->low = hypot(out->low, c->setup.value - c->setup.low);
+        out->high = hypot(out->high, c->setup.high - c->setup.value);
+    }
+    return true;
+}
+
+bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
+                const struct plan_horizon *h, const size_t *selection,
+                struct portolan_plan_prediction *out, struct plan_forbidden *why)
+{
+    double low2 = 0, high2 = 0, octaves = -1;
+
+    *out = (struct portolan_plan_prediction){.steps = (int)h->steps};
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        struct path_cost cost;
+        const struct plan_cost *c;
+
+        if (!path_cost(p, v, h, i, selection, &cost)) {
+            if (why)
+                *why = (struct plan_forbidden){i, plan_tuple_of(p, &p->paths[i].scope, selection)};
+            return false;
+        }
+        out->step_ns += cost.step;
+        out->setup_ns += cost.setup;
+        low2 += cost.low * cost.low;
+        high2 += cost.high * cost.high;
+        if (cost.step * h->steps + cost.setup <= 0)
+            continue;
+        c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
+        out->n_extrapolating += c->extrapolating;
+        out->is_assumed = out->is_assumed || c->assumed;
+        if (c->extrapolating && c->octaves > octaves) {
+            octaves = c->octaves;
+            snprintf(out->extrapolating, sizeof out->extrapolating,
+                     "%.60s.%.50s a factor %.3g outside", p->s.nodes[i].instance,
+                     p->s.nodes[i].method, exp2(octaves));
+        }
+    }
+    out->total_ns = out->step_ns * h->steps + out->setup_ns;
+    out->low_ns = fmax(0, out->total_ns - sqrt(low2));
+    out->high_ns = out->total_ns + sqrt(high2);
+    return true;
+}
+
+static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
+{
+    const struct plan_cost *costs = v->costs[path];
+
+    for (size_t k = 1; k < p->paths[path].scope.n_tuples; k++)
+        if (costs[k].allowed != costs[0].allowed || costs[k].calls.value != costs[0].calls.value)
+            return true;
+    return false;
+}
+
+/* The core variables on which a path's cost depends: its own scope and that of its call count. */
+static size_t table_variables(const struct portolan_plan *p, const struct plan_view *v, size_t path,
+                              size_t *variables)
+{
+    size_t n = 0;
+
+    for (long at = (long)path; at >= 0; at = p->s.nodes[at].parent) {
+        const struct plan_scope *scope = &p->paths[at].scope;
+
+        if (at != (long)path && !calls_vary(p, v, (size_t)at))
+            continue;
+        for (size_t i = 0; i < scope->n; i++) {
+            size_t k = 0;
+
+            while (k < n && variables[k] != scope->variables[i])
+                k++;
+            if (k == n && p->core[scope->variables[i]])
+                variables[n++] = scope->variables[i];
+        }
+    }
+    return n;
+}
+
+struct table {
+    size_t n, size, *variables, *numbers, *selection;
+    double *costs;
+};
+
+static void table_clear(struct table *t)
+{
+    free(t->variables);
+    free(t->numbers);
+    free(t->selection);
+    free(t->costs);
+}
+
+static enum portolan_status table_init(const struct portolan_plan *p, const struct plan_view *v,
+                                       size_t path, const size_t *number, struct table *t)
+{
+    *t = (struct table){.size = 1};
+    t->variables = portolan_calloc(p->s.n_variables + 1, sizeof *t->variables);
+    t->numbers = portolan_calloc(p->s.n_variables + 1, sizeof *t->numbers);
+    t->selection = portolan_calloc(p->s.n_variables + 1, sizeof *t->selection);
+    if (!t->variables || !t->numbers || !t->selection)
+        return PORTOLAN_ENOMEM;
+    t->n = table_variables(p, v, path, t->variables);
+    for (size_t i = 0; i < t->n; i++) {
+        t->numbers[i] = number[t->variables[i]];
+        t->size *= p->s.variables[t->variables[i]].n;
+        if (t->size > 256 * (size_t)MAX_TUPLES)
+            return PORTOLAN_EUNSUPPORTED;
+    }
+    t->costs = portolan_calloc(t->size, sizeof *t->costs);
+    return t->costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+static enum portolan_status add_table(const struct portolan_plan *p, const struct plan_view *v,
+                                      const struct plan_horizon *h, size_t path,
+                                      const size_t *number, struct portolan_choice *c,
+                                      struct portolan_error *err)
+{
+    struct table t;
+    enum portolan_status status = table_init(p, v, path, number, &t);
+
+    if (!status && !h->setup_of_all) /* what is no choice stays as it is */
+        memcpy(t.selection, h->current, p->s.n_variables * sizeof *t.selection);
+    for (size_t k = 0; !status && k < t.size; k++) {
+        struct path_cost cost;
+        size_t rest = k;
+
+        for (size_t i = t.n; i-- > 0;) {
+            t.selection[t.variables[i]] = rest % p->s.variables[t.variables[i]].n;
+            rest /= p->s.variables[t.variables[i]].n;
+        }
+        t.costs[k] = path_cost(p, v, h, path, t.selection, &cost)
+                         ? cost.step * h->steps + cost.setup
+                         : INFINITY;
+    }
+    if (status == PORTOLAN_EUNSUPPORTED)
+        portolan_error_set(err, status, "the calls of %s.%s depend on too many instances",
+                           p->s.nodes[path].instance, p->s.nodes[path].method);
+    if (!status)
+        status = portolan_choice_add_factor(c, t.n, t.numbers, t.costs, err);
+    table_clear(&t);
+    return status;
+}
+
+enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
+                                       const struct plan_horizon *h, struct portolan_choice **out,
+                                       struct portolan_error *err)
+{
+    size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number);
+    struct portolan_choice *c = NULL;
+    enum portolan_status status =
+        number ? portolan_choice_create(&c, err)
+               : portolan_error_set(err, PORTOLAN_ENOMEM, "choosing an assembly");
+
+    for (size_t i = 0; !status && i < p->s.n_variables; i++)
+        if (p->core[i])
+            status = portolan_choice_add_variable(
+                c, p->s.variables[i].n, h->setup_of_all ? 0 : h->current[i], &number[i], err);
+    for (size_t i = 0; !status && i < p->s.n_nodes; i++)
+        status = add_table(p, v, h, i, number, c, err);
+    free(number);
+    if (status == PORTOLAN_ENOMEM)
+        portolan_error_set(err, status, "choosing an assembly");
+    if (status)
+        portolan_choice_destroy(c);
+    else
+        *out = c;
+    return status;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scopes of call paths, and their quantities fitted for each combination of implementations. */
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *scope,
+                     const size_t *selection)
+{
+    size_t tuple = 0, own = scope->n ? selection[scope->variables[0]] : 0;
+
+    for (size_t i = 0; i < scope->n; i++) {
+        size_t v = scope->variables[i];
+
+        if (selection[v] == NONE)
+            return NONE;
+        tuple *= p->s.variables[v].n;
+        if (!scope->dormant || !scope->dormant[own * scope->n + i])
+            tuple += selection[v];
+    }
+    return tuple;
+}
+
+void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
+                      size_t *selection)
+{
+    for (size_t i = scope->n; i-- > 0;) {
+        size_t v = scope->variables[i];
+
+        selection[v] = tuple % p->s.variables[v].n;
+        tuple /= p->s.variables[v].n;
+    }
+}
+
+static enum portolan_status scope_add(const struct portolan_plan *p, struct plan_scope *scope,
+                                      size_t variable, size_t *at)
+{
+    for (size_t i = 0; i < scope->n; i++)
+        if (scope->variables[i] == variable)
+            return PORTOLAN_OK;
+    if (scope->n == sizeof scope->variables / sizeof *scope->variables)
+        return PORTOLAN_EUNSUPPORTED;
+    scope->n_tuples *= p->s.variables[variable].n;
+    if (scope->n_tuples > MAX_TUPLES)
+        return PORTOLAN_EUNSUPPORTED;
+    if (at)
+        *at = scope->n;
+    scope->variables[scope->n++] = variable;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status make_scope(struct portolan_plan *p, size_t path)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+    struct plan_path *out = &p->paths[path];
+    enum portolan_status status = PORTOLAN_OK;
+
+    out->scope.n_tuples = 1;
+    out->caller_at = NONE;
+    if (n->variable != NONE)
+        status = scope_add(p, &out->scope, n->variable, NULL);
+    for (size_t i = 0; !status && i < p->s.a->n_pairs; i++) {
+        const struct portolan_assembly_pair *pair = &p->s.a->pairs[i];
+        size_t with = survey_variable_of(&p->s, pair->with);
+
+        if (with != NONE && strcmp(pair->of, n->instance) == 0 &&
+            (!pair->method || strcmp(pair->method, n->method) == 0))
+            status = scope_add(p, &out->scope, with, NULL);
+    }
+    if (!status && n->caller != NONE)
+        status = scope_add(p, &out->scope, n->caller, &out->caller_at);
+    return status;
+}
+
+static bool called_in(const struct survey *s, const struct survey_trial *t, size_t node)
+{
+    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+        if (survey_sum_of(s, node, r)->present)
+            return true;
+    return false;
+}
+
+/* Whether variable V is called at all in the trial. */
+static bool variable_called_in(const struct survey *s, const struct survey_trial *t, size_t v)
+{
+    for (size_t n = 0; n < s->n_nodes; n++)
+        if (s->nodes[n].variable == v && called_in(s, t, n))
+            return true;
+    return false;
+}
+
+/* Partners that are never called when the own instance has its K-th alternative. */
+static void find_dormant(const struct portolan_plan *p, size_t path, struct plan_path *out,
+                         size_t own, size_t k)
+{
+    const struct survey *s = &p->s;
+    const struct plan_scope *scope = &out->scope;
+
+    for (size_t i = 1; i < scope->n; i++) {
+        bool seen = false, called = false;
+
+        for (size_t j = 0; i != out->caller_at && j < s->n_trials; j++) {
+            const struct survey_trial *t = &s->trials[j];
+
+            for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+                if (s->rows[r].selection[own] == k && survey_sum_of(s, path, r)->present) {
+                    seen = true;
+                    called = called || variable_called_in(s, t, scope->variables[i]);
+                    break;
+                }
+        }
+        scope->dormant[k * scope->n + i] = seen && !called;
+    }
+}
+
+static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
+{
+    struct plan_path *out = &p->paths[path];
+    size_t own = p->s.nodes[path].variable;
+
+    if (own == NONE || out->scope.n < 2)
+        return PORTOLAN_OK;
+    out->scope.dormant =
+        arena_alloc(&p->s.arena, p->s.variables[own].n * out->scope.n, sizeof(bool));
+    if (!out->scope.dormant)
+        return PORTOLAN_ENOMEM;
+    for (size_t k = 0; k < p->s.variables[own].n; k++)
+        find_dormant(p, path, out, own, k);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err)
+{
+    p->paths = arena_alloc(&p->s.arena, p->s.n_nodes, sizeof *p->paths);
+    p->core = arena_alloc(&p->s.arena, p->s.n_variables, sizeof *p->core);
+    if (!p->paths || !p->core)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        struct plan_path *path = &p->paths[i];
+
+        if (make_scope(p, i))
+            return portolan_error_set(
+                err, PORTOLAN_EUNSUPPORTED,
+                "the cost of %s.%s depends on too many combinations of implementations (more than "
+                "%d, or more than %d instances)",
+                p->s.nodes[i].instance, p->s.nodes[i].method, MAX_TUPLES, MAX_SCOPE);
+        path->tuples = arena_alloc(&p->s.arena, path->scope.n_tuples, sizeof *path->tuples);
+        if (!path->tuples || make_dormant(p, i))
+            return PORTOLAN_ENOMEM;
+        for (size_t k = 0; k < path->scope.n_tuples; k++)
+            path->tuples[k].quality = NAN;
+    }
+    for (size_t i = 0; i < p->s.n_qualities; i++) {
+        const struct survey_quality *q = &p->s.qualities[i];
+        struct plan_path *path = &p->paths[q->node];
+        size_t tuple = plan_tuple_of(p, &path->scope, p->s.rows[q->row].selection);
+
+        if (tuple != NONE)
+            path->tuples[tuple].quality = fmax(path->tuples[tuple].quality, q->value);
+    }
+    return PORTOLAN_OK;
+}
+
+/* Tells the inputs that take more than one value in the rows from the others. */
+static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
+{
+    for (size_t k = 0; k < n_names; k++) {
+        bool varies = false;
+
+        for (size_t r = 1; r < n_rows; r++)
+            varies = varies || x[r * n_names + k] != x[k];
+        if (varies) {
+            q->inputs[q->n_inputs++] = k;
+        } else {
+            q->fixed_at[q->n_fixed] = x[k];
+            q->fixed[q->n_fixed++] = k;
+        }
+    }
+}
+
+static bool all_equal(size_t n, const double *y)
+{
+    for (size_t i = 1; i < n; i++)
+        if (fabs(y[i] - y[0]) > 1e-12 * fabs(y[0]))
+            return false;
+    return true;
+}
+
+static enum portolan_status own_model(struct portolan_plan *p, struct portolan_model *model)
+{
+    struct portolan_model **owned =
+        arena_grow(&p->s.arena, p->owned, p->n_owned, &p->owned_capacity, sizeof *owned);
+
+    if (!owned) {
+        portolan_model_destroy(model);
+        return PORTOLAN_ENOMEM;
+    }
+    p->owned = owned;
+    owned[p->n_owned++] = model;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
+                                       const char *const *names, size_t n_names, size_t n_rows,
+                                       const double *x, const double *y, enum quantity_kind kind,
+                                       struct quantity *q)
+{
+    struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
+    struct portolan_model_data data = {.n_rows = n_rows, .y = y};
+    const char *used[MAX_INPUTS];
+    struct portolan_model *model;
+    enum portolan_status status;
+    double *rows;
+
+    *q = (struct quantity){.known = true,
+                           .kind = kind,
+                           .by_context = by_context,
+                           .n_rows = n_rows,
+                           .low = y[0],
+                           .high = y[0]};
+    for (size_t i = 0; i < n_rows; i++) {
+        q->constant += y[i] / (double)n_rows;
+        q->low = fmin(q->low, y[i]);
+        q->high = fmax(q->high, y[i]);
+    }
+    pick_inputs(n_names, n_rows, x, q);
+    if (kind != QUANTITY_TIME && all_equal(n_rows, y)) {
+        q->constant = y[0];
+        q->n_inputs = 0;
+        return PORTOLAN_OK;
+    }
+    if (!(rows = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *rows)))
+        return PORTOLAN_ENOMEM;
+    for (size_t k = 0; k < q->n_inputs; k++) {
+        used[k] = names[q->inputs[k]];
+        for (size_t i = 0; i < n_rows; i++)
+            rows[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
+    }
+    data.n_params = q->n_inputs;
+    data.params = used;
+    data.x = q->n_inputs ? rows : NULL;
+    status = portolan_model_fit(&data, &options, &model, NULL);
+    free(rows);
+    if (!status) {
+        q->model = model;
+        status = own_model(p, model);
+    }
+    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK; /* no model: the mean stands */
+}
+
+bool plan_quantity_value(const struct quantity *q, const double *x, struct portolan_prediction *out)
+{
+    double inputs[MAX_INPUTS];
+
+    *out = (struct portolan_prediction){.value = q->constant, .low = q->low, .high = q->high};
+    for (size_t k = 0; k < q->n_inputs; k++)
+        inputs[k] = x[q->inputs[k]];
+    if (q->model && portolan_model_predict(q->model, inputs, out))
+        return false;
+    for (size_t k = 0; q->kind == QUANTITY_TIME && k < q->n_fixed; k++) {
+        double at = q->fixed_at[k], now = x[q->fixed[k]];
+
+        if (at != now) { /* one value was measured: the model cannot know how it depends */
+            out->extrapolates = out->is_assumed = true;
+            out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
+        }
+    }
+    return true;
+}
+
+/*
+ * A caller's implementation that never called in any trial does not need the callee, whatever the
+ * callee's implementation is.
+ */
+static void mark_unneeded(struct portolan_plan *p, struct plan_path *path)
+{
+    size_t callers, stride = 1;
+
+    if (path->caller_at == NONE || path->scope.n < 2)
+        return;
+    callers = p->s.variables[path->scope.variables[path->caller_at]].n;
+    for (size_t i = path->scope.n; --i > path->caller_at;)
+        stride *= p->s.variables[path->scope.variables[i]].n;
+    for (size_t c = 0; c < callers; c++) {
+        bool seen = false, called = false;
+
+        for (size_t k = 0; k < path->scope.n_tuples; k++) {
+            const struct plan_tuple *t = &path->tuples[k];
+
+            if (k / stride % callers != c || !t->seen)
+                continue;
+            seen = true;
+            called = called || t->calls.model || t->calls.constant > 0;
+        }
+        for (size_t k = 0; seen && !called && k < path->scope.n_tuples; k++)
+            if (k / stride % callers == c)
+                path->tuples[k].unneeded = true;
+    }
+}
+
+static enum portolan_status add_model(struct portolan_plan *p, size_t path, size_t tuple,
+                                      const char *quantity, struct quantity *q)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+    const struct plan_scope *scope = &p->paths[path].scope;
+    size_t selection[MAX_SCOPE] = {0}, own = n->variable;
+    struct portolan_plan_model *more, *m;
+
+    if (!q->known)
+        return PORTOLAN_OK;
+    if (!q->model) { /* a constant, as a model for whoever reads it */
+        struct portolan_model_term term = {.constant = q->constant, .std_error = NAN};
+        struct portolan_model *model;
+        enum portolan_status status = portolan_model_create(0, NULL, &term, 1, &model, NULL);
+
+        if (status)
+            return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+        q->model = model;
+        q->n_inputs = 0;
+        if (own_model(p, model))
+            return PORTOLAN_ENOMEM;
+    }
+    more = arena_grow(&p->s.arena, p->models, p->n_models, &p->models_capacity, sizeof *more);
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    p->models = more;
+    m = &more[p->n_models];
+    for (size_t i = scope->n; i-- > 0;) {
+        selection[i] = tuple % p->s.variables[scope->variables[i]].n;
+        tuple /= p->s.variables[scope->variables[i]].n;
+    }
+    *m = (struct portolan_plan_model){.path = plan_path_text(p, &p->s.arena, path),
+                                      .instance = n->instance,
+                                      .method = n->method,
+                                      .implementation = "",
+                                      .quantity = quantity,
+                                      .n_rows = q->n_rows,
+                                      .core = p->paths[path].core,
+                                      .model = q->model};
+    for (size_t i = 0; i < scope->n; i++)
+        if (scope->variables[i] == own)
+            m->implementation = p->s.variables[own].instance->alternatives[selection[i]].class_name;
+    tuple = 0;
+    for (size_t i = 0; i < scope->n; i++)
+        tuple = tuple * p->s.variables[scope->variables[i]].n + selection[i];
+    m->scope = plan_tuple_text(p, &p->s.arena, scope, tuple, own);
+    if (!m->path || !m->scope)
+        return PORTOLAN_ENOMEM;
+    p->n_models++;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status list_models(struct portolan_plan *p, size_t path)
+{
+    const struct plan_path *at = &p->paths[path];
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t k = 0; !status && k < at->scope.n_tuples; k++) {
+        struct plan_tuple *t = &at->tuples[k];
+
+        if (!t->seen || !(t->calls.high > 0))
+            continue;
+        status = add_model(p, path, k, "exclusive_ns", &t->exclusive);
+        if (!status && t->calls.model)
+            status = add_model(p, path, k, "calls", &t->calls);
+        if (!status && t->setup.high > 0)
+            status = add_model(p, path, k, "setup_ns", &t->setup);
+    }
+    return status;
+}
+
+enum portolan_status plan_fit(struct portolan_plan *p)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
+        status = plan_observe(p, i);
+        if (!status)
+            mark_unneeded(p, &p->paths[i]);
+    }
+    return status;
+}
+
+enum portolan_status plan_list_models(struct portolan_plan *p)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; !status && i < p->s.n_nodes; i++)
+        status = list_models(p, i);
+    return status;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From what happened on a call path to rows for fits. Within a segment (steps in a row with one
+ * selection) the median over its steps stands for a context; what the first step of a trial costs
+ * more than later ones is set-up.
+ */
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first step's excess counts as set-up when it is more than this share of a usual step. */
+static const double excess_threshold = 0.25;
+
+struct moment { /* one step's calls with one context */
+    size_t segment;
+    double context[PORTOLAN_CONTEXT_MAX];
+    bool first;
+    double calls, exclusive, each; /* each: exclusive per call */
+};
+
+struct context_row { /* the segment's median */
+    size_t segment;
+    double context[PORTOLAN_CONTEXT_MAX];
+    double calls, each;
+};
+
+struct segment_row {
+    bool present; /* called in a step */
+    bool caller;  /* the caller was */
+    double caller_calls, calls, exclusive_later, calls_later;
+    double setup;
+    bool has_setup;
+    size_t first_context, n_contexts;
+};
+
+struct observation {
+    const struct portolan_plan *p;
+    size_t path;
+    size_t n_moments, n_contexts;
+    struct moment *moments;
+    struct context_row *contexts;
+    struct segment_row *segments;
+    double *x, *y, *each; /* scratch for fits */
+};
+
+static int moment_order(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+
+    if (a->segment != b->segment)
+        return a->segment < b->segment ? -1 : 1;
+    for (int k = 0; k < PORTOLAN_CONTEXT_MAX; k++)
+        if (a->context[k] != b->context[k])
+            return a->context[k] < b->context[k] ? -1 : 1;
+    if (a->first != b->first)
+        return a->first ? 1 : -1;
+    return a->each < b->each ? -1 : a->each > b->each;
+}
+
+static bool same_context(const struct moment *a, const struct moment *b)
+{
+    return a->segment == b->segment && memcmp(a->context, b->context, sizeof a->context) == 0;
+}
+
+/* Calls that count: a call that spans several steps counts once in each. */
+static double calls_in(const struct survey *s, size_t node, size_t row, double calls)
+{
+    return s->nodes[node].parent < 0 || calls <= 0 ? s->rows[row].steps : calls;
+}
+
+static size_t opening_segment(const struct survey *s, size_t trial)
+{
+    for (size_t g = 0; g < s->n_segments; g++)
+        if (s->segments[g].trial == trial)
+            return g;
+    return NONE;
+}
+
+static void list_moments(struct observation *o)
+{
+    const struct survey *s = &o->p->s;
+    const struct survey_node *n = &s->nodes[o->path];
+
+    for (size_t i = n->first_piece; i < n->first_piece + n->n_pieces; i++) {
+        const struct survey_piece *piece = &s->pieces[i];
+        const struct survey_row *row = &s->rows[piece->row];
+        struct moment *m = &o->moments[o->n_moments];
+
+        if (row->once) {
+            size_t g = opening_segment(s, row->trial);
+
+            if (g != NONE)
+                o->segments[g].setup += piece->exclusive;
+            continue;
+        }
+        m->segment = row->segment;
+        memcpy(m->context, piece->context, sizeof m->context);
+        m->first = row->first;
+        m->calls = calls_in(s, o->path, piece->row, piece->calls);
+        m->exclusive = piece->exclusive;
+        m->each = piece->exclusive / m->calls;
+        o->n_moments++;
+    }
+    if (o->n_moments)
+        qsort(o->moments, o->n_moments, sizeof *o->moments, moment_order);
+}
+
+/* One row of the moments [BEGIN, END), which share segment and context. */
+static void add_context(struct observation *o, size_t begin, size_t end)
+{
+    struct segment_row *g = &o->segments[o->moments[begin].segment];
+    struct context_row *c = &o->contexts[o->n_contexts];
+    size_t later = begin, n;
+    double median;
+
+    while (later < end && !o->moments[later].first)
+        later++;
+    n = later > begin ? later - begin : end - begin;
+    median = n % 2 ? o->moments[begin + n / 2].each
+                   : (o->moments[begin + n / 2 - 1].each + o->moments[begin + n / 2].each) / 2;
+    *c = (struct context_row){.segment = o->moments[begin].segment, .each = median};
+    memcpy(c->context, o->moments[begin].context, sizeof c->context);
+    for (size_t i = begin; i < end; i++) {
+        const struct moment *m = &o->moments[i];
+        double excess = m->exclusive - m->calls * median;
+
+        c->calls += m->calls;
+        if (later > begin && m->first && o->p->s.segments[m->segment].opening &&
+            excess > excess_threshold * m->calls * median)
+            g->setup += excess;
+    }
+    if (g->n_contexts++ == 0)
+        g->first_context = o->n_contexts;
+    g->present = true;
+    g->calls_later += c->calls;
+    g->exclusive_later += c->calls * median;
+    o->n_contexts++;
+}
+
+static void count_calls(struct observation *o)
+{
+    const struct survey *s = &o->p->s;
+    long parent = s->nodes[o->path].parent;
+
+    for (size_t r = 0; r < s->n_rows; r++) {
+        const struct survey_row *row = &s->rows[r];
+        const struct survey_sum *own = survey_sum_of(s, o->path, r), *caller;
+        struct segment_row *g;
+
+        if (row->once)
+            continue;
+        g = &o->segments[row->segment];
+        if (own->present)
+            g->calls += calls_in(s, o->path, r, own->calls);
+        if (parent < 0) {
+            g->caller = true;
+            g->caller_calls += row->steps;
+            continue;
+        }
+        caller = survey_sum_of(s, (size_t)parent, r);
+        g->caller = g->caller || caller->present;
+        if (caller->present)
+            g->caller_calls += calls_in(s, (size_t)parent, r, caller->calls);
+    }
+}
+
+static enum portolan_status observation_init(struct observation *o, const struct portolan_plan *p,
+                                             size_t path)
+{
+    size_t pieces = p->s.nodes[path].n_pieces;
+    size_t rows = (pieces > p->s.n_segments ? pieces : p->s.n_segments) + 1;
+
+    o->p = p;
+    o->path = path;
+    o->moments = portolan_calloc(pieces + 1, sizeof *o->moments);
+    o->contexts = portolan_calloc(pieces + 1, sizeof *o->contexts);
+    o->segments = portolan_calloc(p->s.n_segments + 1, sizeof *o->segments);
+    o->x = portolan_calloc(rows, MAX_INPUTS * sizeof *o->x);
+    o->y = portolan_calloc(rows, sizeof *o->y);
+    o->each = portolan_calloc(rows, sizeof *o->each);
+    if (!o->moments || !o->contexts || !o->segments || !o->x || !o->y || !o->each)
+        return PORTOLAN_ENOMEM;
+    list_moments(o);
+    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        for (end = begin + 1;
+             end < o->n_moments && same_context(&o->moments[begin], &o->moments[end]);)
+            end++;
+        add_context(o, begin, end);
+    }
+    count_calls(o);
+    return PORTOLAN_OK;
+}
+
+static void observation_clear(struct observation *o)
+{
+    free(o->moments);
+    free(o->contexts);
+    free(o->segments);
+    free(o->x);
+    free(o->y);
+    free(o->each);
+}
+
+static bool in_tuple(const struct observation *o, size_t segment, size_t tuple)
+{
+    return plan_tuple_of(o->p, &o->p->paths[o->path].scope, o->p->s.segments[segment].selection) ==
+           tuple;
+}
+
+/* The segment belongs to a tuple that differs from TUPLE in the caller's class at most. */
+static bool in_own_tuple(const struct observation *o, size_t segment, size_t tuple)
+{
+    const struct plan_path *path = &o->p->paths[o->path];
+    size_t other = plan_tuple_of(o->p, &path->scope, o->p->s.segments[segment].selection);
+
+    if (other == NONE)
+        return false;
+    for (size_t i = path->scope.n; i-- > 0;) {
+        size_t n = o->p->s.variables[path->scope.variables[i]].n;
+
+        if (i != path->caller_at && other % n != tuple % n)
+            return false;
+        other /= n;
+        tuple /= n;
+    }
+    return true;
+}
+
+/* The swept values of a segment's trial as a row of inputs. */
+static void point_of(const struct observation *o, size_t segment, double *x)
+{
+    const struct survey *s = &o->p->s;
+    size_t n = 0;
+
+    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
+        if (s->dims[d].numeric)
+            x[n++] = s->trials[s->segments[segment].trial].x[d];
+}
+
+static size_t dim_names(const struct survey *s, const char **names)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
+        if (s->dims[d].numeric)
+            names[n++] = s->dims[d].name;
+    return n;
+}
+
+static enum portolan_status fit_calls(struct portolan_plan *p, struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const char *names[MAX_INPUTS];
+    size_t n_names = dim_names(&p->s, names), n = 0;
+
+    for (size_t g = 0; g < p->s.n_segments; g++) {
+        if (!in_tuple(o, g, tuple) || !o->segments[g].caller || o->segments[g].caller_calls <= 0)
+            continue;
+        point_of(o, g, &o->x[n * n_names]);
+        o->y[n++] = o->segments[g].calls / o->segments[g].caller_calls;
+    }
+    t->seen = n > 0;
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_COUNT, &t->calls)
+             : PORTOLAN_OK;
+}
+
+static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observation *o,
+                                          size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const struct survey_node *node = &p->s.nodes[o->path];
+    const char *names[MAX_INPUTS];
+    size_t n_names = (size_t)node->n_context, n = 0;
+    enum portolan_status status = PORTOLAN_OK;
+    bool varies = false;
+
+    for (size_t i = 0; i < o->n_contexts; i++) {
+        if (!in_own_tuple(o, o->contexts[i].segment, tuple))
+            continue;
+        memcpy(&o->x[n * n_names], o->contexts[i].context, n_names * sizeof *o->x);
+        varies = varies || (n && memcmp(o->x, &o->x[n * n_names], n_names * sizeof *o->x) != 0);
+        o->y[n++] = o->contexts[i].each;
+    }
+    if (varies)
+        status = plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y,
+                                   QUANTITY_TIME, &t->exclusive);
+    n = 0;
+    n_names = dim_names(&p->s, names);
+    for (size_t g = 0; g < p->s.n_segments; g++) {
+        if (!in_own_tuple(o, g, tuple) || !o->segments[g].present)
+            continue;
+        point_of(o, g, &o->x[n * n_names]);
+        o->y[n++] = o->segments[g].exclusive_later / o->segments[g].calls_later;
+    }
+    if (!status && n)
+        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME,
+                                   varies ? &t->overall : &t->exclusive);
+    return status;
+}
+
+static enum portolan_status fit_setup(struct portolan_plan *p, struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const char *names[MAX_INPUTS];
+    size_t n_names = dim_names(&p->s, names), n = 0;
+
+    for (size_t g = 0; g < p->s.n_segments; g++) {
+        if (!in_tuple(o, g, tuple) || !p->s.segments[g].opening)
+            continue;
+        point_of(o, g, &o->x[n * n_names]);
+        o->y[n++] = o->segments[g].setup;
+    }
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME, &t->setup)
+             : PORTOLAN_OK;
+}
+
+static bool at_target(const struct portolan_plan *p, size_t segment)
+{
+    const struct survey_trial *t = &p->s.trials[p->s.segments[segment].trial];
+
+    for (size_t d = 0; d < p->s.n_dims; d++)
+        if (p->s.dims[d].numeric && t->x[d] != p->target[d])
+            return false;
+    return true;
+}
+
+/* Contexts as they were at the present parameters: of the longest such segment, the latest. */
+static enum portolan_status note_exact(struct portolan_plan *p, struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    size_t best = NONE;
+    double *share;
+
+    for (size_t g = 0; g < p->s.n_segments; g++)
+        if (in_tuple(o, g, tuple) && o->segments[g].present && at_target(p, g) &&
+            (best == NONE || p->s.segments[g].n_rows >= p->s.segments[best].n_rows))
+            best = g;
+    if (best == NONE)
+        return PORTOLAN_OK;
+    t->exact.n = o->segments[best].n_contexts;
+    t->exact.context = arena_alloc(&p->s.arena, t->exact.n, sizeof *t->exact.context);
+    share = arena_alloc(&p->s.arena, t->exact.n, sizeof *share);
+    t->exact.share = share;
+    if (!t->exact.context || !share)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < t->exact.n; i++) {
+        const struct context_row *c = &o->contexts[o->segments[best].first_context + i];
+
+        memcpy(t->exact.context[i], c->context, sizeof c->context);
+        share[i] = c->calls / o->segments[best].calls_later;
+    }
+    return PORTOLAN_OK;
+}
+
+/* Fits the values of the SLOT-th context over the segments of a tuple. */
+static enum portolan_status fit_slot(struct portolan_plan *p, struct observation *o, size_t tuple,
+                                     size_t slot)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const char *names[MAX_INPUTS];
+    size_t n_names = dim_names(&p->s, names);
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int k = 0; !status && k < p->s.nodes[o->path].n_context; k++) {
+        double share = 0;
+        size_t n = 0;
+
+        for (size_t g = 0; g < p->s.n_segments; g++) {
+            const struct context_row *c = &o->contexts[o->segments[g].first_context + slot];
+
+            if (!in_tuple(o, g, tuple) || !o->segments[g].present)
+                continue;
+            point_of(o, g, &o->x[n * n_names]);
+            o->y[n++] = c->context[k];
+            share += c->calls / o->segments[g].calls_later;
+        }
+        t->slot_share[slot] = share / (double)n;
+        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_CONTEXT,
+                                   &t->slot_context[slot][k]);
+    }
+    return status;
+}
+
+static enum portolan_status fit_slots(struct portolan_plan *p, struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    enum portolan_status status = PORTOLAN_OK;
+    size_t n = 0;
+
+    if (!t->exclusive.known || !t->exclusive.by_context)
+        return PORTOLAN_OK;
+    for (size_t g = 0; g < p->s.n_segments; g++) {
+        if (!in_tuple(o, g, tuple) || !o->segments[g].present)
+            continue;
+        if (n && n != o->segments[g].n_contexts)
+            return PORTOLAN_OK; /* their number varies: no slots */
+        n = o->segments[g].n_contexts;
+    }
+    if (n == 0 || n > MAX_SLOTS)
+        return PORTOLAN_OK;
+    t->slot_context = arena_alloc(&p->s.arena, n, sizeof *t->slot_context);
+    t->slot_share = arena_alloc(&p->s.arena, n, sizeof *t->slot_share);
+    if (!t->slot_context || !t->slot_share)
+        return PORTOLAN_ENOMEM;
+    for (size_t slot = 0; !status && slot < n; slot++)
+        status = fit_slot(p, o, tuple, slot);
+    t->n_slots = n;
+    return status;
+}
+
+/* An earlier tuple that differs in the caller's class only; NONE. */
+static size_t twin_of(const struct plan_path *path, const struct survey *s, size_t tuple)
+{
+    size_t stride = 1, value;
+
+    if (path->caller_at == NONE)
+        return NONE;
+    for (size_t i = path->scope.n; --i > path->caller_at;)
+        stride *= s->variables[path->scope.variables[i]].n;
+    value = tuple / stride % s->variables[path->scope.variables[path->caller_at]].n;
+    return value > 0 ? tuple - value * stride : NONE;
+}
+
+enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
+{
+    struct observation o = {0};
+    enum portolan_status status = observation_init(&o, p, path);
+
+    for (size_t i = 0; !status && i < p->paths[path].scope.n_tuples; i++) {
+        size_t twin = twin_of(&p->paths[path], &p->s, i);
+
+        status = fit_calls(p, &o, i);
+        if (twin != NONE) {
+            p->paths[path].tuples[i].exclusive = p->paths[path].tuples[twin].exclusive;
+            p->paths[path].tuples[i].overall = p->paths[path].tuples[twin].overall;
+        } else if (!status) {
+            status = fit_exclusive(p, &o, i);
+        }
+        if (!status)
+            status = fit_setup(p, &o, i);
+        if (!status)
+            status = note_exact(p, &o, i);
+        if (!status)
+            status = fit_slots(p, &o, i);
+    }
+    observation_clear(&o);
+    return status;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan's life, its predictions, and its texts. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum portolan_status read_target(struct portolan_plan *p, struct portolan_error *err)
+{
+    const struct portolan_assembly *a = p->s.a;
+
+    p->target = arena_alloc(&p->s.arena, p->s.n_dims, sizeof *p->target);
+    if (!p->target)
+        return PORTOLAN_ENOMEM;
+    for (size_t d = 0; d < p->s.n_dims; d++)
+        p->target[d] = p->s.dims[d].value;
+    p->steps = 1;
+    if (!a->steps_instance)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &a->instances[i];
+        const struct portolan_assembly_parameter *parameter;
+        int64_t steps;
+
+        if (strcmp(instance->name, a->steps_instance) != 0)
+            continue;
+        parameter =
+            survey_parameter(&instance->alternatives[instance->selected], a->steps_parameter);
+        if (parameter && portolan_read_int64(parameter->text, &steps) && steps > 0 &&
+            steps < INT32_MAX) {
+            p->steps = (int)steps;
+            return PORTOLAN_OK;
+        }
+    }
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "the number of steps, %s.%s, is not set to a positive number",
+                              a->steps_instance, a->steps_parameter);
+}
+
+static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
+                                  const struct portolan_sample_set *data, int ranks,
+                                  struct portolan_error *err)
+{
+    static const struct survey_filter all = {0};
+    enum portolan_status status = survey_init(&p->s, a, data, ranks, &all, err);
+
+    if (!status && (p->s.n_trials == 0 || p->s.n_nodes == 0))
+        return portolan_error_set(
+            err, PORTOLAN_ENOTFOUND,
+            "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name, ranks,
+            p->s.unusable ? ": " : "", p->s.unusable ? p->s.unusable : "");
+    if (!status)
+        status = read_target(p, err);
+    if (!status)
+        status = plan_make_scopes(p, err);
+    if (!status)
+        status = plan_make_graph(p);
+    if (!status)
+        status = plan_fit(p);
+    if (!status)
+        status = plan_list_models(p);
+    if (!status)
+        status = plan_view_create(p, &p->s.arena, &p->view);
+    if (!status)
+        plan_view_fill(p, &p->view, NULL, 0, NULL, NULL);
+    return status;
+}
+
+enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
+                                          const struct portolan_sample_set *data, int ranks,
+                                          struct portolan_plan **plan, struct portolan_error *err)
+{
+    struct portolan_plan *p = portolan_calloc(1, sizeof *p);
+    enum portolan_status status = p ? build(p, a, data, ranks, err) : PORTOLAN_ENOMEM;
+
+    if (status) {
+        portolan_plan_destroy(p);
+        return portolan_error_set(err, status, "planning assembly '%s'", a->name);
+    }
+    *plan = p;
+    return PORTOLAN_OK;
+}
+
+void portolan_plan_destroy(struct portolan_plan *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->n_owned; i++)
+        portolan_model_destroy(p->owned[i]);
+    arena_clear(&p->choice_arena);
+    survey_clear(&p->s);
+    free(p);
+}
+
+size_t portolan_plan_peek_callgraph(const struct portolan_plan *p,
+                                    const struct portolan_plan_node **nodes)
+{
+    *nodes = p->graph;
+    return p->n_nodes;
+}
+
+size_t portolan_plan_peek_models(const struct portolan_plan *p,
+                                 const struct portolan_plan_model **models)
+{
+    *models = p->models;
+    return p->n_models;
+}
+
+char *plan_path_text(const struct portolan_plan *p, struct arena *arena, size_t path)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+
+    if (!n->user[0])
+        return arena_printf(arena, "%s.%s", n->instance, n->method);
+    return arena_printf(arena, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
+}
+
+char *plan_tuple_text(const struct portolan_plan *p, struct arena *arena,
+                      const struct plan_scope *scope, size_t tuple, size_t skip)
+{
+    size_t values[MAX_SCOPE];
+    char *text = arena_printf(arena, "%s", "");
+
+    for (size_t i = scope->n; i-- > 0;) {
+        values[i] = tuple % p->s.variables[scope->variables[i]].n;
+        tuple /= p->s.variables[scope->variables[i]].n;
+    }
+    for (size_t i = 0; text && i < scope->n; i++) {
+        const struct portolan_assembly_instance *x = p->s.variables[scope->variables[i]].instance;
+
+        if (scope->variables[i] != skip)
+            text = arena_printf(arena, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                                x->alternatives[values[i]].class_name);
+    }
+    return text;
+}
+
+char *plan_selection_text(const struct survey *s, struct arena *arena, const size_t *selection,
+                          const bool *only)
+{
+    char *text = arena_printf(arena, "%s", "");
+
+    for (size_t v = 0; text && v < s->n_variables; v++) {
+        const struct portolan_assembly_instance *x = s->variables[v].instance;
+
+        if (only ? only[v] : selection[v] != 0)
+            text = arena_printf(arena, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                                x->alternatives[selection[v]].class_name);
+    }
+    return text;
+}
+
+void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
+                            char *text, size_t size_bytes)
+{
+    const struct survey_node *n = &p->s.nodes[f->path];
+    const struct plan_path *path = &p->paths[f->path];
+    struct arena scratch = {0};
+    const char *with =
+        f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
+    double quality = f->tuple == NONE ? NAN : path->tuples[f->tuple].quality;
+
+    if (p->s.a->accuracy > 0 && quality > p->s.a->accuracy)
+        snprintf(text, size_bytes, "accuracy %.3g of %s.%s is worse than the %.3g wanted", quality,
+                 n->instance, n->method, p->s.a->accuracy);
+    else if (f->tuple != NONE && path->tuples[f->tuple].seen)
+        snprintf(text, size_bytes, "no model of %s.%s has a value here", n->instance, n->method);
+    else
+        snprintf(text, size_bytes, "%s.%s was never measured with %s", n->instance, n->method,
+                 with ? with : "this");
+    arena_clear(&scratch);
+}
+
+enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
+                                           const struct portolan_name_value *selection, size_t n,
+                                           struct portolan_plan_prediction *prediction,
+                                           struct portolan_error *err)
+{
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    size_t *chosen = portolan_calloc(p->s.n_variables + 1, sizeof *chosen);
+    enum portolan_status status = PORTOLAN_OK;
+    struct plan_forbidden why;
+    char text[300];
+
+    if (!chosen)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting");
+    for (size_t i = 0; !status && i < n; i++) {
+        size_t v = survey_variable_of(&p->s, selection[i].name);
+        size_t k = v == NONE ? NONE : survey_alternative_of(&p->s, v, selection[i].value);
+
+        if (k == NONE)
+            status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                        "'%s' is no instance with an alternative '%s'",
+                                        selection[i].name, selection[i].value);
+        else
+            chosen[v] = k;
+    }
+    if (!status && !plan_total(p, &p->view, &whole, chosen, prediction, &why)) {
+        plan_explain_forbidden(p, &why, text, sizeof text);
+        status = portolan_error_set(err, PORTOLAN_EINFEASIBLE, "%s", text);
+    }
+    free(chosen);
+    return status;
+}
+
+void portolan_plan_format_time(double ns, char *text, size_t size_bytes)
+{
+    double s = ns * 1e-9;
+
+    if (isinf(s) || isnan(s))
+        snprintf(text, size_bytes, "never");
+    else if (fabs(s) >= 119.5)
+        snprintf(text, size_bytes, "%.0f min %02d s", floor((s + 0.5) / 60),
+                 (int)fmod(floor(s + 0.5), 60));
+    else if (fabs(s) >= 0.9995)
+        snprintf(text, size_bytes, "%.3g s", s);
+    else if (fabs(s) >= 0.9995e-3)
+        snprintf(text, size_bytes, "%.3g ms", s * 1e3);
+    else if (fabs(s) >= 0.9995e-6)
+        snprintf(text, size_bytes, "%.3g us", s * 1e6);
+    else
+        snprintf(text, size_bytes, "%.3g ns", ns);
+}

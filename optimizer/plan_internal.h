@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** Inside the plan: scopes, fitted quantities, and their values at given contexts. */
+#ifndef PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
+#define PORTOLAN_OPTIMIZER_PLAN_INTERNAL_H
+
+#include "survey.h"
+
+#include <math.h>
+#include <portolan/choice.h>
+#include <portolan/plan.h>
+
+enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS, MAX_TUPLES = 4096, MAX_SLOTS = 64 };
+
+enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT };
+
+/* A measured number as a function of contexts or swept parameters. */
+struct quantity {
+    bool known;
+    enum quantity_kind kind;
+    bool by_context; /* inputs are contexts, else numeric dims */
+    size_t n_inputs, inputs[MAX_INPUTS];
+    size_t n_fixed, fixed[MAX_INPUTS];  /* inputs that had one value in all rows … */
+    double fixed_at[MAX_INPUTS];        /* … this one */
+    const struct portolan_model *model; /* NULL: the constant */
+    double constant;
+    size_t n_rows;
+    double low, high; /* of the constant's rows */
+};
+
+/* Contexts with the share of the calls that have them. */
+struct profile {
+    size_t n;
+    double (*context)[PORTOLAN_CONTEXT_MAX];
+    const double *share;
+};
+
+/* What is known of a call path with one combination of implementations. */
+struct plan_tuple {
+    bool seen;                 /* a trial ran with it and called the caller */
+    bool unneeded;             /* the caller's implementation never calls */
+    struct quantity calls;     /* per call of the caller */
+    struct quantity exclusive; /* per call */
+    struct quantity overall;   /* the same from swept parameters, where EXCLUSIVE is by context */
+    struct quantity setup;     /* per run */
+    double quality;            /* worst reported; NaN: none */
+    size_t n_slots;            /* contexts per run are functions of the swept parameters; 0: not */
+    struct quantity (*slot_context)[PORTOLAN_CONTEXT_MAX];
+    double *slot_share;
+    struct profile exact; /* as measured at the assembly's present parameters; n = 0: never */
+};
+
+enum { MAX_SCOPE = 8 };
+
+struct plan_scope {
+    size_t n, variables[MAX_SCOPE]; /* the own instance first, if it is variable */
+    size_t n_tuples;
+    /*
+     * [own alternative * n + i]: with it, the partner variables[i] is never called, so that its
+     * implementation does not matter: it counts as written.
+     */
+    bool *dormant;
+};
+
+struct plan_path {
+    struct portolan_prune_mark mark;
+    bool core;
+    struct plan_scope scope; /* own instance, partners, calling instance */
+    size_t caller_at;        /* of the calling instance in scope.variables; NONE */
+    struct plan_tuple *tuples;
+};
+
+/* A number with its interval. */
+struct estimate {
+    double value, low, high;
+};
+
+/* What a tuple costs at the contexts looked at. */
+struct plan_cost {
+    bool allowed, guessed;
+    struct estimate calls, exclusive, setup;
+    size_t extrapolating;
+    double octaves;
+    bool assumed;
+};
+
+/* Costs of all paths' tuples, [path][tuple]. */
+struct plan_view {
+    struct plan_cost **costs;
+};
+
+struct portolan_plan {
+    struct survey s;
+    struct plan_path *paths; /* one per survey node */
+    bool *core;              /* per variable */
+    size_t n_nodes;
+    struct portolan_plan_node *graph;
+    size_t graph_trial; /* the one shown; NONE */
+    size_t n_models, models_capacity;
+    struct portolan_plan_model *models;
+    size_t n_owned, owned_capacity;
+    struct portolan_model **owned;
+    double *target; /* per dim */
+    int steps;      /* of the run to predict */
+    struct plan_view view;
+    struct arena choice_arena; /* of the last choice */
+    struct portolan_plan_choice choice;
+};
+
+/* graph.c: the measured call graph, pruning, the core. */
+enum portolan_status plan_make_graph(struct portolan_plan *p);
+
+/* fit.c: scopes and quantities. */
+enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err);
+enum portolan_status plan_fit(struct portolan_plan *p);
+/* The tuple of a scope in SELECTION (dormant partners as written); NONE when a variable has no
+ * known alternative. */
+size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *scope,
+                     const size_t *selection);
+/* The scope's variables' alternatives in TUPLE, into SELECTION. */
+void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
+                      size_t *selection);
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
+                                       const char *const *names, size_t n_names, size_t n_rows,
+                                       const double *x, const double *y, enum quantity_kind kind,
+                                       struct quantity *q);
+enum portolan_status plan_list_models(struct portolan_plan *p);
+/* X: contexts or dims, as the quantity wants; false when it has no finite value there. */
+bool plan_quantity_value(const struct quantity *q, const double *x,
+                         struct portolan_prediction *out);
+
+/* observe.c: from the survey's pieces to rows for fits. */
+enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
+
+/* evaluate.c: costs at contexts, cost tables, totals. */
+enum portolan_status plan_view_create(const struct portolan_plan *p, struct arena *arena,
+                                      struct plan_view *v);
+/* PROFILES: per path what was seen now (n = 0: nothing); NULL: as the models say. */
+void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
+                    const struct profile *profiles, size_t n_announced, const char *const *names,
+                    const double *values);
+
+struct plan_horizon {
+    double steps;
+    bool setup_of_all;     /* a whole run: everything is set up once */
+    const size_t *current; /* else: only instances that differ from these are */
+};
+
+enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
+                                       const struct plan_horizon *h, struct portolan_choice **c,
+                                       struct portolan_error *err);
+/* False when SELECTION is not allowed; *WHY (may be NULL) = path and tuple that forbid it. */
+struct plan_forbidden {
+    size_t path, tuple;
+};
+bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
+                const struct plan_horizon *h, const size_t *selection,
+                struct portolan_plan_prediction *out, struct plan_forbidden *why);
+/* Why a tuple is not allowed, as words for a person. */
+void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
+                            char *text, size_t size_bytes);
+
+/* "user.uses -> instance.method" and "a=X b=Y" (variables of SCOPE but for SKIP). */
+char *plan_path_text(const struct portolan_plan *p, struct arena *arena, size_t path);
+char *plan_tuple_text(const struct portolan_plan *p, struct arena *arena,
+                      const struct plan_scope *scope, size_t tuple, size_t skip);
+char *plan_selection_text(const struct survey *s, struct arena *arena, const size_t *selection,
+                          const bool *only);
+
+#endif

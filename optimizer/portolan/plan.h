@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * optimizer: the plan. It joins what was measured of an assembly (any number of trials, at several
+ * parameter values and with several implementations) with models, and answers: what is the core,
+ * what does each implementation cost, which assembly is best at these parameter values, how long
+ * will it run, what should be measured next, and should a running assembly change now.
+ * Part of <portolan/optimizer.h>.
+ *
+ * How it counts. The time of a run is steps x (sum over call paths of calls x exclusive time) plus
+ * what happens once (before the first step, after the last, and what the first step costs more
+ * than later ones). Each call path has a scope: the variable instances on which its time depends,
+ * that is the called instance and its partners by <pair>. For each combination of implementations
+ * seen in the data one model gives the exclusive time per call from the call's contexts (or from
+ * the swept parameters when it has none), another the calls per call of the caller. Combinations
+ * that were never measured are forbidden, not guessed. A call path that does not occur with a
+ * caller's implementation costs nothing there.
+ *
+ * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
+ * stands for all; its times add up to the wall clock. Steps: medians, so that a spike moves
+ * nothing.
+ *
+ * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
+ */
+#ifndef PORTOLAN_PLAN_H
+#define PORTOLAN_PLAN_H
+
+#include <portolan/assembly.h>
+#include <portolan/callgraph.h>
+#include <portolan/models.h>
+#include <portolan/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_plan;
+
+/**
+ * Makes the plan for A at its present parameter values (portolan_assembly_set() changes them) from
+ * DATA: trials of A on RANKS ranks whose other parameters agree. Trials that failed do not count.
+ * A and DATA are borrowed and must outlive the plan unchanged.
+ * Errors: ENOTFOUND when nothing in DATA can be used (the text says why), EINVAL for a swept or
+ * steps parameter that the assembly lacks or that is no number, EUNSUPPORTED when a scope has too
+ * many combinations, ENOMEM. An infeasible choice is no error here.
+ */
+enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
+                                          const struct portolan_sample_set *data, int ranks,
+                                          struct portolan_plan **plan, struct portolan_error *err);
+/** NULL is legal. */
+void portolan_plan_destroy(struct portolan_plan *plan);
+
+/** A call path with its measured times in one trial: as written, at the longest sweep point. */
+struct portolan_plan_node {
+    const char *user, *uses;     /**< "" at a root */
+    const char *instance, *port; /**< who is called */
+    const char *method;
+    const char *implementation; /**< of the instance in that trial */
+    const char *seen_with;      /**< "" or, for a path that does not occur as written, with what */
+    long parent;                /**< position in the array; -1 at a root */
+    int depth;
+    double calls, inclusive_ns, exclusive_ns, mpi_ns; /**< of the whole trial, slowest rank */
+    double share;                                     /**< inclusive over the root's inclusive */
+    struct portolan_prune_mark mark;
+};
+
+/** Parents before children. */
+size_t portolan_plan_peek_callgraph(const struct portolan_plan *plan,
+                                    const struct portolan_plan_node **nodes);
+
+/** A fitted model of one call path and one combination of implementations. */
+struct portolan_plan_model {
+    const char *path; /**< "driver.solver -> solver.solve" */
+    const char *instance, *method;
+    const char *implementation;
+    const char *scope; /**< "assembler=heat.Band" of partners; "" when none */
+    const char
+        *quantity; /**< "exclusive_ns" per call, "calls" per call of the caller, "setup_ns" */
+    size_t n_rows;
+    bool core;                          /**< of a call path that was not pruned */
+    const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
+};
+
+size_t portolan_plan_peek_models(const struct portolan_plan *plan,
+                                 const struct portolan_plan_model **models);
+
+/** A time with its interval, in nanoseconds of the slowest rank. */
+struct portolan_plan_prediction {
+    double total_ns, low_ns, high_ns; /**< of the whole run */
+    double step_ns;                   /**< of one step */
+    double setup_ns;                  /**< once per run */
+    int steps;
+    size_t n_extrapolating;  /**< models asked outside what was measured */
+    char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
+    bool is_assumed;         /**< part of the interval rests on assumption */
+};
+
+/** One implementation that a variable instance may have. */
+struct portolan_plan_option {
+    const char *implementation;
+    double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
+    const char *reason; /**< why not allowed; "" otherwise */
+};
+
+struct portolan_plan_variable {
+    const char *instance;
+    bool core;              /**< else it was pruned, or never called, and keeps what is written */
+    size_t written, chosen; /**< positions in options */
+    bool tied;              /**< another option costs the same */
+    size_t n_options;       /**< of a variable that is not core: 1 */
+    const struct portolan_plan_option *options;
+};
+
+struct portolan_plan_choice {
+    size_t n_variables;
+    const struct portolan_plan_variable *variables;
+    struct portolan_plan_prediction prediction;
+    struct portolan_plan_prediction as_written; /**< total_ns is INFINITY when never measured */
+    size_t n_reasons;
+    const char *const *reasons; /**< sentences for a person, the most important first */
+};
+
+/**
+ * The best assembly for a whole run. *CHOICE is the plan's. Errors: EINFEASIBLE (the text names
+ * what is wanted and the best available), ENOMEM.
+ */
+enum portolan_status portolan_plan_choose(struct portolan_plan *plan,
+                                          const struct portolan_plan_choice **choice,
+                                          struct portolan_error *err);
+
+/**
+ * Time of a whole run with the given implementations ("solver" = "heat.Cholmod"); instances not
+ * named are as written. Errors: ENOTFOUND for an unknown instance or class, EINFEASIBLE when the
+ * combination was never measured or is not accurate enough (the text says which).
+ */
+enum portolan_status portolan_plan_predict(const struct portolan_plan *plan,
+                                           const struct portolan_name_value *selection, size_t n,
+                                           struct portolan_plan_prediction *prediction,
+                                           struct portolan_error *err);
+
+/** "assembler=heat.Band solver=heat.Cholmod": the chosen classes of all variables, sorted. */
+enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
+                                                char **text, struct portolan_error *err);
+
+/** What is known in the middle of a run. */
+struct portolan_plan_now {
+    /** The samples of the step that ended last, of any ranks; contexts are taken from them. */
+    const struct portolan_sample *samples;
+    size_t n_samples;
+    /** Context values announced for the coming steps; they override those seen. */
+    size_t n_announced;
+    const char *const *announced_names;
+    const double *announced_values;
+    /** The implementation that each variable instance has now. */
+    const struct portolan_name_value *current;
+    size_t n_current;
+    /** Implementations not to be used ("solver" = "heat.Umfpack"). */
+    const struct portolan_name_value *banned;
+    size_t n_banned;
+    int remaining_steps;
+    double swap_ns;    /**< cost of one exchange itself */
+    double hysteresis; /**< least gain, as a share of the predicted remaining time */
+};
+
+struct portolan_plan_change {
+    const char *instance, *from, *to;
+};
+
+struct portolan_plan_advice {
+    size_t n_changes; /**< 0: stay */
+    struct portolan_plan_change *changes;
+    double now_step_ns, then_step_ns;          /**< per step, without and with the changes */
+    double cost_ns;                            /**< of changing: exchange and set-up */
+    double gain_ns;                            /**< over the remaining steps, after COST_NS */
+    struct portolan_plan_prediction remaining; /**< with the changes, without COST_NS */
+    char reason[400];                          /**< a sentence, also when nothing is to change */
+};
+
+/**
+ * Whether a running assembly should change now, for the steps that remain. Quick: no model is
+ * fitted. *ADVICE is the caller's, freed with portolan_plan_advice_destroy(); its strings are the
+ * assembly's. Errors: ENOTFOUND for an unknown current class, ENOMEM. Nothing better allowed is no
+ * error.
+ */
+enum portolan_status portolan_plan_advise(const struct portolan_plan *plan,
+                                          const struct portolan_plan_now *now,
+                                          struct portolan_plan_advice **advice,
+                                          struct portolan_error *err);
+/** NULL is legal. */
+void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
+
+/** A parameter of a trial to run. */
+struct portolan_next_parameter {
+    const char *instance, *parameter, *value;
+};
+
+/** What to measure next, and what there is to tell. */
+struct portolan_next_trial {
+    bool finished; /**< nothing left to measure, or no budget for it; then only notes are set */
+    size_t n_selection;
+    struct portolan_name_value *selection; /**< class of every variable instance */
+    size_t n_parameters;
+    struct portolan_next_parameter *parameters; /**< of the sweep: set and varied ones */
+    char purpose[200];                          /**< "solver=heat.Cholmod at driver.n=24" */
+    double expected_s;                          /**< how long it will take; 0 = unknown */
+    size_t done, left; /**< trials measured, and known to be needed, this one included */
+    size_t n_notes;
+    char **notes; /**< alternatives dropped and why, trials the budget does not allow, failures */
+};
+
+/**
+ * Which trial of the assembly's sweep to run next, given the "explore" trials in DATA. First as
+ * written at every sweep point, small ones first; then pruning; then each alternative of the core
+ * alone, and the combinations that declared pairs and callers need. An alternative that cost more
+ * than five times the best at two sizes, and no less at the second, is left out of larger ones. The
+ * answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
+ * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.
+ */
+enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
+                                              const struct portolan_sample_set *data, int ranks,
+                                              double budget_left_s,
+                                              struct portolan_next_trial **next,
+                                              struct portolan_error *err);
+/** NULL is legal. */
+void portolan_next_trial_destroy(struct portolan_next_trial *next);
+
+/**
+ * Plain text for a terminal of 100 columns, ASCII, ending in a newline; the caller frees *TEXT.
+ * The call graph with prune marks; the models of the core with residuals and ranges; the choice
+ * with its prediction, margins and reasons.
+ */
+enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *plan, char **text,
+                                                    struct portolan_error *err);
+enum portolan_status portolan_plan_report_models(const struct portolan_plan *plan, char **text,
+                                                 struct portolan_error *err);
+enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
+                                                 struct portolan_error *err);
+
+/** "1.23 ms", "45.6 s", "2 min 3 s" into TEXT. */
+void portolan_plan_format_time(double ns, char *text, size_t size_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The plan as plain text for a terminal of 100 columns. */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static enum portolan_status report_open(struct report *r, struct portolan_error *err)
+{
+    r->text = NULL;
+    r->out = open_memstream(&r->text, &r->size);
+    return r->out ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "writing a report");
+}
+
+static enum portolan_status report_close(struct report *r, char **text, struct portolan_error *err)
+{
+    bool failed = ferror(r->out);
+
+    if (fclose(r->out) || failed) {
+        free(r->text);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a report");
+    }
+    *text = r->text;
+    return PORTOLAN_OK;
+}
+
+static void put_time(FILE *out, int width, double ns)
+{
+    char text[32];
+
+    portolan_plan_format_time(ns, text, sizeof text);
+    fprintf(out, "%*s", width, text);
+}
+
+static void put_point(FILE *out, const struct survey *s, const char *const *texts)
+{
+    for (size_t d = 0; d < s->n_dims; d++)
+        fprintf(out, "%s%s=%s", d ? " " : "", s->dims[d].name,
+                texts ? texts[d] : s->dims[d].target);
+}
+
+static void put_node(FILE *out, const struct portolan_plan_node *n, int path_width)
+{
+    char path[300], why[120];
+    int indent = 2 * n->depth < path_width / 2 ? 2 * n->depth : path_width / 2;
+
+    snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
+             n->implementation[0] ? " [" : "", n->implementation, n->implementation[0] ? "]" : "");
+    fprintf(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
+    put_time(out, 11, n->inclusive_ns);
+    put_time(out, 11, n->exclusive_ns);
+    put_time(out, 11, n->mpi_ns);
+    fprintf(out, "%7.1f %%\n", 100 * n->share);
+    if (n->seen_with[0])
+        fprintf(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
+    portolan_callgraph_explain(&n->mark, why, sizeof why);
+    if (why[0])
+        fprintf(out, "%*s  x pruned, %s\n", indent, "", why);
+}
+
+enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *p, char **text,
+                                                    struct portolan_error *err)
+{
+    static const int width = 48;
+    struct report r;
+    enum portolan_status status = report_open(&r, err);
+
+    if (status)
+        return status;
+    fprintf(r.out, "Call graph by call path of '%s'", p->s.a->name);
+    if (p->graph_trial != NONE) {
+        fprintf(r.out, ", trial %lld (", (long long)p->s.trials[p->graph_trial].trial->id);
+        put_point(r.out, &p->s, p->s.trials[p->graph_trial].texts);
+        fprintf(r.out, "%son %d rank%s, slowest: %d)", p->s.n_dims ? " " : "", p->s.ranks,
+                p->s.ranks == 1 ? "" : "s", p->s.trials[p->graph_trial].rank);
+    }
+    fprintf(r.out, "\nalpha %g, beta %g\n%-*s%9s%11s%11s%11s%9s\n", p->s.a->alpha, p->s.a->beta,
+            width, "call path", "calls", "inclusive", "exclusive", "MPI", "share");
+    /* Nodes are in order of first sight: walk the tree to keep children below their parent. */
+    for (long at = -1, from = -1;;) {
+        long next = -1;
+
+        for (size_t i = (size_t)(from + 1); i < p->n_nodes; i++)
+            if (p->graph[i].parent == at) {
+                next = (long)i;
+                break;
+            }
+        if (next >= 0) {
+            put_node(r.out, &p->graph[next], width);
+            at = next;
+            from = next;
+        } else if (at < 0) {
+            break;
+        } else {
+            from = at;
+            at = p->graph[at].parent;
+        }
+    }
+    return report_close(&r, text, err);
+}
+
+static void range_text(const struct portolan_model *m, char *text, size_t size_bytes)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t k = 0; k < portolan_model_n_params(m) && used < size_bytes; k++) {
+        const struct portolan_model_range *range = portolan_model_peek_range(m, k);
+
+        used += (size_t)snprintf(text + used, size_bytes - used, "%s%s %.4g..%.4g", k ? ", " : "",
+                                 portolan_model_peek_param(m, k), range->min, range->max);
+    }
+    if (!text[0])
+        snprintf(text, size_bytes, "constant");
+}
+
+static const char *quantity_word(const char *quantity)
+{
+    return strcmp(quantity, "exclusive_ns") == 0 ? "time"
+           : strcmp(quantity, "setup_ns") == 0   ? "set-up"
+                                                 : quantity;
+}
+
+static void put_model(FILE *out, const struct portolan_plan_model *m)
+{
+    const struct portolan_model_summary *summary = portolan_model_peek_summary(m->model);
+    char name[256], range[160], residual[32] = "-";
+    const char *formula;
+
+    snprintf(name, sizeof name, "%s%s%s%s", m->implementation[0] ? m->implementation : "(fixed)",
+             m->scope[0] ? " (" : "", m->scope, m->scope[0] ? ")" : "");
+    if (summary->n_points > 1 && !isnan(summary->rms))
+        snprintf(residual, sizeof residual, "%.2g%s", 100 * summary->rms,
+                 summary->weighting == PORTOLAN_MODEL_RELATIVE ? " %" : "e-2");
+    range_text(m->model, range, sizeof range);
+    if (strlen(name) > 28)
+        fprintf(out, "  %s\n  %-28s", name, "");
+    else
+        fprintf(out, "  %-28s", name);
+    formula = portolan_model_peek_formula(m->model);
+    fprintf(out, " %-7s%-32s", quantity_word(m->quantity), formula);
+    if (strlen(formula) > 32)
+        fprintf(out, "\n  %-28s %-7s%-32s", "", "", "");
+    fprintf(out, "%7s  %s\n", residual, range);
+}
+
+enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, char **text,
+                                                 struct portolan_error *err)
+{
+    struct report r;
+    enum portolan_status status = report_open(&r, err);
+    const char *path = "";
+    size_t hidden = 0;
+
+    if (status)
+        return status;
+    fprintf(r.out,
+            "Models of the core of '%s': exclusive time per call in ns, calls per call of "
+            "the caller\n",
+            p->s.a->name);
+    fprintf(r.out, "  %-28s %-7s%-32s%7s  %s\n", "implementation", "of", "formula", "error",
+            "valid for");
+    for (size_t i = 0; i < p->n_models; i++) {
+        const struct portolan_plan_model *m = &p->models[i];
+
+        if (!m->core) {
+            hidden++;
+            continue;
+        }
+        if (strcmp(path, m->path) != 0)
+            fprintf(r.out, "%s\n", path = m->path);
+        put_model(r.out, m);
+    }
+    if (hidden)
+        fprintf(r.out, "(%zu models of pruned call paths are not shown)\n", hidden);
+    return report_close(&r, text, err);
+}
+
+static void put_prediction(FILE *out, const char *what, const struct portolan_plan_prediction *x)
+{
+    char total[32], low[32], high[32], step[32], setup[32];
+
+    if (isinf(x->total_ns)) {
+        fprintf(out, "%-11s not known: this was never measured, or is not allowed\n", what);
+        return;
+    }
+    portolan_plan_format_time(x->total_ns, total, sizeof total);
+    portolan_plan_format_time(x->low_ns, low, sizeof low);
+    portolan_plan_format_time(x->high_ns, high, sizeof high);
+    portolan_plan_format_time(x->step_ns, step, sizeof step);
+    portolan_plan_format_time(x->setup_ns, setup, sizeof setup);
+    fprintf(out, "%-11s %s (between %s and %s): %d step%s of %s, once %s%s\n", what, total, low,
+            high, x->steps, x->steps == 1 ? "" : "s", step, setup,
+            x->is_assumed ? "; interval partly assumed" : "");
+}
+
+static void put_variable(FILE *out, const struct portolan_plan_variable *x, double best)
+{
+    char total[32];
+
+    fprintf(out, "  %-16s %s%s\n", x->instance, x->options[x->chosen].implementation,
+            !x->core                  ? "  (as written; insignificant)"
+            : x->chosen == x->written ? "  (as written)"
+                                      : "");
+    for (size_t i = 0; i < x->n_options; i++) {
+        const struct portolan_plan_option *o = &x->options[i];
+
+        if (i == x->chosen)
+            continue;
+        portolan_plan_format_time(o->total_ns, total, sizeof total);
+        if (isinf(o->total_ns))
+            fprintf(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
+        else
+            fprintf(out, "  %-16s   with %-28s %10s  %+.3g %%\n", "", o->implementation, total,
+                    best > 0 ? 100 * (o->total_ns / best - 1) : 0);
+    }
+}
+
+enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char **text,
+                                                 struct portolan_error *err)
+{
+    const struct portolan_plan_choice *choice;
+    enum portolan_status status = portolan_plan_choose(p, &choice, err);
+    struct report r;
+
+    if (!status)
+        status = report_open(&r, err);
+    if (status)
+        return status;
+    fprintf(r.out, "Choice for '%s' (", p->s.a->name);
+    put_point(r.out, &p->s, NULL);
+    fprintf(r.out, "%s%d step%s, %d rank%s)\n", p->s.n_dims ? ", " : "", p->steps,
+            p->steps == 1 ? "" : "s", p->s.ranks, p->s.ranks == 1 ? "" : "s");
+    for (size_t i = 0; i < choice->n_variables; i++)
+        put_variable(r.out, &choice->variables[i], choice->prediction.total_ns);
+    put_prediction(r.out, "predicted:", &choice->prediction);
+    put_prediction(r.out, "as written:", &choice->as_written);
+    for (size_t i = 0; i < choice->n_reasons; i++)
+        fprintf(r.out, "- %s\n", choice->reasons[i]);
+    return report_close(&r, text, err);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "world.h"
+
+/* Models of noiseless data are near exact, but the search may prefer a neighbouring exponent. */
+static const double near = 0.02;
+
+static void assert_near(double a, double b, double relative)
+{
+    if (!(fabs(a - b) <= relative * fabs(b)))
+        fail_msg("%.9g is not within %g of %.9g", a, relative, b);
+}
+
+static struct portolan_plan *plan_of(const struct world *w, const struct portolan_assembly *a)
+{
+    struct portolan_error err = {0};
+    struct portolan_plan *p = NULL;
+
+    if (portolan_plan_create(a, &w->set, w->ranks, &p, &err))
+        fail_msg("%s", err.text);
+    return p;
+}
+
+static void set_target(const char *n, const char *steps)
+{
+    snprintf(world_n, sizeof world_n, "%s", n);
+    snprintf(world_steps, sizeof world_steps, "%s", steps);
+}
+
+static double best_truth(double n, int steps, size_t *best)
+{
+    double least = INFINITY;
+
+    for (size_t i = 0; i < 12; i++) {
+        size_t x[] = {i / 6 % 2, i / 2 % 3, i % 2, 0};
+
+        if (truth_total(x, n, steps) < least) {
+            least = truth_total(x, n, steps);
+            memcpy(best, x, sizeof x);
+        }
+    }
+    return least;
+}
+
+static void chosen_is_the_best_of_the_truth_and_its_time_is_right(void **state)
+{
+    static const struct {
+        const char *n, *steps;
+    } targets[] = {{"16", "60"}, {"24", "1"},  {"40", "500"},
+                   {"48", "4"},  {"96", "60"}, {"96", "1"}};
+
+    (void)state;
+    for (int ranks = 1; ranks <= 2; ranks++) {
+        struct world *w = world_create(ranks);
+
+        world_explore_all(w);
+        for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+            const struct portolan_plan_choice *choice;
+            struct portolan_plan *p;
+            size_t best[N_VARIABLES];
+            double least;
+
+            set_target(targets[i].n, targets[i].steps);
+            p = plan_of(w, &world_assembly);
+            least = best_truth(strtod(targets[i].n, NULL), atoi(targets[i].steps), best);
+            assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+            assert_near(choice->prediction.total_ns, least, near);
+            assert_true(choice->prediction.low_ns <= least * (1 + near) &&
+                        choice->prediction.high_ns >= least * (1 - near));
+            for (int v = 0; v < N_VARIABLES; v++)
+                if (v != PRECONDITIONER || best[SOLVER] == 2)
+                    assert_int_equal(choice->variables[v].chosen, best[v]);
+            assert_false(choice->variables[OUTPUT].core);
+            portolan_plan_destroy(p);
+        }
+        world_destroy(w);
+    }
+    set_target("96", "60");
+}
+
+static void every_selection_is_predicted_as_in_the_truth(void **state)
+{
+    struct world *w = world_create(2);
+    struct portolan_plan *p;
+
+    (void)state;
+    world_explore_all(w);
+    p = plan_of(w, &world_assembly);
+    for (size_t i = 0; i < 12; i++) {
+        size_t x[] = {i / 6 % 2, i / 2 % 3, i % 2, 0};
+        struct portolan_name_value selection[N_VARIABLES];
+        struct portolan_plan_prediction t;
+
+        for (int v = 0; v < N_VARIABLES; v++)
+            selection[v] = (struct portolan_name_value){world_names[v], world_class(v, x[v])};
+        assert_int_equal(portolan_plan_predict(p, selection, N_VARIABLES, &t, NULL), 0);
+        assert_near(t.total_ns, truth_total(x, 96, 60), near);
+        assert_near(t.step_ns, truth_step(x, 96), near);
+        assert_near(t.setup_ns, truth_begin + truth_end + truth_analysis(x, 96), near);
+        assert_true(t.n_extrapolating > 0 && t.extrapolating[0]);
+    }
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void margins_are_the_cost_of_being_forced(void **state)
+{
+    struct world *w = world_create(1);
+    const struct portolan_plan_choice *choice;
+    struct portolan_plan *p;
+    size_t best[N_VARIABLES];
+    char *text, expected[200];
+
+    (void)state;
+    world_explore_all(w);
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    best_truth(96, 60, best);
+    for (size_t k = 0; k < 3; k++) {
+        double least = INFINITY;
+
+        for (size_t i = 0; i < 4; i++) {
+            size_t x[] = {i / 2, k, i % 2, 0};
+
+            least = fmin(least, truth_total(x, 96, 60));
+        }
+        assert_near(choice->variables[SOLVER].options[k].total_ns, least, near);
+    }
+    assert_true(choice->n_reasons >= 3);
+    assert_int_equal(portolan_plan_write_choice(choice, &text, NULL), 0);
+    snprintf(expected, sizeof expected, "assembler=%s output=heat.Text preconditioner=%s solver=%s",
+             world_class(ASSEMBLER, best[ASSEMBLER]),
+             world_class(PRECONDITIONER, best[PRECONDITIONER]), world_class(SOLVER, best[SOLVER]));
+    assert_string_equal(text, expected);
+    free(text);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void noise_and_spikes_do_not_mislead(void **state)
+{
+    struct world *w = world_create(2);
+    const struct portolan_plan_choice *choice;
+    struct portolan_plan *p;
+    size_t best[N_VARIABLES];
+    double least = best_truth(96, 60, best);
+
+    (void)state;
+    w->noise = 0.03;
+    w->spike = 30;
+    world_explore_all(w);
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    assert_near(choice->prediction.total_ns, least, 0.15);
+    assert_int_equal(choice->variables[SOLVER].chosen, best[SOLVER]);
+    assert_int_equal(choice->variables[ASSEMBLER].chosen, best[ASSEMBLER]);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+/* As written and each alternative alone: pairs of two alternatives are then unknown. */
+static void combinations_never_measured_are_forbidden(void **state)
+{
+    static const size_t selections[][N_VARIABLES] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
+    static const struct portolan_name_value both[] = {{"assembler", "heat.Band"},
+                                                      {"solver", "heat.Cholmod"}};
+    struct world *w = world_create(1);
+    const struct portolan_plan_choice *choice;
+    struct portolan_plan_prediction t;
+    struct portolan_error err = {0};
+    struct portolan_plan *p;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (double n = 16; n <= 48; n += 16)
+            world_trial(w, "explore", selections[i], -1, selections[i], n, 4);
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_plan_predict(p, both, 1, &t, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, both + 1, 1, &t, NULL), 0);
+    assert_int_equal(portolan_plan_predict(p, both, 2, &t, &err), PORTOLAN_EINFEASIBLE);
+    assert_non_null(strstr(err.text, "never measured"));
+    assert_non_null(strstr(err.text, "assembler=heat.Band"));
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    assert_int_equal(choice->variables[SOLVER].chosen, 1);
+    assert_int_equal(choice->variables[ASSEMBLER].chosen, 0);
+    assert_true(isinf(choice->variables[SOLVER].options[2].total_ns));
+    assert_non_null(strstr(choice->variables[SOLVER].options[2].reason, "never measured"));
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void an_implementation_that_is_not_needed_costs_nothing(void **state)
+{
+    static const struct portolan_name_value ssor = {"preconditioner", "heat.Ssor"};
+    static const size_t written[N_VARIABLES], cg[] = {0, 2, 0, 0};
+    struct world *w = world_create(1);
+    const struct portolan_plan_choice *choice;
+    struct portolan_plan_prediction with, without;
+    struct portolan_plan *p;
+
+    (void)state;
+    for (double n = 16; n <= 48; n += 16) {
+        world_trial(w, "explore", written, -1, written, n, 4);
+        world_trial(w, "explore", cg, -1, cg, n, 4);
+    }
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_plan_predict(p, NULL, 0, &without, NULL), 0);
+    assert_near(without.total_ns, truth_total(written, 96, 60), near);
+    /* Never measured, but Banded calls no preconditioner. */
+    assert_int_equal(portolan_plan_predict(p, &ssor, 1, &with, NULL), 0);
+    assert_near(with.total_ns, without.total_ns, 1e-12);
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    assert_int_equal(choice->variables[PRECONDITIONER].chosen, 0);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void what_is_not_accurate_enough_is_forbidden(void **state)
+{
+    struct portolan_assembly a = world_assembly;
+    struct world *w = world_create(1);
+    const struct portolan_plan_choice *choice;
+    struct portolan_error err = {0};
+    struct portolan_plan *p;
+
+    (void)state;
+    world_explore_all(w);
+    a.accuracy = 1e-6;
+    p = plan_of(w, &a);
+    assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
+    assert_true(isinf(choice->variables[SOLVER].options[2].total_ns));
+    assert_non_null(strstr(choice->variables[SOLVER].options[2].reason, "1e-05"));
+    portolan_plan_destroy(p);
+
+    a.accuracy = 1e-14;
+    p = plan_of(w, &a);
+    assert_int_equal(portolan_plan_choose(p, &choice, &err), PORTOLAN_EINFEASIBLE);
+    assert_non_null(strstr(err.text, "1e-14"));
+    assert_non_null(strstr(err.text, "best available is 1e-12"));
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void trials_that_differ_are_left_out_and_told(void **state)
+{
+    struct world *w = world_create(2);
+    struct portolan_error err = {0};
+    struct portolan_plan *p;
+
+    (void)state;
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 2, &p, &err),
+                     PORTOLAN_ENOTFOUND);
+    world_explore_all(w);
+    memset(&err, 0, sizeof err);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 3, &p, &err),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "2 ranks, not 3"));
+    for (size_t i = 0; i < w->set.n_trials; i++)
+        w->trials[i].outcome = "failed";
+    memset(&err, 0, sizeof err);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 2, &p, &err),
+                     PORTOLAN_ENOTFOUND);
+    assert_non_null(strstr(err.text, "failed"));
+    world_destroy(w);
+}
+
+static void the_call_graph_shows_what_was_pruned(void **state)
+{
+    struct world *w = world_create(2);
+    const struct portolan_plan_node *nodes;
+    struct portolan_plan *p;
+    size_t n, output = SIZE_MAX, apply = SIZE_MAX;
+
+    (void)state;
+    world_explore_all(w);
+    p = plan_of(w, &world_assembly);
+    n = portolan_plan_peek_callgraph(p, &nodes);
+    assert_int_equal(n, 6);
+    assert_true(nodes[0].share == 1 && nodes[0].parent == -1);
+    assert_true(nodes[0].calls == 1);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(nodes[i].method, "write") == 0)
+            output = i;
+        if (strcmp(nodes[i].method, "apply") == 0)
+            apply = i;
+    }
+    assert_int_equal(nodes[output].mark.rule, PORTOLAN_PRUNE_SIBLINGS);
+    assert_true(nodes[output].mark.part_ns == 4 * truth_write);
+    assert_string_equal(nodes[output].seen_with, "");
+    assert_non_null(strstr(nodes[apply].seen_with, "solver=heat.Cg"));
+    assert_int_equal(nodes[apply].depth, 2);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static void reports_fit_a_terminal(void **state)
+{
+    struct world *w = world_create(2);
+    struct portolan_plan *p;
+    char *text[3];
+
+    (void)state;
+    w->noise = 0.02;
+    world_explore_all(w);
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_plan_report_callgraph(p, &text[0], NULL), 0);
+    assert_int_equal(portolan_plan_report_models(p, &text[1], NULL), 0);
+    assert_int_equal(portolan_plan_report_choice(p, &text[2], NULL), 0);
+    assert_non_null(strstr(text[0], "rule 2"));
+    assert_non_null(strstr(text[1], "heat.Cholmod"));
+    assert_non_null(strstr(text[2], "predicted:"));
+    for (int i = 0; i < 3; i++) {
+        if (getenv("SHOW"))
+            print_message("%s\n", text[i]);
+        for (char *line = strtok(text[i], "\n"); line; line = strtok(NULL, "\n")) {
+            if (strlen(line) > 100)
+                fail_msg("%zu columns: %s", strlen(line), line);
+            for (const char *c = line; *c; c++)
+                assert_true(*c >= ' ' && *c <= '~');
+        }
+        free(text[i]);
+    }
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
+static enum portolan_status plan_and_choose(const struct world *w)
+{
+    const struct portolan_plan_choice *choice;
+    struct portolan_plan *p = NULL;
+    enum portolan_status status = portolan_plan_create(&world_assembly, &w->set, 1, &p, NULL);
+
+    if (!status)
+        status = portolan_plan_choose(p, &choice, NULL);
+    portolan_plan_destroy(p);
+    return status;
+}
+
+static void every_failing_allocation_is_reported(void **state)
+{
+    struct world *w = world_create(1);
+    unsigned long at = 1, failures = 0;
+
+    (void)state;
+    world_trial(w, "explore", (size_t[N_VARIABLES]){0}, -1, NULL, 16, 4);
+    world_trial(w, "explore", (size_t[N_VARIABLES]){0, 2}, -1, NULL, 24, 4);
+    world_trial(w, "explore", (size_t[N_VARIABLES]){0, 2, 1}, -1, NULL, 32, 4);
+    for (int good = 0; good<100; at += at> 300 ? 7 : 1) { /* some thousands: a sample of them */
+        enum portolan_status status;
+
+        portolan_alloc_fail_at(at);
+        status = plan_and_choose(w);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+        failures += status != PORTOLAN_OK;
+        good = status ? 0 : good + 1;
+    }
+    print_message("%lu of %lu failures reported\n", failures, at);
+    assert_true(failures > 200);
+    world_destroy(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
+        cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
+        cmocka_unit_test(margins_are_the_cost_of_being_forced),
+        cmocka_unit_test(noise_and_spikes_do_not_mislead),
+        cmocka_unit_test(combinations_never_measured_are_forbidden),
+        cmocka_unit_test(an_implementation_that_is_not_needed_costs_nothing),
+        cmocka_unit_test(what_is_not_accurate_enough_is_forbidden),
+        cmocka_unit_test(trials_that_differ_are_left_out_and_told),
+        cmocka_unit_test(the_call_graph_shows_what_was_pruned),
+        cmocka_unit_test(reports_fit_a_terminal),
+        cmocka_unit_test(every_failing_allocation_is_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
