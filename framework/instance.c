@@ -80,14 +80,21 @@ static enum portolan_status create_component(struct services *s,
     return status;
 }
 
-/* A component may have connected itself in setServices before that failed. */
-static void drop_connections(struct services *s)
+/*
+ * setServices failed: undoes what it may have connected; ports that it got are no leak to report,
+ * because releaseServices is not called for a component that never came to life.
+ */
+static void abandon(struct services *s)
 {
     struct connection *c, *next;
+    struct port *p;
 
     DL_FOREACH_SAFE (s->fw->connections, c, next)
         if (c->uses->services == s || c->provides->services == s)
             connect_drop(c);
+    DL_FOREACH (s->ports, p)
+        p->held = 0;
+    services_retire(s);
 }
 
 enum portolan_status instance_start(struct instance *instance, const char *class_name,
@@ -116,8 +123,7 @@ enum portolan_status instance_start(struct instance *instance, const char *class
     if (status == PORTOLAN_OK)
         return PORTOLAN_OK;
     if (s) {
-        drop_connections(s);
-        services_retire(s);
+        abandon(s);
         *services = NULL;
     }
     portolan_error_prefix(&cause, "instance '%s' (class %s)", instance->name, class_name);

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.ports.Builder: replacing instances, interposing proxies, asking by type. */
+#include "fixture.h"
+
+#define CHOICE                                                                                     \
+    "<instance name='worker' class='test.Worker'><alternative class='test.Other'/>"                \
+    "<alternative class='test.Helped'/></instance>\n"
+#define AIDE   "<instance name='aide' class='test.Worker'/>\n"
+#define HELPER "<connect user='worker' uses='helper' provider='aide' provides='work'/>\n"
+#define MIND   "<instance name='mind' class='test.Monitor'/>\n"
+
+static char *class_of(struct fixture *f, const char *instance)
+{
+    static char text[100];
+    sidl_BaseInterface ex = NULL;
+    char *name = portolan_ports_Builder_getClassName(portolan_framework_peek_extension(f->fw),
+                                                     instance, &ex);
+
+    assert_null(ex);
+    snprintf(text, sizeof text, "%s", name);
+    sidl_String_free(name);
+    return text;
+}
+
+static void behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(
+        &f,
+        ASSEMBLY("<instance name='driver' class='test.Driver'>"
+                 "<parameter name='hold' type='bool' value='true'/></instance>" CHOICE WIRE GO));
+    fixture_go(&f);
+    f.log.text[0] = '\0';
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+    fixture_expect_log(&f, "worker:start rebind:use(worker/test.Other,driver.work) "
+                           "worker:release ");
+    assert_string_equal(class_of(&f, "worker"), "test.Other");
+    fixture_go(&f);
+    fixture_expect_log(&f, "driver:go proxy:consume Other:consume ");
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+static void without_a_proxy_the_user_must_not_hold_the_port(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(
+        &f,
+        ASSEMBLY("<instance name='driver' class='test.Driver'>"
+                 "<parameter name='hold' type='bool' value='true'/></instance>" WORKER WIRE GO));
+    assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+    fixture_go(&f);
+    f.log.text[0] = '\0';
+    fixture_expect_error(&f, fixture_replace(&f, "worker", "test.Worker"), PORTOLAN_EPORTINUSE,
+                         "instance 'worker' cannot be replaced: instance 'driver' holds its uses "
+                         "port 'work'");
+    fixture_expect_log(&f, "worker:start worker:release "); /* the new one came and went */
+    fixture_go(&f);
+    fixture_expect_log(&f, "driver:go Other:consume ");
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+static const struct {
+    const char *class_name;
+    enum portolan_status status;
+    const char *text;
+} failures[] = {
+    {"test.Fails", PORTOLAN_ECOMPONENT,
+     "instance 'worker' (class test.Fails): setServices failed: licence server is down"},
+    {"test.Wroker", PORTOLAN_ENOTFOUND, "did you mean 'test.Worker'?"},
+    {"test.Missing", PORTOLAN_ENOTFOUND, "there is no shared object"},
+    {"test.Lacking", PORTOLAN_EPORTNOTDEFINED,
+     "instance 'worker' (class test.Lacking) has no provides port 'work'"},
+    {"test.Unwelcome", PORTOLAN_EUNSUPPORTED,
+     "instance 'aide.work.proxy': uses port 'use' cannot be moved to 'worker': test.Unwelcome is "
+     "not welcome"},
+};
+
+/* The driver is no Rebindable and is moved first; then the proxy refuses. */
+static void what_fails_leaves_the_old_instance_running(void **state)
+{
+    struct fixture f;
+    size_t n = sizeof failures / sizeof *failures;
+
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        sidl_BaseInterface ex = NULL;
+        gov_cca_ports_BuilderService builder;
+        gov_cca_ComponentID id;
+
+        fixture_run(&f, ASSEMBLY(DRIVER CHOICE "<instance name='aide' class='test.Driver'/>" WIRE
+                                               "<connect user='aide' uses='work' provider='worker' "
+                                               "provides='work'/>" GO));
+        /* One user without a proxy, one with. */
+        builder = portolan_framework_peek_builder(f.fw);
+        id = gov_cca_ports_BuilderService_getComponentID(builder, "driver.work.proxy", &ex);
+        assert_null(ex);
+        gov_cca_ports_BuilderService_destroyInstance(builder, id, 0, &ex);
+        assert_null(ex);
+        gov_cca_ComponentID_deleteRef(id, NULL);
+        {
+            gov_cca_ComponentID user =
+                gov_cca_ports_BuilderService_getComponentID(builder, "driver", &ex);
+            gov_cca_ComponentID provider =
+                gov_cca_ports_BuilderService_getComponentID(builder, "worker", &ex);
+            gov_cca_ConnectionID c =
+                gov_cca_ports_BuilderService_connect(builder, user, "work", provider, "work", &ex);
+
+            assert_null(ex);
+            gov_cca_ConnectionID_deleteRef(c, NULL);
+            gov_cca_ComponentID_deleteRef(user, NULL);
+            gov_cca_ComponentID_deleteRef(provider, NULL);
+        }
+        fixture_expect_error(&f, fixture_replace(&f, "worker", failures[i].class_name),
+                             failures[i].status, failures[i].text);
+        assert_string_equal(class_of(&f, "worker"), "test.Worker");
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go Worker:consume ");
+        /* And it can still be replaced by one that works. */
+        assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go Other:consume ");
+        fixture_close(&f);
+        assert_string_equal(f.warnings, "");
+    }
+}
+
+static void a_dormant_connection_awakes_with_the_port_and_sleeps_without(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER CHOICE AIDE MIND WIRE HELPER
+                             "<monitor user='worker' uses='helper'/>" GO));
+    for (int round = 0; round < 3; round++) {
+        assert_int_equal(fixture_replace(&f, "worker", "test.Helped"), PORTOLAN_OK);
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go proxy:consume Helped:consume proxy:consume "
+                               "Worker:consume ");
+        assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go proxy:consume Other:consume ");
+    }
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+static void a_failed_awakening_is_undone(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    /* The dormant connection is to be monitored, and nobody provides a Monitor. */
+    fixture_run(
+        &f, ASSEMBLY(DRIVER CHOICE AIDE WIRE HELPER "<monitor user='worker' uses='helper'/>" GO));
+    for (int round = 0; round < 2; round++) {
+        fixture_expect_error(&f, fixture_replace(&f, "worker", "test.Helped"), PORTOLAN_ENOTFOUND,
+                             "no instance provides a port of type portolan.ports.Monitor");
+        f.log.text[0] = '\0';
+        fixture_go(&f);
+        fixture_expect_log(&f, "driver:go proxy:consume Worker:consume ");
+    }
+    fixture_close(&f);
+    assert_string_equal(f.warnings, "");
+}
+
+static void a_replaced_user_keeps_its_connections(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(
+        &f, ASSEMBLY("<instance name='worker' class='test.Helped'>"
+                     "<alternative class='test.Worker'/></instance>" DRIVER AIDE WIRE HELPER GO));
+    assert_int_equal(fixture_replace(&f, "worker", "test.Helped"), PORTOLAN_OK);
+    f.log.text[0] = '\0';
+    fixture_go(&f);
+    fixture_expect_log(&f, "driver:go proxy:consume Helped:consume Worker:consume ");
+    fixture_close(&f);
+}
+
+static void the_running_driver_cannot_be_replaced_without_its_proxy(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER WORKER WIRE GO));
+    assert_int_equal(fixture_replace(&f, "driver", "test.Driver"), PORTOLAN_OK);
+    fixture_go(&f);
+    fixture_expect_error(&f, fixture_replace(&f, "driver", "test.Worker"), PORTOLAN_EPORTNOTDEFINED,
+                         "has no provides port 'go'");
+    fixture_expect_error(&f, fixture_replace(&f, "nobody", "test.Worker"), PORTOLAN_ENOTFOUND,
+                         "there is no instance 'nobody'");
+    fixture_go(&f);
+    fixture_close(&f);
+}
+
+static gov_cca_ConnectionID only_connection(struct fixture *f)
+{
+    sidl_BaseInterface ex = NULL;
+    struct gov_cca_ConnectionID__array *all = gov_cca_ports_BuilderService_getConnectionIDs(
+        portolan_framework_peek_builder(f->fw), NULL, &ex);
+    gov_cca_ConnectionID c;
+
+    assert_null(ex);
+    assert_int_equal(gov_cca_ConnectionID__array_length(all, 0), 1);
+    c = gov_cca_ConnectionID__array_get1(all, 0);
+    gov_cca_ConnectionID__array_deleteRef(all);
+    return c;
+}
+
+static void a_proxy_can_be_interposed_on_a_connection(void **state)
+{
+    struct fixture f;
+    sidl_BaseInterface ex = NULL;
+    portolan_ports_Builder extension;
+    gov_cca_ConnectionID c;
+    gov_cca_ComponentID proxy, provider;
+    char *name;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(DRIVER WORKER WIRE GO));
+    extension = portolan_framework_peek_extension(f.fw);
+    c = only_connection(&f);
+    proxy = portolan_ports_Builder_interpose(extension, c, "test.WorkProxy", &ex);
+    assert_null(ex);
+    name = gov_cca_ComponentID_getInstanceName(proxy, &ex);
+    assert_string_equal(name, "driver.work.proxy");
+    sidl_String_free(name);
+    provider = gov_cca_ConnectionID_getProvider(c, &ex);
+    assert_true(gov_cca_ComponentID_isSame(provider, (sidl_BaseInterface)proxy, &ex));
+    gov_cca_ComponentID_deleteRef(provider, NULL);
+    gov_cca_ComponentID_deleteRef(proxy, NULL);
+    /* A class that is no proxy for the type is refused and leaves nothing behind. */
+    proxy = portolan_ports_Builder_interpose(extension, c, "test.GoProxy", &ex);
+    assert_null(proxy);
+    assert_int_equal(portolan_catch(&ex, &f.err), PORTOLAN_EBADPORTTYPE);
+    gov_cca_ConnectionID_deleteRef(c, NULL);
+    f.log.text[0] = '\0';
+    fixture_go(&f);
+    fixture_expect_log(&f, "driver:go proxy:consume Worker:consume ");
+    fixture_close(&f);
+}
+
+static void no_proxy_comes_under_a_held_port(void **state)
+{
+    struct fixture f;
+    sidl_BaseInterface ex = NULL;
+    gov_cca_ConnectionID c;
+
+    (void)state;
+    fixture_run(
+        &f,
+        ASSEMBLY("<instance name='driver' class='test.Driver'>"
+                 "<parameter name='hold' type='bool' value='true'/></instance>" WORKER WIRE GO));
+    fixture_go(&f);
+    c = only_connection(&f);
+    assert_null(portolan_ports_Builder_interpose(portolan_framework_peek_extension(f.fw), c,
+                                                 "test.WorkProxy", &ex));
+    assert_int_equal(portolan_catch(&ex, &f.err), PORTOLAN_EPORTINUSE);
+    gov_cca_ConnectionID_deleteRef(c, NULL);
+    fixture_close(&f);
+}
+
+static void expect_names(struct sidl_string__array *names, const char *expected)
+{
+    char text[500] = "";
+
+    for (int32_t i = 0; i < sidl_string__array_length(names, 0); i++) {
+        char *name = sidl_string__array_get1(names, i);
+
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", name);
+        sidl_String_free(name);
+    }
+    sidl_string__array_deleteRef(names);
+    assert_string_equal(text, expected);
+}
+
+static void classes_are_found_by_port_type(void **state)
+{
+    struct fixture f;
+    sidl_BaseInterface ex = NULL;
+    portolan_ports_Builder extension;
+
+    (void)state;
+    fixture_open(&f);
+    extension = portolan_framework_peek_extension(f.fw);
+    expect_names(portolan_ports_Builder_getProviders(extension, "gov.cca.ports.GoPort", &ex),
+                 "test.Driver ");
+    expect_names(portolan_ports_Builder_getProxies(extension, "gov.cca.ports.GoPort", &ex),
+                 "test.GoProxy ");
+    expect_names(portolan_ports_Builder_getProxies(extension, "no.Type", &ex), "");
+    assert_null(ex);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port),
+        cmocka_unit_test(without_a_proxy_the_user_must_not_hold_the_port),
+        cmocka_unit_test(what_fails_leaves_the_old_instance_running),
+        cmocka_unit_test(a_dormant_connection_awakes_with_the_port_and_sleeps_without),
+        cmocka_unit_test(a_failed_awakening_is_undone),
+        cmocka_unit_test(a_replaced_user_keeps_its_connections),
+        cmocka_unit_test(the_running_driver_cannot_be_replaced_without_its_proxy),
+        cmocka_unit_test(a_proxy_can_be_interposed_on_a_connection),
+        cmocka_unit_test(no_proxy_comes_under_a_held_port),
+        cmocka_unit_test(classes_are_found_by_port_type),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
