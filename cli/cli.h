@@ -8,6 +8,8 @@
 #include <portolan/assembly.h>
 #include <portolan/base.h>
 #include <portolan/framework.h>
+#include <portolan/optimizer.h>
+#include <portolan/store.h>
 
 enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
 
@@ -38,8 +40,14 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
 /* Prints `portolan: error: text` to stderr and returns EXIT_BAD_INPUT. */
 int print_error(const struct portolan_error *err);
 
-/* Installs a receiver of log messages that prints notices to stdout and warnings to stderr. */
-void print_log(bool quiet);
+/*
+ * Installs a receiver of log messages: rank 0 prints notices to stdout (unless QUIET), every rank
+ * prints its warnings to stderr.
+ */
+void print_log(bool quiet, int rank);
+
+/* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
+int append_text(const char ***list, size_t *n, const char *text);
 
 /* Options that all commands on an assembly share; an argp child. */
 struct assembly_options {
@@ -68,7 +76,44 @@ enum portolan_status workbench_open(struct workbench *w, const struct assembly_o
                                     bool print, struct portolan_error *err);
 void workbench_close(struct workbench *w);
 
-/* The store's file name: --store, else the Mastermind's parameter "store", else its default. */
-const char *workbench_peek_store(const struct workbench *w, const struct assembly_options *o);
+/* The ranks of this run. */
+struct job {
+    struct portolan_cohort *cohort;
+};
+
+/* Starts MPI and makes the cohort; prints why not and returns the exit status, 0 when good. */
+int job_begin(struct job *job);
+void job_end(struct job *job);
+
+/* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
+int job_fail(struct job *job, const struct portolan_error *err);
+
+/*
+ * Collective: builds the workbench's assembly, lets it go, and takes it down. *RESULT is what go
+ * returned. All ranks get the same status; when one fails and the others cannot be reached, it
+ * prints why and aborts the job.
+ */
+enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,
+                                 struct portolan_error *err);
+
+/* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
+const char *workbench_peek_store(const struct workbench *w);
+
+/*
+ * Opens workbench, store and plan for a command that only looks: all that was stored of the
+ * assembly's trials on as many ranks as its newest one.
+ */
+struct study {
+    struct workbench w;
+    struct portolan_sample_set *data;
+    struct portolan_plan *plan;
+};
+
+enum portolan_status study_open(struct study *s, const struct assembly_options *o,
+                                struct portolan_error *err);
+void study_close(struct study *s);
+
+/* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
+int write_text(const char *file, const char *text);
 
 #endif

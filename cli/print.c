@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -20,23 +22,51 @@ int print_error(const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
+struct listener {
+    bool quiet;
+    int rank;
+};
+
 static void print_message(void *arg, enum portolan_log_level level, const char *area,
                           const char *text)
 {
-    const bool *quiet = arg;
+    const struct listener *l = arg;
 
     if (level == PORTOLAN_LOG_WARNING) {
-        fprintf(stderr, "%s: warning: %s\n", area, text);
-    } else if (level == PORTOLAN_LOG_NOTICE && !*quiet) {
+        fprintf(stderr, "rank %d: %s: warning: %s\n", l->rank, area, text);
+    } else if (level == PORTOLAN_LOG_NOTICE && !l->quiet && l->rank == 0) {
         printf("%s: %s\n", area, text);
         fflush(stdout);
     }
 }
 
-void print_log(bool quiet)
+void print_log(bool quiet, int rank)
 {
-    static bool is_quiet;
+    static struct listener listener;
 
-    is_quiet = quiet;
-    portolan_log_set_handler(print_message, &is_quiet);
+    listener = (struct listener){quiet, rank};
+    portolan_log_set_handler(print_message, &listener);
+}
+
+int append_text(const char ***list, size_t *n, const char *text)
+{
+    const char **grown = portolan_reallocarray(*list, *n + 1, sizeof **list);
+
+    if (!grown)
+        return ENOMEM;
+    grown[(*n)++] = text;
+    *list = grown;
+    return 0;
+}
+
+int write_text(const char *file, const char *text)
+{
+    FILE *f = file ? fopen(file, "w") : stdout;
+
+    if (!f || fputs(text, f) == EOF || (file ? fclose(f) : fflush(f)) == EOF) {
+        fprintf(stderr, "portolan: error: cannot write '%s': %s\n", file ? file : "output",
+                strerror(errno));
+        return EXIT_BAD_INPUT;
+    }
+    return 0;
 }

@@ -16,17 +16,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int append(const char ***list, size_t *n, const char *text)
-{
-    const char **grown = portolan_reallocarray(*list, *n + 1, sizeof **list);
-
-    if (!grown)
-        return ENOMEM;
-    grown[(*n)++] = text;
-    *list = grown;
-    return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct assembly_options *o = state->input;
@@ -41,11 +30,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_SET:
         if (!strchr(arg, '='))
             argp_error(state, "--set wants INSTANCE.PARAMETER=VALUE, not '%s'", arg);
-        return append(&o->sets, &o->n_sets, arg);
+        return append_text(&o->sets, &o->n_sets, arg);
     case OPTION_SELECT:
         if (!strchr(arg, '='))
             argp_error(state, "--select wants INSTANCE=CLASS, not '%s'", arg);
-        return append(&o->selects, &o->n_selects, arg);
+        return append_text(&o->selects, &o->n_selects, arg);
     case ARGP_KEY_ARG:
         if (o->file)
             argp_error(state, "one assembly at a time: '%s' is one too many", arg);
@@ -128,16 +117,61 @@ static enum portolan_status apply_select(struct portolan_assembly *a, const char
     return status;
 }
 
+/* The instance that keeps an experiment store: a parameter tells its file. NULL if there is none.
+ */
+static const char *find_keeper(const struct workbench *w)
+{
+    for (size_t i = 0; i < w->assembly->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &w->assembly->instances[i];
+        const struct portolan_class_description *c =
+            portolan_palette_find(w->palette, instance->alternatives[0].class_name);
+
+        for (size_t k = 0; c && k < c->n_provides; k++)
+            if (!strcmp(c->provides[k].type, "portolan.ports.Monitor") &&
+                portolan_class_parameter(c, "store"))
+                return instance->name;
+    }
+    return NULL;
+}
+
+static enum portolan_status put_store(struct workbench *w, const char *file,
+                                      struct portolan_error *err)
+{
+    const char *keeper = find_keeper(w);
+
+    if (!keeper)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "--store: '%s' has no instance that keeps an experiment store",
+                                  w->assembly->file);
+    return portolan_assembly_set(w->assembly, keeper, "store", file, err);
+}
+
+const char *workbench_peek_store(const struct workbench *w)
+{
+    const char *keeper = find_keeper(w);
+    const char *file =
+        keeper ? portolan_assembly_peek_parameter(w->assembly, keeper, "store") : NULL;
+    const struct portolan_parameter_description *p;
+
+    if (file || !keeper)
+        return file;
+    p = portolan_class_parameter(
+        portolan_palette_find(
+            w->palette,
+            portolan_assembly_peek_instance(w->assembly, keeper)->alternatives[0].class_name),
+        "store");
+    return p->default_text;
+}
+
 static enum portolan_status open_palette(struct workbench *w, const struct assembly_options *o,
-                                         struct portolan_diagnostics *d,
-                                         struct portolan_error *err)
+                                         struct portolan_diagnostics *d, struct portolan_error *err)
 {
     enum portolan_status status = portolan_palette_create(&w->palette, err);
 
     if (status == PORTOLAN_OK && o->path)
         status = portolan_palette_add_path(w->palette, o->path, d, err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < w->assembly->n_paths; i++)
-        status = portolan_palette_add_path(w->palette, w->assembly->paths[i], d, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_palette_add_assembly(w->palette, w->assembly, d, err);
     if (status == PORTOLAN_OK)
         status = portolan_palette_add_defaults(w->palette, d, err);
     return status;
@@ -157,6 +191,8 @@ enum portolan_status workbench_open(struct workbench *w, const struct assembly_o
         status = apply_set(w->assembly, o->sets[i], err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
         status = apply_select(w->assembly, o->selects[i], err);
+    if (status == PORTOLAN_OK && o->store)
+        status = put_store(w, o->store, err);
     if (status == PORTOLAN_OK)
         status = portolan_assembly_check(w->assembly, w->palette, &d);
     if (status != PORTOLAN_OK) {

@@ -9,17 +9,17 @@ cd "${1:-.}" || exit 99
 table='
 base: base
 sidl: base sidl
-probe: base probe
+probe: base probe probe_inline
 mpi: base probe mpi
 store: base store
-framework: base assembly framework
+framework: base assembly palette framework
 proxygen: base sidl proxygen probe framework proxy
 mastermind: base assembly probe store framework mastermind
 models: base models
-optimizer: base assembly framework models optimizer store mastermind
+optimizer: base assembly framework models optimizer callgraph choice plan store mastermind
 components: base assembly framework probe
-cli: base assembly framework mpi store models optimizer sidl proxygen probe mastermind
-examples: base assembly framework probe
+cli: base assembly framework mpi store models optimizer sidl proxygen probe
+examples: base assembly framework
 '
 status=0
 echo "1..$(echo "$table" | grep -c :)"

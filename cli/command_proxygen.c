@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/proxygen.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct proxygen_options {
+    struct portolan_proxygen_options generate;
+    const char **files, **flags;
+};
+
+static const struct argp_option options[] = {
+    {"port", 't', "TYPE", 0,
+     "the port: a SIDL interface, or a C struct (STRUCT=TYPE names it as a port type)", 0},
+    {"output", 'o', "DIR", 0, "write into this folder (default: here)", 0},
+    {"context", 'c', "FILE", 0, "lines 'method: argument, argument' that name the contexts", 0},
+    {"include", 'I', "DIR", 0, "search required SIDL packages there; may be repeated", 0},
+    {"header", 'H', "TEXT", 0, "how generated code includes the C header, as in '<a/b.h>'", 0},
+    {0},
+};
+
+/* SIDL packages are searched where the flag -IDIR says. */
+static error_t add_include(struct proxygen_options *o, const char *dir)
+{
+    char *flag = portolan_asprintf("-I%s", dir);
+
+    return flag ? append_text(&o->flags, &o->generate.n_flags, flag) : ENOMEM;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct proxygen_options *o = state->input;
+
+    switch (key) {
+    case 't':
+        o->generate.port = arg;
+        return 0;
+    case 'o':
+        o->generate.folder = arg;
+        return 0;
+    case 'c':
+        o->generate.context = arg;
+        return 0;
+    case 'I':
+        return add_include(o, arg);
+    case 'H':
+        o->generate.include = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return append_text(&o->files, &o->generate.n_files, arg);
+    case ARGP_KEY_END:
+        if (!o->generate.n_files)
+            argp_error(state, "which header or SIDL files?");
+        if (!o->generate.port)
+            argp_error(state, "which port? name it with --port TYPE");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What stands behind "--" goes to the reader of headers as it is; returns how many words are left.
+ */
+static int take_flags(struct proxygen_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            for (int k = i + 1; k < argc; k++)
+                append_text(&o->flags, &o->generate.n_flags, argv[k]);
+            return i;
+        }
+    return argc;
+}
+
+int command_proxygen(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "HEADER|FILE.sidl... [-- FLAGS...]",
+        .doc =
+            "Make a timing proxy for a port, from SIDL or from a C header (read with the compiler "
+            "flags behind --).",
+    };
+    struct proxygen_options o = {.generate = {.folder = "."}};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_proxygen_result result = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    argc = take_flags(&o, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    o.generate.files = o.files;
+    o.generate.flags = o.flags;
+    status = portolan_proxygen_generate(&o.generate, &result, &d, &err);
+    if (status == PORTOLAN_OK)
+        fputs(result.report, stdout);
+    portolan_proxygen_result_clear(&result);
+    free(o.files);
+    free(o.flags);
+    if (status == PORTOLAN_OK)
+        return 0;
+    if (d.count && !err.text[0])
+        return EXIT_BAD_INPUT;
+    portolan_error_set(&err, status, "%s", portolan_status_text(status));
+    return print_error(&err);
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# TAP for shell tests: source it, `plan N`, then checks. Everything a test writes goes to $work,
+# which is removed at the end. $PORTOLAN is the command, $MPIEXEC starts ranks.
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tests_run=0
+
+plan() {
+    echo "1..$1"
+}
+
+skip_all() {
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
+# result NAME STATUS: prints the outcome; on failure what the last `try` saw.
+result() {
+    tests_run=$((tests_run + 1))
+    if [ "$2" = 0 ]; then
+        echo "ok $tests_run - $1"
+    else
+        echo "not ok $tests_run - $1"
+        echo "# exit status $status; output:"
+        sed 's/^/#   /' "$work/out" "$work/err" 2>/dev/null
+    fi
+}
+
+# try COMMAND...: runs it, keeps its exit status in $status, its output in $work/out and $work/err.
+try() {
+    status=0
+    timeout 120 "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# gives NAME STATUS PATTERN...: the last command ended so and its output has each pattern (ERE).
+gives() {
+    name=$1 expected=$2
+    shift 2
+    good=0
+    [ "$status" = "$expected" ] || good=1
+    for pattern; do
+        cat "$work/out" "$work/err" | grep -Eq -- "$pattern" || {
+            good=1
+            echo "# misses: $pattern"
+        }
+    done
+    result "$name" "$good"
+}
+
+# lacks NAME PATTERN: the last output has no such line.
+lacks() {
+    if cat "$work/out" "$work/err" | grep -Eq -- "$2"; then result "$1" 1; else result "$1" 0; fi
+}
+
+# count NAME N PATTERN: the last output has exactly N such lines.
+count() {
+    seen=$(cat "$work/out" "$work/err" | grep -Ec -- "$3")
+    [ "$seen" = "$2" ] || echo "# seen $seen times: $3"
+    [ "$seen" = "$2" ]
+    result "$1" $?
+}

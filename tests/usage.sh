@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Wrong usage exits 2 and says what would be right; help and version go to standard output.
+. "$(dirname "$0")/tap.sh"
+plan 9
+
+try "$PORTOLAN"
+gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
+try "$PORTOLAN" --version
+gives 'version' 0 '^portolan [0-9]+\.[0-9]+\.[0-9]+$'
+try "$PORTOLAN" --help
+gives 'help lists the commands' 0 'measure .*alternatives' 'proxygen .*timing proxy'
+try "$PORTOLAN" optimise x.xml
+gives 'a misspelt command gets a suggestion' 2 "unknown command 'optimise', did you mean 'optimize'"
+try "$PORTOLAN" check
+gives 'a missing argument' 2 'which assembly'
+try "$PORTOLAN" check --frob a.xml
+gives 'an unknown option' 2 'unrecognized option'
+try "$PORTOLAN" check "$work/none.xml"
+gives 'a missing file' 1 'none.xml' 'No such file'
+try "$PORTOLAN" run --set novalue "$work/none.xml"
+gives 'a setting without a value' 2 'INSTANCE.PARAMETER=VALUE'
+
+# Every option that --help names is in the manual.
+missing=''
+for command in check draw run measure profile model optimize predict report sidl proxygen; do
+    for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+        case $option in --help | --usage | --version) continue ;; esac
+        grep -q "\\\\&-${option#--}\\b" "$SOURCE/docs/portolan.1" ||
+            missing="$missing $command:$option"
+    done
+done
+status=0
+[ -z "$missing" ] || echo "# not in the manual:$missing"
+[ -z "$missing" ]
+result 'the manual names every option' $?
