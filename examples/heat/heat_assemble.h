@@ -8,7 +8,7 @@
 #ifndef HEAT_ASSEMBLE_H
 #define HEAT_ASSEMBLE_H
 
-#include "heat_matrix.h"
+#include "heat_matrix_data.h"
 
 /** A box of nx·ny·nz unknowns, x running fastest; a plate has nz = 1 and no faces in z. */
 struct heat_box {

@@ -76,7 +76,7 @@ struct heat_box heat_grid_box(const struct heat_grid *g, double scale, const dou
  * Collective: when any rank fails, all return the status of the lowest failing rank and ERR gets
  * its text with "rank N: " in front (unless there is one rank).
  */
-enum portolan_status heat_grid_agree(const struct heat_grid *g, enum portolan_status status,
-                                     struct portolan_error *err);
+enum portolan_status heat_agree(MPI_Comm comm, enum portolan_status status,
+                                struct portolan_error *err);
 
 #endif

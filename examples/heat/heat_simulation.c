@@ -81,7 +81,7 @@ enum portolan_status heat_simulation_create(const struct heat_input *input, MPI_
     } else {
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a simulation");
     }
-    status = heat_grid_agree(&grid, status, err);
+    status = heat_agree(grid.comm, status, err);
     if (status) {
         heat_simulation_destroy(new);
         return status;
@@ -170,7 +170,7 @@ static enum portolan_status precondition(void *arg, const double *r, double *z,
     memset(s->domain_x, 0, (size_t)(g->owned + 2 * g->overlap) * g->layer * sizeof *s->domain_x);
     status = s->parts->solve(s->parts->arg, s->domain_b + to_domain, s->domain_x + to_domain,
                              (int)g->extended, &residual, err);
-    status = heat_grid_agree(g, status, err);
+    status = heat_agree(g->comm, status, err);
     if (status)
         return status;
     /* Written so that a NaN sticks. */
@@ -185,7 +185,7 @@ static enum portolan_status prepare(struct heat_simulation *s, struct portolan_e
     struct heat_box box = heat_grid_box(g, s->scale, s->k);
     enum portolan_status status = s->parts->prepare(s->parts->arg, &box, (int)g->extended, err);
 
-    return heat_grid_agree(g, status, err);
+    return heat_agree(g->comm, status, err);
 }
 
 enum portolan_status heat_simulation_step(struct heat_simulation *s,

@@ -7,7 +7,7 @@
 #ifndef HEAT_SOLVER_H
 #define HEAT_SOLVER_H
 
-#include "heat_matrix.h"
+#include "heat_matrix_data.h"
 
 struct heat_solver;
 

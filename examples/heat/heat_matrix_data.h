@@ -6,8 +6,8 @@
  * A conversion is real work and is done by the consumer, so its time appears where a poor match of
  * two components causes it. Nothing here is shared between threads.
  */
-#ifndef HEAT_MATRIX_H
-#define HEAT_MATRIX_H
+#ifndef HEAT_MATRIX_DATA_H
+#define HEAT_MATRIX_DATA_H
 
 #include <portolan/base.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "heat_matrix.h"
+#include "heat_matrix_data.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs what the choice needs to know: rank 0 asks the plan which trial comes next, all ranks run
+ * it, and the Mastermind stores it. With --all-fixed every assembly is run once, as an oracle.
+ */
+#include "measure.h"
+
+#include <portolan/optimizer.h>
+#include <portolan/store.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct measure_options {
+    struct assembly_options assembly;
+    double budget_s; /* < 0: the assembly's */
+    bool all_fixed, quiet;
+};
+
+static const struct argp_option options[] = {
+    {"all-fixed", 'a', NULL, 0,
+     "run every assembly that the alternatives make, at the parameters as they stand", 0},
+    {"budget", 'b', "SECONDS", 0, "stop exploring after so much time", 0},
+    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct measure_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->assembly;
+        return 0;
+    case 'a':
+        o->all_fixed = true;
+        return 0;
+    case 'b':
+        if (!portolan_read_double(arg, &o->budget_s) || o->budget_s < 0)
+            argp_error(state, "--budget wants a number of seconds, not '%s'", arg);
+        return 0;
+    case 'q':
+        o->quiet = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void measure_say(const struct measurement *m, const char *text)
+{
+    if (!m->quiet && m->job->cohort->rank == 0) {
+        printf("measure: %s\n", text);
+        fflush(stdout);
+    }
+}
+
+/* All ranks get rank 0's orders, or its failure. */
+static enum portolan_status share_orders(struct measurement *m, struct orders *o,
+                                         enum portolan_status status, struct portolan_error *err)
+{
+    struct portolan_cohort *c = m->job->cohort;
+    uint64_t size = o->text ? strlen(o->text) + 1 : 0;
+
+    status = portolan_cohort_agree(c, status, err);
+    if (status == PORTOLAN_OK)
+        status = c->bcast(c, &size, sizeof size, 0);
+    if (status != PORTOLAN_OK || size == 0)
+        return status;
+    if (!o->text)
+        o->text = portolan_calloc(size, 1);
+    status = portolan_cohort_agree(c, o->text ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
+    return status == PORTOLAN_OK ? c->bcast(c, o->text, size, 0) : status;
+}
+
+static enum portolan_status apply_orders(struct portolan_assembly *a, char *text,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    char *rest = text, *line;
+
+    while (status == PORTOLAN_OK && (line = strtok_r(rest, "\n", &rest))) {
+        char *verb = strtok_r(line, " ", &line);
+        char *instance = strtok_r(line, " ", &line);
+
+        if (!strcmp(verb, "select")) {
+            status = portolan_assembly_select(a, instance, line, err);
+        } else {
+            char *parameter = strtok_r(line, " ", &line);
+
+            status = portolan_assembly_set(a, instance, parameter, line, err);
+        }
+    }
+    return status;
+}
+
+static enum portolan_status write_orders(const struct portolan_next_trial *next, struct orders *o,
+                                         struct portolan_error *err)
+{
+    FILE *f = open_memstream(&o->text, &o->size);
+
+    if (!f)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < next->n_selection; i++)
+        fprintf(f, "select %s %s\n", next->selection[i].name, next->selection[i].value);
+    for (size_t i = 0; i < next->n_parameters; i++)
+        fprintf(f, "set %s %s %s\n", next->parameters[i].instance, next->parameters[i].parameter,
+                next->parameters[i].value);
+    return fclose(f) ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+}
+
+enum portolan_status measure_read_trials(const struct measurement *m, bool with_samples,
+                                         struct portolan_sample_set **set,
+                                         struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = m->w->assembly->name,
+                                         .purpose = m->w->assembly->purpose,
+                                         .ranks = m->job->cohort->size};
+    struct portolan_store *store;
+    enum portolan_status status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    status = portolan_store_read(store, &query, with_samples, set, err);
+    portolan_store_close(store);
+    return status;
+}
+
+static void tell_next(const struct measurement *m, const struct portolan_next_trial *next)
+{
+    char text[512];
+
+    if (next->finished) {
+        for (size_t i = 0; i < next->n_notes; i++)
+            measure_say(m, next->notes[i]);
+        snprintf(text, sizeof text,
+                 m->trials ? "done: %d trials in %.1f s"
+                           : "nothing to do: the store knows enough (%d new trials, %.1f s)",
+                 m->trials, m->spent_s);
+    } else {
+        snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
+                 next->purpose);
+    }
+    measure_say(m, text);
+}
+
+static enum portolan_status next_exploration_orders(struct measurement *m, struct orders *o,
+                                                    struct portolan_error *err)
+{
+    struct portolan_sample_set *set = NULL;
+    struct portolan_next_trial *next = NULL;
+    enum portolan_status status = measure_read_trials(m, true, &set, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_plan_next_trial(m->w->assembly, set, m->job->cohort->size,
+                                          m->budget_s - m->spent_s, &next, err);
+    if (status == PORTOLAN_OK) {
+        tell_next(m, next);
+        if (!next->finished)
+            status = write_orders(next, o, err);
+    }
+    portolan_next_trial_destroy(next);
+    portolan_sample_set_destroy(set);
+    return status;
+}
+
+static enum portolan_status run_trial(struct measurement *m, struct portolan_error *err)
+{
+    double began = seconds_now();
+    int result = 0;
+    enum portolan_status status = job_execute(m->job, m->w, &result, err);
+
+    if (status == PORTOLAN_OK && result != 0)
+        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "go returned %d", result);
+    m->spent_s += seconds_now() - began;
+    m->trials++;
+    return status;
+}
+
+/* Runs what M->next orders until it orders nothing. */
+static enum portolan_status run_orders(struct measurement *m, struct portolan_error *err)
+{
+    char *failed = NULL; /* the orders of the trial that failed last */
+    enum portolan_status status;
+    bool more;
+
+    do {
+        struct orders o = {0};
+        char *orders = NULL;
+
+        status = m->job->cohort->rank == 0 ? m->next(m, &o, err) : PORTOLAN_OK;
+        status = share_orders(m, &o, status, err);
+        more = status == PORTOLAN_OK && o.text;
+        if (more && failed && !strcmp(failed, o.text)) {
+            status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "a trial failed twice");
+            more = false;
+        }
+        if (more && !(orders = portolan_strdup(o.text)))
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        if (more && status == PORTOLAN_OK)
+            status = apply_orders(m->w->assembly, o.text, err);
+        free(o.text);
+        free(failed);
+        failed = NULL;
+        if (more && status == PORTOLAN_OK && run_trial(m, err) != PORTOLAN_OK) {
+            measure_say(m, err->text); /* the store has it as failed; the plan leaves it out */
+            *err = (struct portolan_error){0};
+            failed = orders;
+            orders = NULL;
+        }
+        free(orders);
+    } while (more && status == PORTOLAN_OK);
+    free(failed);
+    return status;
+}
+
+int command_measure(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "ASSEMBLY.xml",
+        .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
+        .children = children,
+    };
+    struct measure_options o = {.budget_s = -1};
+    struct portolan_error err = {0};
+    struct workbench w;
+    struct job job;
+    struct measurement m = {.job = &job, .w = &w};
+    enum portolan_status status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (job_begin(&job))
+        return EXIT_BAD_INPUT;
+    m.quiet = o.quiet;
+    print_log(true, job.cohort->rank);
+    status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
+    status = portolan_cohort_agree(job.cohort, status, &err);
+    if (status == PORTOLAN_OK) {
+        m.store = workbench_peek_store(&w);
+        m.budget_s = o.budget_s >= 0 ? o.budget_s : w.assembly->sweep_budget_s;
+        if (m.budget_s <= 0 && o.budget_s < 0)
+            m.budget_s = 1e9;
+        m.next = o.all_fixed ? next_fixed_orders : next_exploration_orders;
+        w.assembly->purpose = o.all_fixed ? "fixed" : "explore";
+        status = run_orders(&m, &err);
+    }
+    workbench_close(&w);
+    if (status != PORTOLAN_OK)
+        return job_fail(&job, &err);
+    job_end(&job);
+    return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The classes that the variable instances have as selected. */
+static size_t list_selection(const struct portolan_assembly *a, struct portolan_name_value *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &a->instances[i];
+
+        if (instance->n_alternatives > 1)
+            list[n++] = (struct portolan_name_value){
+                instance->name, instance->alternatives[instance->selected].class_name};
+    }
+    return n;
+}
+
+static void print_prediction(const struct portolan_plan_prediction *p,
+                             const struct portolan_name_value *selection, size_t n)
+{
+    char total[32], low[32], high[32], step[32];
+
+    portolan_plan_format_time(p->total_ns, total, sizeof total);
+    portolan_plan_format_time(p->low_ns, low, sizeof low);
+    portolan_plan_format_time(p->high_ns, high, sizeof high);
+    portolan_plan_format_time(p->step_ns, step, sizeof step);
+    printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
+    for (size_t i = 0; i < n; i++)
+        printf("  with %s = %s\n", selection[i].name, selection[i].value);
+    if (p->n_extrapolating)
+        printf("  outside what was measured: %zu models, the farthest %s\n", p->n_extrapolating,
+               p->extrapolating);
+    if (p->is_assumed)
+        printf("  part of the interval rests on assumption: too few measurements\n");
+}
+
+int command_predict(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .args_doc = "ASSEMBLY.xml",
+        .doc = "Predict the time of the assembly as it stands: "
+               "portolan predict a.xml --set driver.n=200 --select solver=heat.Cholmod",
+        .children = children,
+    };
+    struct assembly_options o = {0};
+    struct portolan_error err = {0};
+    struct portolan_plan_prediction prediction;
+    struct portolan_name_value *selection = NULL;
+    struct study s;
+    size_t n;
+    int result = 0;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (study_open(&s, &o, &err) != PORTOLAN_OK)
+        return print_error(&err);
+    selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
+    n = selection ? list_selection(s.w.assembly, selection) : 0;
+    if (!selection)
+        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+    else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
+        print_prediction(&prediction, selection, n);
+    if (err.status != PORTOLAN_OK)
+        result = print_error(&err);
+    free(selection);
+    study_close(&s);
+    return result;
+}

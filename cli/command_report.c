@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Predicted against measured, and the whole way there beside each fixed assembly. */
+#include "measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double s_per_ns = 1e-9;
+
+struct report {
+    const struct portolan_assembly *assembly;
+    struct portolan_store *store;
+    struct portolan_sample_set *runs, *fixed, *explored; /* without samples */
+};
+
+static enum portolan_status read_trials(struct report *r, const char *purpose,
+                                        struct portolan_sample_set **set,
+                                        struct portolan_error *err)
+{
+    struct portolan_store_query query = {.assembly = r->assembly->name, .purpose = purpose};
+
+    return portolan_store_read(r->store, &query, false, set, err);
+}
+
+static bool counts(const struct report *r, const struct portolan_trial *t)
+{
+    return !strcmp(t->outcome, "finished") && trial_has_parameters(t, r->assembly);
+}
+
+static double explored_s(const struct report *r)
+{
+    double ns = 0;
+
+    for (size_t i = 0; i < r->explored->n_trials; i++)
+        ns += r->explored->trials[i].elapsed_ns;
+    return ns * s_per_ns;
+}
+
+static const char *peek_class(const struct portolan_trial *t, const char *instance)
+{
+    for (size_t i = 0; i < t->n_implementations; i++)
+        if (!strcmp(t->implementations[i].name, instance))
+            return t->implementations[i].value;
+    return "?";
+}
+
+static void print_choice(const struct portolan_assembly *a, const struct portolan_trial *t)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].n_alternatives > 1)
+            printf(" %s=%s", a->instances[i].name, peek_class(t, a->instances[i].name));
+    printf("\n");
+}
+
+/* The newest run with the parameters of the assembly as it stands. */
+static const struct portolan_trial *peek_run(const struct report *r)
+{
+    for (size_t i = r->runs->n_trials; i-- > 0;)
+        if (counts(r, &r->runs->trials[i]))
+            return &r->runs->trials[i];
+    return NULL;
+}
+
+static enum portolan_status print_prediction(const struct report *r,
+                                             const struct portolan_trial *run,
+                                             struct portolan_error *err)
+{
+    struct portolan_decision *d = NULL;
+    enum portolan_status status = portolan_store_find_trial_decision(r->store, run->id, &d, err);
+
+    if (status != PORTOLAN_OK || !d) {
+        if (status == PORTOLAN_OK)
+            printf("predicted   nothing: the run made no decision\n");
+        return status;
+    }
+    printf("predicted   %8.3f s  (%.3f ... %.3f s) for the whole run with %s\n",
+           d->predicted_ns * s_per_ns, d->low_ns * s_per_ns, d->high_ns * s_per_ns, d->choice);
+    printf("measured    %8.3f s  (%+.1f %% of the prediction)\n", run->elapsed_ns * s_per_ns,
+           100 * (run->elapsed_ns / d->predicted_ns - 1));
+    portolan_decision_destroy(d);
+    return PORTOLAN_OK;
+}
+
+static int by_elapsed(const void *a, const void *b)
+{
+    const struct portolan_trial *const *ta = a, *const *tb = b;
+
+    return ((*ta)->elapsed_ns > (*tb)->elapsed_ns) - ((*ta)->elapsed_ns < (*tb)->elapsed_ns);
+}
+
+static void print_fixed(const struct report *r, const struct portolan_trial *run)
+{
+    const struct portolan_trial **sorted = portolan_calloc(r->fixed->n_trials + 1, sizeof *sorted);
+    double total_s = run->elapsed_ns * s_per_ns + explored_s(r);
+    size_t n = 0;
+
+    for (size_t i = 0; sorted && i < r->fixed->n_trials; i++)
+        if (counts(r, &r->fixed->trials[i]))
+            sorted[n++] = &r->fixed->trials[i];
+    if (n == 0) {
+        printf("no fixed assembly was run; do so with: portolan measure --all-fixed\n");
+        free(sorted);
+        return;
+    }
+    qsort(sorted, n, sizeof *sorted, by_elapsed);
+    printf("\nfixed assemblies, measured   beside run   beside total\n");
+    for (size_t i = 0; i < n; i++) {
+        double s = sorted[i]->elapsed_ns * s_per_ns;
+
+        printf("  %12.3f s              %6.2f x       %6.2f x  ", s,
+               s / (run->elapsed_ns * s_per_ns), s / total_s);
+        print_choice(r->assembly, sorted[i]);
+    }
+    free(sorted);
+}
+
+static enum portolan_status print_report(struct report *r, struct portolan_error *err)
+{
+    const struct portolan_trial *run;
+    enum portolan_status status = read_trials(r, "run", &r->runs, err);
+
+    if (status == PORTOLAN_OK)
+        status = read_trials(r, "fixed", &r->fixed, err);
+    if (status == PORTOLAN_OK)
+        status = read_trials(r, "explore", &r->explored, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    run = peek_run(r);
+    if (!run)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "no finished run of '%s' with these parameters is stored; run it "
+                                  "with: mpiexec.mpich -n RANKS portolan run %s",
+                                  r->assembly->name, r->assembly->file);
+    printf("run %lld of assembly '%s' on %d ranks, %s\n", (long long)run->id, r->assembly->name,
+           run->ranks, run->started);
+    status = print_prediction(r, run, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    printf("exploration %8.3f s  in %zu trials\n", explored_s(r), r->explored->n_trials);
+    printf("total       %8.3f s  exploration and run\n",
+           explored_s(r) + run->elapsed_ns * s_per_ns);
+    print_fixed(r, run);
+    return PORTOLAN_OK;
+}
+
+int command_report(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .args_doc = "ASSEMBLY.xml",
+        .doc = "Compare the newest run with what was predicted and with each fixed assembly.",
+        .children = children,
+    };
+    struct assembly_options o = {0};
+    struct portolan_error err = {0};
+    struct workbench w;
+    struct report r = {0};
+    const char *file;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
+        return print_error(&err);
+    r.assembly = w.assembly;
+    file = workbench_peek_store(&w);
+    if (!file)
+        portolan_error_set(&err, PORTOLAN_ENOTFOUND, "'%s' has no Mastermind: nothing is stored",
+                           o.file);
+    else if (portolan_store_open(file, PORTOLAN_STORE_READ, &r.store, &err) == PORTOLAN_OK)
+        print_report(&r, &err);
+    portolan_sample_set_destroy(r.runs);
+    portolan_sample_set_destroy(r.fixed);
+    portolan_sample_set_destroy(r.explored);
+    portolan_store_close(r.store);
+    workbench_close(&w);
+    return err.status == PORTOLAN_OK ? 0 : print_error(&err);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was measured of an assembly, with the plan made from it: for commands that only look. */
+#include "cli.h"
+
+static enum portolan_status read_data(struct study *s, int *ranks, struct portolan_error *err)
+{
+    const char *file = workbench_peek_store(&s->w);
+    struct portolan_store_query query = {.assembly = s->w.assembly->name};
+    struct portolan_store *store = NULL;
+    enum portolan_status status;
+
+    if (!file)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "'%s' has no Mastermind, so nothing of it is stored",
+                                  s->w.assembly->file);
+    status = portolan_store_open(file, PORTOLAN_STORE_READ, &store, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_read(store, &query, true, &s->data, err);
+    portolan_store_close(store);
+    if (status == PORTOLAN_OK && s->data->n_trials == 0)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "store '%s' has no trial of assembly '%s'; measure it with: "
+                                    "mpiexec.mpich -n RANKS portolan measure %s",
+                                    file, s->w.assembly->name, s->w.assembly->file);
+    if (status == PORTOLAN_OK)
+        *ranks = s->data->trials[s->data->n_trials - 1].ranks;
+    return status;
+}
+
+enum portolan_status study_open(struct study *s, const struct assembly_options *o,
+                                struct portolan_error *err)
+{
+    enum portolan_status status;
+    int ranks = 0;
+
+    *s = (struct study){0};
+    status = workbench_open(&s->w, o, true, err);
+    if (status == PORTOLAN_OK)
+        status = read_data(s, &ranks, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_plan_create(s->w.assembly, s->data, ranks, &s->plan, err);
+    if (status != PORTOLAN_OK)
+        study_close(s);
+    return status;
+}
+
+void study_close(struct study *s)
+{
+    portolan_plan_destroy(s->plan);
+    portolan_sample_set_destroy(s->data);
+    workbench_close(&s->w);
+    *s = (struct study){0};
+}
