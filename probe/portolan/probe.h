@@ -297,7 +297,7 @@ struct portolan_probe_cost {
 /** Measured at the first request (about 10 ms, on the real clock), then remembered. */
 PORTOLAN_API struct portolan_probe_cost portolan_probe_cost(void);
 
-#include <portolan/probe_inline.h>
+#include "probe_inline.h"
 
 #ifdef __cplusplus
 }
