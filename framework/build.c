@@ -2,7 +2,8 @@
 /* From a read assembly to a wired one, on all ranks alike. */
 #include "services.h"
 
-/* Two halves of the hash, which a double holds exactly, and their negatives, maximised over ranks. */
+/* Two halves of the hash, which a double holds exactly, and their negatives, maximised over ranks.
+ */
 static enum portolan_status compare_ranks(struct portolan_framework *fw,
                                           const struct portolan_assembly *a,
                                           struct portolan_error *err)
@@ -32,22 +33,34 @@ static enum portolan_status settle(struct portolan_framework *fw, int line,
     return portolan_cohort_agree(fw->cohort, status, err);
 }
 
-static enum portolan_status create(struct portolan_framework *fw,
-                                   const struct portolan_assembly_instance *x,
-                                   struct portolan_error *err)
+gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *chosen,
+                                 struct portolan_error *err)
 {
-    const struct portolan_assembly_alternative *chosen = &x->alternatives[x->selected];
     enum portolan_status status = PORTOLAN_OK;
     gov_cca_TypeMap properties = typemap_copy(NULL, err);
-    struct instance *instance;
 
     if (!properties)
-        return PORTOLAN_ENOMEM;
+        return NULL;
     for (size_t i = 0; i < chosen->n_parameters && status == PORTOLAN_OK; i++) {
         const struct portolan_assembly_parameter *p = &chosen->parameters[i];
 
         status = typemap_put_text(properties, p->name, p->type, p->is_array, p->text, err);
     }
+    if (status == PORTOLAN_OK)
+        return properties;
+    sidl_reference_delete(properties, NULL);
+    return NULL;
+}
+
+static enum portolan_status create(struct portolan_framework *fw,
+                                   const struct portolan_assembly_instance *x,
+                                   struct portolan_error *err)
+{
+    const struct portolan_assembly_alternative *chosen = &x->alternatives[x->selected];
+    gov_cca_TypeMap properties = build_properties(chosen, err);
+    enum portolan_status status = properties ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    struct instance *instance;
+
     if (status == PORTOLAN_OK)
         status = instance_create(fw, x->name, chosen->class_name, properties, &instance, err);
     sidl_reference_delete(properties, NULL);

@@ -127,6 +127,12 @@ enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,
                                           struct portolan_error *err);
 
+/* -- build.c ---------------------------------------------------------------------------------- */
+
+/* The parameters of an assembly's alternative, a new reference; NULL with ERR set. */
+gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *chosen,
+                                 struct portolan_error *err);
+
 /* -- ids.c ------------------------------------------------------------------------------------- */
 
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err);
