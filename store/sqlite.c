@@ -125,12 +125,16 @@ static enum portolan_status failed(sqlite3 *db, int rc, struct portolan_error *e
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "another process holds it locked; try again when it has ended");
     case SQLITE_NOTADB:
-        return portolan_error_set(err, PORTOLAN_EFOREIGN, "is no SQLite data base");
+        return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                  "is no SQLite data base; move it away or name another file");
     case SQLITE_CORRUPT:
         return portolan_error_set(err, PORTOLAN_EIO,
                                   "is damaged (%s); move it away, or try sqlite3's .recover", text);
     case SQLITE_FULL:
-        return portolan_error_set(err, PORTOLAN_EIO, "no space is left (%s)", text);
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "no space is left (%s); free some, what was stored is "
+                                  "intact",
+                                  text);
     case SQLITE_READONLY:
         return portolan_error_set(err, PORTOLAN_EIO, "may not be written (%s)", text);
     case SQLITE_CONSTRAINT:
@@ -289,7 +293,8 @@ static enum portolan_status check_identity(sqlite3 *db, bool *new, struct portol
         return PORTOLAN_OK;
     if (application != APPLICATION_ID)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "is an SQLite data base, but no experiment store of Portolan");
+                                  "is an SQLite data base, but no experiment store of Portolan; "
+                                  "move it away or name another file");
     if (version > SCHEMA_VERSION)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "has schema version %lld, this Portolan knows %d: use a newer "
@@ -411,7 +416,8 @@ enum portolan_status backend_open(const char *path, enum portolan_store_mode mod
         (status = check_identity(b->db, &new, err)))
         goto out;
     if (new && !write) {
-        status = portolan_error_set(err, PORTOLAN_EFOREIGN, "is empty, no experiment store");
+        status = portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                    "is empty, no experiment store; measure something first");
         goto out;
     }
     if (write &&

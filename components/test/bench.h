@@ -58,9 +58,12 @@ struct portolan_records *bench_records(void);
 void bench_no_exception(sidl_BaseInterface *ex);
 
 /** Fails unless EX holds an exception whose note has WORDS in it; clears it. */
-void bench_exception(sidl_BaseInterface *ex, enum portolan_status status, const char *words);
+void bench_exception(sidl_BaseInterface *ex, const char *words);
 
-/** What class test.Listener (provides "steps") has heard, as "a:reached 1;b:reached 1;". */
+/**
+ * What class test.Listener (provides "steps") has heard, as "a:reached 1;b:reached 1;". Its reached
+ * takes 1000 ns on the manual clock.
+ */
 extern char bench_heard[1000];
 /** The listener of that instance name throws in reached ("" none). */
 extern const char *bench_thrower;

@@ -51,11 +51,11 @@ static void unknown_counters_are_refused(const char *assembly)
     bench_start(assembly);
     sidl_string__array_set1(words, 0, "NO_SUCH_EVENT");
     portolan_ports_Measurement_setCounters(bench_port("measurement"), words, &ex);
-    bench_exception(&ex, PORTOLAN_EUNSUPPORTED, "");
+    bench_exception(&ex, "");
     for (int i = 0; i < 9; ++i)
         sidl_string__array_set1(many, i, "perf::PAGE-FAULTS");
     portolan_ports_Measurement_setCounters(bench_port("measurement"), many, &ex);
-    bench_exception(&ex, PORTOLAN_EINVAL, "9 counters are too many");
+    bench_exception(&ex, "9 counters are too many");
     sidl_string__array_deleteRef(words);
     sidl_string__array_deleteRef(many);
 }
@@ -107,9 +107,9 @@ static void the_manual_clock_does_not_run_backwards(void **state)
     (void)state;
     bench_start(manual);
     portolan_ports_Work_consume(bench_port("work"), -1e-9, &ex);
-    bench_exception(&ex, PORTOLAN_EINVAL, "cannot move");
+    bench_exception(&ex, "cannot move");
     portolan_ports_Work_consume(bench_port("work"), 0.0 / 0.0, &ex);
-    bench_exception(&ex, PORTOLAN_EINVAL, "cannot move");
+    bench_exception(&ex, "cannot move");
 }
 
 static void the_former_clock_comes_back(void **state)
@@ -149,7 +149,7 @@ static void busy_work_burns_the_processor_time_asked_for(void **state)
     assert_true(used >= 0.0199);
     assert_true(used < 0.04);
     portolan_ports_Work_consume(bench_port("work"), -1, &ex);
-    bench_exception(&ex, PORTOLAN_EINVAL, "cannot be burnt");
+    bench_exception(&ex, "cannot be burnt");
 }
 
 /* ------------------------------------------------- portolan.SwapPoint */
@@ -185,7 +185,7 @@ static void what_one_listener_throws_reaches_the_simulation(void **state)
     bench_start(SWAP_POINT LISTENERS);
     bench_thrower = "a";
     portolan_ports_SwapPoint_reached(bench_port("swappoint"), 1, &ex);
-    bench_exception(&ex, PORTOLAN_EIO, "the disk is full");
+    bench_exception(&ex, "the disk is full");
     assert_string_equal(bench_heard, "a:reached 1;");
     bench_thrower = "";
     portolan_ports_SwapPoint_reached(bench_port("swappoint"), 2, &ex);
