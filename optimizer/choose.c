@@ -297,3 +297,51 @@ enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choic
     *text = all;
     return PORTOLAN_OK;
 }
+
+static int by_text(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Parameters of ONE instance as "name.parameter=value" behind the N of WORDS. */
+static enum portolan_status list_words(struct arena *arena,
+                                       const struct portolan_assembly_instance *one, char ***words,
+                                       size_t *n, size_t *capacity)
+{
+    const struct portolan_assembly_alternative *now = &one->alternatives[one->selected];
+
+    if (one->n_alternatives > 1 || strncmp(now->class_name, "portolan.", 9) == 0)
+        return PORTOLAN_OK;
+    for (size_t k = 0; k < now->n_parameters; k++) {
+        char **more = arena_grow(arena, *words, *n, capacity, sizeof *more);
+
+        if (!more)
+            return PORTOLAN_ENOMEM;
+        *words = more;
+        more[*n] = arena_printf(arena, "%s.%s=%s", one->name, now->parameters[k].name,
+                                now->parameters[k].text);
+        if (!more[(*n)++])
+            return PORTOLAN_ENOMEM;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
+                                                    struct portolan_error *err)
+{
+    struct arena arena = {0};
+    char **words = NULL, *all = arena_printf(&arena, "%s", "");
+    size_t n = 0, capacity = 0;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; !status && i < a->n_instances; i++)
+        status = list_words(&arena, &a->instances[i], &words, &n, &capacity);
+    if (!status && n)
+        qsort(words, n, sizeof *words, by_text);
+    for (size_t i = 0; !status && all && i < n; i++)
+        all = arena_printf(&arena, "%s%s%s", all, i ? " " : "", words[i]);
+    *text = !status && all ? portolan_strdup(all) : NULL;
+    arena_clear(&arena);
+    return *text ? PORTOLAN_OK
+                 : portolan_error_set(err, PORTOLAN_ENOMEM, "writing an assembly's parameters");
+}

@@ -306,7 +306,8 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
         row_of_sample[i] = s->n_rows - 1;
     }
     t->n_rows = s->n_rows - t->first_row;
-    if (t->steps && only_before && t->n_rows == 1) { /* no swap point: all steps in one piece */
+    if (t->steps && only_before && t->n_rows == 1 &&
+        strcmp(t->trial->outcome, "finished") == 0) { /* no swap point: all steps in one piece */
         s->rows[t->first_row].once = false;
         s->rows[t->first_row].steps = t->steps;
     }

@@ -141,6 +141,14 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *plan,
 enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choice *choice,
                                                 char **text, struct portolan_error *err);
 
+/**
+ * "driver.n=96 driver.steps=20", sorted: the parameters under which a decision is stored (struct
+ * portolan_decision), that is all of the assembly's as it is written now but those of Portolan's
+ * own components and of instances with alternatives. The caller frees *TEXT. Errors: ENOMEM.
+ */
+enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
+                                                    struct portolan_error *err);
+
 /** What is known in the middle of a run. */
 struct portolan_plan_now {
     /** The samples of the step that ended last, of any ranks; contexts are taken from them. */

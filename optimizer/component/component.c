@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.Optimizer: hears of steps, lets rank 0 decide, and all ranks swap alike. */
+#include "component.h"
+
+#include <portolan/probe.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Swaps tried at one swap point before it goes on as it is. */
+enum { MOST_ATTEMPTS = 8 };
+
+/* ------------------------------------------------- ports */
+
+static void get_ports(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    gov_cca_Port port = NULL;
+    sidl_BaseInterface ignored = NULL;
+
+    o->cohort = portolan_foreign_get(o->services, "cohort", "portolan.Cohort", _ex);
+    SIDL_CHECK(*_ex);
+    o->assembly = portolan_foreign_get(o->services, "assembly", "portolan.Assembly", _ex);
+    SIDL_CHECK(*_ex);
+    o->records = portolan_foreign_get(o->services, "records", "portolan.Records", _ex);
+    SIDL_CHECK(*_ex);
+    port = gov_cca_Services_getPort(o->services, "builder", _ex);
+    SIDL_CHECK(*_ex);
+    o->builder = portolan_ports_Builder__cast(port, _ex);
+    SIDL_CHECK(*_ex);
+    if (!o->builder)
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE,
+                       "what is connected to 'builder' is no portolan.ports.Builder");
+EXIT:
+    gov_cca_Port_deleteRef(port, &ignored);
+}
+
+static void release_ports(struct optimizer *o)
+{
+    sidl_BaseInterface ignored = NULL;
+
+    if (o->builder) {
+        portolan_ports_Builder_deleteRef(o->builder, &ignored);
+        gov_cca_Services_releasePort(o->services, "builder", &ignored);
+        SIDL_CLEAR(ignored);
+    }
+    if (o->records)
+        gov_cca_Services_releasePort(o->services, "records", &ignored);
+    SIDL_CLEAR(ignored);
+    if (o->assembly)
+        gov_cca_Services_releasePort(o->services, "assembly", &ignored);
+    SIDL_CLEAR(ignored);
+    if (o->cohort)
+        gov_cca_Services_releasePort(o->services, "cohort", &ignored);
+    SIDL_CLEAR(ignored);
+    o->builder = NULL;
+    o->records = NULL;
+    o->assembly = NULL;
+    o->cohort = NULL;
+}
+
+static void get_ready(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    size_t n, choices = 0;
+
+    get_ports(o, _ex);
+    SIDL_CHECK(*_ex);
+    n = o->assembly->n_instances;
+    o->current = portolan_calloc(n + 1, sizeof *o->current);
+    o->wanted = portolan_calloc(n + 1, sizeof *o->wanted);
+    o->swapped = portolan_calloc(n + 1, sizeof *o->swapped);
+    if (!o->current || !o->wanted || !o->swapped) {
+        portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory for the state of %zu instances", n);
+        goto EXIT;
+    }
+    for (size_t i = 0; i < n; i++) {
+        o->current[i] = (int32_t)o->assembly->instances[i].selected;
+        choices += o->assembly->instances[i].n_alternatives > 1;
+    }
+    o->idle = choices == 0 || (o->assembly->purpose && strcmp(o->assembly->purpose, "run") != 0);
+    o->ready = true;
+EXIT:;
+}
+
+/* ------------------------------------------------- portolan.ports.StepListener */
+
+/* Rank 0's wish to all; false with an exception when the ranks could not talk. */
+static bool share_wish(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    enum portolan_status status =
+        o->cohort->bcast(o->cohort, o->wanted, o->assembly->n_instances * sizeof *o->wanted, 0);
+
+    if (status)
+        portolan_throw(_ex, status, "the ranks could not be told what to swap");
+    return !status;
+}
+
+static bool anything_to_do(const struct optimizer *o)
+{
+    return memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0;
+}
+
+static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    bool begin = !o->ready;
+
+    if (!o->enabled)
+        return;
+    if (begin) {
+        release_ports(o);
+        get_ready(o, _ex);
+    }
+    if (*_ex || o->idle || (!begin && step % o->interval != 0))
+        return;
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        struct portolan_error err = {0};
+        enum portolan_status status;
+
+        if (o->cohort->rank == 0)
+            optimizer_decide(o, step);
+        if (!share_wish(o, _ex) || !anything_to_do(o))
+            break;
+        status = optimizer_apply(o, step, &err);
+        if (status == PORTOLAN_EBUSY) { /* one did not start: what else is there? */
+            o->mind.from_store = false;
+            continue;
+        }
+        if (status)
+            portolan_throw(_ex, status, "at step %d: %s", (int)step,
+                           err.text[0] ? err.text : portolan_status_text(status));
+        break;
+    }
+    if (begin && !*_ex)
+        optimizer_store_decision(o);
+}
+
+static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    size_t i = 0, capacity;
+    char **names;
+    double *values;
+
+    while (i < o->n_announced && strcmp(o->announced_names[i], name) != 0)
+        i++;
+    if (i < o->n_announced) {
+        o->announced_values[i] = value;
+        return;
+    }
+    if (o->n_announced == o->announced_capacity) {
+        capacity = o->announced_capacity ? 2 * o->announced_capacity : 8;
+        names = portolan_reallocarray(o->announced_names, capacity, sizeof *names);
+        o->announced_names = names ? names : o->announced_names;
+        values =
+            names ? portolan_reallocarray(o->announced_values, capacity, sizeof *values) : NULL;
+        o->announced_values = values ? values : o->announced_values;
+        if (!values)
+            goto nomem;
+        o->announced_capacity = capacity;
+    }
+    if (!(o->announced_names[i] = portolan_strdup(name)))
+        goto nomem;
+    o->announced_values[i] = value;
+    o->n_announced++;
+    return;
+nomem:
+    portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
+}
+
+static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    if (!o->ready || o->idle || o->n_swapped == 0 || o->swap_step != step)
+        return FALSE;
+    status = optimizer_undo(o, step, why ? why : "", &err);
+    if (status)
+        portolan_throw(_ex, status, "at step %d: %s", (int)step,
+                       err.text[0] ? err.text : portolan_status_text(status));
+    return !status;
+}
+
+static const struct portolan_ports_StepListener__epv steps_epv = {
+    .f_reached = reached, .f_announce = announce, .f_failed = step_failed};
+
+/* ------------------------------------------------- gov.cca.Component */
+
+static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
+{
+    gov_cca_TypeMap properties = portolan_component_properties(o->services, _ex);
+    sidl_BaseInterface ignored = NULL;
+    char *start = NULL;
+
+    SIDL_CHECK(*_ex);
+    o->enabled = gov_cca_TypeMap_getBool(properties, "enabled", TRUE, _ex);
+    SIDL_CHECK(*_ex);
+    o->hysteresis = gov_cca_TypeMap_getDouble(properties, "hysteresis", 0.02, _ex);
+    SIDL_CHECK(*_ex);
+    o->interval = gov_cca_TypeMap_getInt(properties, "interval", 1, _ex);
+    SIDL_CHECK(*_ex);
+    start = gov_cca_TypeMap_getString(properties, "start", "stored", _ex);
+    SIDL_CHECK(*_ex);
+    o->start_stored = strcmp(start, "stored") == 0;
+    if (!o->start_stored && strcmp(start, "written") != 0)
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'start' is '%s': want \"stored\" or \"written\"", start);
+    else if (o->interval < 1)
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES, "parameter 'interval' is %d: want at least 1",
+                       o->interval);
+    else if (!(o->hysteresis >= 0))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "parameter 'hysteresis' is %g: want at least 0", o->hysteresis);
+EXIT:
+    sidl_String_free(start);
+    gov_cca_TypeMap_deleteRef(properties, &ignored);
+}
+
+static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    static const char *const uses[][2] = {{"records", "portolan.Records"},
+                                          {"builder", "portolan.ports.Builder"},
+                                          {"assembly", "portolan.Assembly"},
+                                          {"cohort", "portolan.Cohort"}};
+    struct optimizer *o = self;
+    sidl_BaseInterface ignored = NULL;
+
+    o->services = services;
+    gov_cca_Services_addRef(services, &ignored);
+    read_parameters(o, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(o, "portolan.ports.StepListener"),
+                                     "steps", "portolan.ports.StepListener", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        gov_cca_Services_registerUsesPort(services, uses[i][0], uses[i][1], NULL, _ex);
+        SIDL_CHECK(*_ex);
+    }
+    gov_cca_Services_registerForRelease(services, sidl_object_facet(o, "gov.cca.ComponentRelease"),
+                                        _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}
+
+static void clear(struct optimizer *o)
+{
+    optimizer_mind_clear(&o->mind);
+    for (size_t i = 0; i < o->n_announced; i++)
+        free(o->announced_names[i]);
+    free(o->announced_names);
+    free(o->announced_values);
+    free(o->banned);
+    free(o->current);
+    free(o->wanted);
+    free(o->swapped);
+    o->announced_names = NULL;
+    o->announced_values = NULL;
+    o->n_announced = o->announced_capacity = 0;
+    o->banned = NULL;
+    o->n_banned = o->banned_capacity = 0;
+    o->current = o->wanted = NULL;
+    o->swapped = NULL;
+    o->ready = false;
+}
+
+static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    sidl_BaseInterface ignored = NULL;
+
+    (void)services, (void)_ex;
+    clear(o); /* the plan borrows from the assembly */
+    release_ports(o);
+    gov_cca_Services_deleteRef(o->services, &ignored);
+    o->services = NULL;
+}
+
+static void destroy(void *self)
+{
+    struct optimizer *o = self;
+    sidl_BaseInterface ignored = NULL;
+
+    clear(o);
+    gov_cca_Services_deleteRef(o->services, &ignored);
+}
+
+static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
+static const struct gov_cca_ComponentRelease__epv release_epv = {.f_releaseServices =
+                                                                     release_services};
+static const struct sidl_implements implements[] = {
+    {&gov_cca_Component__type, &component_epv},
+    {&gov_cca_ComponentRelease__type, &release_epv},
+    {&portolan_ports_StepListener__type, &steps_epv},
+};
+static const struct sidl_class class = {
+    .name = "portolan.Optimizer",
+    .version = "0.1",
+    .size = sizeof(struct optimizer),
+    .implements = implements,
+    .n_implements = sizeof implements / sizeof *implements,
+    .destroy = destroy,
+};
+
+static gov_cca_Component create(sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = sidl_object_create(&class, _ex);
+
+    if (!o)
+        return NULL;
+    o->swap_step = -2;
+    return sidl_object_facet(o, "gov.cca.Component");
+}
+
+PORTOLAN_COMPONENT(portolan_Optimizer, "portolan.Optimizer", create);

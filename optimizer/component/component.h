@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** The component portolan.Optimizer: its parts' view of it. */
+#ifndef PORTOLAN_OPTIMIZER_COMPONENT_H
+#define PORTOLAN_OPTIMIZER_COMPONENT_H
+
+#include <portolan/framework.h>
+#include <portolan/mastermind.h>
+#include <portolan/optimizer.h>
+
+/* An instance and one of its alternatives, by position in the assembly. */
+struct optimizer_pick {
+    size_t instance, alternative;
+};
+
+/* An exchange that was made. */
+struct optimizer_swap {
+    size_t instance, from, to;
+};
+
+/* What only rank 0 knows. */
+struct optimizer_mind {
+    struct portolan_sample_set *data;
+    struct portolan_plan *plan; /* NULL: nothing was measured that can be used */
+    bool looked;                /* for measurements, and for a stored decision */
+    bool from_store;            /* the start is a stored decision's */
+    double expected_step_ns;    /* 0: not known */
+    int surprises, refits;
+    double swap_ns;   /* cost of an exchange, as measured in this run */
+    char reason[500]; /* of the last decision */
+};
+
+struct optimizer {
+    struct sidl_object object; /* first */
+    gov_cca_Services services;
+
+    /* parameters */
+    bool enabled, start_stored;
+    double hysteresis;
+    int interval;
+
+    /* uses ports, held from the first swap point on */
+    bool ready, idle; /* idle: exploring, a fixed run, or nothing to choose */
+    struct portolan_cohort *cohort;
+    const struct portolan_assembly *assembly;
+    struct portolan_records *records;
+    portolan_ports_Builder builder;
+
+    /* alike on all ranks */
+    int32_t *current, *wanted; /* alternative of every instance of the assembly */
+    size_t n_banned, banned_capacity;
+    struct optimizer_pick *banned;
+    size_t n_announced, announced_capacity;
+    char **announced_names;
+    double *announced_values;
+    int swap_step; /* of the swaps in `swapped`; -2: none */
+    size_t n_swapped;
+    struct optimizer_swap *swapped;
+
+    struct optimizer_mind mind;
+};
+
+/* decide.c, rank 0: fills o->wanted for the steps from STEP on. Never fails: it stays instead. */
+void optimizer_decide(struct optimizer *o, int step);
+/* Stores what was decided before the first step, unless the store said it. */
+void optimizer_store_decision(struct optimizer *o);
+void optimizer_mind_clear(struct optimizer_mind *m);
+
+/*
+ * swap.c, collective: makes o->wanted the current implementations, all or none. On failure the one
+ * that failed is banned for this run, the failure is stored and told, and the status says so.
+ * Errors that leave the ranks in doubt are thrown by the caller: ECOMPONENT when an old
+ * implementation could not be put back.
+ */
+enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err);
+/* Puts the implementations of the last swap back; the new ones are banned. */
+enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
+                                    struct portolan_error *err);
+
+static inline const char *optimizer_class(const struct optimizer *o, size_t instance, size_t k)
+{
+    return o->assembly->instances[instance].alternatives[k].class_name;
+}
+
+#endif

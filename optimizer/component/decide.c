@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rank 0's mind: reads the measurements, asks the plan, and says what should run from now on. */
+#include "component.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* So many steps in a row this far from what was predicted, and the models are fitted again. */
+enum { SURPRISES = 3, MOST_REFITS = 5 };
+static const double surprise = 0.25;
+
+void optimizer_mind_clear(struct optimizer_mind *m)
+{
+    portolan_plan_destroy(m->plan);
+    portolan_sample_set_destroy(m->data);
+    m->plan = NULL;
+    m->data = NULL;
+}
+
+/* Reads the store and fits; without a usable measurement there is no plan, and that is told. */
+static void make_plan(struct optimizer *o)
+{
+    struct portolan_store_query query = {.assembly = o->assembly->name, .ranks = o->cohort->size};
+    struct optimizer_mind *m = &o->mind;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    optimizer_mind_clear(m);
+    status = o->records->ops->read(o->records, &query, &m->data, &err);
+    if (!status)
+        status = portolan_plan_create(o->assembly, m->data, o->cohort->size, &m->plan, &err);
+    if (status == PORTOLAN_ENOTFOUND)
+        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "runs as it stands: %s", err.text);
+    else if (status)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, runs as it stands: %s", err.text);
+}
+
+static int steps_of(const struct portolan_assembly *a)
+{
+    const char *text = a->steps_instance ? portolan_assembly_peek_parameter(a, a->steps_instance,
+                                                                            a->steps_parameter)
+                                         : NULL;
+    int64_t steps;
+
+    return text && portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps
+                                                                                       : 0;
+}
+
+/* "solver=heat.Cholmod" of a stored choice, LENGTH bytes; false when the assembly lacks it. */
+static bool read_pick(struct optimizer *o, const char *word, size_t length)
+{
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &o->assembly->instances[i];
+        size_t name = strlen(x->name);
+
+        if (length <= name || strncmp(word, x->name, name) != 0 || word[name] != '=')
+            continue;
+        for (size_t k = 0; k < x->n_alternatives; k++)
+            if (strlen(x->alternatives[k].class_name) == length - name - 1 &&
+                strncmp(x->alternatives[k].class_name, word + name + 1, length - name - 1) == 0) {
+                o->wanted[i] = (int32_t)k;
+                return true;
+            }
+    }
+    return false;
+}
+
+static void use_stored(struct optimizer *o, const struct portolan_decision *d)
+{
+    size_t n = o->assembly->n_instances;
+    char origin[40] = "off line";
+    bool known = true;
+
+    for (const char *at = d->choice + strspn(d->choice, " "); *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+
+        known = known && read_pick(o, at, length);
+        at += length;
+    }
+    if (!known) {
+        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
+                     "the decision of %s (%s) does not fit this assembly and is not used",
+                     d->decided, d->choice);
+        memcpy(o->wanted, o->current, n * sizeof *o->wanted);
+        return;
+    }
+    o->mind.from_store = true;
+    if (d->trial)
+        snprintf(origin, sizeof origin, "in trial %lld", (long long)d->trial);
+    snprintf(o->mind.reason, sizeof o->mind.reason, "starts with %.200s, decided %s %.30s: %.200s",
+             d->choice, origin, d->decided ? d->decided : "", d->reason ? d->reason : "");
+    if (memcmp(o->wanted, o->current, n * sizeof *o->wanted) == 0)
+        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "%s", o->mind.reason);
+}
+
+static void host_name(char *name, size_t size_bytes)
+{
+    struct utsname u;
+
+    snprintf(name, size_bytes, "%s", uname(&u) ? "" : u.nodename);
+}
+
+static void look_for_stored(struct optimizer *o)
+{
+    struct portolan_decision *d = NULL;
+    struct portolan_error err = {0};
+    char *parameters = NULL, host[256];
+    enum portolan_status status = portolan_plan_write_parameters(o->assembly, &parameters, &err);
+
+    host_name(host, sizeof host);
+    if (!status)
+        status = o->records->ops->find_decision(o->records, o->assembly->name, parameters, host,
+                                                o->cohort->size, &d, &err);
+    if (status)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no stored decision can be read: %s",
+                     err.text);
+    else if (d)
+        use_stored(o, d);
+    portolan_decision_destroy(d);
+    free(parameters);
+}
+
+/* Lists PICKS (or the wanted alternatives of all choices, PICKS NULL) as names and classes. */
+static struct portolan_name_value *
+list_names(const struct optimizer *o, const struct optimizer_pick *picks, size_t n_picks, size_t *n)
+{
+    size_t most = picks ? n_picks : o->assembly->n_instances;
+    struct portolan_name_value *list = portolan_calloc(most + 1, sizeof *list);
+
+    *n = 0;
+    for (size_t i = 0; list && i < most; i++) {
+        size_t instance = picks ? picks[i].instance : i;
+        const struct portolan_assembly_instance *x = &o->assembly->instances[instance];
+
+        if (x->n_alternatives > 1)
+            list[(*n)++] = (struct portolan_name_value){
+                x->name,
+                optimizer_class(o, instance, picks ? picks[i].alternative : (size_t)o->wanted[i])};
+    }
+    return list;
+}
+
+/* Fits again when the steps are not as predicted for some time. */
+static void learn(struct optimizer *o, int step, const struct portolan_sample *samples, size_t n)
+{
+    struct optimizer_mind *m = &o->mind;
+    double measured = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (samples[i].parent < 0)
+            measured += samples[i].inclusive_ns;
+    if (!(m->expected_step_ns > 0) || o->swap_step == step - 1)
+        return;
+    if (fabs(measured - m->expected_step_ns) <= surprise * m->expected_step_ns) {
+        m->surprises = 0;
+        return;
+    }
+    if (++m->surprises < SURPRISES || m->refits >= MOST_REFITS)
+        return;
+    m->surprises = 0;
+    m->refits++;
+    portolan_log(PORTOLAN_LOG_INFO, "optimizer",
+                 "step %d: %d steps were not as predicted (%.3g s instead of %.3g s): fits again",
+                 step, SURPRISES, measured * 1e-9, m->expected_step_ns * 1e-9);
+    make_plan(o);
+}
+
+static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
+{
+    struct optimizer_mind *m = &o->mind;
+    bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
+
+    m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
+    portolan_log(PORTOLAN_LOG_DEBUG, "optimizer", "step %d: %s", step, advice->reason);
+    if (overruled)
+        m->from_store = false;
+    for (size_t i = 0; i < advice->n_changes; i++)
+        for (size_t k = 0; k < o->assembly->n_instances; k++) {
+            const struct portolan_assembly_instance *x = &o->assembly->instances[k];
+
+            if (strcmp(x->name, advice->changes[i].instance) != 0)
+                continue;
+            for (size_t a = 0; a < x->n_alternatives; a++)
+                if (strcmp(x->alternatives[a].class_name, advice->changes[i].to) == 0)
+                    o->wanted[k] = (int32_t)a;
+        }
+    if (advice->n_changes || !m->from_store || step > 0)
+        snprintf(m->reason, sizeof m->reason, "%s%.400s",
+                 overruled ? "newer than the stored decision: " : "", advice->reason);
+}
+
+static void consider(struct optimizer *o, int step)
+{
+    struct portolan_plan_now now = {.announced_names = (const char *const *)o->announced_names,
+                                    .announced_values = o->announced_values,
+                                    .n_announced = o->n_announced,
+                                    .hysteresis = o->hysteresis,
+                                    .swap_ns = o->mind.swap_ns};
+    struct portolan_plan_advice *advice = NULL;
+    struct portolan_error err = {0};
+    int steps = steps_of(o->assembly);
+    struct portolan_name_value *current, *banned;
+
+    now.remaining_steps = steps ? steps - step : 1;
+    if (step > 0 && o->records->ops->latest(o->records, &now.samples, &now.n_samples, NULL))
+        now.n_samples = 0;
+    if (step > 0)
+        learn(o, step, now.samples, now.n_samples);
+    if (!o->mind.plan || now.remaining_steps <= 0)
+        return;
+    current = list_names(o, NULL, 0, &now.n_current);
+    banned = list_names(o, o->banned, o->n_banned, &now.n_banned);
+    now.current = current;
+    now.banned = banned;
+    if (!o->n_banned)
+        now.n_banned = 0;
+    if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err))
+        take_advice(o, step, advice);
+    else
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
+                     err.status ? err.text : "out of memory");
+    portolan_plan_advice_destroy(advice);
+    free(current);
+    free(banned);
+}
+
+void optimizer_decide(struct optimizer *o, int step)
+{
+    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    if (!o->mind.looked) {
+        o->mind.looked = true;
+        if (o->start_stored)
+            look_for_stored(o);
+        make_plan(o);
+    }
+    consider(o, step);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct portolan_name_value *)left)->name,
+                  ((const struct portolan_name_value *)right)->name);
+}
+
+/* "assembler=heat.Band solver=heat.Cholmod", sorted; NULL when memory is out. */
+static char *choice_text(struct portolan_name_value *names, size_t n)
+{
+    char *text = portolan_strdup("");
+
+    if (n)
+        qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 0; text && i < n; i++) {
+        char *longer =
+            portolan_asprintf("%s%s%s=%s", text, i ? " " : "", names[i].name, names[i].value);
+
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+void optimizer_store_decision(struct optimizer *o)
+{
+    struct portolan_plan_prediction t;
+    struct portolan_error err = {0};
+    struct portolan_name_value *names = NULL;
+    char *parameters = NULL, *choice = NULL, host[256];
+    size_t n;
+
+    if (o->cohort->rank != 0 || !o->mind.plan || o->mind.from_store)
+        return;
+    memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
+    host_name(host, sizeof host);
+    names = list_names(o, NULL, 0, &n);
+    if (names && !portolan_plan_predict(o->mind.plan, names, n, &t, &err) &&
+        !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
+        (choice = choice_text(names, n))) {
+        struct portolan_decision d = {.trial = o->records->ops->trial(o->records),
+                                      .assembly = o->assembly->name,
+                                      .parameters = parameters,
+                                      .host = host,
+                                      .ranks = o->cohort->size,
+                                      .choice = choice,
+                                      .predicted_ns = t.total_ns,
+                                      .low_ns = t.low_ns,
+                                      .high_ns = t.high_ns,
+                                      .reason = o->mind.reason};
+
+        o->records->ops->put_decision(o->records, &d, NULL, &err);
+    }
+    if (err.status)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "the decision is not stored: %s", err.text);
+    free(names);
+    free(parameters);
+    free(choice);
+}
