@@ -94,7 +94,7 @@ static void compose(struct run *run, struct method *m)
                                     proxygen_replace(arena, a->declaration, a->name));
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
-    m->head = proxygen_replace(arena, m->result,
+    m->head = proxygen_replace(arena, m->head,
                                proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
     m->pass = pass;
 }

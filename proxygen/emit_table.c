@@ -133,8 +133,8 @@ static void emit_behind(struct run *run, struct text *out)
 
         if (p->methods[i].skip)
             continue;
-        proxygen_add(out, "%s\n            object->%s->%s == %s_do_%s", or, p->table_member, name,
-                     p->prefix, name);
+        proxygen_add(out, "%s\n            PORTOLAN_PROXY_SAME(object->%s->%s, %s_do_%s)", or,
+                     p->table_member, name, p->prefix, name);
         or = " ||";
     }
     add(p, out,
@@ -254,6 +254,9 @@ void proxygen_emit_table(struct run *run, struct text *out)
     const struct port *p = &run->port;
     size_t number = 0;
 
+    if (p->has_qualified_results)
+        proxygen_add(out, "\n/* The header has functions that return `const int` or the like. */\n"
+                          "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
     emit_struct(p, out);
     if (p->has_data)
         emit_data(p, out);

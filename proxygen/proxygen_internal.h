@@ -105,6 +105,7 @@ struct port {
     const char *table;              /* "struct solver_ops" */
     const char *table_member;       /* "ops" */
     bool table_sized;               /* the table's first member is `size_t size` */
+    bool has_qualified_results;     /* functions that return `const int`, say */
     bool has_data;                  /* the object has members beside the table */
     const char *const *names_taken; /* macros of the header: names to keep clear of */
     size_t n_names_taken;

@@ -62,6 +62,12 @@ static bool is_invisible(struct header *h, CXType type)
     return false;
 }
 
+/* As libclang spells types that nobody can write down again. */
+static bool is_nameless(const char *declaration)
+{
+    return strstr(declaration, "(unnamed") || strstr(declaration, "(anonymous");
+}
+
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
                                           CXType object, struct argument *a)
 {
@@ -87,7 +93,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     a->kind = proxygen_type_value_kind(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
-    if (strstr(a->declaration, "(unnamed") || strstr(a->declaration, "(anonymous"))
+    if (is_nameless(a->declaration))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "the type of this parameter has no name, so nothing else can have it");
     return PORTOLAN_OK;
@@ -128,7 +134,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
     return PORTOLAN_OK;
 }
 
-/* Without a const of its own, which means nothing on a result and draws warnings. */
+/* For a variable: without a const of its own. */
 static const char *declare_result(struct header *h, CXType type)
 {
     const char *text = proxygen_declare(h, type, "@");
@@ -139,13 +145,20 @@ static const char *declare_result(struct header *h, CXType type)
     return proxygen_print(&h->run->arena, "%.*s%s", (int)(cut - text), text, cut + 6);
 }
 
-static void read_result(struct header *h, CXType function, struct method *m)
+static enum portolan_status read_result(struct header *h, CXType function, struct method *m)
 {
     CXType result = h->clang->getResultType(function);
 
     m->result = declare_result(h, result);
+    m->head = proxygen_declare(h, result, "@"); /* the parameters follow */
+    h->run->port.has_qualified_results |= strcmp(m->head, m->result) != 0;
     m->result_kind = proxygen_type_value_kind(h, result);
     m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
+    if (!is_nameless(m->result))
+        return PORTOLAN_OK;
+    return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
+                         "the type that '%s' returns has no name, so nothing else can have it",
+                         m->name);
 }
 
 /* Names whose meaning is plain; a side file or an annotation says the others. */
@@ -180,8 +193,9 @@ static enum portolan_status read_method(struct header *h, CXCursor field, CXType
         strstr(proxygen_header_text(h, h->clang->getTypeSpelling(canonical)), "noreturn") != NULL;
     m->accuracy = notes.accuracy;
     m->destroys = notes.destroys || is_end(m->name);
-    read_result(h, function, m);
-    status = read_arguments(h, field, function, object, m);
+    status = read_result(h, function, m);
+    if (status == PORTOLAN_OK)
+        status = read_arguments(h, field, function, object, m);
     if (status != PORTOLAN_OK)
         return status;
     proxygen_name_arguments(h->run, m);

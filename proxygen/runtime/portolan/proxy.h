@@ -27,6 +27,9 @@ extern "C" {
 
 #define PORTOLAN_PROXY_INLINE static inline __attribute__((unused))
 
+/** Equal functions, whatever qualifiers their types have. */
+#define PORTOLAN_PROXY_SAME(A, B) ((void (*)(void))(A) == (void (*)(void))(B))
+
 struct portolan_proxy;
 struct portolan_proxy_state;
 

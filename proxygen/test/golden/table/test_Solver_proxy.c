@@ -85,19 +85,19 @@ static void test_SolverProxy_do_free(struct solver *self);
 static struct solver *test_SolverProxy_behind(const struct solver *object)
 {
     if (object && object->ops && (
-            object->ops->kind == test_SolverProxy_do_kind ||
-            object->ops->setup == test_SolverProxy_do_setup ||
-            object->ops->solve == test_SolverProxy_do_solve ||
-            object->ops->residual == test_SolverProxy_do_residual ||
-            object->ops->shape == test_SolverProxy_do_shape ||
-            object->ops->norms == test_SolverProxy_do_norms ||
-            object->ops->watch == test_SolverProxy_do_watch ||
-            object->ops->watcher == test_SolverProxy_do_watcher ||
-            object->ops->raw_watcher == test_SolverProxy_do_raw_watcher ||
-            object->ops->compare == test_SolverProxy_do_compare ||
-            object->ops->restart == test_SolverProxy_do_restart ||
-            object->ops->give_up == test_SolverProxy_do_give_up ||
-            object->ops->free == test_SolverProxy_do_free))
+            PORTOLAN_PROXY_SAME(object->ops->kind, test_SolverProxy_do_kind) ||
+            PORTOLAN_PROXY_SAME(object->ops->setup, test_SolverProxy_do_setup) ||
+            PORTOLAN_PROXY_SAME(object->ops->solve, test_SolverProxy_do_solve) ||
+            PORTOLAN_PROXY_SAME(object->ops->residual, test_SolverProxy_do_residual) ||
+            PORTOLAN_PROXY_SAME(object->ops->shape, test_SolverProxy_do_shape) ||
+            PORTOLAN_PROXY_SAME(object->ops->norms, test_SolverProxy_do_norms) ||
+            PORTOLAN_PROXY_SAME(object->ops->watch, test_SolverProxy_do_watch) ||
+            PORTOLAN_PROXY_SAME(object->ops->watcher, test_SolverProxy_do_watcher) ||
+            PORTOLAN_PROXY_SAME(object->ops->raw_watcher, test_SolverProxy_do_raw_watcher) ||
+            PORTOLAN_PROXY_SAME(object->ops->compare, test_SolverProxy_do_compare) ||
+            PORTOLAN_PROXY_SAME(object->ops->restart, test_SolverProxy_do_restart) ||
+            PORTOLAN_PROXY_SAME(object->ops->give_up, test_SolverProxy_do_give_up) ||
+            PORTOLAN_PROXY_SAME(object->ops->free, test_SolverProxy_do_free)))
         return portolan_probe_port_peek_binding(&test_SolverProxy_of(object)->port)->target;
     return (struct solver *)object;
 }

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Generated code compiles without warnings, with gcc and clang. Arguments: proxygenc, sidlc, this
+# folder, then the compiler flags for Portolan's headers.
+set -u
+generator=$(realpath "$1")
+sidlc=$(realpath "$2")
+tests=$3
+shift 3
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+warnings='-std=gnu17 -O1 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
+number=0
+failed=0
+
+compile() { # name, file, flags
+    name=$1
+    file=$2
+    shift 2
+    for compiler in gcc clang; do
+        number=$((number + 1))
+        if ! command -v $compiler >/dev/null; then
+            echo "ok $number - $name with $compiler # SKIP no $compiler here"
+            continue
+        fi
+        # shellcheck disable=SC2086 # a list of words
+        if $compiler $warnings "$@" -c "$file" -o "$work/object.o" 2>"$work/err"; then
+            echo "ok $number - $name compiles with $compiler"
+        else
+            sed 's/^/# /' "$work/err"
+            echo "not ok $number - $name compiles with $compiler"
+            failed=1
+        fi
+    done
+}
+
+c_port() { # name, header as the generator gets it, port, flags for the generator…
+    name=$1
+    header=$2
+    port=$3
+    shift 3
+    (cd "$tests" && "$generator" -q "$header" --port "$port" -o "$work/$name" "$@") || failed=1
+}
+
+"$sidlc" "$tests/headers/kinds.sidl" -o "$work/sidl" || failed=1
+for type in Kinds Child Plain; do
+    "$generator" -q "$tests/headers/kinds.sidl" --port "test.$type" -o "$work/sidl" || failed=1
+    compile "test.$type" "$work/sidl/test_${type}_proxy.c" "$@" -I"$work/sidl"
+done
+c_port table headers/solver.h solver=test.Solver --context headers/solver.context
+compile solver.h "$work/table/test_Solver_proxy.c" "$@" -isystem "$tests/headers"
+c_port plain headers/plain.h plain
+compile plain.h "$work/plain/plain_proxy.c" "$@" -isystem "$tests/headers"
+c_port hard headers/hard.h hard
+compile hard.h "$work/hard/hard_proxy.c" "$@" -isystem "$tests/headers"
+
+# Headers of others, where they are installed.
+for other in sundials/sundials_linearsolver.h:SUNLinearSolver sundials/sundials_matrix.h:SUNMatrix \
+    sundials/sundials_nvector.h:N_Vector sundials/sundials_nonlinearsolver.h:SUNNonlinearSolver \
+    sqlite3.h:sqlite3_file; do
+    header=${other%:*}
+    if [ ! -e "/usr/include/$header" ]; then
+        number=$((number + 1))
+        echo "ok $number - ${other#*:} # SKIP $header is not installed"
+        continue
+    fi
+    c_port other "$header" "${other#*:}"
+    compile "${other#*:}" "$work/other/${other#*:}_proxy.c" "$@"
+done
+echo "1..$number"
+exit $failed
