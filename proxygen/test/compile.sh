@@ -65,7 +65,7 @@ for other in sundials/sundials_linearsolver.h:SUNLinearSolver sundials/sundials_
         continue
     fi
     c_port other "$header" "${other#*:}"
-    compile "${other#*:}" "$work/other/${other#*:}_proxy.c" "$@"
+    compile "${other#*:}" "$work/other/${other#*:}_proxy.c" "$@" -fsyntax-only
 done
 echo "1..$number"
 exit $failed
