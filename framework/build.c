@@ -2,8 +2,7 @@
 /* From a read assembly to a wired one, on all ranks alike. */
 #include "services.h"
 
-/* Two halves of the hash, which a double holds exactly, and their negatives, maximised over ranks.
- */
+/* Halves of the hash, which a double holds exactly, and their negatives, maximised over ranks. */
 static enum portolan_status compare_ranks(struct portolan_framework *fw,
                                           const struct portolan_assembly *a,
                                           struct portolan_error *err)
@@ -33,23 +32,21 @@ static enum portolan_status settle(struct portolan_framework *fw, int line,
     return portolan_cohort_agree(fw->cohort, status, err);
 }
 
-gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *chosen,
+gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alternative,
                                  struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
     gov_cca_TypeMap properties = typemap_copy(NULL, err);
 
-    if (!properties)
-        return NULL;
-    for (size_t i = 0; i < chosen->n_parameters && status == PORTOLAN_OK; i++) {
-        const struct portolan_assembly_parameter *p = &chosen->parameters[i];
+    for (size_t i = 0; properties && i < alternative->n_parameters; i++) {
+        const struct portolan_assembly_parameter *p = &alternative->parameters[i];
 
-        status = typemap_put_text(properties, p->name, p->type, p->is_array, p->text, err);
+        if (typemap_put_text(properties, p->name, p->type, p->is_array, p->text, err) !=
+            PORTOLAN_OK) {
+            sidl_reference_delete(properties, NULL);
+            return NULL;
+        }
     }
-    if (status == PORTOLAN_OK)
-        return properties;
-    sidl_reference_delete(properties, NULL);
-    return NULL;
+    return properties;
 }
 
 static enum portolan_status create(struct portolan_framework *fw,
@@ -58,11 +55,12 @@ static enum portolan_status create(struct portolan_framework *fw,
 {
     const struct portolan_assembly_alternative *chosen = &x->alternatives[x->selected];
     gov_cca_TypeMap properties = build_properties(chosen, err);
-    enum portolan_status status = properties ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     struct instance *instance;
+    enum portolan_status status;
 
-    if (status == PORTOLAN_OK)
-        status = instance_create(fw, x->name, chosen->class_name, properties, &instance, err);
+    if (!properties)
+        return PORTOLAN_ENOMEM;
+    status = instance_create(fw, x->name, chosen->class_name, properties, &instance, err);
     sidl_reference_delete(properties, NULL);
     return status;
 }

@@ -62,9 +62,8 @@ static struct gov_cca_ComponentID__array *builder_getComponentIDs(void *self,
         return NULL;
     }
     n = 0;
-    DL_FOREACH (fw->instances, i)
-        gov_cca_ComponentID__array_set1(
-            ids, n++, sidl_object_facet(i->id, "gov.cca.ComponentID"));
+    DL_FOREACH(fw->instances, i)
+    gov_cca_ComponentID__array_set1(ids, n++, sidl_object_facet(i->id, "gov.cca.ComponentID"));
     return ids;
 }
 
@@ -124,16 +123,16 @@ static struct sidl_string__array *port_names(struct instance *i, bool provided,
 
     if (!i)
         return NULL;
-    DL_FOREACH (i->services->ports, p)
-        n += !!p->provided == provided;
+    DL_FOREACH(i->services->ports, p)
+    n += !!p->provided == provided;
     if (!(names = sidl_string__array_create1d(n))) {
         sidl_exception_throw_no_memory(_ex);
         return NULL;
     }
     n = 0;
-    DL_FOREACH (i->services->ports, p)
-        if (!!p->provided == provided)
-            sidl_string__array_set1(names, n++, p->name);
+    DL_FOREACH(i->services->ports, p)
+    if (!!p->provided == provided)
+        sidl_string__array_set1(names, n++, p->name);
     return names;
 }
 
@@ -222,17 +221,17 @@ static struct gov_cca_ConnectionID__array *list_connections(struct portolan_fram
     struct connection *c;
     int32_t count = 0;
 
-    DL_FOREACH (fw->connections, c)
-        count += touches(c, list, listed, n);
+    DL_FOREACH(fw->connections, c)
+    count += touches(c, list, listed, n);
     if (!(ids = gov_cca_ConnectionID__array_create1d(count))) {
         sidl_exception_throw_no_memory(_ex);
         return NULL;
     }
     count = 0;
-    DL_FOREACH (fw->connections, c)
-        if (touches(c, list, listed, n))
-            gov_cca_ConnectionID__array_set1(
-                ids, count++, sidl_object_facet(c->id, "gov.cca.ConnectionID"));
+    DL_FOREACH(fw->connections, c)
+    if (touches(c, list, listed, n))
+        gov_cca_ConnectionID__array_set1(ids, count++,
+                                         sidl_object_facet(c->id, "gov.cca.ConnectionID"));
     return ids;
 }
 
@@ -253,8 +252,8 @@ builder_getConnectionIDs(void *self, struct gov_cca_ComponentID__array *list,
         return NULL;
     }
     for (int32_t k = 0; k < n && !*_ex; k++) {
-        gov_cca_ComponentID id = gov_cca_ComponentID__array_get1(
-            list, gov_cca_ComponentID__array_lower(list, 0) + k);
+        gov_cca_ComponentID id =
+            gov_cca_ComponentID__array_get1(list, gov_cca_ComponentID__array_lower(list, 0) + k);
 
         face_finish(_ex, component_id_resolve(fw, id, &listed[k], &err), &err);
         sidl_reference_delete(id, NULL);
@@ -324,9 +323,9 @@ static void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_C
     (void)timeout;
     if (!a || (id2 && !(b = resolve(self, id2, _ex))))
         return;
-    DL_FOREACH_SAFE (a->fw->connections, c, next)
-        if (status == PORTOLAN_OK && joins(c, a, b))
-            status = connect_undo(c, &err);
+    DL_FOREACH_SAFE(a->fw->connections, c, next)
+    if (status == PORTOLAN_OK && joins(c, a, b))
+        status = connect_undo(c, &err);
     face_finish(_ex, status, &err);
 }
 

@@ -31,8 +31,7 @@ static enum gov_cca_CCAExceptionType__enum type_of_status(enum portolan_status s
 /* For exceptions of other makers: the status that stands for the type and no other cause. */
 static enum portolan_status status_of_type(enum gov_cca_CCAExceptionType__enum type)
 {
-    if (type == gov_cca_CCAExceptionType_Nonstandard ||
-        type == gov_cca_CCAExceptionType_Unexpected)
+    if (type == gov_cca_CCAExceptionType_Nonstandard || type == gov_cca_CCAExceptionType_Unexpected)
         return PORTOLAN_ECOMPONENT;
     if (type == gov_cca_CCAExceptionType_PortNotInUse)
         return PORTOLAN_EPORTNOTINUSE;

@@ -23,14 +23,13 @@ enum portolan_status connect_check_types(const struct port *uses, const struct p
 {
     char label[300];
 
-    if (!strcmp(uses->type, provides->type) || services_is_of_type(provides->provided, uses->type) ||
-        is_declared(provides, uses->type))
+    if (!strcmp(uses->type, provides->type) ||
+        services_is_of_type(provides->provided, uses->type) || is_declared(provides, uses->type))
         return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
-                              "%s: uses port '%s' has type %s, but '%s.%s' provides %s",
-                              services_label(uses->services, label, sizeof label), uses->name,
-                              uses->type, provides->services->instance->name, provides->name,
-                              provides->type);
+    return portolan_error_set(
+        err, PORTOLAN_EBADPORTTYPE, "%s: uses port '%s' has type %s, but '%s.%s' provides %s",
+        services_label(uses->services, label, sizeof label), uses->name, uses->type,
+        provides->services->instance->name, provides->name, provides->type);
 }
 
 enum portolan_status connect_find_ports(struct instance *user, const char *uses,
@@ -109,8 +108,8 @@ static enum portolan_status check_count(const struct port *uses, const struct po
                                   "%s: uses port '%s' of type %s is served by the framework itself",
                                   services_label(uses->services, label, sizeof label), uses->name,
                                   uses->type);
-    DL_FOREACH (fw->connections, c)
-        count += c->provides == provides && !c->is_moving;
+    DL_FOREACH(fw->connections, c)
+    count += c->provides == provides && !c->is_moving;
     if (limit >= 0 && count >= limit)
         return portolan_error_set(err, PORTOLAN_EEXISTS,
                                   "%s: provides port '%s' takes at most %d connections "
@@ -120,8 +119,8 @@ static enum portolan_status check_count(const struct port *uses, const struct po
     return PORTOLAN_OK;
 }
 
-enum portolan_status connect_make(struct port *uses, struct port *provides,
-                                  struct connection **out, struct portolan_error *err)
+enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **out,
+                                  struct portolan_error *err)
 {
     struct portolan_framework *fw = uses->services->fw;
     enum portolan_status status = check_count(uses, provides, err);

@@ -2,41 +2,17 @@
 /* portolan.ports.Builder: what the CCA specification lacks. */
 #include "internal.h"
 
-#include <string.h>
-
-/* The alternative that the assembly gives an instance with this class, or NULL. */
-static const struct portolan_assembly_alternative *
-find_alternative(const struct portolan_framework *fw, const char *instance, const char *class_name)
-{
-    const struct portolan_assembly_instance *x =
-        fw->assembly ? portolan_assembly_peek_instance(fw->assembly, instance) : NULL;
-
-    for (size_t i = 0; x && i < x->n_alternatives; i++)
-        if (strcmp(x->alternatives[i].class_name, class_name) == 0)
-            return &x->alternatives[i];
-    return NULL;
-}
-
 static void extension_replace(void *self, const char *instance, const char *class_name,
                               gov_cca_TypeMap properties, sidl_BaseInterface *_ex)
 {
     struct portolan_framework *fw = face_framework(self, _ex);
     struct portolan_error err = {0};
-    const struct portolan_assembly_alternative *written;
-    gov_cca_TypeMap own = NULL;
 
-    if (!fw)
-        return;
-    instance = instance ? instance : "";
-    class_name = class_name ? class_name : "";
-    written = properties ? NULL : find_alternative(fw, instance, class_name);
-    if (written && !(own = build_properties(written, &err))) {
-        /* The others wait in the replacement: take part, with a class that there is not. */
-        class_name = "";
-    }
-    face_finish(
-        _ex, replace_instance(fw, instance, class_name, properties ? properties : own, &err), &err);
-    sidl_reference_delete(own, NULL);
+    if (fw)
+        face_finish(_ex,
+                    replace_instance(fw, instance ? instance : "", class_name ? class_name : "",
+                                     properties, &err),
+                    &err);
 }
 
 static gov_cca_ComponentID extension_interpose(void *self, gov_cca_ConnectionID connection,

@@ -19,12 +19,12 @@ static enum portolan_status add_service(struct portolan_framework *fw, const cha
 {
     struct service *s, *there;
 
-    LL_FOREACH (fw->services, there)
-        if (!strcmp(there->type, type)) {
-            sidl_reference_delete(port, NULL);
-            return portolan_error_set(err, PORTOLAN_EEXISTS,
-                                      "there is a framework service of type %s already", type);
-        }
+    LL_FOREACH(fw->services, there)
+    if (!strcmp(there->type, type)) {
+        sidl_reference_delete(port, NULL);
+        return portolan_error_set(err, PORTOLAN_EEXISTS,
+                                  "there is a framework service of type %s already", type);
+    }
     s = portolan_calloc(1, sizeof *s);
     if (!s || !(s->type = portolan_strdup(type))) {
         free(s);
@@ -50,11 +50,11 @@ void framework_withdraw(struct portolan_framework *fw, const char *type)
 {
     struct service *s, *next;
 
-    LL_FOREACH_SAFE (fw->services, s, next)
-        if (!strcmp(s->type, type)) {
-            LL_DELETE(fw->services, s);
-            free_service(s);
-        }
+    LL_FOREACH_SAFE(fw->services, s, next)
+    if (!strcmp(s->type, type)) {
+        LL_DELETE(fw->services, s);
+        free_service(s);
+    }
 }
 
 static enum portolan_status add_own_services(struct portolan_framework *fw,
@@ -110,8 +110,8 @@ void portolan_framework_destroy(struct portolan_framework *fw)
         services_retire(fw->self->services);
         instance_free(fw->self);
     }
-    LL_FOREACH_SAFE (fw->services, s, next)
-        free_service(s);
+    LL_FOREACH_SAFE(fw->services, s, next)
+    free_service(s);
     if (fw->face) {
         fw->face->fw = NULL;
         sidl_object_release(fw->face);

@@ -13,9 +13,9 @@ struct instance *instance_find(const struct portolan_framework *fw, const char *
 {
     struct instance *i;
 
-    DL_FOREACH (fw->instances, i)
-        if (!strcmp(i->name, name))
-            return i;
+    DL_FOREACH(fw->instances, i)
+    if (!strcmp(i->name, name))
+        return i;
     return NULL;
 }
 
@@ -89,11 +89,11 @@ static void abandon(struct services *s)
     struct connection *c, *next;
     struct port *p;
 
-    DL_FOREACH_SAFE (s->fw->connections, c, next)
-        if (c->uses->services == s || c->provides->services == s)
-            connect_drop(c);
-    DL_FOREACH (s->ports, p)
-        p->held = 0;
+    DL_FOREACH_SAFE(s->fw->connections, c, next)
+    if (c->uses->services == s || c->provides->services == s)
+        connect_drop(c);
+    DL_FOREACH(s->ports, p)
+    p->held = 0;
     services_retire(s);
 }
 
@@ -110,8 +110,8 @@ enum portolan_status instance_start(struct instance *instance, const char *class
     gov_cca_TypeMap complete;
 
     *services = NULL;
-    status = class ? library_find(class, &descriptor, &cause)
-                   : unknown_class(fw, class_name, &cause);
+    status =
+        class ? library_find(class, &descriptor, &cause) : unknown_class(fw, class_name, &cause);
     if (status == PORTOLAN_OK) {
         complete = complete_properties(fw, class, properties, &cause);
         if (complete)
@@ -223,9 +223,9 @@ static void drop_uses(struct instance *instance)
 
     do {
         last = NULL;
-        DL_FOREACH (instance->fw->connections, c)
-            if (c->uses->services->instance == instance)
-                last = c;
+        DL_FOREACH(instance->fw->connections, c)
+        if (c->uses->services->instance == instance)
+            last = c;
         if (last)
             connect_drop(last);
     } while (last);
@@ -235,9 +235,9 @@ static void drop_provides(struct instance *instance)
 {
     struct connection *c, *next;
 
-    DL_FOREACH_SAFE (instance->fw->connections, c, next)
-        if (c->provides->services->instance == instance)
-            connect_drop(c);
+    DL_FOREACH_SAFE(instance->fw->connections, c, next)
+    if (c->provides->services->instance == instance)
+        connect_drop(c);
 }
 
 /*
@@ -257,15 +257,14 @@ enum portolan_status instance_destroy(struct instance *instance, struct portolan
     struct connection *c;
     char label[300];
 
-    DL_FOREACH (fw->connections, c)
-        if (c->provides->services->instance == instance &&
-            c->uses->services->instance != instance && !connect_may_move(c->uses))
-            return portolan_error_set(err, PORTOLAN_EPORTINUSE,
-                                      "instance '%s' cannot be destroyed: %s holds its uses port "
-                                      "'%s', which is connected to it",
-                                      instance->name,
-                                      services_label(c->uses->services, label, sizeof label),
-                                      c->uses->name);
+    DL_FOREACH(fw->connections, c)
+    if (c->provides->services->instance == instance && c->uses->services->instance != instance &&
+        !connect_may_move(c->uses))
+        return portolan_error_set(
+            err, PORTOLAN_EPORTINUSE,
+            "instance '%s' cannot be destroyed: %s holds its uses port "
+            "'%s', which is connected to it",
+            instance->name, services_label(c->uses->services, label, sizeof label), c->uses->name);
     drop_provides(instance);
     quiet(instance);
     drop_uses(instance);

@@ -35,9 +35,9 @@ struct services {
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
     const struct portolan_class_description *class; /* NULL: the framework itself as a user */
-    gov_cca_Component component;                     /* the references below are ours */
-    portolan_Rebindable rebindable;                  /* or NULL */
-    gov_cca_ComponentRelease release;                /* or NULL */
+    gov_cca_Component component;                    /* the references below are ours */
+    portolan_Rebindable rebindable;                 /* or NULL */
+    gov_cca_ComponentRelease release;               /* or NULL */
     gov_cca_TypeMap properties;
     struct port *ports;
 };
@@ -127,12 +127,6 @@ enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,
                                           struct portolan_error *err);
 
-/* -- build.c ---------------------------------------------------------------------------------- */
-
-/* The parameters of an assembly's alternative, a new reference; NULL with ERR set. */
-gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *chosen,
-                                 struct portolan_error *err);
-
 /* -- ids.c ------------------------------------------------------------------------------------- */
 
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err);
@@ -206,8 +200,8 @@ enum portolan_status connect_find_ports(struct instance *user, const char *uses,
                                         struct instance *provider, const char *provides,
                                         struct port **uses_port, struct port **provides_port,
                                         struct portolan_error *err);
-enum portolan_status connect_make(struct port *uses, struct port *provides,
-                                  struct connection **c, struct portolan_error *err);
+enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **c,
+                                  struct portolan_error *err);
 /* Points a uses port at PROVIDES (NULL: nothing) and tells a Rebindable user first. */
 enum portolan_status connect_rebind(struct port *uses, struct port *provides,
                                     struct portolan_error *err);
@@ -223,9 +217,9 @@ bool connect_may_move(const struct port *uses);
 
 /* What becomes of a proxy's uses ports other than "use". */
 enum wiring {
-    WIRE_NONE,    /* the proxy only forwards */
+    WIRE_NONE,     /* the proxy only forwards */
     WIRE_IF_FOUND, /* connected to the only instance that provides the type, if there is one */
-    WIRE_ALL      /* the same, and it is an error if there is none */
+    WIRE_ALL       /* the same, and it is an error if there is none */
 };
 
 /*
@@ -247,9 +241,16 @@ void link_free_dormant(struct dormant *d);
 /* Forgets all dormant connections of an instance (NULL: of all). */
 void link_forget(struct portolan_framework *fw, const struct instance *instance);
 
+/* -- build.c ----------------------------------------------------------------------------------- */
+
+/* The parameters of an alternative as a new TypeMap; NULL with ERR set. */
+gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alternative,
+                                 struct portolan_error *err);
+
 /* -- replace.c --------------------------------------------------------------------------------- */
 
-/* Collective over the cohort. */
+/* Collective over the cohort. Null properties: those of the assembly's alternative, if it is one.
+ */
 enum portolan_status replace_instance(struct portolan_framework *fw, const char *instance,
                                       const char *class_name, gov_cca_TypeMap properties,
                                       struct portolan_error *err);

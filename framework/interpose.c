@@ -44,14 +44,15 @@ static struct port *only_provider(struct portolan_framework *fw, const char *typ
     struct instance *i;
 
     *count = 0;
-    DL_FOREACH (fw->instances, i) {
+    DL_FOREACH(fw->instances, i)
+    {
         if (i->stands_for || (i->services->class && i->services->class->proxy_for))
             continue;
-        DL_FOREACH (i->services->ports, p)
-            if (p->provided && !strcmp(p->type, type)) {
-                found = p;
-                ++*count;
-            }
+        DL_FOREACH(i->services->ports, p)
+        if (p->provided && !strcmp(p->type, type)) {
+            found = p;
+            ++*count;
+        }
     }
     return found;
 }
@@ -86,14 +87,14 @@ static enum portolan_status wire_others(struct instance *proxy, enum wiring wiri
     enum portolan_status status = PORTOLAN_OK;
     struct port *p;
 
-    DL_FOREACH (proxy->services->ports, p)
-        if (status == PORTOLAN_OK && !p->provided && !p->target && strcmp(p->name, "use"))
-            status = wire_port(p, wiring, err);
+    DL_FOREACH(proxy->services->ports, p)
+    if (status == PORTOLAN_OK && !p->provided && !p->target && strcmp(p->name, "use"))
+        status = wire_port(p, wiring, err);
     return status;
 }
 
-static enum portolan_status insert(struct connection *c, struct instance *proxy,
-                                   enum wiring wiring, struct portolan_error *err)
+static enum portolan_status insert(struct connection *c, struct instance *proxy, enum wiring wiring,
+                                   struct portolan_error *err)
 {
     struct port *provide = services_find(proxy->services, "provide");
     struct port *use = services_find(proxy->services, "use");

@@ -17,21 +17,20 @@ static enum portolan_status check_descriptor(const struct portolan_class_descrip
     const char *where = class->library ? class->library : "the program";
 
     if (c->abi != PORTOLAN_COMPONENT_ABI)
-        return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "class '%s': %s was built for component ABI %u, but this Portolan "
-                                  "has %u; rebuild it with this Portolan's headers",
-                                  class->class_name, where, (unsigned)c->abi,
-                                  (unsigned)PORTOLAN_COMPONENT_ABI);
+        return portolan_error_set(
+            err, PORTOLAN_EFOREIGN,
+            "class '%s': %s was built for component ABI %u, but this Portolan "
+            "has %u; rebuild it with this Portolan's headers",
+            class->class_name, where, (unsigned)c->abi, (unsigned)PORTOLAN_COMPONENT_ABI);
     if (c->size < sizeof *c || !c->create)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "class '%s': the descriptor in %s is incomplete (%zu bytes, %zu "
                                   "expected); rebuild it with this Portolan's headers",
                                   class->class_name, where, c->size, sizeof *c);
     if (!c->class_name || strcmp(c->class_name, class->class_name))
-        return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "class '%s': the descriptor in %s is of class '%s'; correct %s",
-                                  class->class_name, where, c->class_name ? c->class_name : "",
-                                  class->file);
+        return portolan_error_set(
+            err, PORTOLAN_EFOREIGN, "class '%s': the descriptor in %s is of class '%s'; correct %s",
+            class->class_name, where, c->class_name ? c->class_name : "", class->file);
     return PORTOLAN_OK;
 }
 

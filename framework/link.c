@@ -58,9 +58,9 @@ void link_forget(struct portolan_framework *fw, const struct instance *instance)
 {
     struct dormant *d, *next;
 
-    LL_FOREACH_SAFE (fw->dormants, d, next)
-        if (!instance || d->user == instance || d->provider == instance) {
-            LL_DELETE(fw->dormants, d);
-            link_free_dormant(d);
-        }
+    LL_FOREACH_SAFE(fw->dormants, d, next)
+    if (!instance || d->user == instance || d->provider == instance) {
+        LL_DELETE(fw->dormants, d);
+        link_free_dormant(d);
+    }
 }

@@ -50,7 +50,8 @@ static enum portolan_status check_users(const struct replacement *r, struct port
     struct port *provides;
     char label[300];
 
-    DL_FOREACH (r->fw->connections, c) {
+    DL_FOREACH(r->fw->connections, c)
+    {
         if (c->provides->services != r->old)
             continue;
         provides = services_find(r->new, c->provides->name);
@@ -70,16 +71,34 @@ static enum portolan_status check_users(const struct replacement *r, struct port
     return PORTOLAN_OK;
 }
 
+/* What the assembly says about that class as an alternative; an empty map when it says nothing. */
+static gov_cca_TypeMap written_properties(const struct replacement *r, const char *class_name,
+                                          struct portolan_error *err)
+{
+    const struct portolan_assembly *a = r->fw->assembly;
+    const struct portolan_assembly_instance *i =
+        a ? portolan_assembly_peek_instance(a, r->instance->name) : NULL;
+
+    for (size_t k = 0; i && k < i->n_alternatives; k++)
+        if (!strcmp(i->alternatives[k].class_name, class_name))
+            return build_properties(&i->alternatives[k], err);
+    return typemap_copy(NULL, err);
+}
+
 static enum portolan_status start(struct replacement *r, const char *instance,
                                   const char *class_name, gov_cca_TypeMap properties,
                                   struct portolan_error *err)
 {
+    gov_cca_TypeMap written = NULL;
     enum portolan_status status;
 
     if (!(r->instance = instance_find(r->fw, instance)))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
     r->old = r->instance->services;
+    if (!properties && !(properties = written = written_properties(r, class_name, err)))
+        return PORTOLAN_ENOMEM;
     status = instance_start(r->instance, class_name, properties, &r->new, err);
+    sidl_reference_delete(written, NULL);
     return status == PORTOLAN_OK ? check_users(r, err) : status;
 }
 
@@ -135,13 +154,13 @@ static enum portolan_status connect_new(struct replacement *r, struct portolan_e
     struct port *p;
 
     r->instance->services = r->new;
-    DL_FOREACH (r->fw->connections, c)
-        if (status == PORTOLAN_OK && is_own(r, c))
-            status = connect_own(r, c, err);
-    LL_FOREACH_SAFE (r->fw->dormants, d, next)
-        if (status == PORTOLAN_OK && d->user == r->instance &&
-            (p = services_find(r->new, d->uses)) && !p->provided)
-            status = awaken(r, d, err);
+    DL_FOREACH(r->fw->connections, c)
+    if (status == PORTOLAN_OK && is_own(r, c))
+        status = connect_own(r, c, err);
+    LL_FOREACH_SAFE(r->fw->dormants, d, next)
+    if (status == PORTOLAN_OK && d->user == r->instance && (p = services_find(r->new, d->uses)) &&
+        !p->provided)
+        status = awaken(r, d, err);
     return status;
 }
 
@@ -168,8 +187,8 @@ static void put_back_users(struct replacement *r)
 
     for (c = r->fw->connections; c && c != r->stopped; c = c->next)
         if (is_users(r, c) && connect_rebind(c->uses, c->provides, &err) != PORTOLAN_OK) {
-            portolan_log(PORTOLAN_LOG_WARNING, "framework",
-                         "while instance '%s' was put back: %s", r->instance->name, err.text);
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "while instance '%s' was put back: %s",
+                         r->instance->name, err.text);
             err = (struct portolan_error){0};
         }
 }
@@ -179,7 +198,8 @@ static void put_back_awakened(struct replacement *r)
     struct portolan_error err = {0};
     struct awakened *a, *next;
 
-    LL_FOREACH_SAFE (r->awakened, a, next) {
+    LL_FOREACH_SAFE(r->awakened, a, next)
+    {
         connect_drop(a->connection);
         if (a->proxy)
             instance_destroy(a->proxy, &err);
@@ -195,7 +215,8 @@ static void unbind_all(struct services *s)
     struct portolan_error err = {0};
     struct port *p;
 
-    DL_FOREACH (s->ports, p) {
+    DL_FOREACH(s->ports, p)
+    {
         if (!s->rebindable || p->provided || !p->target || p->is_service)
             continue;
         if (connect_rebind(p, NULL, &err) != PORTOLAN_OK) {
@@ -214,8 +235,8 @@ static void put_back(struct replacement *r)
     if (r->moved)
         put_back_users(r);
     put_back_awakened(r);
-    LL_FOREACH_SAFE (r->sleeping, d, next)
-        link_free_dormant(d);
+    LL_FOREACH_SAFE(r->sleeping, d, next)
+    link_free_dormant(d);
     unbind_all(r->new);
     r->instance->services = r->old;
     services_tell_release(r->new);
@@ -228,7 +249,8 @@ static void finish(struct replacement *r)
     struct awakened *a, *a_next;
 
     unbind_all(r->old);
-    DL_FOREACH_SAFE (r->fw->connections, c, next) {
+    DL_FOREACH_SAFE(r->fw->connections, c, next)
+    {
         if (c->provides->services == r->old)
             c->provides = services_find(r->new, c->provides->name);
         if (is_own(r, c)) {
@@ -244,7 +266,8 @@ static void finish(struct replacement *r)
         }
     }
     LL_CONCAT(r->fw->dormants, r->sleeping);
-    LL_FOREACH_SAFE (r->awakened, a, a_next) {
+    LL_FOREACH_SAFE(r->awakened, a, a_next)
+    {
         link_free_dormant(a->dormant);
         free(a);
     }

@@ -22,9 +22,9 @@ struct port *services_find(const struct services *s, const char *name)
 {
     struct port *p;
 
-    DL_FOREACH (s->ports, p)
-        if (name && !strcmp(p->name, name))
-            return p;
+    DL_FOREACH(s->ports, p)
+    if (name && !strcmp(p->name, name))
+        return p;
     return NULL;
 }
 
@@ -35,17 +35,16 @@ enum portolan_status services_no_port(const struct services *s, const char *name
     char label[300];
     struct port *p;
 
-    DL_FOREACH (s->ports, p)
-        if (!!p->provided == provides) {
-            pair[1] = p->name;
-            pair[0] = portolan_nearest_word(name, pair, 2);
-        }
-    return portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s%s%s",
-                              services_label(s, label, sizeof label), s->class ? " (class " : "",
-                              s->class ? s->class->class_name : "", s->class ? ")" : "",
-                              provides ? "provides" : "uses", name,
-                              pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "",
-                              pair[0] ? "'?" : "");
+    DL_FOREACH(s->ports, p)
+    if (!!p->provided == provides) {
+        pair[1] = p->name;
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return portolan_error_set(
+        err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s%s%s",
+        services_label(s, label, sizeof label), s->class ? " (class " : "",
+        s->class ? s->class->class_name : "", s->class ? ")" : "", provides ? "provides" : "uses",
+        name, pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
 }
 
 static void free_port(struct port *p)
@@ -89,8 +88,8 @@ static enum portolan_status check_new_port(const struct services *s, const char 
         return portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "%s: port '%s' needs a type", label,
                                   name);
     if (services_find(s, name))
-        return portolan_error_set(err, PORTOLAN_EPORTDEFINED,
-                                  "%s: port '%s' is registered already", label, name);
+        return portolan_error_set(err, PORTOLAN_EPORTDEFINED, "%s: port '%s' is registered already",
+                                  label, name);
     return PORTOLAN_OK;
 }
 
@@ -108,9 +107,8 @@ static enum portolan_status new_port(struct services *s, const char *name, const
     p->services = s;
     p->name = portolan_strdup(name);
     p->type = portolan_strdup(type);
-    status = p->name && p->type
-                 ? services_set_port_properties(p, properties, err)
-                 : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = p->name && p->type ? services_set_port_properties(p, properties, err)
+                                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (status != PORTOLAN_OK) {
         free_port(p);
         return status;
@@ -128,7 +126,8 @@ enum portolan_status services_register_uses(struct services *s, const char *name
 
     if (status != PORTOLAN_OK)
         return status;
-    LL_FOREACH (s->fw->services, service) {
+    LL_FOREACH(s->fw->services, service)
+    {
         if (!strcmp(service->type, type)) {
             p->target = service->port;
             p->is_service = true;
@@ -211,17 +210,17 @@ enum portolan_status services_remove_provides(struct services *s, const char *na
 
     if (!p || !p->provided)
         return services_no_port(s, name, true, err);
-    DL_FOREACH (s->fw->connections, c)
-        if (c->provides == p && !s->fw->is_ending && !connect_may_move(c->uses))
-            return portolan_error_set(err, PORTOLAN_EPORTINUSE,
-                                      "%s: provides port '%s' is in use: %s holds its uses port "
-                                      "'%s'",
-                                      services_label(s, label, sizeof label), name,
-                                      services_label(c->uses->services, user, sizeof user),
-                                      c->uses->name);
-    DL_FOREACH_SAFE (s->fw->connections, c, next)
-        if (c->provides == p)
-            connect_drop(c);
+    DL_FOREACH(s->fw->connections, c)
+    if (c->provides == p && !s->fw->is_ending && !connect_may_move(c->uses))
+        return portolan_error_set(err, PORTOLAN_EPORTINUSE,
+                                  "%s: provides port '%s' is in use: %s holds its uses port "
+                                  "'%s'",
+                                  services_label(s, label, sizeof label), name,
+                                  services_label(c->uses->services, user, sizeof user),
+                                  c->uses->name);
+    DL_FOREACH_SAFE(s->fw->connections, c, next)
+    if (c->provides == p)
+        connect_drop(c);
     DL_DELETE(s->ports, p);
     free_port(p);
     return PORTOLAN_OK;
@@ -309,7 +308,8 @@ void services_retire(struct services *s)
     char label[300];
 
     services_label(s, label, sizeof label);
-    DL_FOREACH_SAFE (s->ports, p, next) {
+    DL_FOREACH_SAFE(s->ports, p, next)
+    {
         if (p->held > 0)
             portolan_log(PORTOLAN_LOG_WARNING, "framework",
                          "%s%s%s%s: uses port '%s' was not released (getPort %d times more than "

@@ -101,8 +101,7 @@ static void face_removeProvidesPort(void *self, const char *name, sidl_BaseInter
         finish(_ex, services_remove_provides(s, name ? name : "", &err), &err);
 }
 
-static gov_cca_TypeMap face_getPortProperties(void *self, const char *name,
-                                              sidl_BaseInterface *_ex)
+static gov_cca_TypeMap face_getPortProperties(void *self, const char *name, sidl_BaseInterface *_ex)
 {
     struct services *s = alive(self, _ex);
     struct port *p = s ? services_find(s, name) : NULL;

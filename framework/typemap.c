@@ -35,10 +35,10 @@ struct typemap {
 };
 
 static const char *const type_words[TYPE_COUNT] = {
-    "none",     "int",      "long",      "float",       "double",         "fcomplex",
-    "dcomplex", "string",   "bool",      "int array",   "long array",     "float array",
-    "double array",         "fcomplex array",           "dcomplex array", "string array",
-    "bool array"};
+    "none",         "int",         "long",         "float",          "double",
+    "fcomplex",     "dcomplex",    "string",       "bool",           "int array",
+    "long array",   "float array", "double array", "fcomplex array", "dcomplex array",
+    "string array", "bool array"};
 
 const char *typemap_type_word(enum gov_cca_Type__enum type)
 {

@@ -182,13 +182,12 @@ enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
         if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
             return status;
         if (actual == gov_cca_Type_NoType && p->default_text)
-            status = typemap_put_text(properties, p->name, p->type, p->is_array, p->default_text,
-                                      err);
+            status =
+                typemap_put_text(properties, p->name, p->type, p->is_array, p->default_text, err);
         else if (actual != gov_cca_Type_NoType && actual != wanted)
-            status = portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
-                                        "parameter '%s' of class '%s' has type %s, not %s", p->name,
-                                        class->class_name, typemap_type_word(wanted),
-                                        typemap_type_word(actual));
+            status = portolan_error_set(
+                err, PORTOLAN_EBADPROPERTIES, "parameter '%s' of class '%s' has type %s, not %s",
+                p->name, class->class_name, typemap_type_word(wanted), typemap_type_word(actual));
         if (status != PORTOLAN_OK)
             return status;
     }

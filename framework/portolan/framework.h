@@ -105,8 +105,10 @@ PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framewor
 PORTOLAN_API gov_cca_ports_BuilderService
 portolan_framework_peek_builder(struct portolan_framework *fw);
 /**
- * portolan.ports.Builder. Its `replace` is collective over the cohort: all ranks call it alike; when
- * it fails on one, all put the old instance back. The other methods concern the calling rank.
+ * portolan.ports.Builder. Its `replace` is collective over the cohort: all ranks call it alike;
+ * when it fails on one, all put the old instance back. With null properties, a class that the
+ * assembly lists as an alternative of the instance gets that alternative's parameters. The other
+ * methods concern the calling rank.
  */
 PORTOLAN_API portolan_ports_Builder
 portolan_framework_peek_extension(struct portolan_framework *fw);

@@ -188,6 +188,20 @@ static void a_replaced_user_keeps_its_connections(void **state)
     fixture_close(&f);
 }
 
+static void an_alternative_gets_the_parameters_that_the_assembly_gives_it(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY("<instance name='driver' class='test.Driver'>"
+                             "<parameter name='seconds' type='double' value='0.5'/>"
+                             "</instance>" WORKER WIRE GO));
+    assert_int_equal(fixture_replace(&f, "driver", "test.Driver"), PORTOLAN_OK);
+    fixture_go(&f);
+    assert_true(f.log.consumed == 0.5);
+    fixture_close(&f);
+}
+
 static void the_running_driver_cannot_be_replaced_without_its_proxy(void **state)
 {
     struct fixture f;
@@ -312,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_dormant_connection_awakes_with_the_port_and_sleeps_without),
         cmocka_unit_test(a_failed_awakening_is_undone),
         cmocka_unit_test(a_replaced_user_keeps_its_connections),
+        cmocka_unit_test(an_alternative_gets_the_parameters_that_the_assembly_gives_it),
         cmocka_unit_test(the_running_driver_cannot_be_replaced_without_its_proxy),
         cmocka_unit_test(a_proxy_can_be_interposed_on_a_connection),
         cmocka_unit_test(no_proxy_comes_under_a_held_port),
