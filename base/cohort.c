@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/base.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +47,7 @@ enum portolan_status portolan_cohort_agree(struct portolan_cohort *c, enum porto
                                            struct portolan_error *err)
 {
     double lowest_failing = status == PORTOLAN_OK ? -(double)c->size : -(double)c->rank;
+    double failing = status != PORTOLAN_OK;
     struct portolan_error verdict = {0};
     enum portolan_status sent;
     int from;
@@ -61,12 +61,14 @@ enum portolan_status portolan_cohort_agree(struct portolan_cohort *c, enum porto
     from = (int)-lowest_failing;
     if (from == c->size)
         return PORTOLAN_OK;
-    if (c->rank == from) {
-        verdict.status = status;
-        snprintf(verdict.text, sizeof verdict.text, "rank %d: %.900s", from,
-                 err && err->status ? err->text : portolan_status_text(status));
-    }
-    sent = c->bcast(c, &verdict, sizeof verdict, from);
+    if (c->rank == from)
+        portolan_error_set(&verdict, status, "%s",
+                           err && err->status ? err->text : portolan_status_text(status));
+    sent = c->sum(c, &failing, 1);
+    if (failing < c->size) /* else the cause lies on no rank in particular */
+        portolan_error_prefix(&verdict, "rank %d", from);
+    if (sent == PORTOLAN_OK)
+        sent = c->bcast(c, &verdict, sizeof verdict, from);
     if (sent != PORTOLAN_OK)
         return portolan_error_set(err, sent, "the ranks could not agree: %s",
                                   portolan_status_text(sent));

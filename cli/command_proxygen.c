@@ -104,8 +104,6 @@ int command_proxygen(int argc, char **argv)
     free(o.flags);
     if (status == PORTOLAN_OK)
         return 0;
-    if (d.count && !err.text[0])
-        return EXIT_BAD_INPUT;
-    portolan_error_set(&err, status, "%s", portolan_status_text(status));
+    portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
     return print_error(&err);
 }

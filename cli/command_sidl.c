@@ -69,6 +69,6 @@ int command_sidl(int argc, char **argv)
     free(o.include_dirs);
     if (status == PORTOLAN_OK)
         return 0;
-    portolan_error_set(&err, status, "%s", d.count ? "" : portolan_status_text(status));
+    portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
     return print_error(&err);
 }

@@ -16,9 +16,7 @@ void print_diagnostic(void *arg, const char *file, int line, int column, const c
 
 int print_error(const struct portolan_error *err)
 {
-    if (err->status != PORTOLAN_ESYNTAX || err->text[0])
-        fprintf(stderr, "portolan: error: %s\n",
-                err->text[0] ? err->text : portolan_status_text(err->status));
+    fprintf(stderr, "portolan: error: %s\n", err->text);
     return EXIT_BAD_INPUT;
 }
 

@@ -196,7 +196,8 @@ enum portolan_status workbench_open(struct workbench *w, const struct assembly_o
     if (status == PORTOLAN_OK)
         status = portolan_assembly_check(w->assembly, w->palette, &d);
     if (status != PORTOLAN_OK) {
-        portolan_error_set(err, status, "%s", status == PORTOLAN_ESYNTAX ? "" : o->file);
+        portolan_error_set(err, status, "%d error%s in '%s' or what it needs", d.count,
+                           d.count == 1 ? "" : "s", o->file);
         workbench_close(w);
     }
     return status;

@@ -186,7 +186,7 @@ PORTOLAN_API struct portolan_cohort *portolan_cohort_alone(void);
 /**
  * Collective: brings every rank to the same verdict. STATUS and ERR are what happened on this
  * rank. When any rank failed, all return the status of the lowest failing rank and ERR holds its
- * text with "rank N: " in front (unless the cohort has one rank).
+ * text, with "rank N: " in front unless all failed.
  */
 PORTOLAN_API enum portolan_status portolan_cohort_agree(struct portolan_cohort *c,
                                                         enum portolan_status status,
