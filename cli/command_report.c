@@ -2,10 +2,10 @@
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
 #include "measure.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 static const double s_per_ns = 1e-9;
 
@@ -63,21 +63,42 @@ static const struct portolan_trial *peek_run(const struct report *r)
     return NULL;
 }
 
+/* What the run decided, or else what had been decided for these parameters on this machine. */
+static enum portolan_status find_decision(const struct report *r, const struct portolan_trial *run,
+                                          struct portolan_decision **d, struct portolan_error *err)
+{
+    enum portolan_status status = portolan_store_find_trial_decision(r->store, run->id, d, err);
+    struct utsname host;
+    char *parameters = NULL;
+
+    if (status != PORTOLAN_OK || *d || uname(&host))
+        return status;
+    status = portolan_plan_write_parameters(r->assembly, &parameters, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_find_decision(r->store, r->assembly->name, parameters,
+                                              host.nodename, run->ranks, d, err);
+    free(parameters);
+    return status;
+}
+
 static enum portolan_status print_prediction(const struct report *r,
                                              const struct portolan_trial *run,
                                              struct portolan_error *err)
 {
     struct portolan_decision *d = NULL;
-    enum portolan_status status = portolan_store_find_trial_decision(r->store, run->id, &d, err);
+    enum portolan_status status = find_decision(r, run, &d, err);
 
     if (status != PORTOLAN_OK || !d) {
         if (status == PORTOLAN_OK)
-            printf("predicted   nothing: the run made no decision\n");
+            printf("predicted   nothing: no decision was made\n");
         return status;
     }
-    printf("predicted   %8.3f s  (%.3f ... %.3f s) for the whole run with %s\n",
-           d->predicted_ns * s_per_ns, d->low_ns * s_per_ns, d->high_ns * s_per_ns, d->choice);
-    printf("measured    %8.3f s  (%+.1f %% of the prediction)\n", run->elapsed_ns * s_per_ns,
+    printf("predicted   %8.3f s  (%.3f ... %.3f s) with %s\n", d->predicted_ns * s_per_ns,
+           d->low_ns * s_per_ns, d->high_ns * s_per_ns, d->choice);
+    if (d->trial != run->id)
+        printf("                        decided in run %lld, %s\n", (long long)d->trial,
+               d->decided);
+    printf("measured    %8.3f s  (%+.1f %% beside the prediction)\n", run->elapsed_ns * s_per_ns,
            100 * (run->elapsed_ns / d->predicted_ns - 1));
     portolan_decision_destroy(d);
     return PORTOLAN_OK;
