@@ -9,7 +9,7 @@
 struct advising {
     const struct portolan_plan *p;
     const struct portolan_plan_now *now;
-    struct arena arena; /* for the time of one call */
+    struct pool pool; /* for the time of one call */
     size_t *current, *chosen;
     size_t *number; /* of core variables */
     struct profile *profiles;
@@ -74,7 +74,7 @@ static enum portolan_status add_context(struct advising *a, size_t path,
     struct profile *profile = &a->profiles[path];
 
     if (!profile->context) {
-        profile->context = arena_alloc(&a->arena, a->now->n_samples, sizeof *profile->context);
+        profile->context = pool_alloc(&a->pool, a->now->n_samples, sizeof *profile->context);
         if (!profile->context)
             return PORTOLAN_ENOMEM;
     }
@@ -89,8 +89,8 @@ static enum portolan_status read_samples(struct advising *a)
 {
     const struct survey *s = &a->p->s;
     const struct portolan_plan_now *now = a->now;
-    size_t *paths = arena_alloc(&a->arena, now->n_samples, sizeof *paths);
-    double **shares = arena_alloc(&a->arena, s->n_nodes, sizeof *shares);
+    size_t *paths = pool_alloc(&a->pool, now->n_samples, sizeof *paths);
+    double **shares = pool_alloc(&a->pool, s->n_nodes, sizeof *shares);
     int rank = slowest_rank(now, s->ranks);
     enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
@@ -104,7 +104,7 @@ static enum portolan_status read_samples(struct advising *a)
         n = paths[i] = path_of(s, x, x->parent < 0 ? NONE : paths[x->parent]);
         if (n == NONE || x->rank != rank)
             continue;
-        if (!shares[n] && !(shares[n] = arena_alloc(&a->arena, now->n_samples, sizeof **shares)))
+        if (!shares[n] && !(shares[n] = pool_alloc(&a->pool, now->n_samples, sizeof **shares)))
             return PORTOLAN_ENOMEM;
         a->profiles[n].share = shares[n];
         status = add_context(a, n, x, shares[n]);
@@ -132,7 +132,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
 
         if (a->number[v] == NONE)
             continue;
-        if (!(costs = arena_alloc(&a->arena, s->variables[v].n, sizeof *costs)))
+        if (!(costs = pool_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < s->variables[v].n; k++)
             costs[k] = k == a->current[v] ? 0 : a->now->swap_ns;
@@ -156,7 +156,7 @@ static enum portolan_status solve(struct advising *a, double *cost_now, double *
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = arena_alloc(&a->arena, s->n_variables, sizeof *values), n = 0;
+    size_t *values = pool_alloc(&a->pool, s->n_variables, sizeof *values), n = 0;
     enum portolan_status status;
 
     if (!values)
@@ -276,13 +276,13 @@ static enum portolan_status advising_init(struct advising *a)
 {
     const struct survey *s = &a->p->s;
 
-    a->current = arena_alloc(&a->arena, s->n_variables, sizeof *a->current);
-    a->chosen = arena_alloc(&a->arena, s->n_variables, sizeof *a->chosen);
-    a->number = arena_alloc(&a->arena, s->n_variables, sizeof *a->number);
-    a->profiles = arena_alloc(&a->arena, s->n_nodes, sizeof *a->profiles);
+    a->current = pool_alloc(&a->pool, s->n_variables, sizeof *a->current);
+    a->chosen = pool_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
+    a->number = pool_alloc(&a->pool, s->n_variables, sizeof *a->number);
+    a->profiles = pool_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
     if (!a->current || !a->chosen || !a->number || !a->profiles)
         return PORTOLAN_ENOMEM;
-    return plan_view_create(a->p, &a->arena, &a->view);
+    return plan_view_create(a->p, &a->pool, &a->view);
 }
 
 enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
@@ -308,7 +308,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
         status = decide(&a, out, err);
     }
 out:
-    arena_clear(&a.arena);
+    pool_clear(&a.pool);
     if (status) {
         portolan_plan_advice_destroy(out);
         return portolan_error_set(err, status, "advising a running assembly");

@@ -22,7 +22,7 @@ struct attempt {
 
 struct exploration {
     struct portolan_plan p; /* survey, scopes and call graph; no fits */
-    struct arena arena;
+    struct pool pool;
     size_t n_points;
     size_t **points; /* value numbers, per dim; small ones first */
     double *sizes;
@@ -37,7 +37,7 @@ struct exploration {
 static enum portolan_status note(struct exploration *e, char *text)
 {
     char **more =
-        text ? arena_grow(&e->arena, e->notes, e->n_notes, &e->notes_capacity, sizeof *more) : NULL;
+        text ? pool_grow(&e->pool, e->notes, e->n_notes, &e->notes_capacity, sizeof *more) : NULL;
 
     if (!more)
         return PORTOLAN_ENOMEM;
@@ -80,12 +80,12 @@ static enum portolan_status list_points(struct exploration *e, struct portolan_e
             return portolan_error_set(err, PORTOLAN_EINVAL, "the sweep has more than %d points",
                                       MAX_POINTS);
     }
-    e->points = arena_alloc(&e->arena, total, sizeof *e->points);
-    e->sizes = arena_alloc(&e->arena, total, sizeof *e->sizes);
+    e->points = pool_alloc(&e->pool, total, sizeof *e->points);
+    e->sizes = pool_alloc(&e->pool, total, sizeof *e->sizes);
     if (!e->points || !e->sizes)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < total; i++) {
-        size_t *point = arena_alloc(&e->arena, s->n_dims, sizeof *point), rest = i, k = i;
+        size_t *point = pool_alloc(&e->pool, s->n_dims, sizeof *point), rest = i, k = i;
         double size;
 
         if (!point)
@@ -164,11 +164,11 @@ static struct attempt attempt_of(const struct exploration *e, const size_t *sele
 static char *point_text(struct exploration *e, const size_t *point)
 {
     const struct survey *s = &e->p.s;
-    char *text = arena_printf(&e->arena, "%s", "");
+    char *text = pool_printf(&e->pool, "%s", "");
 
     for (size_t d = 0; text && d < s->n_dims; d++)
-        text = arena_printf(&e->arena, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
-                            s->dims[d].sweep->values[point[d]]);
+        text = pool_printf(&e->pool, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
+                           s->dims[d].sweep->values[point[d]]);
     return text;
 }
 
@@ -186,9 +186,9 @@ static enum portolan_status add_selection(struct exploration *e, const size_t *s
     for (size_t i = 0; i < e->n_selections; i++)
         if (same_selection(e, e->selections[i], selection))
             return PORTOLAN_OK;
-    more = arena_grow(&e->arena, e->selections, e->n_selections, &e->selections_capacity,
-                      sizeof *more);
-    copy = arena_alloc(&e->arena, e->p.s.n_variables, sizeof *copy);
+    more =
+        pool_grow(&e->pool, e->selections, e->n_selections, &e->selections_capacity, sizeof *more);
+    copy = pool_alloc(&e->pool, e->p.s.n_variables, sizeof *copy);
     if (!more || !copy)
         return PORTOLAN_ENOMEM;
     memcpy(copy, selection, e->p.s.n_variables * sizeof *copy);
@@ -294,7 +294,7 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
 static enum portolan_status list_selections(struct exploration *e)
 {
     const struct survey *s = &e->p.s;
-    size_t *selection = arena_alloc(&e->arena, s->n_variables, sizeof *selection);
+    size_t *selection = pool_alloc(&e->pool, s->n_variables, sizeof *selection);
     enum portolan_status status = selection ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     for (size_t v = 0; !status && v < s->n_variables; v++) {
@@ -376,13 +376,13 @@ static enum portolan_status given_up(struct exploration *e, size_t selection, si
 
         if (a.made && !a.good) {
             *gone = true;
-            what = plan_selection_text(&e->p.s, &e->arena, chosen, NULL);
+            what = plan_selection_text(&e->p.s, &e->pool, chosen, NULL);
             where = point_text(e, e->points[i]);
             return !fresh ? PORTOLAN_OK
                           : note(e, what && where
-                                        ? arena_printf(&e->arena,
-                                                       "%s failed at %s and is not tried again",
-                                                       what, where)
+                                        ? pool_printf(&e->pool,
+                                                      "%s failed at %s and is not tried again",
+                                                      what, where)
                                         : NULL);
         }
         if (e->sizes[i] >= e->sizes[point] || !((times = times_best(e, chosen, e->points[i])) > 0))
@@ -394,14 +394,14 @@ static enum portolan_status given_up(struct exploration *e, size_t selection, si
     if (!(before > hopeless && last > hopeless && last >= no_better * before))
         return PORTOLAN_OK;
     *gone = true;
-    what = plan_selection_text(&e->p.s, &e->arena, chosen, NULL);
+    what = plan_selection_text(&e->p.s, &e->pool, chosen, NULL);
     where = point_text(e, e->points[last_at]);
     return !fresh ? PORTOLAN_OK
                   : note(e, what && where
-                                ? arena_printf(&e->arena,
-                                               "%s is left out beyond %s: %.3g, then %.3g times "
-                                               "the best there",
-                                               what, where, before, last)
+                                ? pool_printf(&e->pool,
+                                              "%s is left out beyond %s: %.3g, then %.3g times "
+                                              "the best there",
+                                              what, where, before, last)
                                 : NULL);
 }
 
@@ -432,7 +432,7 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
     const struct survey *s = &e->p.s;
     struct portolan_next_trial *out = e->out;
     char *where = point_text(e, e->points[point]);
-    char *what = plan_selection_text(s, &e->arena, e->selections[selection], NULL);
+    char *what = plan_selection_text(s, &e->pool, e->selections[selection], NULL);
 
     out->selection = portolan_calloc(s->n_variables + 1, sizeof *out->selection);
     out->parameters = portolan_calloc(s->a->n_sweeps + 1, sizeof *out->parameters);
@@ -491,8 +491,8 @@ static enum portolan_status tell(struct exploration *e, size_t unaffordable)
         status = given_up(e, k, e->n_points - 1, &gone, true);
     }
     if (!status && unaffordable)
-        status = note(e, arena_printf(&e->arena, "the budget does not allow %zu more trial%s",
-                                      unaffordable, unaffordable == 1 ? "" : "s"));
+        status = note(e, pool_printf(&e->pool, "the budget does not allow %zu more trial%s",
+                                     unaffordable, unaffordable == 1 ? "" : "s"));
     if (status)
         return status;
     e->out->notes = portolan_calloc(e->n_notes + 1, sizeof *e->out->notes);
@@ -513,7 +513,7 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
 
     if (status)
         return status;
-    if (!(written = arena_alloc(&e->arena, e->p.s.n_variables, sizeof *written)))
+    if (!(written = pool_alloc(&e->pool, e->p.s.n_variables, sizeof *written)))
         return PORTOLAN_ENOMEM;
     status = add_selection(e, written);
     if (!status)
@@ -547,7 +547,7 @@ enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
         if (!status)
             status = next(&e, err);
         survey_clear(&e.p.s);
-        arena_clear(&e.arena);
+        pool_clear(&e.pool);
     }
     if (status) {
         portolan_next_trial_destroy(e.out);

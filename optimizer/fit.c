@@ -121,8 +121,7 @@ static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
 
     if (own == NONE || out->scope.n < 2)
         return PORTOLAN_OK;
-    out->scope.dormant =
-        arena_alloc(&p->s.arena, p->s.variables[own].n * out->scope.n, sizeof(bool));
+    out->scope.dormant = pool_alloc(&p->s.pool, p->s.variables[own].n * out->scope.n, sizeof(bool));
     if (!out->scope.dormant)
         return PORTOLAN_ENOMEM;
     for (size_t k = 0; k < p->s.variables[own].n; k++)
@@ -132,8 +131,8 @@ static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
 
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err)
 {
-    p->paths = arena_alloc(&p->s.arena, p->s.n_nodes, sizeof *p->paths);
-    p->core = arena_alloc(&p->s.arena, p->s.n_variables, sizeof *p->core);
+    p->paths = pool_alloc(&p->s.pool, p->s.n_nodes, sizeof *p->paths);
+    p->core = pool_alloc(&p->s.pool, p->s.n_variables, sizeof *p->core);
     if (!p->paths || !p->core)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
@@ -145,7 +144,7 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
                 "the cost of %s.%s depends on too many combinations of implementations (more than "
                 "%d, or more than %d instances)",
                 p->s.nodes[i].instance, p->s.nodes[i].method, MAX_TUPLES, MAX_SCOPE);
-        path->tuples = arena_alloc(&p->s.arena, path->scope.n_tuples, sizeof *path->tuples);
+        path->tuples = pool_alloc(&p->s.pool, path->scope.n_tuples, sizeof *path->tuples);
         if (!path->tuples || make_dormant(p, i))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < path->scope.n_tuples; k++)
@@ -190,7 +189,7 @@ static bool all_equal(size_t n, const double *y)
 static enum portolan_status own_model(struct portolan_plan *p, struct portolan_model *model)
 {
     struct portolan_model **owned =
-        arena_grow(&p->s.arena, p->owned, p->n_owned, &p->owned_capacity, sizeof *owned);
+        pool_grow(&p->s.pool, p->owned, p->n_owned, &p->owned_capacity, sizeof *owned);
 
     if (!owned) {
         portolan_model_destroy(model);
@@ -321,7 +320,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
         if (own_model(p, model))
             return PORTOLAN_ENOMEM;
     }
-    more = arena_grow(&p->s.arena, p->models, p->n_models, &p->models_capacity, sizeof *more);
+    more = pool_grow(&p->s.pool, p->models, p->n_models, &p->models_capacity, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     p->models = more;
@@ -330,7 +329,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
         selection[i] = tuple % p->s.variables[scope->variables[i]].n;
         tuple /= p->s.variables[scope->variables[i]].n;
     }
-    *m = (struct portolan_plan_model){.path = plan_path_text(p, &p->s.arena, path),
+    *m = (struct portolan_plan_model){.path = plan_path_text(p, &p->s.pool, path),
                                       .instance = n->instance,
                                       .method = n->method,
                                       .implementation = "",
@@ -344,7 +343,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
     tuple = 0;
     for (size_t i = 0; i < scope->n; i++)
         tuple = tuple * p->s.variables[scope->variables[i]].n + selection[i];
-    m->scope = plan_tuple_text(p, &p->s.arena, scope, tuple, own);
+    m->scope = plan_tuple_text(p, &p->s.pool, scope, tuple, own);
     if (!m->path || !m->scope)
         return PORTOLAN_ENOMEM;
     p->n_models++;

@@ -137,7 +137,7 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
 
         if (!present[i] || n->method)
             continue;
-        if (!seen_with && !(seen_with = plan_selection_text(s, &p->s.arena, view->selection, NULL)))
+        if (!seen_with && !(seen_with = plan_selection_text(s, &p->s.pool, view->selection, NULL)))
             return PORTOLAN_ENOMEM;
         *n = (struct portolan_plan_node){.user = from->user,
                                          .uses = from->uses,
@@ -217,7 +217,7 @@ enum portolan_status plan_make_graph(struct portolan_plan *p)
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     p->n_nodes = s->n_nodes;
-    p->graph = arena_alloc(&p->s.arena, s->n_nodes, sizeof *p->graph);
+    p->graph = pool_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
     if (!views || !nodes || !marks || !present || !p->graph)
         goto out;
     status = PORTOLAN_OK;

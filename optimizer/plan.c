@@ -10,7 +10,7 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
 {
     const struct portolan_assembly *a = p->s.a;
 
-    p->target = arena_alloc(&p->s.arena, p->s.n_dims, sizeof *p->target);
+    p->target = pool_alloc(&p->s.pool, p->s.n_dims, sizeof *p->target);
     if (!p->target)
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
@@ -61,7 +61,7 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
     if (!status)
         status = plan_list_models(p);
     if (!status)
-        status = plan_view_create(p, &p->s.arena, &p->view);
+        status = plan_view_create(p, &p->s.pool, &p->view);
     if (!status)
         plan_view_fill(p, &p->view, NULL, 0, NULL, NULL);
     return status;
@@ -88,7 +88,7 @@ void portolan_plan_destroy(struct portolan_plan *p)
         return;
     for (size_t i = 0; i < p->n_owned; i++)
         portolan_model_destroy(p->owned[i]);
-    arena_clear(&p->choice_arena);
+    pool_clear(&p->choice_pool);
     survey_clear(&p->s);
     free(p);
 }
@@ -107,20 +107,20 @@ size_t portolan_plan_peek_models(const struct portolan_plan *p,
     return p->n_models;
 }
 
-char *plan_path_text(const struct portolan_plan *p, struct arena *arena, size_t path)
+char *plan_path_text(const struct portolan_plan *p, struct pool *pool, size_t path)
 {
     const struct survey_node *n = &p->s.nodes[path];
 
     if (!n->user[0])
-        return arena_printf(arena, "%s.%s", n->instance, n->method);
-    return arena_printf(arena, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
+        return pool_printf(pool, "%s.%s", n->instance, n->method);
+    return pool_printf(pool, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
 }
 
-char *plan_tuple_text(const struct portolan_plan *p, struct arena *arena,
+char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip)
 {
     size_t values[MAX_SCOPE];
-    char *text = arena_printf(arena, "%s", "");
+    char *text = pool_printf(pool, "%s", "");
 
     for (size_t i = scope->n; i-- > 0;) {
         values[i] = tuple % p->s.variables[scope->variables[i]].n;
@@ -130,23 +130,23 @@ char *plan_tuple_text(const struct portolan_plan *p, struct arena *arena,
         const struct portolan_assembly_instance *x = p->s.variables[scope->variables[i]].instance;
 
         if (scope->variables[i] != skip)
-            text = arena_printf(arena, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                                x->alternatives[values[i]].class_name);
+            text = pool_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                               x->alternatives[values[i]].class_name);
     }
     return text;
 }
 
-char *plan_selection_text(const struct survey *s, struct arena *arena, const size_t *selection,
+char *plan_selection_text(const struct survey *s, struct pool *pool, const size_t *selection,
                           const bool *only)
 {
-    char *text = arena_printf(arena, "%s", "");
+    char *text = pool_printf(pool, "%s", "");
 
     for (size_t v = 0; text && v < s->n_variables; v++) {
         const struct portolan_assembly_instance *x = s->variables[v].instance;
 
         if (only ? only[v] : selection[v] != 0)
-            text = arena_printf(arena, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                                x->alternatives[selection[v]].class_name);
+            text = pool_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                               x->alternatives[selection[v]].class_name);
     }
     return text;
 }
@@ -156,7 +156,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
 {
     const struct survey_node *n = &p->s.nodes[f->path];
     const struct plan_path *path = &p->paths[f->path];
-    struct arena scratch = {0};
+    struct pool scratch = {0};
     const char *with =
         f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
     double quality = f->tuple == NONE ? NAN : path->tuples[f->tuple].quality;
@@ -169,7 +169,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
     else
         snprintf(text, size_bytes, "%s.%s was never measured with %s", n->instance, n->method,
                  with ? with : "this");
-    arena_clear(&scratch);
+    pool_clear(&scratch);
 }
 
 enum portolan_status portolan_plan_predict(const struct portolan_plan *p,

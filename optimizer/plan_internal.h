@@ -102,7 +102,7 @@ struct portolan_plan {
     double *target; /* per dim */
     int steps;      /* of the run to predict */
     struct plan_view view;
-    struct arena choice_arena; /* of the last choice */
+    struct pool choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
 };
 
@@ -132,7 +132,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x,
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 
 /* evaluate.c: costs at contexts, cost tables, totals. */
-enum portolan_status plan_view_create(const struct portolan_plan *p, struct arena *arena,
+enum portolan_status plan_view_create(const struct portolan_plan *p, struct pool *pool,
                                       struct plan_view *v);
 /* PROFILES: per path what was seen now (n = 0: nothing); NULL: as the models say. */
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
@@ -160,10 +160,10 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
                             char *text, size_t size_bytes);
 
 /* "user.uses -> instance.method" and "a=X b=Y" (variables of SCOPE but for SKIP). */
-char *plan_path_text(const struct portolan_plan *p, struct arena *arena, size_t path);
-char *plan_tuple_text(const struct portolan_plan *p, struct arena *arena,
+char *plan_path_text(const struct portolan_plan *p, struct pool *pool, size_t path);
+char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
-char *plan_selection_text(const struct survey *s, struct arena *arena, const size_t *selection,
+char *plan_selection_text(const struct survey *s, struct pool *pool, const size_t *selection,
                           const bool *only);
 
 #endif

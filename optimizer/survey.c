@@ -69,7 +69,7 @@ static enum portolan_status list_variables(struct survey *s)
 {
     const struct portolan_assembly *a = s->a;
 
-    s->variables = arena_alloc(&s->arena, a->n_instances, sizeof *s->variables);
+    s->variables = pool_alloc(&s->pool, a->n_instances, sizeof *s->variables);
     if (!s->variables)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < a->n_instances; i++)
@@ -81,7 +81,7 @@ static enum portolan_status list_variables(struct survey *s)
 
 static enum portolan_status list_dims(struct survey *s, struct portolan_error *err)
 {
-    s->dims = arena_alloc(&s->arena, s->a->n_sweeps, sizeof *s->dims);
+    s->dims = pool_alloc(&s->pool, s->a->n_sweeps, sizeof *s->dims);
     if (!s->dims)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->a->n_sweeps; i++) {
@@ -102,7 +102,7 @@ static enum portolan_status list_dims(struct survey *s, struct portolan_error *e
                                       sweep->instance, sweep->parameter);
         d->sweep = sweep;
         d->target = p->text;
-        d->name = arena_printf(&s->arena, "%s.%s", sweep->instance, sweep->parameter);
+        d->name = pool_printf(&s->pool, "%s.%s", sweep->instance, sweep->parameter);
         if (!d->name)
             return PORTOLAN_ENOMEM;
         d->numeric = portolan_read_double(p->text, &d->value);
@@ -156,7 +156,7 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
 
             if (!is_swept(s->a, instance->name, p->name) &&
                 !survey_same_value(survey_trial_parameter(t, instance->name, p->name), p->text))
-                return arena_printf(&s->arena, "%s.%s", instance->name, p->name);
+                return pool_printf(&s->pool, "%s.%s", instance->name, p->name);
         }
     }
     return NULL;
@@ -171,8 +171,8 @@ static bool fill_point(struct survey *s, const struct survey_filter *filter, str
 
         if (!text || (dim->numeric && !portolan_read_double(text, &u->x[d])) ||
             (!dim->numeric && !filter->any_point && !survey_same_value(text, dim->target))) {
-            s->unusable = arena_printf(&s->arena, "trial %lld has %s = %s", (long long)u->trial->id,
-                                       dim->name, text ? text : "(unset)");
+            s->unusable = pool_printf(&s->pool, "trial %lld has %s = %s", (long long)u->trial->id,
+                                      dim->name, text ? text : "(unset)");
             return false;
         }
         u->texts[d] = text;
@@ -190,16 +190,16 @@ static bool usable(struct survey *s, const struct survey_filter *filter,
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
     if (t->ranks != s->ranks) {
-        s->unusable = arena_printf(&s->arena, "trial %lld ran on %d ranks, not %d",
-                                   (long long)t->id, t->ranks, s->ranks);
+        s->unusable = pool_printf(&s->pool, "trial %lld ran on %d ranks, not %d", (long long)t->id,
+                                  t->ranks, s->ranks);
         return false;
     }
     if (strcmp(t->outcome, "failed") == 0 && !filter->any_point) {
-        s->unusable = arena_printf(&s->arena, "trial %lld failed", (long long)t->id);
+        s->unusable = pool_printf(&s->pool, "trial %lld failed", (long long)t->id);
         return false;
     }
     if ((apart = difference(s, t)))
-        s->unusable = arena_printf(&s->arena, "trial %lld differs in %s", (long long)t->id, apart);
+        s->unusable = pool_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
     return !apart;
 }
 
@@ -216,7 +216,7 @@ static int steps_of(const struct survey *s, const struct portolan_trial *t)
 
 static enum portolan_status list_trials(struct survey *s, const struct survey_filter *filter)
 {
-    s->trials = arena_alloc(&s->arena, s->data->n_trials, sizeof *s->trials);
+    s->trials = pool_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
     if (!s->trials)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->data->n_trials; i++) {
@@ -225,14 +225,14 @@ static enum portolan_status list_trials(struct survey *s, const struct survey_fi
         u->trial = &s->data->trials[i];
         if (!usable(s, filter, u->trial))
             continue;
-        u->x = arena_alloc(&s->arena, s->n_dims, sizeof *u->x);
-        u->texts = arena_alloc(&s->arena, s->n_dims, sizeof *u->texts);
+        u->x = pool_alloc(&s->pool, s->n_dims, sizeof *u->x);
+        u->texts = pool_alloc(&s->pool, s->n_dims, sizeof *u->texts);
         if (!u->x || !u->texts)
             return PORTOLAN_ENOMEM;
         u->steps = steps_of(s, u->trial);
         if (s->a->steps_instance && !u->steps)
-            s->unusable = arena_printf(&s->arena, "trial %lld does not say its number of steps",
-                                       (long long)u->trial->id);
+            s->unusable = pool_printf(&s->pool, "trial %lld does not say its number of steps",
+                                      (long long)u->trial->id);
         else if (fill_point(s, filter, u))
             s->n_trials++;
     }
@@ -267,7 +267,7 @@ static int slowest_rank(const struct survey *s, size_t begin, size_t end, double
 
 static struct survey_row *add_row(struct survey *s, size_t *capacity, size_t trial, int step)
 {
-    struct survey_row *rows = arena_grow(&s->arena, s->rows, s->n_rows, capacity, sizeof *s->rows);
+    struct survey_row *rows = pool_grow(&s->pool, s->rows, s->n_rows, capacity, sizeof *s->rows);
     struct survey_row *row;
 
     if (!rows)
@@ -275,7 +275,7 @@ static struct survey_row *add_row(struct survey *s, size_t *capacity, size_t tri
     s->rows = rows;
     row = &rows[s->n_rows];
     *row = (struct survey_row){.trial = trial, .step = step, .segment = NONE};
-    row->selection = arena_alloc(&s->arena, s->n_variables, sizeof *row->selection);
+    row->selection = pool_alloc(&s->pool, s->n_variables, sizeof *row->selection);
     if (!row->selection)
         return NULL;
     s->n_rows++;
@@ -361,5 +361,5 @@ enum portolan_status survey_init(struct survey *s, const struct portolan_assembl
 
 void survey_clear(struct survey *s)
 {
-    arena_clear(&s->arena);
+    pool_clear(&s->pool);
 }

@@ -6,7 +6,7 @@
 #ifndef PORTOLAN_OPTIMIZER_SURVEY_H
 #define PORTOLAN_OPTIMIZER_SURVEY_H
 
-#include "arena.h"
+#include "pool.h"
 
 #include <portolan/assembly.h>
 #include <portolan/store.h>
@@ -83,7 +83,7 @@ struct survey_quality {
 };
 
 struct survey {
-    struct arena arena;
+    struct pool pool;
     const struct portolan_assembly *a;
     const struct portolan_sample_set *data;
     int ranks;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "arena.h"
+#include "pool.h"
 
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct arena_block {
-    struct arena_block *next;
+struct pool_block {
+    struct pool_block *next;
     alignas(max_align_t) char bytes[];
 };
 
-void *arena_alloc(struct arena *a, size_t count, size_t size_bytes)
+void *pool_alloc(struct pool *a, size_t count, size_t size_bytes)
 {
-    struct arena_block *block;
+    struct pool_block *block;
     size_t total;
 
     if (__builtin_mul_overflow(count, size_bytes, &total) ||
@@ -26,14 +26,14 @@ void *arena_alloc(struct arena *a, size_t count, size_t size_bytes)
     return block->bytes;
 }
 
-void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity, size_t size_bytes)
+void *pool_grow(struct pool *a, void *items, size_t count, size_t *capacity, size_t size_bytes)
 {
     size_t more = *capacity ? 2 * *capacity : 16;
     void *bigger;
 
     if (count < *capacity)
         return items;
-    if (!(bigger = arena_alloc(a, more, size_bytes)))
+    if (!(bigger = pool_alloc(a, more, size_bytes)))
         return NULL;
     if (count)
         memcpy(bigger, items, count * size_bytes);
@@ -41,7 +41,7 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t *capacity, s
     return bigger;
 }
 
-char *arena_printf(struct arena *a, const char *format, ...)
+char *pool_printf(struct pool *a, const char *format, ...)
 {
     va_list args;
     char *text;
@@ -50,7 +50,7 @@ char *arena_printf(struct arena *a, const char *format, ...)
     va_start(args, format);
     length = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (length < 0 || !(text = arena_alloc(a, (size_t)length + 1, 1)))
+    if (length < 0 || !(text = pool_alloc(a, (size_t)length + 1, 1)))
         return NULL;
     va_start(args, format);
     vsnprintf(text, (size_t)length + 1, format, args);
@@ -58,10 +58,10 @@ char *arena_printf(struct arena *a, const char *format, ...)
     return text;
 }
 
-void arena_clear(struct arena *a)
+void pool_clear(struct pool *a)
 {
     while (a->blocks) {
-        struct arena_block *next = a->blocks->next;
+        struct pool_block *next = a->blocks->next;
 
         free(a->blocks);
         a->blocks = next;
