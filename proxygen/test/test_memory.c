@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The generator without memory: an error, no output, no leak, wherever it runs out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <portolan/proxygen.h>
+
+/* Fails the n-th allocation for n = 1, 1 + STRIDE, … until a run succeeds. */
+static void fail_everywhere(struct portolan_proxygen_options *options, unsigned long stride)
+{
+    char folder[] = "/tmp/portolan-proxygen-XXXXXX", output[64];
+    struct portolan_proxygen_result result = {0};
+    enum portolan_status status;
+    unsigned long n = 1;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(output, sizeof output, "%s/out", folder);
+    options->folder = output;
+    for (;; n += stride) {
+        struct portolan_error err = {0};
+
+        portolan_alloc_fail_at(n);
+        status = portolan_proxygen_generate(options, &result, NULL, &err);
+        portolan_alloc_fail_at(0);
+        if (status == PORTOLAN_OK)
+            break;
+        assert_int_equal(status, PORTOLAN_ENOMEM);
+        assert_int_not_equal(access(output, F_OK), 0);
+        assert_null(result.report);
+    }
+    assert_true(n > 10);
+    assert_int_equal(unlink(result.source), 0);
+    assert_int_equal(unlink(result.description), 0);
+    rmdir(output);
+    rmdir(folder);
+    portolan_proxygen_result_clear(&result);
+}
+
+static void a_header_fails_cleanly(void **state)
+{
+    static const char *const file = HEADERS "/solver.h";
+    struct portolan_proxygen_options options = {.files = &file,
+                                                .n_files = 1,
+                                                .port = "solver=test.Solver",
+                                                .context = HEADERS "/solver.context"};
+
+    (void)state;
+    fail_everywhere(&options, 11); /* each run parses the header anew */
+}
+
+static void sidl_fails_cleanly(void **state)
+{
+    static const char *const file = HEADERS "/kinds.sidl";
+    struct portolan_proxygen_options options = {.files = &file, .n_files = 1, .port = "test.Kinds"};
+
+    (void)state;
+    fail_everywhere(&options, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_header_fails_cleanly),
+        cmocka_unit_test(sidl_fails_cleanly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
