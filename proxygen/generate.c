@@ -19,6 +19,8 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
     va_end(args);
     if (place->file) {
         portolan_diagnose(run->diagnostics, place->file, place->line, place->column, "%s", text);
+        if (run->diagnostics)
+            return status; /* the sum comes at the end */
         return portolan_error_set(run->err, status, "%s:%d: %s", place->file, place->line, text);
     }
     return portolan_error_set(run->err, status, "%s", text);
@@ -94,6 +96,9 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
         status = proxygen_read_side_file(&run);
     if (status == PORTOLAN_OK)
         status = proxygen_check_port(&run);
+    if (status != PORTOLAN_OK && diagnostics && diagnostics->count)
+        portolan_error_set(run.err, status, "%d problem%s", diagnostics->count,
+                           diagnostics->count == 1 ? "" : "s");
     if (run.arena.failed)
         status = portolan_error_set(run.err, PORTOLAN_ENOMEM, "out of memory");
     if (status == PORTOLAN_OK)

@@ -121,7 +121,7 @@ struct run {
     struct text report;
 };
 
-/* Reports a problem of the input at PLACE, notes it in run->err too, and returns STATUS. */
+/* Reports a problem of the input at PLACE, or notes it in run->err where nobody hears reports. */
 enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
     PORTOLAN_PRINTF(4, 5);

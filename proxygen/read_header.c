@@ -29,7 +29,7 @@ static enum portolan_status judge_diagnostics(struct header *h)
         const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
 
         if (is_main(&place))
-            place = (struct place){.file = run->options->files[0]};
+            place = (struct place){.file = run->options->files[0], .line = 1};
         if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
             status = proxygen_fail(run, PORTOLAN_ESYNTAX, &place, "%s", text);
         else if (strcmp(option, "-Wvisibility") == 0) {
@@ -134,7 +134,7 @@ static CXCursor struct_definition(struct header *h, CXCursor cursor)
 
 static enum portolan_status find_struct(struct header *h, struct search *s, CXCursor *definition)
 {
-    struct place whole = {.file = h->run->options->files[0]}, place;
+    struct place whole = {.file = h->run->options->files[0], .line = 1}, place;
     const char *nearest;
 
     if (strncmp(s->word, "struct ", 7) == 0)

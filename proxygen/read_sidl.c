@@ -137,7 +137,7 @@ static enum portolan_status find_interface(struct run *run, const struct portola
                                            const struct portolan_sidl_symbol **symbol)
 {
     const char *name = run->options->port, *nearest;
-    struct place whole = {.file = run->options->files[0]};
+    struct place whole = {.file = run->options->files[0], .line = 1};
 
     *symbol = portolan_sidl_find(model, name);
     if (!*symbol) {

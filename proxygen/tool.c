@@ -58,10 +58,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static void print_diagnostic(void *arg, const char *file, int line, int column, const char *text)
 {
     (void)arg;
-    if (line)
-        fprintf(stderr, "%s:%d:%d: error: %s\n", file, line, column, text);
-    else
-        fprintf(stderr, "%s: error: %s\n", file, text);
+    (void)column;
+    fprintf(stderr, "%s:%d: error: %s\n", file, line, text);
 }
 
 int main(int argc, char **argv)

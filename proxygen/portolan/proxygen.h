@@ -64,11 +64,12 @@ struct portolan_proxygen_result {
  *     method.accuracy: argument      # where the call leaves the accuracy it reached; or "return"
  *     method.destroys:               # C only: the method ends its object
  *
- * Problems in the input are reported to DIAGNOSTICS (which may be NULL) with file and line, and
- * the function returns PORTOLAN_ESYNTAX for files that do not parse, PORTOLAN_ENOTFOUND for a port
- * that is not there (with the nearest name), PORTOLAN_EUNSUPPORTED for one that cannot be proxied,
- * PORTOLAN_EIO when a file cannot be read or written. Nothing is written in such cases. RESULT may
- * be NULL.
+ * Problems in the input are reported to DIAGNOSTICS with file and line (1 where the whole file is
+ * meant), and ERR says how many there are; where DIAGNOSTICS is NULL, ERR has the first one's text.
+ * The function then returns PORTOLAN_ESYNTAX for files that do not parse, PORTOLAN_ENOTFOUND for a
+ * port that is not there (with the nearest name), PORTOLAN_EUNSUPPORTED for one that cannot be
+ * proxied, PORTOLAN_EIO when a file cannot be read or written. Nothing is written in such cases.
+ * RESULT may be NULL.
  */
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,
                                                 struct portolan_proxygen_result *result,

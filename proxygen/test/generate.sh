@@ -37,7 +37,7 @@ refused() { # file whose comments say what to expect, then arguments of the gene
     expected=$(sed -n 's,^.*expect: \([0-9]*: .*\),\1,p' "$file" | sed 's, *\*/$,,')
     line=${expected%%: *}
     text=${expected#*: }
-    if [ "$line" = 0 ]; then where="$file: error:"; else where="$file:$line:"; fi
+    where="$file:$line:"
     "$generator" "$@" -o "$work/bad" >/dev/null 2>"$work/err"
     status=$?
     grep -F -- "$where" "$work/err" | grep -qF -- "$text" && [ $status = 1 ] && [ ! -e "$work/bad" ]
