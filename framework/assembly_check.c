@@ -215,15 +215,16 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
     return type;
 }
 
+/* USER NULL: the framework itself, which calls the go port. */
 static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
                         const char *why, int line)
 {
     if (!portolan_palette_next_proxy(c->palette, type, NULL))
         portolan_diagnose(c->d, c->a->file, line, 0,
-                          "connection '%s.%s' needs a proxy for port type %s, because %s, and the "
-                          "palette has none; make one with: portolan proxygen FILE.sidl --port %s "
-                          "-o DIR",
-                          user, uses, type, why, type);
+                          "%s%s%s%s%s needs a proxy for port type %s, because %s, and the palette "
+                          "has none; make one with: portolan proxygen FILE.sidl --port %s -o DIR",
+                          user ? "connection '" : "the go port", user ? user : "", user ? "." : "",
+                          user ? uses : "", user ? "'" : "", type, why, type);
 }
 
 static void check_connection(struct checker *c, const struct portolan_assembly_connection *x)
@@ -309,6 +310,6 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
     if (go)
         check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", go->line);
     if (go && a->go_monitored)
-        check_proxy(&c, "gov.cca.ports.GoPort", "", "go", "it is monitored", go->line);
+        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, "it is monitored", go->line);
     return c.d->count == before ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
 }

@@ -32,6 +32,29 @@ static void parameters_of_the_assembly_reach_the_component(void **state)
     fixture_close(&f);
 }
 
+static void a_component_learns_where_its_assembly_lies(void **state)
+{
+    struct fixture f;
+    sidl_BaseInterface ex = NULL;
+    gov_cca_ports_BuilderService builder;
+    gov_cca_ComponentID id;
+    gov_cca_TypeMap map;
+    char *dir;
+
+    (void)state;
+    fixture_run(&f, ASSEMBLY(WORKER));
+    builder = portolan_framework_peek_builder(f.fw);
+    id = gov_cca_ports_BuilderService_getComponentID(builder, "worker", &ex);
+    map = gov_cca_ports_BuilderService_getComponentProperties(builder, id, &ex);
+    assert_null(ex);
+    dir = gov_cca_TypeMap_getString(map, "portolan.assemblyDir", NULL, &ex);
+    assert_string_equal(dir, "/tmp");
+    sidl_String_free(dir);
+    gov_cca_TypeMap_deleteRef(map, NULL);
+    gov_cca_ComponentID_deleteRef(id, NULL);
+    fixture_close(&f);
+}
+
 static void a_monitored_connection_gets_a_wired_proxy(void **state)
 {
     struct fixture f;
@@ -221,6 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_assembly_runs_and_is_released_in_reverse),
         cmocka_unit_test(parameters_of_the_assembly_reach_the_component),
+        cmocka_unit_test(a_component_learns_where_its_assembly_lies),
         cmocka_unit_test(a_monitored_connection_gets_a_wired_proxy),
         cmocka_unit_test(an_instance_with_alternatives_gets_a_forwarding_proxy),
         cmocka_unit_test(what_cannot_be_built_is_said_and_taken_down),

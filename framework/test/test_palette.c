@@ -230,9 +230,15 @@ static void a_missing_proxy_names_the_command_that_makes_it(void **state)
     (void)state;
     checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"
                                        "<monitor instance='d' port='go'/>"),
-                  "needs a proxy for port type gov.cca.ports.GoPort, because it is monitored, and "
-                  "the palette has none; make one with: portolan proxygen FILE.sidl --port "
-                  "gov.cca.ports.GoPort -o DIR");
+                  "the go port needs a proxy for port type gov.cca.ports.GoPort, because it is "
+                  "monitored, and the palette has none; make one with: portolan proxygen FILE.sidl "
+                  "--port gov.cca.ports.GoPort -o DIR");
+    checking_says(A("<instance name='s' class='heat.ConjugateGradients'/>"
+                    "<instance name='j' class='heat.Jacobi'/>\n"
+                    "<connect user='s' uses='preconditioner' provider='j' "
+                    "provides='preconditioner'/><monitor user='s' uses='preconditioner'/>"),
+                  "3:0: connection 's.preconditioner' needs a proxy for port type "
+                  "heat.Preconditioner, because it is monitored");
 }
 
 static void every_failed_allocation_is_survived(void **state)

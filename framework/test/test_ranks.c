@@ -36,6 +36,19 @@ static enum portolan_status meet_max(struct portolan_cohort *c, double *values, 
     return PORTOLAN_OK;
 }
 
+static enum portolan_status meet_sum(struct portolan_cohort *c, double *values, size_t count)
+{
+    struct meeting *m = ((struct rank *)c->impl)->meeting;
+
+    assert_true(count <= 8);
+    memcpy(m->values[c->rank], values, count * sizeof *values);
+    pthread_barrier_wait(&m->barrier);
+    for (size_t i = 0; i < count; i++)
+        values[i] = m->values[0][i] + m->values[1][i];
+    pthread_barrier_wait(&m->barrier);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status meet_bcast(struct portolan_cohort *c, void *buffer, size_t size,
                                        int root)
 {
@@ -84,8 +97,12 @@ static void run(struct rank *ranks)
 
     pthread_barrier_init(&m.barrier, NULL, RANKS);
     for (int i = 0; i < RANKS; i++) {
-        ranks[i].cohort = (struct portolan_cohort){
-            .rank = i, .size = RANKS, .impl = &ranks[i], .bcast = meet_bcast, .max = meet_max};
+        ranks[i].cohort = (struct portolan_cohort){.rank = i,
+                                                   .size = RANKS,
+                                                   .impl = &ranks[i],
+                                                   .bcast = meet_bcast,
+                                                   .max = meet_max,
+                                                   .sum = meet_sum};
         ranks[i].meeting = &m;
     }
     assert_int_equal(pthread_create(&other, NULL, live, &ranks[1]), 0);
