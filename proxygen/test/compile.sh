@@ -10,6 +10,8 @@ shift 3
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 warnings='-std=gnu17 -O1 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
+clang=clang
+command -v clang >/dev/null || clang=clang-14
 number=0
 failed=0
 
@@ -17,7 +19,7 @@ compile() { # name, file, flags
     name=$1
     file=$2
     shift 2
-    for compiler in gcc clang; do
+    for compiler in gcc $clang; do
         number=$((number + 1))
         if ! command -v $compiler >/dev/null; then
             echo "ok $number - $name with $compiler # SKIP no $compiler here"
