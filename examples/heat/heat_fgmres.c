@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heat_fgmres.h"
 
+#include "heat_agree.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +32,13 @@ enum portolan_status heat_fgmres_create(MPI_Comm comm, size_t n, int restart,
     new->v = portolan_calloc((m + 1) * room, sizeof *new->v);
     new->z = portolan_calloc(m * room, sizeof *new->z);
     new->h = portolan_calloc((m + 1) * m, sizeof *new->h);
-    new->c = portolan_calloc(5 * (m + 1), sizeof *new->c);
+    new->c = portolan_calloc(5 * (m + 2), sizeof *new->c);
     if (!new->v || !new->z || !new->h || !new->c)
         goto nomem;
-    new->s = new->c + m + 1;
-    new->g = new->s + m + 1;
-    new->local = new->g + m + 1;
-    new->sum = new->local + m + 1;
+    new->s = new->c + m + 2;
+    new->g = new->s + m + 2;
+    new->local = new->g + m + 2;
+    new->sum = new->local + m + 2;
     *f = new;
     return PORTOLAN_OK;
 nomem:
@@ -75,26 +77,47 @@ double heat_fgmres_norm(MPI_Comm comm, const double *x, size_t n)
 }
 
 /*
- * Orthogonalises W against the first K basis vectors, twice (classical Gram-Schmidt: one reduction
- * per pass), adds the coefficients to COLUMN and returns what is left of W's norm.
+ * One pass of classical Gram-Schmidt: W against the first K basis vectors. What is taken away is
+ * added to COLUMN. One reduction; it carries the square of W's norm and FAILED along, which become
+ * *SQUARE (of W as it was) and the number of ranks that failed. Returns what is left of the square.
  */
-static double orthogonalise(struct heat_fgmres *f, double *w, int k, double *column)
+static double orthogonalise_once(struct heat_fgmres *f, double *w, int k, double *column,
+                                 double *square, int *failed)
 {
-    memset(column, 0, (size_t)k * sizeof *column);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < k; i++)
-            f->local[i] = dot(f->v + (size_t)i * f->n, w, f->n);
-        MPI_Allreduce(f->local, f->sum, k, MPI_DOUBLE, MPI_SUM, f->comm);
-        for (int i = 0; i < k; i++) {
-            const double *vi = f->v + (size_t)i * f->n;
-            double hi = f->sum[i];
+    double left;
 
-            column[i] += hi;
-            for (size_t j = 0; j < f->n; j++)
-                w[j] -= hi * vi[j];
-        }
+    for (int i = 0; i < k; i++)
+        f->local[i] = dot(f->v + (size_t)i * f->n, w, f->n);
+    f->local[k] = dot(w, w, f->n);
+    f->local[k + 1] = *failed;
+    MPI_Allreduce(f->local, f->sum, k + 2, MPI_DOUBLE, MPI_SUM, f->comm);
+    left = *square = f->sum[k];
+    *failed = (int)f->sum[k + 1];
+    for (int i = 0; i < k; i++) {
+        const double *vi = f->v + (size_t)i * f->n;
+        double hi = f->sum[i];
+
+        column[i] += hi;
+        left -= hi * hi;
+        for (size_t j = 0; j < f->n; j++)
+            w[j] -= hi * vi[j];
     }
-    return heat_fgmres_norm(f->comm, w, f->n);
+    return left;
+}
+
+/*
+ * W against the first K basis vectors; returns the norm of what is left. Where little is left, a
+ * second pass restores orthogonality and makes the difference of squares exact enough.
+ */
+static double orthogonalise(struct heat_fgmres *f, double *w, int k, double *column, int *failed)
+{
+    double square, left;
+
+    memset(column, 0, (size_t)k * sizeof *column);
+    left = orthogonalise_once(f, w, k, column, &square, failed);
+    if (!*failed && left < 0.5 * square)
+        left = orthogonalise_once(f, w, k, column, &square, failed);
+    return left > 0.0 || isnan(left) ? sqrt(left) : 0.0;
 }
 
 /* Applies the earlier rotations to column K of H, makes a new one, and rotates g. */
@@ -156,11 +179,14 @@ static enum portolan_status cycle(struct heat_fgmres *f, const struct heat_fgmre
         double *column = f->h + (size_t)k * ((size_t)f->restart + 1), norm;
         enum portolan_status status =
             system->precondition(system->arg, f->v + (size_t)k * n, z, err);
+        int failed = status != PORTOLAN_OK;
 
-        if (status)
-            return status;
+        if (failed) /* go on with harmless numbers to where all ranks meet */
+            memset(z, 0, n * sizeof *z);
         system->multiply(system->arg, z, w);
-        norm = orthogonalise(f, w, k + 1, column);
+        norm = orthogonalise(f, w, k + 1, column, &failed);
+        if (failed)
+            return heat_agree(f->comm, status, err);
         column[k + 1] = norm;
         rotate(f, k++);
         ++*iterations;

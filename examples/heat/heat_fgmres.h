@@ -11,12 +11,17 @@
 
 struct heat_fgmres;
 
-/** What is solved. The functions are collective; when one fails it fails on all ranks alike. */
+/** What is solved. */
 struct heat_fgmres_system {
     void *arg;
-    void (*multiply)(void *arg, const double *x, double *y); /**< y = A x */
+    /** y = A x. Collective, never fails. */
+    void (*multiply)(void *arg, const double *x, double *y);
+    /**
+     * z ≈ A⁻¹ r. Collective, but may fail on some ranks alone: the others hear of it in the
+     * iteration's next reduction.
+     */
     enum portolan_status (*precondition)(void *arg, const double *r, double *z,
-                                         struct portolan_error *err); /**< z ≈ A⁻¹ r */
+                                         struct portolan_error *err);
 };
 
 /** For N unknowns on this rank (may be 0); starts anew after RESTART iterations. COMM is borrowed.
@@ -30,8 +35,8 @@ void heat_fgmres_destroy(struct heat_fgmres *f);
 /**
  * Collective. Solves A x = b from x = 0 until the residual's norm is at most GOAL. *ITERATIONS and
  * *RESIDUAL (the norm, by recurrence) tell what was reached, on failure too. Errors, on all ranks
- * alike: what the preconditioner returned, ETIMEOUT after MAX_ITERATIONS, EINVAL when it is not
- * finite.
+ * alike: what the preconditioner returned (ERR says on which rank), ETIMEOUT after MAX_ITERATIONS,
+ * EINVAL when it is not finite.
  */
 enum portolan_status heat_fgmres_solve(struct heat_fgmres *f,
                                        const struct heat_fgmres_system *system, const double *b,

@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+#include "heat_agree.h"
 #include "heat_assemble.h"
 #include "heat_problem.h"
 
@@ -71,12 +72,5 @@ void heat_grid_multiply(const struct heat_grid *g, double scale, const double *k
 
 /** The box of this rank's domain with its overlap; K is the field of conductivities. */
 struct heat_box heat_grid_box(const struct heat_grid *g, double scale, const double *k);
-
-/**
- * Collective: when any rank fails, all return the status of the lowest failing rank and ERR gets
- * its text with "rank N: " in front (unless there is one rank).
- */
-enum portolan_status heat_agree(MPI_Comm comm, enum portolan_status status,
-                                struct portolan_error *err);
 
 #endif

@@ -81,7 +81,7 @@ enum portolan_status heat_simulation_create(const struct heat_input *input, MPI_
     } else {
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a simulation");
     }
-    status = heat_agree(grid.comm, status, err);
+    status = heat_agree(comm, status, err);
     if (status) {
         heat_simulation_destroy(new);
         return status;
@@ -170,7 +170,6 @@ static enum portolan_status precondition(void *arg, const double *r, double *z,
     memset(s->domain_x, 0, (size_t)(g->owned + 2 * g->overlap) * g->layer * sizeof *s->domain_x);
     status = s->parts->solve(s->parts->arg, s->domain_b + to_domain, s->domain_x + to_domain,
                              (int)g->extended, &residual, err);
-    status = heat_agree(g->comm, status, err);
     if (status)
         return status;
     /* Written so that a NaN sticks. */
