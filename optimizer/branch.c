@@ -2,20 +2,26 @@
 /*
  * Depth-first branch and bound. Each unset variable carries, per value, the cost it would add given
  * the variables set so far; the sum of the least of these bounds what the rest must cost at least.
- * Tables are shifted to have least entry 0 first, so that tables between unset variables may be
- * left out of the bound. Descent from two starting points gives the first solution to beat.
+ * That leaves out the tables between unset variables, so costs are first moved from the tables to
+ * the variables as far as possible, by min-sum diffusion (Werner 2007): no assignment's cost
+ * changes, but the bound rises. Descent from two starting points gives the first solution to beat.
  */
 #include "choice_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Rounds of diffusion. */
+enum { SWEEPS = 4 };
+
 struct branch {
     const struct portolan_choice *c;
     size_t *offset;  /* of each variable's values in a row of `costs` */
     size_t total;    /* values of all variables */
     double *costs;   /* one row per depth */
-    double *shift;   /* taken from each factor */
+    double **tables; /* per factor: its costs after diffusion; NULL below two variables */
+    double *alone;   /* per value: its costs after diffusion */
+    double constant;
     size_t *unset;   /* per factor: its variables not set yet */
     size_t *touches; /* the factors of variable v: touches[first[v]] … touches[first[v + 1] - 1] */
     size_t *first;
@@ -31,7 +37,10 @@ static void branch_clear(struct branch *b)
 {
     free(b->offset);
     free(b->costs);
-    free(b->shift);
+    for (size_t i = 0; b->tables && i < b->c->n_factors; i++)
+        free(b->tables[i]);
+    free(b->tables);
+    free(b->alone);
     free(b->unset);
     free(b->touches);
     free(b->first);
@@ -64,6 +73,109 @@ static enum portolan_status list_factors(struct branch *b)
     return PORTOLAN_OK;
 }
 
+/* Copies the costs to where they can be moved. */
+static enum portolan_status copy_costs(struct branch *b)
+{
+    for (size_t i = 0; i < b->c->n_factors; i++) {
+        const struct choice_factor *f = &b->c->factors[i];
+
+        if (f->n == 0)
+            b->constant += f->costs[0];
+        for (size_t a = 0; f->n == 1 && a < f->size; a++)
+            b->alone[b->offset[f->variables[0]] + a] += f->costs[a];
+        if (f->n < 2)
+            continue;
+        if (!(b->tables[i] = portolan_calloc(f->size, sizeof **b->tables)))
+            return PORTOLAN_ENOMEM;
+        memcpy(b->tables[i], f->costs, f->size * sizeof *f->costs);
+    }
+    return isinf(b->constant) ? PORTOLAN_EINFEASIBLE : PORTOLAN_OK;
+}
+
+/* Adds AMOUNT to all entries of factor I in which its J-th variable has value A. */
+static void add_to_slice(struct branch *b, size_t i, size_t j, size_t a, double amount)
+{
+    const struct choice_factor *f = &b->c->factors[i];
+    size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
+
+    for (size_t k = a * stride; k < f->size; k += period)
+        for (size_t at = k; at < k + stride; at++)
+            b->tables[i][at] += amount;
+}
+
+static double least_of_slice(const struct branch *b, size_t i, size_t j, size_t a)
+{
+    const struct choice_factor *f = &b->c->factors[i];
+    size_t stride = f->strides[j], period = stride * b->c->domain[f->variables[j]];
+    double least = INFINITY;
+
+    for (size_t k = a * stride; k < f->size; k += period)
+        for (size_t at = k; at < k + stride; at++)
+            least = fmin(least, b->tables[i][at]);
+    return least;
+}
+
+/* Moves what value A of variable V must cost in its tables to the value itself. */
+static void collect(struct branch *b, size_t v, size_t a, double *own)
+{
+    for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
+        const struct choice_factor *f = &b->c->factors[b->touches[k]];
+        size_t j = 0;
+        double least;
+
+        if (f->n < 2)
+            continue;
+        while (f->variables[j] != v)
+            j++;
+        least = least_of_slice(b, b->touches[k], j, a);
+        *own += least;
+        if (!isinf(least))
+            add_to_slice(b, b->touches[k], j, a, -least);
+    }
+}
+
+/* And hands equal parts of it back to the tables, for the other variables to take. */
+static void spread(struct branch *b, size_t v, size_t a, double *own)
+{
+    double part;
+    size_t n = 0;
+
+    for (size_t k = b->first[v]; k < b->first[v + 1]; k++)
+        n += b->c->factors[b->touches[k]].n > 1;
+    if (n == 0 || isinf(*own))
+        return;
+    part = *own / (double)(n + 1);
+    for (size_t k = b->first[v]; k < b->first[v + 1]; k++) {
+        const struct choice_factor *f = &b->c->factors[b->touches[k]];
+        size_t j = 0;
+
+        if (f->n < 2)
+            continue;
+        while (f->variables[j] != v)
+            j++;
+        add_to_slice(b, b->touches[k], j, a, part);
+        *own -= part;
+    }
+}
+
+static enum portolan_status diffuse(struct branch *b)
+{
+    enum portolan_status status = list_factors(b);
+
+    if (!status)
+        status = copy_costs(b);
+    for (int sweep = 0; !status && sweep <= SWEEPS; sweep++)
+        for (size_t v = 0; v < b->c->n; v++)
+            for (size_t a = 0; a < b->c->domain[v]; a++) {
+                double *own = &b->alone[b->offset[v] + a];
+
+                collect(b, v, a, own);
+                if (sweep < SWEEPS)
+                    spread(b, v, a, own);
+            }
+    return status;
+}
+
 static enum portolan_status branch_init(struct branch *b, const struct portolan_choice *c)
 {
     size_t rows = c->n + 1, size;
@@ -81,23 +193,17 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
         return PORTOLAN_ENOMEM;
     b->costs = portolan_calloc(size, sizeof *b->costs);
     b->order = portolan_calloc(rows * (b->widest + 1), sizeof *b->order);
-    b->shift = portolan_calloc(c->n_factors + 1, sizeof *b->shift);
+    b->tables = portolan_calloc(c->n_factors + 1, sizeof *b->tables);
+    b->alone = portolan_calloc(b->total + 1, sizeof *b->alone);
     b->unset = portolan_calloc(c->n_factors + 1, sizeof *b->unset);
     b->set = portolan_calloc(rows, sizeof *b->set);
     b->values = portolan_calloc(rows, sizeof *b->values);
     b->best_values = portolan_calloc(rows, sizeof *b->best_values);
     b->trial = portolan_calloc(rows, sizeof *b->trial);
-    if (!b->costs || !b->order || !b->shift || !b->unset || !b->set || !b->values ||
+    if (!b->costs || !b->order || !b->tables || !b->alone || !b->unset || !b->set || !b->values ||
         !b->best_values || !b->trial)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < c->n_factors; i++) {
-        b->shift[i] = INFINITY;
-        for (size_t k = 0; k < c->factors[i].size; k++)
-            b->shift[i] = fmin(b->shift[i], c->factors[i].costs[k]);
-        if (isinf(b->shift[i]))
-            return PORTOLAN_EINFEASIBLE;
-    }
-    return list_factors(b);
+    return diffuse(b);
 }
 
 /* Adds to ROW what factor F costs each value of its one unset variable. */
@@ -117,26 +223,20 @@ static void project(const struct branch *b, size_t f, double *row)
         }
     }
     for (size_t a = 0; a < b->c->domain[free_variable]; a++)
-        row[b->offset[free_variable] + a] += t->costs[at + a * step] - b->shift[f];
+        row[b->offset[free_variable] + a] += b->tables[f][at + a * step];
 }
 
 /* The first row, with variable FIXED (if any) held at VALUE; returns the constant part. */
 static double begin(struct branch *b, size_t fixed, size_t value)
 {
-    double constant = 0;
-
-    memset(b->costs, 0, b->total * sizeof *b->costs);
+    memcpy(b->costs, b->alone, b->total * sizeof *b->costs);
     memset(b->set, 0, b->c->n * sizeof *b->set);
-    for (size_t i = 0; i < b->c->n_factors; i++) {
-        constant += b->shift[i];
+    for (size_t i = 0; i < b->c->n_factors; i++)
         b->unset[i] = b->c->factors[i].n;
-        if (b->unset[i] == 1)
-            project(b, i, b->costs);
-    }
     for (size_t a = 0; fixed < b->c->n && a < b->c->domain[fixed]; a++)
         if (a != value)
             b->costs[b->offset[fixed] + a] = INFINITY;
-    return constant;
+    return b->constant;
 }
 
 /* Least costs of the unset variables summed; *NEXT = the one whose second best costs most more. */
@@ -218,8 +318,9 @@ static void search(struct branch *b, size_t depth, double base, unsigned away)
     for (size_t i = 0; i < b->c->domain[v]; i++) {
         size_t a = order[i];
 
-        if (isinf(row[b->offset[v] + a]))
-            break;
+        if (!choice_better(least + row[b->offset[v] + a] - row[b->offset[v] + order[0]], away,
+                           b->best))
+            break; /* the values behind it cost as much at least */
         memcpy(below, row, b->total * sizeof *row);
         set_variable(b, v, a, below);
         search(b, depth + 1, base + row[b->offset[v] + a], away + (a != b->c->written[v]));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Table entries up to which elimination is quicker than branch and bound, and at most. */
-enum { AUTO_LIMIT = 1 << 16, HARD_LIMIT = 6 << 20 };
+enum { AUTO_LIMIT = 1 << 14, AUTO_LIMIT_MARGINS = 1 << 18, HARD_LIMIT = 6 << 20 };
 
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err)
 {
@@ -196,7 +196,9 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
     enum portolan_status status = choice_solution_create(c, margins, &s);
 
     if (!status) {
-        size_t limit = method == PORTOLAN_CHOICE_ELIMINATION ? HARD_LIMIT : AUTO_LIMIT;
+        size_t limit = method == PORTOLAN_CHOICE_ELIMINATION ? HARD_LIMIT
+                       : margins                             ? AUTO_LIMIT_MARGINS
+                                                             : AUTO_LIMIT;
 
         status = PORTOLAN_EUNSUPPORTED;
         if (method != PORTOLAN_CHOICE_BRANCH_AND_BOUND)
