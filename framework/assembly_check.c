@@ -15,6 +15,7 @@ struct checker {
     const struct portolan_assembly *a;
     const struct portolan_palette *palette;
     struct portolan_diagnostics *d;
+    bool monitor_missing; /* said once */
 };
 
 /*
@@ -216,15 +217,52 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
 }
 
 /* USER NULL: the framework itself, which calls the go port. */
+/* Of an unknown class, which is reported as such, the best is hoped. */
+static bool may_be_provided(const struct checker *c, const char *type)
+{
+    for (size_t i = 0; i < c->a->n_instances; i++) {
+        class_description *class = class_of(c, &c->a->instances[i], 0);
+
+        if (!class)
+            return true;
+        for (size_t p = 0; p < class->n_provides; p++)
+            if (portolan_port_is(&class->provides[p], type))
+                return true;
+    }
+    return false;
+}
+
+/* A proxy that measures reports to an instance, which it is connected to without being asked. */
+static void check_monitor(struct checker *c, const char *type, int line)
+{
+    class_description *proxy = portolan_palette_next_proxy(c->palette, type, NULL);
+
+    for (size_t p = 0; proxy && p < proxy->n_uses && !c->monitor_missing; p++) {
+        const struct portolan_port_description *uses = &proxy->uses[p];
+
+        if (!strcmp(uses->name, "use") || is_service_type(uses->type) ||
+            may_be_provided(c, uses->type))
+            continue;
+        c->monitor_missing = true;
+        portolan_diagnose(c->d, c->a->file, line, 0,
+                          "calls are monitored, but no instance provides %s; add one, such as "
+                          "<instance name=\"mastermind\" class=\"portolan.Mastermind\"/>",
+                          uses->type);
+    }
+}
+
 static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
-                        const char *why, int line)
+                        bool monitored, int line)
 {
     if (!portolan_palette_next_proxy(c->palette, type, NULL))
         portolan_diagnose(c->d, c->a->file, line, 0,
                           "%s%s%s%s%s needs a proxy for port type %s, because %s, and the palette "
                           "has none; make one with: portolan proxygen FILE.sidl --port %s -o DIR",
                           user ? "connection '" : "the go port", user ? user : "", user ? "." : "",
-                          user ? uses : "", user ? "'" : "", type, why, type);
+                          user ? uses : "", user ? "'" : "", type,
+                          monitored ? "it is monitored" : "its provider has alternatives", type);
+    else if (monitored)
+        check_monitor(c, type, line);
 }
 
 static void check_connection(struct checker *c, const struct portolan_assembly_connection *x)
@@ -238,10 +276,8 @@ static void check_connection(struct checker *c, const struct portolan_assembly_c
         return; /* the reader has said so */
     type = uses_type(c, x, user);
     check_provider(c, provider, x->provides, type, x->user, x->uses, x->line);
-    if (type && x->monitored)
-        check_proxy(c, type, x->user, x->uses, "it is monitored", x->line);
-    else if (type && provider->n_alternatives > 1)
-        check_proxy(c, type, x->user, x->uses, "its provider has alternatives", x->line);
+    if (type && (x->monitored || provider->n_alternatives > 1))
+        check_proxy(c, type, x->user, x->uses, x->monitored, x->line);
 }
 
 static void check_sweep(struct checker *c, const struct portolan_assembly_sweep *s)
@@ -281,11 +317,12 @@ static void check_steps(struct checker *c)
     p = portolan_class_parameter(class, c->a->steps_parameter);
     if (!p)
         portolan_diagnose(
-            c->d, c->a->file, i->line, 0, "<optimizer steps>: class '%s' has no parameter '%s'%s",
-            class->class_name, c->a->steps_parameter,
+            c->d, c->a->file, c->a->steps_line, 0,
+            "<optimizer steps>: class '%s' has no parameter '%s'%s", class->class_name,
+            c->a->steps_parameter,
             suggestion(near, sizeof near, nearest_parameter(class, c->a->steps_parameter)));
     else if (p->type != PORTOLAN_VALUE_INT || p->is_array)
-        portolan_diagnose(c->d, c->a->file, i->line, 0,
+        portolan_diagnose(c->d, c->a->file, c->a->steps_line, 0,
                           "<optimizer steps>: parameter '%s' of class '%s' has type %s, not int",
                           p->name, class->class_name, value_type_word(p->type, p->is_array));
 }
@@ -295,7 +332,7 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
                                              struct portolan_diagnostics *d)
 {
     struct portolan_diagnostics nobody = {0};
-    struct checker c = {a, palette, d ? d : &nobody};
+    struct checker c = {.a = a, .palette = palette, .d = d ? d : &nobody};
     const struct portolan_assembly_instance *go =
         a->go_instance ? portolan_assembly_peek_instance(a, a->go_instance) : NULL;
     int before = c.d->count;
@@ -308,8 +345,8 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
         check_sweep(&c, &a->sweeps[i]);
     check_steps(&c);
     if (go)
-        check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", go->line);
+        check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", a->go_line);
     if (go && a->go_monitored)
-        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, "it is monitored", go->line);
+        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, true, a->go_line);
     return c.d->count == before ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
 }

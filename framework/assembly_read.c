@@ -341,6 +341,7 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
     }
     r->a->steps_instance = arena_strndup(r->arena, steps, (size_t)(dot - steps));
     r->a->steps_parameter = dot + 1;
+    r->a->steps_line = e->line;
     r->nomem |= !r->a->steps_instance;
 }
 
@@ -353,21 +354,25 @@ static void read_go(struct reader *r, const struct xml_element *root)
     require_text(r, e);
     r->a->go_instance = xml_value(e, "instance");
     r->a->go_port = xml_value(e, "port");
+    r->a->go_line = e->line;
 }
 
 static void read_paths(struct reader *r, const struct xml_element *root)
 {
     const char *slash = strrchr(r->a->file, '/'), *dir = ".";
+    int *lines = allocate(r, xml_count(root, "path"), sizeof *lines);
 
     if (slash == r->a->file)
         dir = "";
     else if (slash && !(dir = arena_strndup(r->arena, r->a->file, (size_t)(slash - r->a->file))))
         r->nomem = true;
     r->a->paths = allocate(r, xml_count(root, "path"), sizeof *r->a->paths);
+    r->a->path_lines = lines;
     for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "path"));) {
         const char *path = xml_value(e, "dir");
 
         require_text(r, e);
+        lines[r->a->n_paths] = e->line;
         r->a->paths[r->a->n_paths++] = *path == '/' ? path : join(r, dir, path);
     }
 }

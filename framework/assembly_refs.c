@@ -124,7 +124,7 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
     check_pairs(&c);
     check_sweeps(&c);
     if (a->steps_instance)
-        instance_of(&c, a->steps_instance, 0, "<optimizer steps>");
+        instance_of(&c, a->steps_instance, a->steps_line, "<optimizer steps>");
     if (a->go_instance)
-        instance_of(&c, a->go_instance, 0, "<go instance>");
+        instance_of(&c, a->go_instance, a->go_line, "<go instance>");
 }

@@ -184,10 +184,15 @@ enum portolan_status portolan_palette_add_assembly(struct portolan_palette *p,
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < a->n_paths && status != PORTOLAN_ENOMEM; i++) {
-        enum portolan_status s = add_dir(p, a->paths[i], d ? d : &nobody, err);
+        struct portolan_error e = {0};
+        enum portolan_status s = add_dir(p, a->paths[i], d ? d : &nobody, &e);
 
-        if (s != PORTOLAN_OK)
+        if (s == PORTOLAN_EIO)
+            portolan_diagnose(d ? d : &nobody, a->file, a->path_lines[i], 0, "%s", e.text);
+        if (s != PORTOLAN_OK) {
             status = s;
+            portolan_error_set(err, s, "%s", e.text);
+        }
     }
     return status;
 }

@@ -77,6 +77,7 @@ struct portolan_assembly {
     const char *name;
     size_t n_paths;
     const char **paths; /**< resolved against the file's folder */
+    const int *path_lines;
     size_t n_instances;
     struct portolan_assembly_instance *instances;
     size_t n_connections;
@@ -89,7 +90,9 @@ struct portolan_assembly {
     double alpha, beta;                           /**< pruning thresholds; 0.1 unless stated */
     double accuracy;                              /**< largest accepted quality value; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
+    int steps_line;
     const char *go_instance, *go_port;
+    int go_line;
     bool go_monitored;
     /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
     const char *purpose;

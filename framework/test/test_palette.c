@@ -173,7 +173,9 @@ static void a_right_assembly_passes(void **state)
 {
     (void)state;
     checking_says(A(DRIVER SOLVER WIRE "<go instance='d' port='go'/>"), NULL);
-    checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver'/>"), NULL);
+    checking_says(A(DRIVER SOLVER WIRE "<instance name='m' class='heat.Monitor'/>"
+                                       "<monitor user='d' uses='solver'/>"),
+                  NULL);
     checking_says(A(DRIVER "<instance name='s' class='heat.Cholmod'>"
                            "<alternative class='heat.ConjugateGradients'/></instance>"
                            "<instance name='j' class='heat.Jacobi'/>" WIRE
@@ -183,6 +185,14 @@ static void a_right_assembly_passes(void **state)
     checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1 2'/>"
                                        "</sweep><optimizer steps='d.n'/>"),
                   NULL);
+}
+
+static void who_monitors_must_be_there(void **state)
+{
+    (void)state;
+    checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver'/>"),
+                  "3:0: calls are monitored, but no instance provides portolan.ports.Monitor; add "
+                  "one");
 }
 
 static void what_the_classes_forbid_is_said(void **state)
@@ -276,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_missing_directory_is_an_error_when_it_was_asked_for),
         cmocka_unit_test(a_right_assembly_passes),
         cmocka_unit_test(what_the_classes_forbid_is_said),
+        cmocka_unit_test(who_monitors_must_be_there),
         cmocka_unit_test(a_missing_proxy_names_the_command_that_makes_it),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
