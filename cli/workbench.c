@@ -196,6 +196,8 @@ enum portolan_status workbench_open(struct workbench *w, const struct assembly_o
     if (status == PORTOLAN_OK)
         status = portolan_assembly_check(w->assembly, w->palette, &d);
     if (status != PORTOLAN_OK) {
+        if (d.count)
+            *err = (struct portolan_error){0}; /* it is among those printed */
         portolan_error_set(err, status, "%d error%s in '%s' or what it needs", d.count,
                            d.count == 1 ? "" : "s", o->file);
         workbench_close(w);
