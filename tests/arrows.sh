@@ -16,7 +16,7 @@ framework: base assembly palette framework
 proxygen: base sidl proxygen probe framework proxy
 mastermind: base assembly probe store framework mastermind
 models: base models
-optimizer: base assembly framework models optimizer callgraph choice plan store mastermind
+optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly framework probe
 cli: base assembly framework mpi store models optimizer sidl proxygen probe
 examples: base assembly framework
