@@ -130,13 +130,14 @@ static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
 enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, const double *b,
                                         double *c)
 {
-    double *work = portolan_calloc(m, (k + 1) * sizeof *work), *residual = work + k * m;
+    double *work = portolan_calloc(m, (k + 1) * sizeof *work), *residual;
     double s[MODEL_ESTIMATES];
     bool passive[MODEL_ESTIMATES] = {0}, barred[MODEL_ESTIMATES] = {0};
     size_t j;
 
     if (!work)
         return PORTOLAN_ENOMEM;
+    residual = work + k * m;
     memset(c, 0, k * sizeof *c);
     memcpy(residual, b, m * sizeof *b);
     for (size_t round = 0; round < 3 * k + 10; round++) {
