@@ -106,6 +106,9 @@ static enum portolan_status reason_kept(struct choosing *c, const struct portola
 {
     const struct portolan_plan_option *next = NULL;
 
+    if (!x->called)
+        return add_reason(
+            c, pool_printf(&c->p->choice_pool, "%s: not needed by this choice", x->instance));
     for (size_t i = 0; i < x->n_options; i++)
         if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
             next = &x->options[i];
@@ -186,6 +189,8 @@ static enum portolan_status fill_choice(struct choosing *c)
     if (status)
         return status;
     plan_total(p, &p->view, &whole, selection, &p->choice.prediction, NULL);
+    for (size_t v = 0; v < n; v++)
+        c->variables[v].called = plan_calls(p, &p->view, v, selection);
     status = explain(c);
     p->choice.n_variables = n;
     p->choice.variables = c->variables;

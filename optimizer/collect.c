@@ -155,7 +155,10 @@ static enum portolan_status cut_segments(struct survey *s)
             bool opening = !g || g->trial != row->trial;
 
             g = &s->segments[s->n_segments++];
-            *g = (struct survey_segment){row->trial, r, 0, opening, row->selection};
+            *g = (struct survey_segment){.trial = row->trial,
+                                         .first_row = r,
+                                         .opening = opening,
+                                         .selection = row->selection};
         }
         g->n_rows = r + 1 - g->first_row;
         row->segment = s->n_segments - 1;
@@ -225,6 +228,22 @@ static enum portolan_status sum_up(struct survey *s)
     return PORTOLAN_OK;
 }
 
+static void time_segments(struct survey *s)
+{
+    for (size_t g = 0; g < s->n_segments; g++) {
+        struct survey_segment *x = &s->segments[g];
+        double steps = 0;
+
+        for (size_t r = x->first_row; r < x->first_row + x->n_rows; r++) {
+            for (size_t n = 0; n < s->n_nodes; n++)
+                if (s->nodes[n].parent < 0)
+                    x->step_ns += survey_sum_of(s, n, r)->inclusive;
+            steps += s->rows[r].steps;
+        }
+        x->step_ns /= steps;
+    }
+}
+
 enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample)
 {
     size_t *current = portolan_calloc(s->n_variables + 1, sizeof *current);
@@ -238,5 +257,8 @@ enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sampl
     if (status)
         return status;
     merge_pieces(s);
-    return sum_up(s);
+    status = sum_up(s);
+    if (!status)
+        time_segments(s);
+    return status;
 }

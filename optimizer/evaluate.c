@@ -324,6 +324,22 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
     return true;
 }
 
+bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
+                const size_t *selection)
+{
+    double ignored = 0;
+
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        size_t tuple = plan_tuple_of(p, &p->paths[i].scope, selection);
+
+        if (p->s.nodes[i].variable == variable && tuple != NONE &&
+            (calls_of(p, v, (long)i, selection, &ignored, &ignored) > 0 ||
+             v->costs[i][tuple].setup.value > 0))
+            return true;
+    }
+    return false;
+}
+
 static bool calls_vary(const struct portolan_plan *p, const struct plan_view *v, size_t path)
 {
     const struct plan_cost *costs = v->costs[path];

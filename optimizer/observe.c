@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first step's excess counts as set-up when it is more than this share of a usual step. */
-static const double excess_threshold = 0.25;
+/*
+ * The first step's excess counts as set-up when it is more than this share of the path's usual
+ * step, and of the whole program's: less may be noise.
+ */
+static const double excess_of_path = 0.25, excess_of_program = 0.02;
 
 struct moment { /* one step's calls with one context */
     size_t segment;
@@ -127,7 +130,8 @@ static void add_context(struct observation *o, size_t begin, size_t end)
 
         c->calls += m->calls;
         if (later > begin && m->first && o->p->s.segments[m->segment].opening &&
-            excess > excess_threshold * m->calls * median)
+            excess > excess_of_path * m->calls * median &&
+            excess > excess_of_program * o->p->s.segments[m->segment].step_ns)
             g->setup += excess;
     }
     if (g->n_contexts++ == 0)
@@ -303,14 +307,17 @@ static enum portolan_status fit_setup(struct portolan_plan *p, struct observatio
 {
     struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
     const char *names[MAX_INPUTS];
-    size_t n_names = dim_names(&p->s, names), n = 0;
+    size_t n_names = dim_names(&p->s, names), n = 0, some = 0;
 
     for (size_t g = 0; g < p->s.n_segments; g++) {
         if (!in_tuple(o, g, tuple) || !p->s.segments[g].opening)
             continue;
         point_of(o, g, &o->x[n * n_names]);
+        some += o->segments[g].setup > 0;
         o->y[n++] = o->segments[g].setup;
     }
+    for (size_t i = 0; 2 * some <= n && i < n; i++)
+        o->y[i] = 0; /* in fewer than half of the trials: chance */
     return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME, &t->setup)
              : PORTOLAN_OK;
 }

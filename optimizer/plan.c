@@ -129,7 +129,8 @@ char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
     for (size_t i = 0; text && i < scope->n; i++) {
         const struct portolan_assembly_instance *x = p->s.variables[scope->variables[i]].instance;
 
-        if (scope->variables[i] != skip)
+        if (scope->variables[i] != skip &&
+            !(scope->dormant && scope->dormant[values[0] * scope->n + i]))
             text = pool_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
                                x->alternatives[values[i]].class_name);
     }

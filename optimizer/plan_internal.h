@@ -155,6 +155,9 @@ struct plan_forbidden {
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
+/* Whether an instance is called at all with SELECTION. */
+bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t variable,
+                const size_t *selection);
 /* Why a tuple is not allowed, as words for a person. */
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
                             char *text, size_t size_bytes);

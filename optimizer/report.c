@@ -151,6 +151,21 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
     fprintf(out, "%7s  %s\n", residual, range);
 }
 
+/* Counts of calls are often the same for all implementations: once is enough. */
+static bool said_before(const struct portolan_plan *p, size_t at)
+{
+    const struct portolan_plan_model *m = &p->models[at];
+
+    if (strcmp(m->quantity, "calls") != 0)
+        return false;
+    for (size_t i = at; i-- > 0 && strcmp(p->models[i].path, m->path) == 0;)
+        if (strcmp(p->models[i].quantity, "calls") == 0 &&
+            strcmp(portolan_model_peek_formula(p->models[i].model),
+                   portolan_model_peek_formula(m->model)) == 0)
+            return true;
+    return false;
+}
+
 enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, char **text,
                                                  struct portolan_error *err)
 {
@@ -170,10 +185,9 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
     for (size_t i = 0; i < p->n_models; i++) {
         const struct portolan_plan_model *m = &p->models[i];
 
-        if (!m->core) {
-            hidden++;
+        hidden += !m->core;
+        if (!m->core || said_before(p, i))
             continue;
-        }
         if (strcmp(path, m->path) != 0)
             fprintf(r.out, "%s\n", path = m->path);
         put_model(r.out, m);
@@ -207,9 +221,10 @@ static void put_variable(FILE *out, const struct portolan_plan_variable *x, doub
 
     fprintf(out, "  %-16s %s%s\n", x->instance, x->options[x->chosen].implementation,
             !x->core                  ? "  (as written; insignificant)"
+            : !x->called              ? "  (as written; not needed)"
             : x->chosen == x->written ? "  (as written)"
                                       : "");
-    for (size_t i = 0; i < x->n_options; i++) {
+    for (size_t i = 0; x->called && i < x->n_options; i++) {
         const struct portolan_plan_option *o = &x->options[i];
 
         if (i == x->chosen)

@@ -51,6 +51,7 @@ struct survey_row {
 struct survey_segment {
     size_t trial, first_row, n_rows; /* once-rows may lie between */
     bool opening;                    /* the trial's first */
+    double step_ns;                  /* the whole program's time per step */
     const size_t *selection;
 };
 

@@ -106,7 +106,8 @@ struct portolan_plan_variable {
     bool core;              /**< else it was pruned, or never called, and keeps what is written */
     size_t written, chosen; /**< positions in options */
     bool tied;              /**< another option costs the same */
-    size_t n_options;       /**< of a variable that is not core: 1 */
+    bool called;      /**< with the implementations chosen; else it does not matter and stays */
+    size_t n_options; /**< of a variable that is not core: 1 */
     const struct portolan_plan_option *options;
 };
 
