@@ -193,7 +193,7 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
         put_model(r.out, m);
     }
     if (hidden)
-        fprintf(r.out, "(%zu models of pruned call paths are not shown)\n", hidden);
+        fprintf(r.out, "(%zu models of set-up and of pruned call paths are not shown)\n", hidden);
     return report_close(&r, text, err);
 }
 

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The main job on real input: heat conduction in a plate and in a block is measured, modelled,
+# optimised, and its solvers are swapped while it runs. Usage: demo.sh BUILDDIR
+set -eu
+build=${1:?usage: demo.sh BUILDDIR}
+. "$build/tests/devenv.sh"
+cd "$PORTOLAN_BUILD/examples/heat"
+ranks=2
+store=demo.db
+began=$(date +%s)
+
+title() {
+    printf '\n--- %s\n\n' "$1"
+}
+
+for geometry in plate block; do
+    assembly=$geometry.xml
+    printf '\n======== %s ========\n' "$geometry"
+    title 'the assembly, as written'
+    portolan draw --text $assembly
+    title 'measuring the alternatives'
+    $MPIEXEC -n $ranks portolan measure --store=$store $assembly
+    title 'the call graph, and what is pruned'
+    portolan profile --store=$store $assembly
+    title 'models of the core components'
+    portolan model --store=$store $assembly
+    title 'the choice, before it is run'
+    portolan optimize --store=$store --output=$geometry-chosen.xml $assembly
+    title 'the run'
+    $MPIEXEC -n $ranks portolan run --store=$store $assembly
+    title 'each fixed assembly, to judge the choice by'
+    $MPIEXEC -n $ranks portolan measure --all-fixed --store=$store $assembly
+    title 'predicted and measured'
+    portolan report --store=$store $assembly
+done
+
+printf '\n%d s in all. The experiment store is %s/%s; run this again to start from what it knows.\n' \
+    $(($(date +%s) - began)) "$PWD" "$store"
