@@ -298,52 +298,56 @@ static void mark_unneeded(struct portolan_plan *p, struct plan_path *path)
     }
 }
 
+/* A constant as a model, for whoever reads it. */
+static enum portolan_status model_of_constant(struct portolan_plan *p, struct quantity *q)
+{
+    struct portolan_model_term term = {.constant = q->constant, .std_error = NAN};
+    struct portolan_model *model;
+    enum portolan_status status = portolan_model_create(0, NULL, &term, 1, &model, NULL);
+
+    if (status)
+        return status;
+    q->model = model;
+    q->n_inputs = 0;
+    return own_model(p, model);
+}
+
 static enum portolan_status add_model(struct portolan_plan *p, size_t path, size_t tuple,
                                       const char *quantity, struct quantity *q)
 {
     const struct survey_node *n = &p->s.nodes[path];
     const struct plan_scope *scope = &p->paths[path].scope;
-    size_t selection[MAX_SCOPE] = {0}, own = n->variable;
     struct portolan_plan_model *more, *m;
 
     if (!q->known)
         return PORTOLAN_OK;
-    if (!q->model) { /* a constant, as a model for whoever reads it */
-        struct portolan_model_term term = {.constant = q->constant, .std_error = NAN};
-        struct portolan_model *model;
-        enum portolan_status status = portolan_model_create(0, NULL, &term, 1, &model, NULL);
+    if (!q->model) {
+        enum portolan_status status = model_of_constant(p, q);
 
         if (status)
             return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
-        q->model = model;
-        q->n_inputs = 0;
-        if (own_model(p, model))
-            return PORTOLAN_ENOMEM;
     }
     more = pool_grow(&p->s.pool, p->models, p->n_models, &p->models_capacity, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     p->models = more;
     m = &more[p->n_models];
-    for (size_t i = scope->n; i-- > 0;) {
-        selection[i] = tuple % p->s.variables[scope->variables[i]].n;
-        tuple /= p->s.variables[scope->variables[i]].n;
-    }
     *m = (struct portolan_plan_model){.path = plan_path_text(p, &p->s.pool, path),
                                       .instance = n->instance,
                                       .method = n->method,
                                       .implementation = "",
+                                      .scope =
+                                          plan_tuple_text(p, &p->s.pool, scope, tuple, n->variable),
                                       .quantity = quantity,
                                       .n_rows = q->n_rows,
                                       .core = p->paths[path].core,
                                       .model = q->model};
-    for (size_t i = 0; i < scope->n; i++)
-        if (scope->variables[i] == own)
-            m->implementation = p->s.variables[own].instance->alternatives[selection[i]].class_name;
-    tuple = 0;
-    for (size_t i = 0; i < scope->n; i++)
-        tuple = tuple * p->s.variables[scope->variables[i]].n + selection[i];
-    m->scope = plan_tuple_text(p, &p->s.pool, scope, tuple, own);
+    if (n->variable != NONE) { /* the first digit of the tuple */
+        const struct survey_variable *own = &p->s.variables[n->variable];
+
+        m->implementation =
+            own->instance->alternatives[tuple / (scope->n_tuples / own->n)].class_name;
+    }
     if (!m->path || !m->scope)
         return PORTOLAN_ENOMEM;
     p->n_models++;
