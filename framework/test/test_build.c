@@ -64,15 +64,15 @@ static void a_monitored_connection_gets_a_wired_proxy(void **state)
                                            "<monitor user='driver' uses='work'/>"
                                            "<monitor instance='driver' port='go'/>" GO));
     fixture_expect_log(&f, "driver:start worker:start "
-                           "rebind:monitor(mind/test.Monitor,driver.work) "
-                           "rebind:use(worker/test.Worker,driver.work) "
-                           "rebind:monitor(mind/test.Monitor,.go) "
-                           "rebind:use(driver/test.Driver,.go) ");
+                           "rebind:monitor(mind.monitor/test.Monitor,driver.work) "
+                           "rebind:use(worker.work/test.Worker,driver.work) "
+                           "rebind:monitor(mind.monitor/test.Monitor,.go) "
+                           "rebind:use(driver.go/test.Driver,.go) ");
     fixture_go(&f);
     fixture_expect_log(&f, "proxy:go driver:go proxy:consume Worker:consume ");
     fixture_close(&f);
-    fixture_expect_log(&f, "rebind:use(-/-,.go) rebind:monitor(-/-,.go) go.proxy:release "
-                           "rebind:use(-/-,driver.work) rebind:monitor(-/-,driver.work) "
+    fixture_expect_log(&f, "rebind:use(-.-/-,.go) rebind:monitor(-.-/-,.go) go.proxy:release "
+                           "rebind:use(-.-/-,driver.work) rebind:monitor(-.-/-,driver.work) "
                            "driver.work.proxy:release "
                            "mind:release worker:release driver:release ");
     assert_string_equal(f.warnings, "");
@@ -85,7 +85,8 @@ static void an_instance_with_alternatives_gets_a_forwarding_proxy(void **state)
     (void)state;
     fixture_run(&f, ASSEMBLY(DRIVER "<instance name='worker' class='test.Worker'>"
                                     "<alternative class='test.Other'/></instance>" WIRE GO));
-    fixture_expect_log(&f, "driver:start worker:start rebind:use(worker/test.Worker,driver.work) ");
+    fixture_expect_log(
+        &f, "driver:start worker:start rebind:use(worker.work/test.Worker,driver.work) ");
     fixture_go(&f);
     fixture_expect_log(&f, "driver:go proxy:consume Worker:consume ");
     fixture_close(&f);

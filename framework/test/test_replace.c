@@ -34,7 +34,7 @@ static void behind_a_proxy_an_instance_is_replaced_while_its_user_holds_the_port
     fixture_go(&f);
     f.log.text[0] = '\0';
     assert_int_equal(fixture_replace(&f, "worker", "test.Other"), PORTOLAN_OK);
-    fixture_expect_log(&f, "worker:start rebind:use(worker/test.Other,driver.work) "
+    fixture_expect_log(&f, "worker:start rebind:use(worker.work/test.Other,driver.work) "
                            "worker:release ");
     assert_string_equal(class_of(&f, "worker"), "test.Other");
     fixture_go(&f);

@@ -137,13 +137,14 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
 /* ------------------------------------------------------------------ portolan.Rebindable */
 
 static void rebind(void *self, const char *uses_port, gov_cca_Port port, const char *instance,
-                   const char *implementation, const char *user_instance, const char *user_port,
-                   sidl_BaseInterface *_ex)
+                   const char *provided_port, const char *implementation, const char *user_instance,
+                   const char *user_port, sidl_BaseInterface *_ex)
 {
     struct portolan_proxy *proxy = self;
     const struct portolan_probe_connection connection = {.user = user_instance,
                                                          .uses = user_port,
                                                          .provider = instance,
+                                                         .provides = provided_port,
                                                          .provider_class = implementation,
                                                          .port_type = proxy->description->type};
     struct portolan_error err = {0};

@@ -132,7 +132,7 @@ static void bind(gov_cca_Component proxy, const char *uses, gov_cca_Port port, c
     sidl_BaseInterface ignored = NULL;
 
     assert_non_null(r);
-    portolan_Rebindable_rebind(r, uses, port, instance, class_name, "driver", "work", _ex);
+    portolan_Rebindable_rebind(r, uses, port, instance, "port", class_name, "driver", "work", _ex);
     portolan_Rebindable_deleteRef(r, &ignored);
 }
 

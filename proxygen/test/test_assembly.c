@@ -234,6 +234,7 @@ static void calls_are_charged_to_their_call_path(void **state)
     assert_string_equal(info->connection.user, "driver");
     assert_string_equal(info->connection.uses, "work");
     assert_string_equal(info->connection.provider, "kinds");
+    assert_string_equal(info->connection.provides, "kinds");
     assert_string_equal(info->connection.provider_class, "test.One");
     assert_string_equal(info->connection.port_type, "test.Kinds");
     close_assembly(&f);

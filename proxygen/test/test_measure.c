@@ -280,7 +280,7 @@ static void a_proxy_has_no_other_uses_ports(void **state)
     sidl_BaseInterface _ex = NULL;
     portolan_Rebindable r = portolan_Rebindable__cast(f->component, &_ex);
 
-    portolan_Rebindable_rebind(r, "usw", NULL, "", "", "", "", &_ex);
+    portolan_Rebindable_rebind(r, "usw", NULL, "", "", "", "", "", &_ex);
     assert_exception(&_ex, PORTOLAN_EBADPORTNAME, "'usw'");
     portolan_Rebindable_deleteRef(r, &_ex);
 }

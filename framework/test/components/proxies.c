@@ -23,8 +23,8 @@ static void proxy_forget(struct proxy *p)
 }
 
 static void proxy_rebind(void *self, const char *uses, gov_cca_Port port, const char *instance,
-                         const char *implementation, const char *user, const char *user_port,
-                         sidl_BaseInterface *_ex)
+                         const char *provided, const char *implementation, const char *user,
+                         const char *user_port, sidl_BaseInterface *_ex)
 {
     struct proxy *p = self;
     char text[200];
@@ -33,8 +33,8 @@ static void proxy_rebind(void *self, const char *uses, gov_cca_Port port, const 
         portolan_throw(_ex, PORTOLAN_EUNSUPPORTED, "%s is not welcome", implementation);
         return;
     }
-    snprintf(text, sizeof text, "%s(%s/%s,%s.%s)", uses, port ? instance : "-",
-             port ? implementation : "-", user, user_port);
+    snprintf(text, sizeof text, "%s(%s.%s/%s,%s.%s)", uses, port ? instance : "-",
+             port ? provided : "-", port ? implementation : "-", user, user_port);
     test_log_add(p->part.log, "rebind", text);
     if (strcmp(uses, "use"))
         return;
