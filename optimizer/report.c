@@ -185,8 +185,11 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
     for (size_t i = 0; i < p->n_models; i++) {
         const struct portolan_plan_model *m = &p->models[i];
 
-        hidden += !m->core;
-        if (!m->core || said_before(p, i))
+        /* What happens once per run is in the prediction; here it would bury what is chosen by. */
+        bool shown = m->core && strcmp(m->quantity, "setup_ns") != 0;
+
+        hidden += !shown;
+        if (!shown || said_before(p, i))
             continue;
         if (strcmp(path, m->path) != 0)
             fprintf(r.out, "%s\n", path = m->path);
