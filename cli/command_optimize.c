@@ -45,7 +45,7 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
                                           v->options[v->chosen].implementation, err);
     }
     if (status == PORTOLAN_OK)
-        status = portolan_assembly_write(s->w.assembly, &text, err);
+        status = portolan_assembly_write(s->w.assembly, file, &text, err);
     if (status == PORTOLAN_OK && write_text(file, text))
         status = portolan_error_set(err, PORTOLAN_EIO, "the chosen assembly is not written");
     free(text);

@@ -3,6 +3,7 @@
 #include "assembly.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "textbuf.h"
@@ -98,6 +99,46 @@ static void instance(struct textbuf *b, const struct portolan_assembly_instance 
     textbuf_printf(b, "  </instance>\n");
 }
 
+/* The real path of FILE's folder; the caller frees it. NULL when there is none. */
+static char *folder_of(const char *file)
+{
+    char *dir = portolan_strdup(file), *slash = dir ? strrchr(dir, '/') : NULL, *real;
+
+    if (slash)
+        slash[1] = '\0';
+    real = dir ? realpath(slash ? dir : ".", NULL) : NULL;
+    free(dir);
+    return real;
+}
+
+static bool in_one_folder(const char *file, const char *other)
+{
+    char *a = folder_of(file), *b = folder_of(other);
+    bool same = a && b && !strcmp(a, b);
+
+    free(a);
+    free(b);
+    return same;
+}
+
+static void path_element(struct textbuf *b, const char *dir)
+{
+    textbuf_printf(b, "  <path");
+    attribute(b, "dir", dir);
+    textbuf_printf(b, "/>\n");
+}
+
+/* For a file in another folder than the assembly's. */
+static void real_paths(struct textbuf *b, const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_paths; i++) {
+        char *real = realpath(a->paths[i], NULL);
+
+        path_element(b, real ? real : a->paths[i]);
+        free(real);
+    }
+}
+
 static void paths(struct textbuf *b, const struct portolan_assembly *a)
 {
     const char *slash = strrchr(a->file, '/');
@@ -110,9 +151,7 @@ static void paths(struct textbuf *b, const struct portolan_assembly *a)
         /* Back to what is relative to the file, as it was written. */
         if (!strncmp(path, file_dir, dir) && path[dir] == '/' && path[dir + 1])
             path += dir + 1;
-        textbuf_printf(b, "  <path");
-        attribute(b, "dir", path);
-        textbuf_printf(b, "/>\n");
+        path_element(b, path);
     }
 }
 
@@ -185,15 +224,18 @@ static void optimizer(struct textbuf *b, const struct portolan_assembly *a)
     textbuf_printf(b, "/>\n");
 }
 
-enum portolan_status portolan_assembly_write(const struct portolan_assembly *a, char **text,
-                                             struct portolan_error *err)
+enum portolan_status portolan_assembly_write(const struct portolan_assembly *a, const char *file,
+                                             char **text, struct portolan_error *err)
 {
     struct textbuf b = {0};
 
     textbuf_printf(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<assembly");
     attribute(&b, "name", a->name);
     textbuf_printf(&b, ">\n");
-    paths(&b, a);
+    if (file && !in_one_folder(file, a->file))
+        real_paths(&b, a);
+    else
+        paths(&b, a);
     for (size_t i = 0; i < a->n_instances; i++)
         instance(&b, &a->instances[i]);
     connections(&b, a);

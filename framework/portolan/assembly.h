@@ -120,10 +120,14 @@ PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_
                                                           const struct portolan_palette *palette,
                                                           struct portolan_diagnostics *d);
 
-/** Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
+/**
+ * Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.
+ * FILE is where it will lie, so that the search paths hold from there; NULL: in the folder that it
+ * was read from.
  */
 PORTOLAN_API enum portolan_status portolan_assembly_write(const struct portolan_assembly *a,
-                                                          char **text, struct portolan_error *err);
+                                                          const char *file, char **text,
+                                                          struct portolan_error *err);
 
 /** A Graphviz DOT drawing: instances, ports, connections, alternatives, monitors; caller frees. */
 PORTOLAN_API enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,

@@ -265,7 +265,7 @@ static char *written(const struct portolan_assembly *a)
 {
     char *text;
 
-    assert_int_equal(portolan_assembly_write(a, &text, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_assembly_write(a, NULL, &text, NULL), PORTOLAN_OK);
     return text;
 }
 
@@ -383,7 +383,7 @@ static void every_failed_allocation_is_survived(void **state)
         if (status == PORTOLAN_OK)
             status = portolan_assembly_set(a, "driver", "n", "7", &err);
         if (status == PORTOLAN_OK)
-            status = portolan_assembly_write(a, &text, &err);
+            status = portolan_assembly_write(a, NULL, &text, &err);
         if (status == PORTOLAN_OK)
             status = portolan_assembly_draw(a, NULL, &dot, &err);
         portolan_alloc_fail_at(0);
