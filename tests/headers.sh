@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every installed header compiles alone, as C11 and as C++.
+. "$(dirname "$0")/tap.sh"
+
+DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || {
+    plan 1
+    status=$?
+    result 'it is installed' 1
+    exit 0
+}
+PKG_CONFIG_PATH=$(dirname "$(find "$work/dest" -name portolan.pc)")
+export PKG_CONFIG_PATH
+include=$(pkg-config --variable=includedir portolan)
+# An inline part is included by its header and refuses to be so by others.
+headers=$(cd "$include" && find . -name '*.h' -not -name '*_inline.h' | sed 's,^\./,,' | sort)
+plan $((2 * $(echo "$headers" | wc -l)))
+
+# alone LANGUAGE STANDARD COMPILER HEADER
+alone() {
+    # Twice: it guards itself. The include path is the one that users get.
+    printf '#include <%s>\n#include <%s>\n' "$4" "$4" >"$work/alone.$1"
+    # shellcheck disable=SC2046 # a list of words
+    try "$3" -std="$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only \
+        $(pkg-config --cflags portolan) "$work/alone.$1"
+    gives "$4 as $2" 0
+}
+
+for header in $headers; do
+    alone c c11 "${CC:-cc}" "$header"
+    alone cc c++17 "${CXX:-c++}" "$header"
+done

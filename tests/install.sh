@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
+# and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
+. "$(dirname "$0")/tap.sh"
+plan 13
+
+unset PORTOLAN_PATH LD_LIBRARY_PATH
+DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
+status=$?
+gives 'it is installed' 0
+prefix=$work/moved
+first=$(find "$work/dest" -type d -name bin)
+mv "${first%/bin}" "$prefix"
+rm -rf "$work/dest"
+installed=$prefix/bin/portolan
+pc=$(dirname "$(find "$prefix" -name portolan.pc)")
+PKG_CONFIG_PATH=$pc
+export PKG_CONFIG_PATH
+mkdir "$work/elsewhere"
+cd "$work/elsewhere" || exit 99
+
+try "$installed" --version
+gives 'the program runs' 0 "^portolan $(pkg-config --modversion portolan)\$"
+ldd "$installed" | grep -F libportolan >"$work/out"
+good=0
+grep -vqF "$prefix" "$work/out" && good=1
+[ -s "$work/out" ] || good=1
+result 'with the libraries beside it' $good
+
+cat >small.xml <<'XML'
+<assembly name="small">
+  <instance name="clock" class="portolan.ManualClock"/>
+  <instance name="mastermind" class="portolan.Mastermind"/>
+  <instance name="swappoint" class="portolan.SwapPoint"/>
+  <instance name="optimizer" class="portolan.Optimizer"/>
+  <connect user="mastermind" uses="measurement" provider="clock" provides="measurement"/>
+  <connect user="swappoint" uses="mastermind" provider="mastermind" provides="steps"/>
+  <connect user="swappoint" uses="optimizer" provider="optimizer" provides="steps"/>
+  <connect user="optimizer" uses="records" provider="mastermind" provides="records"/>
+</assembly>
+XML
+try "$installed" check small.xml
+gives 'installed plug-ins are found' 0 'good: 4 instances'
+
+for page in man1/portolan.1 man5/portolan-assembly.5 man5/portolan-component.5 \
+    man5/portolan-store.5; do
+    [ -s "$prefix/share/man/$page" ] || echo "$page is not installed"
+done >"$work/out"
+[ ! -s "$work/out" ]
+result 'manuals are installed' $?
+[ -s "$(pkg-config --variable=sidldir portolan)/cca.sidl" ] &&
+    [ -s "$(pkg-config --variable=plugindir portolan)/portolan.Mastermind.xml" ]
+result 'pkg-config tells where interfaces and plug-ins are' $?
+
+cp "$SOURCE"/tests/user/* .
+try "$installed" sidl mine.sidl -o .
+gives "sidl compiles a user's interface" 0
+try "$installed" proxygen mine.sidl --port mine.Square -o .
+gives 'proxygen makes its proxy' 0
+# compile OUTPUT SOURCE...
+compile() {
+    output=$1
+    shift
+    # shellcheck disable=SC2046 # lists of words
+    try "${CC:-cc}" -std=c17 -Wall -Wextra -Wpedantic -Werror -fPIC -shared -fvisibility=hidden \
+        $(pkg-config --cflags portolan) "$@" -o "$output" $(pkg-config --libs portolan)
+}
+compile mine.so components.c mine.c
+gives 'components compile, warnings being errors' 0
+compile mine_Square_proxy.so mine_Square_proxy.c mine.c
+gives 'so does the proxy' 0
+try "$installed" check mine.xml
+gives 'the assembly of a user is good' 0
+try "$installed" run mine.xml
+gives 'and runs' 0 '^the square of 3 is 9$'
+seen=$(sqlite3 mine.db "SELECT timer.short_name || ' ' || parameter_name || '=' || parameter_value
+    FROM timer_call_data d JOIN timer_callpath p ON d.callpath = p.id JOIN timer ON p.timer = timer.id
+    JOIN call_context c ON c.call_data = d.id")
+[ "$seen" = 'square x=3.0' ] || echo "# the store has: $seen"
+[ "$seen" = 'square x=3.0' ]
+result 'the proxy has measured the call with its context' $?
