@@ -70,10 +70,10 @@ struct workbench {
 
 /*
  * Reads and checks the assembly and applies --set and --select. Problems are printed when PRINT
- * (SPMD: on rank 0 only, for every rank reads the same file).
+ * (SPMD: on rank 0 only, for every rank reads the same file). The lists in O are used up.
  */
-enum portolan_status workbench_open(struct workbench *w, const struct assembly_options *o,
-                                    bool print, struct portolan_error *err);
+enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
+                                    struct portolan_error *err);
 void workbench_close(struct workbench *w);
 
 /* The ranks of this run. */
@@ -109,7 +109,7 @@ struct study {
     struct portolan_plan *plan;
 };
 
-enum portolan_status study_open(struct study *s, const struct assembly_options *o,
+enum portolan_status study_open(struct study *s, struct assembly_options *o,
                                 struct portolan_error *err);
 void study_close(struct study *s);
 

@@ -27,7 +27,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     return status;
 }
 
-enum portolan_status study_open(struct study *s, const struct assembly_options *o,
+enum portolan_status study_open(struct study *s, struct assembly_options *o,
                                 struct portolan_error *err)
 {
     enum portolan_status status;

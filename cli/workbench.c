@@ -51,6 +51,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 const struct argp assembly_argp = {.options = options, .parser = parse_option};
 
+static void clear_lists(struct assembly_options *o)
+{
+    free(o->sets);
+    free(o->selects);
+    o->sets = o->selects = NULL;
+    o->n_sets = o->n_selects = 0;
+}
+
 /* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
 static const char *find_owner(const struct portolan_assembly *a, const char *parameter,
                               struct portolan_error *err)
@@ -177,8 +185,8 @@ static enum portolan_status open_palette(struct workbench *w, const struct assem
     return status;
 }
 
-enum portolan_status workbench_open(struct workbench *w, const struct assembly_options *o,
-                                    bool print, struct portolan_error *err)
+enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
+                                    struct portolan_error *err)
 {
     struct portolan_diagnostics d = {.report = print ? print_diagnostic : NULL};
     enum portolan_status status;
@@ -191,6 +199,7 @@ enum portolan_status workbench_open(struct workbench *w, const struct assembly_o
         status = apply_set(w->assembly, o->sets[i], err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
         status = apply_select(w->assembly, o->selects[i], err);
+    clear_lists(o);
     if (status == PORTOLAN_OK && o->store)
         status = put_store(w, o->store, err);
     if (status == PORTOLAN_OK)

@@ -19,7 +19,7 @@ struct driver {
 struct run {
     gov_cca_Services services;
     struct heat_input input;
-    bool report;
+    int report; /* every so many steps; 0 = only the end */
     struct heat_simulation *simulation;
     heat_Assembler assembler;
     heat_LinearSolver solver;
@@ -127,7 +127,7 @@ static enum portolan_status override_input(gov_cca_TypeMap properties, struct ru
     SIDL_CHECK(ex);
     steps = gov_cca_TypeMap_getInt(properties, "steps", 0, &ex);
     SIDL_CHECK(ex);
-    run->report = gov_cca_TypeMap_getBool(properties, "report", TRUE, &ex);
+    run->report = gov_cca_TypeMap_getInt(properties, "report", 1, &ex);
     SIDL_CHECK(ex);
     if (n < 0 || n > 100000 || steps < 0)
         return portolan_error_set(
@@ -280,7 +280,8 @@ static enum portolan_status do_step(struct run *run, int number, struct heat_ste
 
 static void report_step(const struct run *run, const struct heat_step *step)
 {
-    if (run->report && heat_simulation_peek_grid(run->simulation)->rank == 0)
+    if (run->report > 0 && step->step % run->report == 0 &&
+        heat_simulation_peek_grid(run->simulation)->rank == 0)
         portolan_log(PORTOLAN_LOG_NOTICE, "heat",
                      "step %d of %d, t = %g: %d outer iterations, relative residual %.1e",
                      step->step, run->input.steps, step->time, step->outer_iterations,

@@ -561,7 +561,7 @@ static void parameters_override_the_input_file(void **state)
     assert_int_equal(drive(SMALL,
                            "<parameter name='n' type='int' value='14'/>"
                            "<parameter name='steps' type='int' value='2'/>"
-                           "<parameter name='report' type='bool' value='false'/>",
+                           "<parameter name='report' type='int' value='0'/>",
                            "heat.CscAssembler", "heat.BandedCholesky", true, NULL),
                      PORTOLAN_OK);
     assert_null(strstr(log_text, "step 1 of"));
