@@ -23,7 +23,12 @@ static bool fails_now(void)
 
 void *portolan_calloc(size_t count, size_t size)
 {
-    return fails_now() ? NULL : calloc(count, size);
+    size_t bytes;
+
+    /* Checked here too: under a sanitizer calloc(3) ends the program instead of refusing. */
+    if (__builtin_mul_overflow(count, size, &bytes) || fails_now())
+        return NULL;
+    return calloc(count, size);
 }
 
 void *portolan_reallocarray(void *old, size_t count, size_t size)
