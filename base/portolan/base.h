@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * base: status codes, error text, logging, small text helpers, and the cohort.
+ * base: status codes, error text, logging, arenas, growing texts, and the cohort.
  *
  * Every other room may use this header and it uses none of them. Functions are safe to call from
  * any thread unless they say otherwise. No function here prints or exits.
@@ -20,7 +20,8 @@ extern "C" {
 /** Marks what a shared object exports; everything else is hidden. */
 #define PORTOLAN_API __attribute__((visibility("default")))
 
-/** Tells the compiler that a function takes printf arguments: FMT and FIRST are positions from 1. */
+/** Tells the compiler that a function takes printf arguments: FMT and FIRST are positions from 1.
+ */
 #define PORTOLAN_PRINTF(FMT, FIRST) __attribute__((format(printf, FMT, FIRST)))
 
 /**
@@ -75,8 +76,7 @@ struct portolan_error {
  */
 PORTOLAN_API enum portolan_status portolan_error_set(struct portolan_error *err,
                                                      enum portolan_status status,
-                                                     const char *format, ...)
-    PORTOLAN_PRINTF(3, 4);
+                                                     const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
 /** Puts words in front of the text noted in ERR, as "words: text". */
 PORTOLAN_API void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
@@ -111,8 +111,8 @@ typedef void (*portolan_log_fn)(void *arg, enum portolan_log_level level, const 
 /** Installs the receiver of messages (NULL: drop them, the default). Not while others log. */
 PORTOLAN_API void portolan_log_set_handler(portolan_log_fn handler, void *arg);
 
-PORTOLAN_API void portolan_log(enum portolan_log_level level, const char *area,
-                               const char *format, ...) PORTOLAN_PRINTF(3, 4);
+PORTOLAN_API void portolan_log(enum portolan_log_level level, const char *area, const char *format,
+                               ...) PORTOLAN_PRINTF(3, 4);
 
 /** Zeroed memory for COUNT × SIZE bytes; NULL when the product overflows or memory is out. */
 PORTOLAN_API void *portolan_calloc(size_t count, size_t size);
@@ -131,6 +131,75 @@ PORTOLAN_API void portolan_alloc_fail_at(unsigned long count);
 
 /** printf into fresh memory; NULL when memory is out; the caller frees it. */
 PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1, 2);
+
+/**
+ * Memory that is freed at once: what a reader makes of a file, or one run of a generator. Start it
+ * as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
+ * checked at its end; what was allocated before stays valid.
+ */
+struct portolan_arena {
+    struct portolan_arena_block *blocks;
+    char *next;
+    size_t left;        /**< bytes behind `next` */
+    size_t block_bytes; /**< of the newest block: they grow */
+    bool failed;
+    /** OPTIONAL: called when memory is out, before NULL is returned; may leave by longjmp. */
+    void (*no_memory)(void *arg);
+    void *no_memory_arg;
+};
+
+/**
+ * Zeroed memory for COUNT × SIZE bytes, aligned for anything, until portolan_arena_clear(); a
+ * pointer of its own even for 0 bytes; NULL when the product overflows or memory is out.
+ */
+PORTOLAN_API void *portolan_arena_alloc(struct portolan_arena *a, size_t count, size_t size);
+
+/**
+ * ITEMS, an array of COUNT items of SIZE bytes that was made by this function (NULL when COUNT is
+ * 0), with room for one more: the same place, or a larger one with the items in it (the old one is
+ * valid until the arena is cleared), or NULL. For arrays that grow one by one.
+ */
+PORTOLAN_API void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count,
+                                       size_t size);
+
+/** Texts in the arena; NULL when memory is out. strndup copies LENGTH bytes and adds a NUL. */
+PORTOLAN_API char *portolan_arena_strdup(struct portolan_arena *a, const char *text);
+PORTOLAN_API char *portolan_arena_strndup(struct portolan_arena *a, const char *text,
+                                          size_t length);
+PORTOLAN_API char *portolan_arena_printf(struct portolan_arena *a, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+
+/** Frees all; the arena may be used again. */
+PORTOLAN_API void portolan_arena_clear(struct portolan_arena *a);
+
+/**
+ * A text that grows. Start it as `{0}`, or with `.arena` set to keep the bytes there (then nothing
+ * needs freeing). After a failed allocation it stays as it is and `failed` says so. One thread at
+ * a time.
+ */
+struct portolan_text {
+    struct portolan_arena *arena; /**< or NULL: the heap */
+    char *bytes;                  /**< NUL-terminated; NULL until something was added */
+    size_t length;                /**< without the NUL */
+    size_t room;
+    bool failed;
+};
+
+/** printf at the end of the text. */
+PORTOLAN_API void portolan_text_add(struct portolan_text *t, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *bytes,
+                                          size_t length);
+
+/**
+ * Hands the text over, "" when nothing was added: the caller frees it unless it is an arena's.
+ * ENOMEM when anything failed, with *TEXT NULL. The text is empty afterwards.
+ */
+PORTOLAN_API enum portolan_status portolan_text_take(struct portolan_text *t, char **text,
+                                                     struct portolan_error *err);
+
+/** Frees and empties the text. */
+PORTOLAN_API void portolan_text_clear(struct portolan_text *t);
 
 /**
  * The word of KNOWN that is nearest to WORD by edits (insert, delete, replace, swap neighbours), or
