@@ -110,7 +110,7 @@ enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const ch
         return portolan_error_set(err, PORTOLAN_ESYNTAX,
                                   "value '%s' for parameter '%s' of '%s' is not %s", text,
                                   parameter, instance, value_expected(any->type));
-    if (!(copy = arena_strdup(&impl->arena, text)))
+    if (!(copy = portolan_arena_strdup(&impl->arena, text)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     for (size_t k = 0; k < i->n_alternatives; k++) {
         const struct portolan_assembly_parameter *p =
@@ -201,11 +201,11 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
 void portolan_assembly_destroy(struct portolan_assembly *a)
 {
     struct assembly_impl *impl;
-    struct arena arena;
+    struct portolan_arena arena;
 
     if (!a)
         return;
     impl = a->impl;
     arena = impl->arena; /* which holds the assembly and the arena's own head */
-    arena_clear(&arena);
+    portolan_arena_clear(&arena);
 }

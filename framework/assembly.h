@@ -4,12 +4,11 @@
 
 #include <portolan/assembly.h>
 
-#include "arena.h"
 #include "xml.h"
 
 /* What portolan_assembly.impl points to. */
 struct assembly_impl {
-    struct arena arena;
+    struct portolan_arena arena;
 };
 
 extern const struct xml_rule assembly_rule;

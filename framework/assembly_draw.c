@@ -6,10 +6,8 @@
 
 #include <string.h>
 
-#include "textbuf.h"
-
 struct drawing {
-    struct textbuf b;
+    struct portolan_text b;
     const struct portolan_assembly *a;
     const struct portolan_palette *palette; /* or NULL */
 };
@@ -25,24 +23,24 @@ static const char *connection_port(const struct portolan_assembly_connection *c,
 }
 
 /* A quoted DOT string of PREFIX and TEXT. */
-static void quoted(struct textbuf *b, const char *prefix, const char *text)
+static void quoted(struct portolan_text *b, const char *prefix, const char *text)
 {
-    textbuf_printf(b, "\"%s", prefix);
+    portolan_text_add(b, "\"%s", prefix);
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
-            textbuf_append(b, "\\", 1);
-        textbuf_append(b, text, 1);
+            portolan_text_add_bytes(b, "\\", 1);
+        portolan_text_add_bytes(b, text, 1);
     }
-    textbuf_append(b, "\"", 1);
+    portolan_text_add_bytes(b, "\"", 1);
 }
 
 static void port_cell(struct drawing *g, enum side side, const char *name)
 {
-    textbuf_printf(&g->b, "<TR><TD PORT=\"%c_", side == PROVIDES ? 'p' : 'u');
-    textbuf_append_xml(&g->b, name);
-    textbuf_printf(&g->b, "\" BGCOLOR=\"%s\">", side == PROVIDES ? "#cfe3cf" : "#dbe4f5");
-    textbuf_append_xml(&g->b, name);
-    textbuf_printf(&g->b, "</TD></TR>");
+    portolan_text_add(&g->b, "<TR><TD PORT=\"%c_", side == PROVIDES ? 'p' : 'u');
+    xml_add_escaped(&g->b, name);
+    portolan_text_add(&g->b, "\" BGCOLOR=\"%s\">", side == PROVIDES ? "#cfe3cf" : "#dbe4f5");
+    xml_add_escaped(&g->b, name);
+    portolan_text_add(&g->b, "</TD></TR>");
 }
 
 /* Ports that connections or <go> name but the written class (or no palette) knows. */
@@ -78,12 +76,12 @@ static void ports(struct drawing *g, const char *instance, enum side side,
 {
     size_t known = !c ? 0 : side == PROVIDES ? c->n_provides : c->n_uses;
 
-    textbuf_printf(&g->b, "<TD><TABLE BORDER=\"0\" CELLBORDER=\"1\" CELLSPACING=\"2\">");
+    portolan_text_add(&g->b, "<TD><TABLE BORDER=\"0\" CELLBORDER=\"1\" CELLSPACING=\"2\">");
     for (size_t i = 0; i < known; i++)
         port_cell(g, side, (side == PROVIDES ? c->provides : c->uses)[i].name);
     if (!named_ports(g, instance, side, c) && !known)
-        textbuf_printf(&g->b, "<TR><TD BORDER=\"0\"></TD></TR>");
-    textbuf_printf(&g->b, "</TABLE></TD>");
+        portolan_text_add(&g->b, "<TR><TD BORDER=\"0\"></TD></TR>");
+    portolan_text_add(&g->b, "</TABLE></TD>");
 }
 
 static void instance(struct drawing *g, const struct portolan_assembly_instance *i)
@@ -92,25 +90,26 @@ static void instance(struct drawing *g, const struct portolan_assembly_instance 
     const struct portolan_class_description *c =
         g->palette ? portolan_palette_find(g->palette, class_name) : NULL;
 
-    textbuf_printf(&g->b, "  ");
+    portolan_text_add(&g->b, "  ");
     quoted(&g->b, "", i->name);
-    textbuf_printf(&g->b, " [label=<<TABLE BORDER=\"%d\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR>",
-                   i->n_alternatives > 1 ? 3 : 1);
+    portolan_text_add(&g->b,
+                      " [label=<<TABLE BORDER=\"%d\" CELLBORDER=\"0\" CELLSPACING=\"0\"><TR>",
+                      i->n_alternatives > 1 ? 3 : 1);
     ports(g, i->name, PROVIDES, c);
-    textbuf_printf(&g->b, "<TD><B>");
-    textbuf_append_xml(&g->b, i->name);
-    textbuf_printf(&g->b, "</B><BR/>");
-    textbuf_append_xml(&g->b, class_name);
+    portolan_text_add(&g->b, "<TD><B>");
+    xml_add_escaped(&g->b, i->name);
+    portolan_text_add(&g->b, "</B><BR/>");
+    xml_add_escaped(&g->b, class_name);
     for (size_t k = 0; k < i->n_alternatives; k++) {
         if (k == i->selected)
             continue;
-        textbuf_printf(&g->b, "<BR/><FONT COLOR=\"#777777\">or ");
-        textbuf_append_xml(&g->b, i->alternatives[k].class_name);
-        textbuf_printf(&g->b, "</FONT>");
+        portolan_text_add(&g->b, "<BR/><FONT COLOR=\"#777777\">or ");
+        xml_add_escaped(&g->b, i->alternatives[k].class_name);
+        portolan_text_add(&g->b, "</FONT>");
     }
-    textbuf_printf(&g->b, "</TD>");
+    portolan_text_add(&g->b, "</TD>");
     ports(g, i->name, USES, c);
-    textbuf_printf(&g->b, "</TR></TABLE>>];\n");
+    portolan_text_add(&g->b, "</TR></TABLE>>];\n");
 }
 
 /* Dormant: the user's class at present lacks the port. */
@@ -127,20 +126,20 @@ static bool is_dormant(const struct drawing *g, const struct portolan_assembly_c
 
 static void connection(struct drawing *g, const struct portolan_assembly_connection *c)
 {
-    textbuf_printf(&g->b, "  ");
+    portolan_text_add(&g->b, "  ");
     quoted(&g->b, "", c->user);
-    textbuf_printf(&g->b, ":");
+    portolan_text_add(&g->b, ":");
     quoted(&g->b, "u_", c->uses);
-    textbuf_printf(&g->b, " -> ");
+    portolan_text_add(&g->b, " -> ");
     quoted(&g->b, "", c->provider);
-    textbuf_printf(&g->b, ":");
+    portolan_text_add(&g->b, ":");
     quoted(&g->b, "p_", c->provides);
-    textbuf_printf(&g->b, " [");
+    portolan_text_add(&g->b, " [");
     if (c->monitored)
-        textbuf_printf(&g->b, "color=\"#b03030\", penwidth=2, label=\"monitored\"");
+        portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=\"monitored\"");
     if (is_dormant(g, c))
-        textbuf_printf(&g->b, "%sstyle=dashed", c->monitored ? ", " : "");
-    textbuf_printf(&g->b, "];\n");
+        portolan_text_add(&g->b, "%sstyle=dashed", c->monitored ? ", " : "");
+    portolan_text_add(&g->b, "];\n");
 }
 
 enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
@@ -149,24 +148,25 @@ enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
 {
     struct drawing g = {.a = a, .palette = palette};
 
-    textbuf_printf(&g.b, "digraph ");
+    portolan_text_add(&g.b, "digraph ");
     quoted(&g.b, "", a->name);
-    textbuf_printf(&g.b, " {\n  rankdir=LR;\n"
-                         "  node [shape=plain, fontname=\"sans-serif\"];\n"
-                         "  edge [fontname=\"sans-serif\", fontsize=10, fontcolor=\"#b03030\"];\n");
+    portolan_text_add(&g.b,
+                      " {\n  rankdir=LR;\n"
+                      "  node [shape=plain, fontname=\"sans-serif\"];\n"
+                      "  edge [fontname=\"sans-serif\", fontsize=10, fontcolor=\"#b03030\"];\n");
     for (size_t i = 0; i < a->n_instances; i++)
         instance(&g, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)
         connection(&g, &a->connections[i]);
     if (a->go_instance) {
-        textbuf_printf(&g.b, "  \"(go)\" [shape=circle, label=\"go\"];\n  \"(go)\" -> ");
+        portolan_text_add(&g.b, "  \"(go)\" [shape=circle, label=\"go\"];\n  \"(go)\" -> ");
         quoted(&g.b, "", a->go_instance);
-        textbuf_printf(&g.b, ":");
+        portolan_text_add(&g.b, ":");
         quoted(&g.b, "p_", a->go_port);
-        textbuf_printf(&g.b, "%s;\n",
-                       a->go_monitored ? " [color=\"#b03030\", penwidth=2, label=\"monitored\"]"
-                                       : "");
+        portolan_text_add(&g.b, "%s;\n",
+                          a->go_monitored ? " [color=\"#b03030\", penwidth=2, label=\"monitored\"]"
+                                          : "");
     }
-    textbuf_printf(&g.b, "}\n");
-    return textbuf_take(&g.b, dot, err);
+    portolan_text_add(&g.b, "}\n");
+    return portolan_text_take(&g.b, dot, err);
 }

@@ -10,14 +10,14 @@
 
 struct reader {
     struct portolan_assembly *a;
-    struct arena *arena;
+    struct portolan_arena *arena;
     struct portolan_diagnostics *d;
     bool nomem;
 };
 
 static void *allocate(struct reader *r, size_t count, size_t size)
 {
-    void *p = arena_calloc(r->arena, count, size);
+    void *p = portolan_arena_alloc(r->arena, count, size);
 
     if (count && !p)
         r->nomem = true;
@@ -268,7 +268,7 @@ static void split_values(struct reader *r, struct portolan_assembly_sweep *s, co
         count++;
     s->values = allocate(r, count, sizeof *s->values);
     for (at = text; !r->nomem && (word = value_next_word(&at, &length));)
-        if (!(s->values[s->n_values++] = arena_strndup(r->arena, word, length)))
+        if (!(s->values[s->n_values++] = portolan_arena_strndup(r->arena, word, length)))
             r->nomem = true;
 }
 
@@ -339,7 +339,7 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
         at_attribute(r, e, "steps", "'steps' must have the form INSTANCE.PARAMETER");
         return;
     }
-    r->a->steps_instance = arena_strndup(r->arena, steps, (size_t)(dot - steps));
+    r->a->steps_instance = portolan_arena_strndup(r->arena, steps, (size_t)(dot - steps));
     r->a->steps_parameter = dot + 1;
     r->a->steps_line = e->line;
     r->nomem |= !r->a->steps_instance;
@@ -364,7 +364,8 @@ static void read_paths(struct reader *r, const struct xml_element *root)
 
     if (slash == r->a->file)
         dir = "";
-    else if (slash && !(dir = arena_strndup(r->arena, r->a->file, (size_t)(slash - r->a->file))))
+    else if (slash &&
+             !(dir = portolan_arena_strndup(r->arena, r->a->file, (size_t)(slash - r->a->file))))
         r->nomem = true;
     r->a->paths = allocate(r, xml_count(root, "path"), sizeof *r->a->paths);
     r->a->path_lines = lines;
@@ -420,16 +421,16 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
 {
     struct listener l = {user, err};
     struct portolan_diagnostics d = {hear, &l, 0};
-    struct arena arena = {0};
+    struct portolan_arena arena = {0};
     struct assembly_impl *impl;
     struct reader r = {.arena = &arena, .d = &d};
     struct xml_element *root;
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     *a = NULL;
-    r.a = arena_calloc(&arena, 1, sizeof *r.a);
-    impl = arena_calloc(&arena, 1, sizeof *impl);
-    if (r.a && impl && (r.a->file = arena_strdup(&arena, file)))
+    r.a = portolan_arena_alloc(&arena, 1, sizeof *r.a);
+    impl = portolan_arena_alloc(&arena, 1, sizeof *impl);
+    if (r.a && impl && (r.a->file = portolan_arena_strdup(&arena, file)))
         status = text ? xml_read_text(&arena, text, size, r.a->file, &d, &root, err)
                       : xml_read_file(&arena, r.a->file, &d, &root, err);
     if (status == PORTOLAN_OK) {
@@ -437,7 +438,7 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
         status = r.nomem ? PORTOLAN_ENOMEM : d.count ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
     }
     if (status != PORTOLAN_OK) {
-        arena_clear(&arena);
+        portolan_arena_clear(&arena);
         return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
     }
     impl->arena = arena;

@@ -23,7 +23,7 @@ void portolan_palette_destroy(struct portolan_palette *p)
 {
     if (!p)
         return;
-    arena_clear(&p->arena);
+    portolan_arena_clear(&p->arena);
     free(p);
 }
 
@@ -45,17 +45,11 @@ static enum portolan_status no_memory(struct portolan_error *err)
 static bool resolve_library(struct portolan_palette *p, struct palette_class *c, const char *dir)
 {
     const char *library = c->public.library;
-    size_t size;
-    char *path;
 
     if (library[0] == '/')
         return true;
-    size = strlen(dir) + 1 + strlen(library) + 1;
-    if (!(path = arena_calloc(&p->arena, size, 1)))
-        return false;
-    snprintf(path, size, "%s/%s", dir, library);
-    c->public.library = path;
-    return true;
+    c->public.library = portolan_arena_printf(&p->arena, "%s/%s", dir, library);
+    return c->public.library != NULL;
 }
 
 /* Other XML files may lie in the directory; a misspelt description is none of them. */
@@ -69,8 +63,7 @@ static bool is_description(const struct xml_element *root)
 static enum portolan_status add_file(struct portolan_palette *p, const char *dir, const char *name,
                                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
-    size_t size = strlen(dir) + 1 + strlen(name) + 1;
-    char *file = arena_calloc(&p->arena, size, 1);
+    const char *file = portolan_arena_printf(&p->arena, "%s/%s", dir, name);
     const struct portolan_class_description *there;
     struct xml_element *root;
     struct palette_class *c;
@@ -79,7 +72,6 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
 
     if (!file)
         return no_memory(err);
-    snprintf(file, size, "%s/%s", dir, name);
     status = xml_read_file(&p->arena, file, d, &root, err);
     if (status != PORTOLAN_OK || !is_description(root))
         return status;
@@ -151,7 +143,7 @@ static enum portolan_status add_dirs(struct portolan_palette *p, const char *pat
 
         if (!length)
             continue;
-        if (!(dir = arena_strndup(&p->arena, at, length)))
+        if (!(dir = portolan_arena_strndup(&p->arena, at, length)))
             return no_memory(err);
         at += length;
         if (lenient && access(dir, F_OK) != 0) {
@@ -206,16 +198,15 @@ static enum portolan_status add_installed(struct portolan_palette *p,
     const char *slash;
     struct stat st;
     Dl_info info;
-    size_t size;
     char *dir;
 
     if (!dladdr((const void *)&palette_component_rule, &info) || !info.dli_fname ||
         !(slash = strrchr(info.dli_fname, '/')))
         return PORTOLAN_OK;
-    size = (size_t)(slash - info.dli_fname) + sizeof "/portolan";
-    if (!(dir = arena_calloc(&p->arena, size, 1)))
+    dir = portolan_arena_printf(&p->arena, "%.*s/portolan", (int)(slash - info.dli_fname),
+                                info.dli_fname);
+    if (!dir)
         return no_memory(err);
-    snprintf(dir, size, "%.*s/portolan", (int)(slash - info.dli_fname), info.dli_fname);
     if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
         return PORTOLAN_OK;
     return add_dir(p, dir, d ? d : &nobody, err);

@@ -4,7 +4,6 @@
 
 #include <portolan/palette.h>
 
-#include "arena.h"
 #include "xml.h"
 
 struct palette_class {
@@ -13,7 +12,7 @@ struct palette_class {
 };
 
 struct portolan_palette {
-    struct arena arena;
+    struct portolan_arena arena;
     struct palette_class *first, *last;
 };
 
@@ -23,8 +22,8 @@ extern const struct xml_rule palette_component_rule;
  * Makes a class of a description's tree, which must live in ARENA. NULL when something was reported
  * to D or memory is out (*NOMEM).
  */
-struct palette_class *palette_class_read(struct arena *arena, const struct xml_element *root,
-                                         const char *file, struct portolan_diagnostics *d,
-                                         bool *nomem);
+struct palette_class *palette_class_read(struct portolan_arena *arena,
+                                         const struct xml_element *root, const char *file,
+                                         struct portolan_diagnostics *d, bool *nomem);
 
 #endif

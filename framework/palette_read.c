@@ -8,7 +8,7 @@
 #include "value.h"
 
 struct reader {
-    struct arena *arena;
+    struct portolan_arena *arena;
     const char *file;
     struct portolan_diagnostics *d;
     int before; /* d->count when we began */
@@ -50,7 +50,7 @@ static bool read_ports(struct reader *r, const struct xml_element *root, const c
                        const struct portolan_port_description **ports, size_t *n_ports)
 {
     size_t count = xml_count(root, element);
-    struct portolan_port_description *p = arena_calloc(r->arena, count, sizeof *p);
+    struct portolan_port_description *p = portolan_arena_alloc(r->arena, count, sizeof *p);
 
     if (count && !p)
         return false;
@@ -102,7 +102,7 @@ static bool read_parameters(struct reader *r, const struct xml_element *root,
                             struct portolan_class_description *c)
 {
     size_t count = xml_count(root, "parameter");
-    struct portolan_parameter_description *p = arena_calloc(r->arena, count, sizeof *p);
+    struct portolan_parameter_description *p = portolan_arena_alloc(r->arena, count, sizeof *p);
 
     if (count && !p)
         return false;
@@ -156,9 +156,9 @@ static void check_proxy(struct reader *r, const struct xml_element *root,
                "type that 'proxy-for' names");
 }
 
-struct palette_class *palette_class_read(struct arena *arena, const struct xml_element *root,
-                                         const char *file, struct portolan_diagnostics *d,
-                                         bool *nomem)
+struct palette_class *palette_class_read(struct portolan_arena *arena,
+                                         const struct xml_element *root, const char *file,
+                                         struct portolan_diagnostics *d, bool *nomem)
 {
     struct reader r = {arena, file, d, d->count};
     struct palette_class *c;
@@ -167,7 +167,7 @@ struct palette_class *palette_class_read(struct arena *arena, const struct xml_e
     if (d->count != r.before)
         return NULL;
     *nomem = true;
-    if (!(c = arena_calloc(arena, 1, sizeof *c)))
+    if (!(c = portolan_arena_alloc(arena, 1, sizeof *c)))
         return NULL;
     c->public.class_name = xml_value(root, "class");
     c->public.library = xml_value(root, "library");

@@ -9,17 +9,15 @@
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
 
-#include "textbuf.h"
-
 enum { FILE_BYTES_MAX = 4 << 20 };
 
 struct reader {
-    struct arena *arena;
+    struct portolan_arena *arena;
     const char *file;
     struct portolan_diagnostics *d;
     xmlParserCtxt *parser;
     struct xml_element *root, *open;
-    struct textbuf text;
+    struct portolan_text text;
     bool failed, nomem;
 };
 
@@ -112,18 +110,12 @@ static void decode_ampersands(char *text)
     *to = '\0';
 }
 
-static const char *qualified(struct arena *arena, const xmlChar *prefix, const xmlChar *name)
+static const char *qualified(struct portolan_arena *arena, const xmlChar *prefix,
+                             const xmlChar *name)
 {
-    char *text;
-    size_t length;
-
     if (!prefix)
-        return arena_strdup(arena, (const char *)name);
-    length = strlen((const char *)prefix) + 1 + strlen((const char *)name);
-    text = arena_calloc(arena, length + 1, 1);
-    if (text)
-        snprintf(text, length + 1, "%s:%s", (const char *)prefix, (const char *)name);
-    return text;
+        return portolan_arena_strdup(arena, (const char *)name);
+    return portolan_arena_printf(arena, "%s:%s", (const char *)prefix, (const char *)name);
 }
 
 /* FIELDS: local name, prefix, namespace, start and end of the value for each attribute. */
@@ -132,15 +124,15 @@ static bool add_attributes(struct reader *r, struct xml_element *e, struct place
 {
     struct place name = p;
 
-    e->attributes = arena_calloc(r->arena, (size_t)count, sizeof *e->attributes);
+    e->attributes = portolan_arena_alloc(r->arena, (size_t)count, sizeof *e->attributes);
     if (count && !e->attributes)
         return false;
     while (p.at < p.end && !is_blank(*p.at)) /* '<' and the element's name */
         advance(&p);
     for (int i = 0; i < count; i++, fields += 5) {
         struct xml_attribute *a = &e->attributes[i];
-        char *value =
-            arena_strndup(r->arena, (const char *)fields[3], (size_t)(fields[4] - fields[3]));
+        char *value = portolan_arena_strndup(r->arena, (const char *)fields[3],
+                                             (size_t)(fields[4] - fields[3]));
 
         if (!value || !(a->name = qualified(r->arena, fields[1], fields[0])))
             return false;
@@ -160,7 +152,7 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
 {
     struct reader *r = arg;
     struct place p = tag_start(r->parser->input);
-    struct xml_element *e = arena_calloc(r->arena, 1, sizeof *e);
+    struct xml_element *e = portolan_arena_alloc(r->arena, 1, sizeof *e);
 
     (void)namespaces, (void)n_defaulted;
     if (!e || !(e->name = qualified(r->arena, prefix, name))) {
@@ -205,12 +197,12 @@ static void on_end(void *arg, const xmlChar *name, const xmlChar *prefix, const 
         return;
     r->open = e->parent;
     if (!e->children) {
-        while (first < last && is_blank(r->text.text[first]))
+        while (first < last && is_blank(r->text.bytes[first]))
             first++;
-        while (first < last && is_blank(r->text.text[last - 1]))
+        while (first < last && is_blank(r->text.bytes[last - 1]))
             last--;
         if (last > first &&
-            !(e->text = arena_strndup(r->arena, r->text.text + first, last - first)))
+            !(e->text = portolan_arena_strndup(r->arena, r->text.bytes + first, last - first)))
             stop_nomem(r);
     }
     r->text.length = 0;
@@ -231,7 +223,7 @@ static void on_text(void *arg, const xmlChar *text, int length)
     }
     if (!blank && r->open && !r->open->text_line)
         r->open->text_line = r->parser->input->line - newlines_behind;
-    textbuf_append(&r->text, (const char *)text, (size_t)length);
+    portolan_text_add_bytes(&r->text, (const char *)text, (size_t)length);
     if (r->text.failed)
         stop_nomem(r);
 }
@@ -303,7 +295,7 @@ static enum portolan_status parse(struct reader *r, const char *text, size_t siz
     return r->failed ? PORTOLAN_ESYNTAX : PORTOLAN_OK;
 }
 
-enum portolan_status xml_read_text(struct arena *arena, const char *text, size_t size,
+enum portolan_status xml_read_text(struct portolan_arena *arena, const char *text, size_t size,
                                    const char *file, struct portolan_diagnostics *d,
                                    struct xml_element **root, struct portolan_error *err)
 {
@@ -317,14 +309,15 @@ enum portolan_status xml_read_text(struct arena *arena, const char *text, size_t
                                   FILE_BYTES_MAX >> 20);
     }
     status = parse(&r, text, size);
-    textbuf_clear(&r.text);
+    portolan_text_clear(&r.text);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
     *root = r.root;
     return PORTOLAN_OK;
 }
 
-static enum portolan_status slurp(const char *file, struct textbuf *b, struct portolan_error *err)
+static enum portolan_status slurp(const char *file, struct portolan_text *b,
+                                  struct portolan_error *err)
 {
     FILE *f = fopen(file, "rbe");
     char block[4096];
@@ -333,7 +326,7 @@ static enum portolan_status slurp(const char *file, struct textbuf *b, struct po
     if (!f)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: cannot open: %s", file, strerror(errno));
     while (b->length <= FILE_BYTES_MAX && (got = fread(block, 1, sizeof block, f)))
-        textbuf_append(b, block, got);
+        portolan_text_add_bytes(b, block, got);
     if (ferror(f)) {
         portolan_error_set(err, PORTOLAN_EIO, "%s: cannot read: %s", file, strerror(errno));
         fclose(f);
@@ -344,17 +337,17 @@ static enum portolan_status slurp(const char *file, struct textbuf *b, struct po
                      : PORTOLAN_OK;
 }
 
-enum portolan_status xml_read_file(struct arena *arena, const char *file,
+enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    struct portolan_diagnostics *d, struct xml_element **root,
                                    struct portolan_error *err)
 {
-    struct textbuf b = {0};
+    struct portolan_text b = {0};
     enum portolan_status status = slurp(file, &b, err);
 
     *root = NULL;
     if (status == PORTOLAN_OK)
-        status = xml_read_text(arena, b.text ? b.text : "", b.length, file, d, root, err);
-    textbuf_clear(&b);
+        status = xml_read_text(arena, b.bytes ? b.bytes : "", b.length, file, d, root, err);
+    portolan_text_clear(&b);
     return status;
 }
 
@@ -390,4 +383,24 @@ const struct xml_element *xml_next(const struct xml_element *parent,
     while (e && strcmp(e->name, name))
         e = e->next;
     return e;
+}
+
+void xml_add_escaped(struct portolan_text *t, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '&')
+            portolan_text_add(t, "&amp;");
+        else if (c == '<')
+            portolan_text_add(t, "&lt;");
+        else if (c == '>')
+            portolan_text_add(t, "&gt;");
+        else if (c == '"')
+            portolan_text_add(t, "&quot;");
+        else if (c < ' ')
+            portolan_text_add(t, "&#%d;", c);
+        else
+            portolan_text_add_bytes(t, text, 1);
+    }
 }

@@ -11,8 +11,6 @@
 
 #include <portolan/base.h>
 
-#include "arena.h"
-
 struct xml_attribute {
     const char *name, *value;
     int line, column;
@@ -44,10 +42,10 @@ struct xml_rule {
  * Problems go to D; then ESYNTAX. EIO when the file can't be read, ENOMEM. FILE is copied nowhere:
  * it must live as long as D reports about it.
  */
-enum portolan_status xml_read_file(struct arena *arena, const char *file,
+enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    struct portolan_diagnostics *d, struct xml_element **root,
                                    struct portolan_error *err);
-enum portolan_status xml_read_text(struct arena *arena, const char *text, size_t size,
+enum portolan_status xml_read_text(struct portolan_arena *arena, const char *text, size_t size,
                                    const char *file, struct portolan_diagnostics *d,
                                    struct xml_element **root, struct portolan_error *err);
 
@@ -62,5 +60,8 @@ size_t xml_count(const struct xml_element *parent, const char *name);
 /* The first child of that name behind PREVIOUS (NULL: from the start), or NULL. */
 const struct xml_element *xml_next(const struct xml_element *parent,
                                    const struct xml_element *previous, const char *name);
+
+/* Adds TEXT with the characters that mean something in XML, HTML labels included, replaced. */
+void xml_add_escaped(struct portolan_text *t, const char *text);
 
 #endif
