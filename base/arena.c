@@ -67,7 +67,7 @@ void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count, s
     if (count > SIZE_MAX / 2)
         return out_of_memory(a);
     wider = portolan_arena_alloc(a, count ? 2 * count : FIRST_ITEMS, size);
-    if (wider && count)
+    if (wider && items)
         memcpy(wider, items, count * size);
     return wider;
 }
@@ -86,20 +86,29 @@ char *portolan_arena_strdup(struct portolan_arena *a, const char *text)
     return portolan_arena_strndup(a, text, strlen(text));
 }
 
-char *portolan_arena_printf(struct portolan_arena *a, const char *format, ...)
+char *portolan_arena_vprintf(struct portolan_arena *a, const char *format, va_list args)
 {
-    va_list args, again;
+    va_list again;
     char *text;
     int length;
 
-    va_start(args, format);
     va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     text = length < 0 ? out_of_memory(a) : portolan_arena_alloc(a, (size_t)length + 1, 1);
     if (text)
-        vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+        vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+char *portolan_arena_printf(struct portolan_arena *a, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = portolan_arena_vprintf(a, format, args);
+    va_end(args);
     return text;
 }
 

@@ -168,6 +168,8 @@ PORTOLAN_API char *portolan_arena_strndup(struct portolan_arena *a, const char *
                                           size_t length);
 PORTOLAN_API char *portolan_arena_printf(struct portolan_arena *a, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);
+PORTOLAN_API char *portolan_arena_vprintf(struct portolan_arena *a, const char *format,
+                                          va_list args) PORTOLAN_PRINTF(2, 0);
 
 /** Frees all; the arena may be used again. */
 PORTOLAN_API void portolan_arena_clear(struct portolan_arena *a);
