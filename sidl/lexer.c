@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct lexer {
-    struct arena *arena;
+    struct portolan_arena *arena;
     struct portolan_diagnostics *d;
     const char *at, *end;
     const char *comment;
@@ -69,16 +69,16 @@ static void push(struct lexer *l, enum token_kind kind, const char *text, size_t
 {
     struct token token = {.kind = kind, .place = place, .comment = l->comment};
 
-    token.text = arena_copy(l->arena, text, length);
+    token.text = portolan_arena_strndup(l->arena, text, length);
     token.is_reserved = kind == TOKEN_WORD && lexer_is_reserved(token.text);
     l->comment = NULL;
     ARENA_PUSH(l->arena, l->tokens.list, l->tokens.count, token);
 }
 
 /* The text of a doc comment: stars and indentation at line starts taken off, ends trimmed. */
-static const char *tidy_comment(struct arena *a, const char *text, size_t length)
+static const char *tidy_comment(struct portolan_arena *a, const char *text, size_t length)
 {
-    struct text out = {.arena = a};
+    struct portolan_text out = {.arena = a};
     const char *end = text + length;
 
     while (text < end) {
@@ -95,8 +95,8 @@ static const char *tidy_comment(struct arena *a, const char *text, size_t length
         while (stop > line && (isspace((unsigned char)stop[-1]) || (!eol && stop[-1] == '*')))
             stop--;
         if (stop > line || out.length) {
-            text_add_bytes(&out, line, (size_t)(stop - line));
-            text_add_bytes(&out, "\n", 1);
+            portolan_text_add_bytes(&out, line, (size_t)(stop - line));
+            portolan_text_add_bytes(&out, "\n", 1);
         }
     }
     while (out.length && out.bytes[out.length - 1] == '\n')
@@ -276,7 +276,7 @@ static void read_one(struct lexer *l)
     }
 }
 
-struct tokens lexer_read(struct arena *a, const char *file, const char *text, size_t size,
+struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
                          struct portolan_diagnostics *d)
 {
     struct lexer l = {.arena = a, .d = d, .at = text, .end = text + size, .place = {file, 1, 1}};

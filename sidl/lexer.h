@@ -33,7 +33,7 @@ struct tokens {
 };
 
 /* Bad characters and open comments are reported to D and left out. */
-struct tokens lexer_read(struct arena *a, const char *file, const char *text, size_t size,
+struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
                          struct portolan_diagnostics *d);
 
 bool lexer_is_reserved(const char *word);

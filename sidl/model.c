@@ -30,15 +30,15 @@ struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
                                         enum portolan_sidl_symbol_kind kind, const char *name,
                                         struct portolan_sidl_place place)
 {
-    struct portolan_sidl_symbol *symbol = arena_alloc(&model->arena, sizeof *symbol);
+    struct portolan_sidl_symbol *symbol = portolan_arena_alloc(&model->arena, 1, sizeof *symbol);
     const bool is_top = !package || package == model->global;
     char *c_name;
 
     symbol->kind = kind;
     symbol->name = name;
     symbol->full_name =
-        is_top ? name : arena_printf(&model->arena, "%s.%s", package->full_name, name);
-    c_name = arena_printf(&model->arena, "%s", symbol->full_name);
+        is_top ? name : portolan_arena_printf(&model->arena, "%s.%s", package->full_name, name);
+    c_name = portolan_arena_printf(&model->arena, "%s", symbol->full_name);
     for (char *c = c_name; *c; c++)
         if (*c == '.')
             *c = '_';

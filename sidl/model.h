@@ -35,7 +35,7 @@ struct pending {
 };
 
 struct portolan_sidl_model {
-    struct arena arena;
+    struct portolan_arena arena;
     struct portolan_sidl_symbol *global;
     struct file **files;
     size_t n_files;

@@ -8,7 +8,7 @@
 
 struct parser {
     struct portolan_sidl_model *model;
-    struct arena *arena;
+    struct portolan_arena *arena;
     struct portolan_diagnostics *d;
     struct file *file;
     struct portolan_sidl_symbol *scope;

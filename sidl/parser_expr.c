@@ -22,7 +22,7 @@ enum { N_LEVELS = sizeof operators / sizeof *operators };
 
 static struct portolan_sidl_expr *node(struct parser *p, enum portolan_sidl_op op, const char *text)
 {
-    struct portolan_sidl_expr *e = arena_alloc(p->arena, sizeof *e);
+    struct portolan_sidl_expr *e = portolan_arena_alloc(p->arena, 1, sizeof *e);
 
     e->op = op;
     e->text = text;

@@ -75,7 +75,7 @@ static void read_throws(struct parser *p, struct portolan_sidl_method *method)
 
 static void read_method(struct parser *p, struct portolan_sidl_symbol *owner)
 {
-    struct portolan_sidl_method *method = arena_alloc(p->arena, sizeof *method);
+    struct portolan_sidl_method *method = portolan_arena_alloc(p->arena, 1, sizeof *method);
     struct modifiers m;
 
     method->owner = owner;
@@ -90,7 +90,7 @@ static void read_method(struct parser *p, struct portolan_sidl_symbol *owner)
     method->extension = "";
     if (!p->failed && p->at->kind == TOKEN_EXTENSION)
         method->extension = p->at++->text;
-    method->slot_name = arena_printf(p->arena, "%s%s", method->name, method->extension);
+    method->slot_name = portolan_arena_printf(p->arena, "%s%s", method->name, method->extension);
     parser_expect(p, "(", "and the arguments behind a method's name");
     if (!parser_accept(p, ")")) {
         do

@@ -6,18 +6,18 @@
 
 const char *parser_name(struct parser *p)
 {
-    struct text name = {.arena = p->arena};
+    struct portolan_text name = {.arena = p->arena};
 
-    text_add(&name, "%s", parser_accept(p, ".") ? "." : "");
-    text_add(&name, "%s", parser_identifier(p, "a type or package"));
+    portolan_text_add(&name, "%s", parser_accept(p, ".") ? "." : "");
+    portolan_text_add(&name, "%s", parser_identifier(p, "a type or package"));
     while (!p->failed && parser_accept(p, "."))
-        text_add(&name, ".%s", parser_identifier(p, "a type or package"));
+        portolan_text_add(&name, ".%s", parser_identifier(p, "a type or package"));
     return name.bytes;
 }
 
 struct portolan_sidl_type *parser_named_type(struct parser *p)
 {
-    struct portolan_sidl_type *type = arena_alloc(p->arena, sizeof *type);
+    struct portolan_sidl_type *type = portolan_arena_alloc(p->arena, 1, sizeof *type);
     const struct pending pending = {type, p->scope, p->file};
 
     type->kind = PORTOLAN_SIDL_OBJECT;
@@ -96,7 +96,7 @@ struct portolan_sidl_type *parser_type(struct parser *p)
         return parser_named_type(p);
     if (parser_is(p, "."))
         return parser_named_type(p);
-    type = arena_alloc(p->arena, sizeof *type);
+    type = portolan_arena_alloc(p->arena, 1, sizeof *type);
     type->place = p->at->place;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (p->at->kind != TOKEN_WORD || strcmp(names[i], p->at->text) != 0)

@@ -16,7 +16,7 @@ struct reader {
 };
 
 /* The whole of a file, in the arena; NULL with errno. */
-static char *slurp(struct arena *a, const char *path, size_t *size)
+static char *slurp(struct portolan_arena *a, const char *path, size_t *size)
 {
     struct stat status;
     char *text;
@@ -29,7 +29,7 @@ static char *slurp(struct arena *a, const char *path, size_t *size)
         errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
         return NULL;
     }
-    text = arena_alloc(a, (size_t)status.st_size + 1);
+    text = portolan_arena_alloc(a, 1, (size_t)status.st_size + 1);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     *size = 0;
     while (fd >= 0 && got > 0 && *size < (size_t)status.st_size) {
@@ -50,9 +50,9 @@ static char *slurp(struct arena *a, const char *path, size_t *size)
 
 static struct file *add_file(struct reader *r, const char *name, bool is_requested)
 {
-    struct file *file = arena_alloc(&r->model->arena, sizeof *file);
+    struct file *file = portolan_arena_alloc(&r->model->arena, 1, sizeof *file);
 
-    file->name = arena_printf(&r->model->arena, "%s", name);
+    file->name = portolan_arena_printf(&r->model->arena, "%s", name);
     file->is_requested = is_requested;
     ARENA_PUSH(&r->model->arena, r->model->files, r->model->n_files, file);
     return file;
@@ -90,7 +90,7 @@ static const char *file_in(struct reader *r, const char *dir, const char *packag
 
     for (int i = 0; i < 3; i++) {
         const char *path =
-            arena_printf(&r->model->arena, "%s/%.*s.sidl", dir, lengths[i], stems[i]);
+            portolan_arena_printf(&r->model->arena, "%s/%.*s.sidl", dir, lengths[i], stems[i]);
 
         if (access(path, F_OK) == 0 && !is_read(r, path))
             return path;
@@ -223,13 +223,13 @@ struct problems {
 static void collect(void *arg, const char *file, int line, int column, const char *text)
 {
     struct problems *p = arg;
-    struct arena *arena = &p->model->arena;
+    struct portolan_arena *arena = &p->model->arena;
     struct problem problem = {.place = {file, line, column}, .sequence = p->count};
 
     while (problem.file_index < p->model->n_files &&
            strcmp(p->model->files[problem.file_index]->name, file) != 0)
         problem.file_index++;
-    problem.text = arena_printf(arena, "%s", text);
+    problem.text = portolan_arena_printf(arena, "%s", text);
     ARENA_PUSH(arena, p->list, p->count, problem);
 }
 
@@ -262,12 +262,15 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
 {
     struct portolan_sidl_model *model = portolan_calloc(1, sizeof *model);
     struct problems problems = {.model = model};
+    jmp_buf out_of_memory;
     struct portolan_diagnostics own = {.report = collect, .arg = &problems};
     struct reader reader = {model, options, &own};
 
     if (!model)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    if (setjmp(model->arena.out_of_memory)) {
+    model->arena.no_memory = arena_leave;
+    model->arena.no_memory_arg = &out_of_memory;
+    if (setjmp(out_of_memory)) {
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
     }
@@ -278,6 +281,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%d problem%s in the SIDL files",
                                   own.count, own.count == 1 ? "" : "s");
     }
+    model->arena.no_memory = NULL; /* what it would leave through ends here */
     *out = model;
     return PORTOLAN_OK;
 }
@@ -294,6 +298,6 @@ void portolan_sidl_destroy(struct portolan_sidl_model *model)
 {
     if (!model)
         return;
-    arena_release(&model->arena);
+    portolan_arena_clear(&model->arena);
     free(model);
 }
