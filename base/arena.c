@@ -62,7 +62,7 @@ void *portolan_arena_grow(struct portolan_arena *a, void *items, size_t count, s
 {
     void *wider;
 
-    if (count && (count < FIRST_ITEMS || (count & (count - 1))))
+    if (count && (!items || count < FIRST_ITEMS || (count & (count - 1))))
         return items;
     if (count > SIZE_MAX / 2)
         return out_of_memory(a);
