@@ -83,7 +83,7 @@ static const char *handed_on(struct run *run, const struct method *m, const stru
 /* C: head and hand-on, now that every parameter has a name. */
 static void compose(struct run *run, struct method *m)
 {
-    struct arena *arena = &run->arena;
+    struct portolan_arena *arena = &run->arena;
     const char *parameters = "", *pass = "";
 
     for (size_t i = 0; i < m->n_arguments; i++) {

@@ -66,7 +66,7 @@ static const char *qualifiers(struct header *h, CXType type)
 
 static const char *declare_function(struct header *h, CXType type, const char *inner)
 {
-    struct arena *arena = &h->run->arena;
+    struct portolan_arena *arena = &h->run->arena;
     int count = h->clang->getNumArgTypes(type);
     const char *list = "";
 
@@ -87,7 +87,7 @@ static const char *declare_function(struct header *h, CXType type, const char *i
  */
 static const char *declare_array(struct header *h, CXType type, const char *inner)
 {
-    struct arena *arena = &h->run->arena;
+    struct portolan_arena *arena = &h->run->arena;
     const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
     const char *bounds = strchr(spelling, '[');
     CXType element = h->clang->getArrayElementType(type);
@@ -105,7 +105,7 @@ static const char *declare_array(struct header *h, CXType type, const char *inne
 
 const char *proxygen_declare(struct header *h, CXType type, const char *inner)
 {
-    struct arena *arena = &h->run->arena;
+    struct portolan_arena *arena = &h->run->arena;
 
     if (type.kind == CXType_Unexposed) { /* parentheses around an array's declarator, say */
         CXType canonical = h->clang->getCanonicalType(type);

@@ -7,20 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *proxygen_replace(struct arena *arena, const char *text, const char *with)
+const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with)
 {
     const char *at = strchr(text, '@');
 
     return at ? proxygen_print(arena, "%.*s%s%s", (int)(at - text), text, with, at + 1) : text;
 }
 
-const char *proxygen_c_name(struct arena *arena, const char *dotted)
+const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted)
 {
-    char *name = proxygen_alloc(arena, strlen(dotted) + 1);
+    char *name = portolan_arena_strdup(arena, dotted);
 
     if (!name)
         return "";
-    strcpy(name, dotted);
     for (char *c = name; *c; c++)
         if (*c == '.')
             *c = '_';
@@ -38,97 +37,99 @@ static unsigned count_contexts(const struct method *m)
 
 /* ------------------------------------------------------------------ forwarding functions */
 
-static void add_context(const struct argument *a, struct text *out)
+static void add_context(const struct argument *a, struct portolan_text *out)
 {
     if (a->kind == VALUE_REAL)
-        proxygen_add(out, "portolan_probe_context_real((double)%s)", a->value);
+        portolan_text_add(out, "portolan_probe_context_real((double)%s)", a->value);
     else
-        proxygen_add(out, "portolan_probe_context_int((int64_t)%s)", a->value);
+        portolan_text_add(out, "portolan_probe_context_int((int64_t)%s)", a->value);
 }
 
-void proxygen_emit_head(const struct method *m, const struct locals *l, struct text *out)
+void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out)
 {
     unsigned n = count_contexts(m);
     const char *comma = "";
 
-    proxygen_add(out, "{\n    struct portolan_probe_call %s;\n", l->call);
+    portolan_text_add(out, "{\n    struct portolan_probe_call %s;\n", l->call);
     if (n == 0)
         return;
-    proxygen_add(out, "    const struct portolan_probe_context %s[%u] = {", l->context, n);
+    portolan_text_add(out, "    const struct portolan_probe_context %s[%u] = {", l->context, n);
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].context) {
-            proxygen_add(out, "%s\n        ", comma);
+            portolan_text_add(out, "%s\n        ", comma);
             add_context(&m->arguments[i], out);
             comma = ",";
         }
-    proxygen_add(out, "};\n");
+    portolan_text_add(out, "};\n");
 }
 
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
-                         struct text *out)
+                         struct portolan_text *out)
 {
     unsigned n = count_contexts(m);
 
-    proxygen_add(out, "    %s = portolan_probe_enter(&%s, &%s->port, %zu, %s, %u)->target;\n",
-                 l->to, l->call, l->proxy, number, n ? l->context : "NULL", n);
+    portolan_text_add(out, "    %s = portolan_probe_enter(&%s, &%s->port, %zu, %s, %u)->target;\n",
+                      l->to, l->call, l->proxy, number, n ? l->context : "NULL", n);
 }
 
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
-                            struct text *out)
+                            struct portolan_text *out)
 {
     if (m->accuracy)
-        proxygen_add(out, "    %s%sportolan_probe_note_accuracy(&%s, (double)%s);\n",
-                     condition ? condition : "", condition ? "\n        " : "", l->call, l->result);
+        portolan_text_add(out, "    %s%sportolan_probe_note_accuracy(&%s, (double)%s);\n",
+                          condition ? condition : "", condition ? "\n        " : "", l->call,
+                          l->result);
     for (size_t i = 0; i < m->n_arguments; i++) {
         const char *name = m->arguments[i].name;
 
         if (m->arguments[i].accuracy && condition)
-            proxygen_add(out, "    %s\n        portolan_probe_note_accuracy(&%s, (double)*%s);\n",
-                         condition, l->call, name);
+            portolan_text_add(out,
+                              "    %s\n        portolan_probe_note_accuracy(&%s, (double)*%s);\n",
+                              condition, l->call, name);
         else if (m->arguments[i].accuracy)
-            proxygen_add(out,
-                         "    if (%s)\n        portolan_probe_note_accuracy(&%s, (double)*%s);\n",
-                         name, l->call, name);
+            portolan_text_add(
+                out, "    if (%s)\n        portolan_probe_note_accuracy(&%s, (double)*%s);\n", name,
+                l->call, name);
     }
 }
 
 /* ------------------------------------------------------------------ the file */
 
-static void emit_method(const struct method *m, struct text *out)
+static void emit_method(const struct method *m, struct portolan_text *out)
 {
     unsigned n = count_contexts(m), real = 0, number = 0;
 
-    proxygen_add(out, "    {.name = \"%s\"", m->name);
+    portolan_text_add(out, "    {.name = \"%s\"", m->name);
     if (n)
-        proxygen_add(out, ", .n_context = %u, .context = {", n);
+        portolan_text_add(out, ", .n_context = %u, .context = {", n);
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct argument *a = &m->arguments[i];
 
         if (!a->context)
             continue;
-        proxygen_add(out, "%s\"%s\"", number ? ", " : "", a->name);
+        portolan_text_add(out, "%s\"%s\"", number ? ", " : "", a->name);
         if (a->kind == VALUE_REAL)
             real |= 1U << number;
         number++;
     }
     if (n)
-        proxygen_add(out, "}");
+        portolan_text_add(out, "}");
     if (real)
-        proxygen_add(out, ", .real_contexts = %u", real);
-    proxygen_add(out, "},\n");
+        portolan_text_add(out, ", .real_contexts = %u", real);
+    portolan_text_add(out, "},\n");
 }
 
-static void emit_methods(const struct port *port, struct text *out)
+static void emit_methods(const struct port *port, struct portolan_text *out)
 {
     proxygen_add_template(out, port->prefix,
                           "static const struct portolan_probe_method $_methods[] = {\n");
     for (size_t i = 0; i < port->n_methods; i++)
         if (!port->methods[i].skip)
             emit_method(&port->methods[i], out);
-    proxygen_add(out, "};\n");
+    portolan_text_add(out, "};\n");
 }
 
-static void emit_port_description(const struct port *port, struct text *out)
+static void emit_port_description(const struct port *port, struct portolan_text *out)
 {
     proxygen_add_template(out, port->prefix,
                           "\nstatic const struct portolan_proxy_description $_description = {\n"
@@ -137,21 +138,22 @@ static void emit_port_description(const struct port *port, struct text *out)
                           "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
     if (port->shape == SHAPE_TABLE)
         proxygen_add_template(out, port->prefix, "    .table = &$_table,\n");
-    proxygen_add(out, "    .type = \"%s\",\n};\n", port->type);
+    portolan_text_add(out, "    .type = \"%s\",\n};\n", port->type);
     proxygen_add_template(out, port->prefix,
                           "\nstatic const struct sidl_implements $_implements[] = {\n");
     if (port->shape == SHAPE_TABLE)
-        proxygen_add(out, "    {&portolan_ForeignPort__type, &portolan_proxy_foreign},\n");
+        portolan_text_add(out, "    {&portolan_ForeignPort__type, &portolan_proxy_foreign},\n");
     else
-        proxygen_add(out, "    {&%s__type, &%s_forward},\n", port->c_type, port->prefix);
-    proxygen_add(out, "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n");
+        portolan_text_add(out, "    {&%s__type, &%s_forward},\n", port->c_type, port->prefix);
+    portolan_text_add(out, "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n");
 }
 
 /* The component class and what the framework looks up in the plug-in. */
-static void emit_class(const struct port *port, struct text *out)
+static void emit_class(const struct port *port, struct portolan_text *out)
 {
-    proxygen_add(out, "\nstatic const struct sidl_class %s_class = {\n    .name = \"%sProxy\",\n",
-                 port->prefix, port->type);
+    portolan_text_add(out,
+                      "\nstatic const struct sidl_class %s_class = {\n    .name = \"%sProxy\",\n",
+                      port->prefix, port->type);
     proxygen_add_template(
         out, port->prefix,
         "    .version = \"1.0\",\n    .size = sizeof(struct $),\n    .implements = $_implements,\n"
@@ -159,18 +161,19 @@ static void emit_class(const struct port *port, struct text *out)
         "    .destroy = portolan_proxy_destroy,\n    .cast = portolan_proxy_cast,\n};\n"
         "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
         "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
-    proxygen_add(out, "\nPORTOLAN_COMPONENT(%s, \"%sProxy\", %s_create);\n", port->prefix,
-                 port->type, port->prefix);
+    portolan_text_add(out, "\nPORTOLAN_COMPONENT(%s, \"%sProxy\", %s_create);\n", port->prefix,
+                      port->type, port->prefix);
 }
 
-void proxygen_emit_source(struct run *run, struct text *out)
+void proxygen_emit_source(struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
 
-    proxygen_add(out,
-                 "/* Generated by portolan proxygen: the timing proxy for %s. Do not edit. */\n"
-                 "#include <portolan/proxy.h>\n\n#include %s\n\n",
-                 port->type, port->include);
+    portolan_text_add(
+        out,
+        "/* Generated by portolan proxygen: the timing proxy for %s. Do not edit. */\n"
+        "#include <portolan/proxy.h>\n\n#include %s\n\n",
+        port->type, port->include);
     emit_methods(port, out);
     if (port->shape == SHAPE_SIDL)
         proxygen_emit_sidl(run, out);
@@ -180,51 +183,52 @@ void proxygen_emit_source(struct run *run, struct text *out)
     emit_class(port, out);
 }
 
-void proxygen_emit_description(const struct run *run, struct text *out)
+void proxygen_emit_description(const struct run *run, struct portolan_text *out)
 {
     const char *type = run->port.type;
 
-    proxygen_add(out,
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<component class=\"%sProxy\" library=\"%s_proxy.so\" proxy-for=\"%s\">\n"
-                 "  <summary>Times every call of a %s port</summary>\n"
-                 "  <provides port=\"provide\" type=\"%s\"/>\n"
-                 "  <uses port=\"use\" type=\"%s\"/>\n"
-                 "  <uses port=\"monitor\" type=\"portolan.ports.Monitor\" optional=\"true\"/>\n"
-                 "</component>\n",
-                 type, run->port.c_type, type, type, type, type);
+    portolan_text_add(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<component class=\"%sProxy\" library=\"%s_proxy.so\" proxy-for=\"%s\">\n"
+        "  <summary>Times every call of a %s port</summary>\n"
+        "  <provides port=\"provide\" type=\"%s\"/>\n"
+        "  <uses port=\"use\" type=\"%s\"/>\n"
+        "  <uses port=\"monitor\" type=\"portolan.ports.Monitor\" optional=\"true\"/>\n"
+        "</component>\n",
+        type, run->port.c_type, type, type, type, type);
 }
 
 /* ------------------------------------------------------------------ the report */
 
-static void report_method(const struct method *m, int width, struct text *out)
+static void report_method(const struct method *m, int width, struct portolan_text *out)
 {
     const char *between = ", context ";
 
     if (m->skip) {
-        proxygen_add(out, "  %-*s  not intercepted (%s:%d): %s\n", width, m->name,
-                     m->place.file ? m->place.file : "", m->place.line, m->skip);
+        portolan_text_add(out, "  %-*s  not intercepted (%s:%d): %s\n", width, m->name,
+                          m->place.file ? m->place.file : "", m->place.line, m->skip);
         return;
     }
-    proxygen_add(out, "  %-*s  intercepted", width, m->name);
+    portolan_text_add(out, "  %-*s  intercepted", width, m->name);
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].context) {
-            proxygen_add(out, "%s%s", between, m->arguments[i].name);
+            portolan_text_add(out, "%s%s", between, m->arguments[i].name);
             between = ", ";
         }
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].accuracy)
-            proxygen_add(out, "; accuracy %s", m->arguments[i].name);
+            portolan_text_add(out, "; accuracy %s", m->arguments[i].name);
     if (m->accuracy)
-        proxygen_add(out, "; accuracy is the result");
+        portolan_text_add(out, "; accuracy is the result");
     if (m->no_return)
-        proxygen_add(out, "; never returns, so only the call is counted");
+        portolan_text_add(out, "; never returns, so only the call is counted");
     if (m->destroys)
-        proxygen_add(out, "; ends the object behind the proxy");
-    proxygen_add(out, "\n");
+        portolan_text_add(out, "; ends the object behind the proxy");
+    portolan_text_add(out, "\n");
 }
 
-void proxygen_emit_report(const struct run *run, struct text *out)
+void proxygen_emit_report(const struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
     size_t intercepted = 0;
@@ -236,19 +240,20 @@ void proxygen_emit_report(const struct run *run, struct text *out)
         width = length > width ? length : width;
         intercepted += !port->methods[i].skip;
     }
-    proxygen_add(out, "%s (%s:%d): %zu of %zu methods intercepted by class %sProxy\n", port->type,
-                 port->place.file ? port->place.file : "", port->place.line, intercepted,
-                 port->n_methods, port->type);
+    portolan_text_add(out, "%s (%s:%d): %zu of %zu methods intercepted by class %sProxy\n",
+                      port->type, port->place.file ? port->place.file : "", port->place.line,
+                      intercepted, port->n_methods, port->type);
     for (size_t i = 0; i < port->n_methods; i++)
         report_method(&port->methods[i], width, out);
     if (port->shape == SHAPE_TABLE)
-        proxygen_add(out, "Entries that are NULL stay NULL; other members of the table are copied. "
+        portolan_text_add(out,
+                          "Entries that are NULL stay NULL; other members of the table are copied. "
                           "Calls that bypass the table (macros, inline functions) are not seen.\n");
 }
 
 /* ------------------------------------------------------------------ writing */
 
-static bool is_content(const char *file, const struct text *text)
+static bool is_content(const char *file, const struct portolan_text *text)
 {
     FILE *old = fopen(file, "rb");
     char *bytes = old ? portolan_calloc(text->length + 1, 1) : NULL;
@@ -261,7 +266,7 @@ static bool is_content(const char *file, const struct text *text)
     return same;
 }
 
-enum portolan_status proxygen_write_if_changed(const char *file, const struct text *text,
+enum portolan_status proxygen_write_if_changed(const char *file, const struct portolan_text *text,
                                                struct portolan_error *err)
 {
     FILE *out;

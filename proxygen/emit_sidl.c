@@ -2,43 +2,46 @@
 /* Proxies for SIDL interfaces: an entry-point vector of forwarding functions. */
 #include "proxygen_internal.h"
 
-static void emit_function(struct run *run, const struct method *m, size_t number, struct text *out)
+static void emit_function(struct run *run, const struct method *m, size_t number,
+                          struct portolan_text *out)
 {
     const char *type = run->port.c_type;
     struct locals l = proxygen_locals(run, m);
 
-    proxygen_add(
+    portolan_text_add(
         out, "\nstatic %s\n",
         proxygen_replace(&run->arena, m->head,
                          proxygen_print(&run->arena, "%s_do_%s", run->port.prefix, m->name)));
     proxygen_emit_head(m, &l, out);
-    proxygen_add(out, "    struct portolan_proxy *%s = self;\n    %s %s;\n", l.proxy, type, l.to);
+    portolan_text_add(out, "    struct portolan_proxy *%s = self;\n    %s %s;\n", l.proxy, type,
+                      l.to);
     if (m->returns)
-        proxygen_add(out, "    %s = {0};\n", proxygen_replace(&run->arena, m->result, l.result));
-    proxygen_add(out, "\n");
+        portolan_text_add(out, "    %s = {0};\n",
+                          proxygen_replace(&run->arena, m->result, l.result));
+    portolan_text_add(out, "\n");
     proxygen_emit_enter(m, &l, number, out);
-    proxygen_add(out, "    if (%s)\n        %s%s(*%s->d_epv->%s)(%s->d_object%s);\n", l.to,
-                 m->returns ? l.result : "", m->returns ? " = " : "", l.to, m->member, l.to,
-                 m->pass);
-    proxygen_add(out, "    else\n        portolan_proxy_throw_unconnected(%s, %zu, _ex);\n",
-                 l.proxy, number);
+    portolan_text_add(out, "    if (%s)\n        %s%s(*%s->d_epv->%s)(%s->d_object%s);\n", l.to,
+                      m->returns ? l.result : "", m->returns ? " = " : "", l.to, m->member, l.to,
+                      m->pass);
+    portolan_text_add(out, "    else\n        portolan_proxy_throw_unconnected(%s, %zu, _ex);\n",
+                      l.proxy, number);
     proxygen_emit_accuracy(m, &l, "if (!*_ex)", out);
-    proxygen_add(out, "    portolan_probe_leave(&%s);\n", l.call);
+    portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l.call);
     if (m->returns)
-        proxygen_add(out, "    return %s;\n", l.result);
-    proxygen_add(out, "}\n");
+        portolan_text_add(out, "    return %s;\n", l.result);
+    portolan_text_add(out, "}\n");
 }
 
-void proxygen_emit_sidl(struct run *run, struct text *out)
+void proxygen_emit_sidl(struct run *run, struct portolan_text *out)
 {
     const struct port *p = &run->port;
 
     proxygen_add_template(out, p->prefix, "\nstruct $ {\n    struct portolan_proxy common;\n};\n");
     for (size_t i = 0; i < p->n_methods; i++)
         emit_function(run, &p->methods[i], i, out);
-    proxygen_add(out, "\nstatic const struct %s__epv %s_forward = {\n", p->c_type, p->prefix);
+    portolan_text_add(out, "\nstatic const struct %s__epv %s_forward = {\n", p->c_type, p->prefix);
     for (size_t i = 0; i < p->n_methods; i++)
-        proxygen_add(out, "    .%s = %s_do_%s,\n", p->methods[i].member, p->prefix,
-                     p->methods[i].name);
-    proxygen_add(out, "};\n");
+        portolan_text_add(out, "    .%s = %s_do_%s,\n", p->methods[i].member, p->prefix,
+                          p->methods[i].name);
+    portolan_text_add(out, "};\n");
 }

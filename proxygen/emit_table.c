@@ -9,28 +9,28 @@
 #include <string.h>
 
 /* A template in which OBJECT and MEMBER stand for the port's struct and its table. */
-static void add(const struct port *p, struct text *out, const char *template)
+static void add(const struct port *p, struct portolan_text *out, const char *template)
 {
     while (*template) {
         const char *object = strstr(template, "OBJECT"), *member = strstr(template, "MEMBER");
         const char *word = !object || (member && member < object) ? member : object;
-        struct text part = {0};
+        struct portolan_text part = {0};
 
-        proxygen_add(&part, "%.*s", word ? (int)(word - template) : (int)strlen(template),
-                     template);
+        portolan_text_add(&part, "%.*s", word ? (int)(word - template) : (int)strlen(template),
+                          template);
         if (part.bytes)
             proxygen_add_template(out, p->prefix, part.bytes);
         out->failed |= part.failed;
-        proxygen_text_clear(&part);
+        portolan_text_clear(&part);
         if (!word)
             break;
-        proxygen_add(out, "%s", word == object ? p->object : p->table_member);
+        portolan_text_add(out, "%s", word == object ? p->object : p->table_member);
         template = word + strlen("OBJECT");
     }
 }
 
 /* The proxy's struct, and the way to it from the face. */
-static void emit_struct(const struct port *p, struct text *out)
+static void emit_struct(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
         "\nstruct $ {\n"
@@ -47,7 +47,7 @@ static void emit_struct(const struct port *p, struct text *out)
         "}\n");
 }
 
-static void emit_data(const struct port *p, struct text *out)
+static void emit_data(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
         "\n"
@@ -100,27 +100,27 @@ static bool has_peers(const struct port *p)
     return false;
 }
 
-static void emit_prototype(struct run *run, const struct method *m, struct text *out)
+static void emit_prototype(struct run *run, const struct method *m, struct portolan_text *out)
 {
     const char *name = proxygen_print(&run->arena, "%s_do_%s", run->port.prefix, m->name);
 
-    proxygen_add(out, "static %s%s", m->no_return ? "__attribute__((noreturn)) " : "",
-                 proxygen_replace(&run->arena, m->head, name));
+    portolan_text_add(out, "static %s%s", m->no_return ? "__attribute__((noreturn)) " : "",
+                      proxygen_replace(&run->arena, m->head, name));
 }
 
 /* Other objects of the same type may be faces of proxies: their table holds our functions. */
-static void emit_behind(struct run *run, struct text *out)
+static void emit_behind(struct run *run, struct portolan_text *out)
 {
     const struct port *p = &run->port;
     const char * or = "";
 
     if (!has_peers(p))
         return;
-    proxygen_add(out, "\n");
+    portolan_text_add(out, "\n");
     for (size_t i = 0; i < p->n_methods; i++)
         if (!p->methods[i].skip) {
             emit_prototype(run, &p->methods[i], out);
-            proxygen_add(out, ";\n");
+            portolan_text_add(out, ";\n");
         }
     add(p, out,
         "\n"
@@ -133,8 +133,8 @@ static void emit_behind(struct run *run, struct text *out)
 
         if (p->methods[i].skip)
             continue;
-        proxygen_add(out, "%s\n            PORTOLAN_PROXY_SAME(object->%s->%s, %s_do_%s)", or,
-                     p->table_member, name, p->prefix, name);
+        portolan_text_add(out, "%s\n            PORTOLAN_PROXY_SAME(object->%s->%s, %s_do_%s)", or,
+                          p->table_member, name, p->prefix, name);
         or = " ||";
     }
     add(p, out,
@@ -154,52 +154,54 @@ static const char *own_object(const struct method *m)
 }
 
 static void emit_body(const struct port *p, const struct method *m, const struct locals *l,
-                      struct text *out)
+                      struct portolan_text *out)
 {
     if (m->no_return)
-        proxygen_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n", l->call);
+        portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
+                          l->call);
     if (p->has_data)
-        proxygen_add(out, "    %s_data_in(%s, %s);\n", p->prefix, l->proxy, l->to);
-    proxygen_add(out, "    %s%s%s->%s->%s(%s);\n", m->returns ? l->result : "",
-                 m->returns ? " = " : "", l->to, p->table_member, m->member, m->pass);
+        portolan_text_add(out, "    %s_data_in(%s, %s);\n", p->prefix, l->proxy, l->to);
+    portolan_text_add(out, "    %s%s%s->%s->%s(%s);\n", m->returns ? l->result : "",
+                      m->returns ? " = " : "", l->to, p->table_member, m->member, m->pass);
     if (m->no_return)
         return;
     if (p->has_data && !m->destroys)
-        proxygen_add(out, "    %s_data_out(%s, %s);\n", p->prefix, l->proxy, l->to);
+        portolan_text_add(out, "    %s_data_out(%s, %s);\n", p->prefix, l->proxy, l->to);
     proxygen_emit_accuracy(m, l, NULL, out);
-    proxygen_add(out, "    portolan_probe_leave(&%s);\n", l->call);
+    portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l->call);
     if (m->returns)
-        proxygen_add(out, "    return %s;\n", l->result);
+        portolan_text_add(out, "    return %s;\n", l->result);
 }
 
-static void emit_function(struct run *run, const struct method *m, size_t number, struct text *out)
+static void emit_function(struct run *run, const struct method *m, size_t number,
+                          struct portolan_text *out)
 {
     const struct port *p = &run->port;
     struct locals l = proxygen_locals(run, m);
 
-    proxygen_add(out, "\n");
+    portolan_text_add(out, "\n");
     emit_prototype(run, m, out);
-    proxygen_add(out, "\n");
+    portolan_text_add(out, "\n");
     proxygen_emit_head(m, &l, out);
-    proxygen_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n    %s *%s;\n", l.proxy,
-                 p->prefix, own_object(m), p->object, l.to);
+    portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n    %s *%s;\n", l.proxy,
+                      p->prefix, own_object(m), p->object, l.to);
     if (m->returns)
-        proxygen_add(out, "    %s;\n", proxygen_replace(&run->arena, m->result, l.result));
-    proxygen_add(out, "\n");
+        portolan_text_add(out, "    %s;\n", proxygen_replace(&run->arena, m->result, l.result));
+    portolan_text_add(out, "\n");
     proxygen_emit_enter(m, &l, number, out);
     emit_body(p, m, &l, out);
-    proxygen_add(out, "}\n");
+    portolan_text_add(out, "}\n");
 }
 
 /* The run time's view: how to make a table for what is behind, and how to show it. */
-static void emit_fill(const struct port *p, struct text *out)
+static void emit_fill(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
         "\n"
         "static void $_fill(void *bytes, const void *target)\n"
         "{\n"
         "    const OBJECT *to = target;\n");
-    proxygen_add(out, "    %s *table = bytes;\n\n", p->table);
+    portolan_text_add(out, "    %s *table = bytes;\n\n", p->table);
     if (p->table_sized)
         add(p, out,
             "    memcpy(table, to->MEMBER,\n"
@@ -208,12 +210,13 @@ static void emit_fill(const struct port *p, struct text *out)
         add(p, out, "    memcpy(table, to->MEMBER, sizeof *table);\n");
     for (size_t i = 0; i < p->n_methods; i++)
         if (!p->methods[i].skip)
-            proxygen_add(out, "    if (table->%s)\n        table->%s = %s_do_%s;\n",
-                         p->methods[i].member, p->methods[i].member, p->prefix, p->methods[i].name);
-    proxygen_add(out, "}\n");
+            portolan_text_add(out, "    if (table->%s)\n        table->%s = %s_do_%s;\n",
+                              p->methods[i].member, p->methods[i].member, p->prefix,
+                              p->methods[i].name);
+    portolan_text_add(out, "}\n");
 }
 
-static void emit_show(const struct port *p, struct text *out)
+static void emit_show(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
         "\n"
@@ -228,16 +231,16 @@ static void emit_show(const struct port *p, struct text *out)
             "        $_copy(&proxy->seen, target);\n"
             "    }\n");
     else
-        proxygen_add(out, "    (void)target;\n");
+        portolan_text_add(out, "    (void)target;\n");
     add(p, out, "    proxy->face.MEMBER = table;\n}\n");
 }
 
-static void emit_slots(const struct port *p, struct text *out)
+static void emit_slots(const struct port *p, struct portolan_text *out)
 {
     add(p, out, "\nstatic const size_t $_slots[] = {\n");
     for (size_t i = 0; i < p->n_methods; i++)
         if (!p->methods[i].skip)
-            proxygen_add(out, "    offsetof(%s, %s),\n", p->table, p->methods[i].member);
+            portolan_text_add(out, "    offsetof(%s, %s),\n", p->table, p->methods[i].member);
     add(p, out,
         "};\n"
         "\n"
@@ -246,16 +249,17 @@ static void emit_slots(const struct port *p, struct text *out)
         "    .fill = $_fill,\n"
         "    .show = $_show,\n"
         "    .face_offset = offsetof(struct $, face),\n");
-    proxygen_add(out, "    .size_bytes = sizeof(%s),\n};\n", p->table);
+    portolan_text_add(out, "    .size_bytes = sizeof(%s),\n};\n", p->table);
 }
 
-void proxygen_emit_table(struct run *run, struct text *out)
+void proxygen_emit_table(struct run *run, struct portolan_text *out)
 {
     const struct port *p = &run->port;
     size_t number = 0;
 
     if (p->has_qualified_results)
-        proxygen_add(out, "\n/* The header has functions that return `const int` or the like. */\n"
+        portolan_text_add(out,
+                          "\n/* The header has functions that return `const int` or the like. */\n"
                           "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
     emit_struct(p, out);
     if (p->has_data)

@@ -54,7 +54,7 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
 /* Everything is in memory when the first byte is written. */
 static enum portolan_status write_output(struct run *run, struct portolan_proxygen_result *result)
 {
-    struct text source = {0}, description = {0};
+    struct portolan_text source = {0}, description = {0};
     enum portolan_status status;
 
     proxygen_emit_source(run, &source);
@@ -75,8 +75,8 @@ static enum portolan_status write_output(struct run *run, struct portolan_proxyg
         status = proxygen_write_if_changed(result->source, &source, run->err);
     if (status == PORTOLAN_OK)
         status = proxygen_write_if_changed(result->description, &description, run->err);
-    proxygen_text_clear(&source);
-    proxygen_text_clear(&description);
+    portolan_text_clear(&source);
+    portolan_text_clear(&description);
     return status;
 }
 
@@ -107,8 +107,8 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
         *result = made;
     else
         portolan_proxygen_result_clear(&made);
-    proxygen_text_clear(&run.report);
-    proxygen_arena_clear(&run.arena);
+    portolan_text_clear(&run.report);
+    portolan_arena_clear(&run.arena);
     return status;
 }
 

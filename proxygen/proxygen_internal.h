@@ -8,33 +8,13 @@
 
 #include <portolan/proxygen.h>
 
-/* ------------------------------------------------------------------ arena and text */
+/* ------------------------------------------------------------------ text */
 
-struct arena_block;
-struct arena {
-    struct arena_block *blocks;
-    bool failed;
-};
-
-/* Zeroed memory until proxygen_arena_clear; NULL when memory is out (then ARENA->failed). */
-void *proxygen_alloc(struct arena *arena, size_t size_bytes);
 /* Text in the arena; "" when memory is out, never NULL. */
-const char *proxygen_print(struct arena *arena, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-/* COUNT+1 items of SIZE bytes, the old ones copied: the arena's way to grow an array by one. */
-void *proxygen_grow(struct arena *arena, const void *items, size_t count, size_t size_bytes);
-void proxygen_arena_clear(struct arena *arena);
-
-/* Text that grows, for output. */
-struct text {
-    char *bytes; /* NUL-terminated once something was added */
-    size_t length, capacity;
-    bool failed;
-};
-
-void proxygen_add(struct text *text, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+const char *proxygen_print(struct portolan_arena *arena, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
 /* TEMPLATE with every '$' replaced by NAME. */
-void proxygen_add_template(struct text *text, const char *name, const char *template);
-void proxygen_text_clear(struct text *text);
+void proxygen_add_template(struct portolan_text *text, const char *name, const char *template);
 
 /* ------------------------------------------------------------------ model */
 
@@ -113,12 +93,12 @@ struct port {
 
 /* One run. */
 struct run {
-    struct arena arena;
+    struct portolan_arena arena;
     const struct portolan_proxygen_options *options;
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     struct port port;
-    struct text report;
+    struct portolan_text report;
 };
 
 /* Reports a problem of the input at PLACE, or notes it in run->err where nobody hears reports. */
@@ -127,7 +107,7 @@ enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
     PORTOLAN_PRINTF(4, 5);
 
 /* Dots become underscores. */
-const char *proxygen_c_name(struct arena *arena, const char *dotted);
+const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
 
 /* ------------------------------------------------------------------ phases */
 
@@ -145,28 +125,28 @@ struct locals {
     const char *proxy, *call, *context, *to, *result;
 };
 
-void proxygen_emit_source(struct run *run, struct text *out);
-void proxygen_emit_description(const struct run *run, struct text *out);
-void proxygen_emit_report(const struct run *run, struct text *out);
+void proxygen_emit_source(struct run *run, struct portolan_text *out);
+void proxygen_emit_description(const struct run *run, struct portolan_text *out);
+void proxygen_emit_report(const struct run *run, struct portolan_text *out);
 /* The forwarding functions and tables, which depend on the shape. */
-void proxygen_emit_sidl(struct run *run, struct text *out);
-void proxygen_emit_table(struct run *run, struct text *out);
+void proxygen_emit_sidl(struct run *run, struct portolan_text *out);
+void proxygen_emit_table(struct run *run, struct portolan_text *out);
 
 /* Shared by the shapes. */
 struct locals proxygen_locals(struct run *run, const struct method *m);
 /* "static HEAD\n{\n" and the declarations of context, call and result. */
-void proxygen_emit_head(const struct method *m, const struct locals *l, struct text *out);
+void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out);
 /* `portolan_probe_enter(…)->target`, the method being number NUMBER. */
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
-                         struct text *out);
+                         struct portolan_text *out);
 /* Notes the accuracy, where the method has one. */
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
-                            struct text *out);
+                            struct portolan_text *out);
 /* TEXT with '@' replaced by WITH; in the arena. */
-const char *proxygen_replace(struct arena *arena, const char *text, const char *with);
+const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with);
 
 /* Writes TEXT to FILE unless that is its content already. */
-enum portolan_status proxygen_write_if_changed(const char *file, const struct text *text,
+enum portolan_status proxygen_write_if_changed(const char *file, const struct portolan_text *text,
                                                struct portolan_error *err);
 
 #endif

@@ -33,8 +33,8 @@ static enum portolan_status judge_diagnostics(struct header *h)
         if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
             status = proxygen_fail(run, PORTOLAN_ESYNTAX, &place, "%s", text);
         else if (strcmp(option, "-Wvisibility") == 0) {
-            h->invisible =
-                proxygen_grow(&run->arena, h->invisible, h->n_invisible, sizeof *h->invisible);
+            h->invisible = portolan_arena_grow(&run->arena, h->invisible, h->n_invisible,
+                                               sizeof *h->invisible);
             if (h->invisible)
                 h->invisible[h->n_invisible++] = place;
         }
@@ -48,7 +48,7 @@ static enum portolan_status parse(struct header *h, CXIndex index)
     const struct portolan_proxygen_options *o = h->run->options;
     const char *text = proxygen_print(&h->run->arena, "#include \"%s\"\n", o->files[0]);
     struct CXUnsavedFile file = {MAIN_FILE, text, (unsigned long)strlen(text)};
-    const char **flags = proxygen_alloc(&h->run->arena, (o->n_flags + 4) * sizeof *flags);
+    const char **flags = portolan_arena_alloc(&h->run->arena, o->n_flags + 4, sizeof *flags);
     int n = 0;
 
     if (!flags)
@@ -80,9 +80,10 @@ struct search {
     CXFile header_file;
 };
 
-static void search_note(struct arena *arena, const char ***list, size_t *n, const char *name)
+static void search_note(struct portolan_arena *arena, const char ***list, size_t *n,
+                        const char *name)
 {
-    *list = proxygen_grow(arena, *list, *n, sizeof **list);
+    *list = portolan_arena_grow(arena, *list, *n, sizeof **list);
     if (*list)
         (*list)[(*n)++] = name;
     else
@@ -93,7 +94,7 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
 {
     struct search *s = data;
     const struct libclang *clang = s->h->clang;
-    struct arena *arena = &s->h->run->arena;
+    struct portolan_arena *arena = &s->h->run->arena;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
     CXSourceLocation location = clang->getCursorLocation(cursor);
     const char *name;
@@ -174,7 +175,7 @@ static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, C
 
     (void)parent;
     if (m->h->clang->getCursorKind(cursor) == CXCursor_FieldDecl) {
-        m->fields = proxygen_grow(&m->h->run->arena, m->fields, m->n, sizeof *m->fields);
+        m->fields = portolan_arena_grow(&m->h->run->arena, m->fields, m->n, sizeof *m->fields);
         if (!m->fields)
             return CXChildVisit_Break;
         m->fields[m->n++] = cursor;
@@ -280,7 +281,7 @@ static const char *without_dot(const char *path)
 static const char *include_text(struct header *h, const struct search *s)
 {
     const struct portolan_proxygen_options *o = h->run->options;
-    struct arena *arena = &h->run->arena;
+    struct portolan_arena *arena = &h->run->arena;
     const char *path = "", *base;
 
     if (o->include)

@@ -103,10 +103,10 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
                                            CXType object, struct method *m)
 {
     int count = h->clang->getNumArgTypes(function);
-    CXCursor *cursors = proxygen_alloc(&h->run->arena, ((size_t)count + 1) * sizeof *cursors);
+    CXCursor *cursors = portolan_arena_alloc(&h->run->arena, (size_t)count + 1, sizeof *cursors);
     bool known, found = false;
 
-    m->arguments = proxygen_alloc(&h->run->arena, ((size_t)count + 1) * sizeof *m->arguments);
+    m->arguments = portolan_arena_alloc(&h->run->arena, (size_t)count + 1, sizeof *m->arguments);
     if (!cursors || !m->arguments)
         return PORTOLAN_ENOMEM;
     known = proxygen_find_parameters(h, field, count, cursors);
@@ -219,8 +219,8 @@ enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fie
 
         if (function.kind == CXType_Invalid)
             continue; /* data: copied with the table */
-        port->methods =
-            proxygen_grow(&h->run->arena, port->methods, port->n_methods, sizeof *port->methods);
+        port->methods = portolan_arena_grow(&h->run->arena, port->methods, port->n_methods,
+                                            sizeof *port->methods);
         if (!port->methods)
             return PORTOLAN_ENOMEM;
         port->methods[port->n_methods] = (struct method){0};

@@ -92,7 +92,7 @@ static enum portolan_status read_method(struct run *run, const struct portolan_s
             : VALUE_OTHER;
     m->accuracy = portolan_sidl_attribute(from->attributes, from->n_attributes, "accuracy");
     m->place = place_of(run, &from->place);
-    m->arguments = proxygen_alloc(&run->arena, (from->n_arguments + 1) * sizeof *m->arguments);
+    m->arguments = portolan_arena_alloc(&run->arena, from->n_arguments + 1, sizeof *m->arguments);
     if (!m->arguments)
         return PORTOLAN_ENOMEM;
     m->n_arguments = from->n_arguments;
@@ -110,7 +110,7 @@ static enum portolan_status read_interface(struct run *run,
     port->type = proxygen_print(&run->arena, "%s", symbol->full_name);
     port->include = proxygen_print(&run->arena, "\"%s.h\"", symbol->c_name);
     port->place = place_of(run, &symbol->place);
-    port->methods = proxygen_alloc(&run->arena, (symbol->n_slots + 1) * sizeof *port->methods);
+    port->methods = portolan_arena_alloc(&run->arena, symbol->n_slots + 1, sizeof *port->methods);
     if (!port->methods)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < symbol->n_slots; i++) {
@@ -160,7 +160,7 @@ static enum portolan_status find_interface(struct run *run, const struct portola
 static enum portolan_status read_flags(struct run *run, struct portolan_sidl_options *options)
 {
     const struct portolan_proxygen_options *o = run->options;
-    const char **dirs = proxygen_alloc(&run->arena, (o->n_flags + 1) * sizeof *dirs);
+    const char **dirs = portolan_arena_alloc(&run->arena, o->n_flags + 1, sizeof *dirs);
 
     if (!dirs)
         return PORTOLAN_ENOMEM;

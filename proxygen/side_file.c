@@ -38,7 +38,7 @@ static enum portolan_status unknown(struct side_line *l, const char *what, const
 static enum portolan_status find_method(struct side_line *l, const char *name)
 {
     struct port *port = &l->run->port;
-    const char **known = proxygen_alloc(&l->run->arena, (port->n_methods + 1) * sizeof *known);
+    const char **known = portolan_arena_alloc(&l->run->arena, port->n_methods + 1, sizeof *known);
 
     if (!known)
         return PORTOLAN_ENOMEM;
@@ -56,7 +56,7 @@ static enum portolan_status apply_word(struct side_line *l, const char *word)
 {
     struct method *m = l->method;
     bool accuracy = strcmp(l->aspect, "accuracy") == 0;
-    const char **known = proxygen_alloc(&l->run->arena, (m->n_arguments + 1) * sizeof *known);
+    const char **known = portolan_arena_alloc(&l->run->arena, m->n_arguments + 1, sizeof *known);
 
     if (!known)
         return PORTOLAN_ENOMEM;
