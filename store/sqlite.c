@@ -394,6 +394,10 @@ static enum portolan_status open_file(struct backend *b, const char *path, bool 
         b->db = NULL;
         rc = open_archived(path, &b->db);
     }
+    if (rc == SQLITE_CANTOPEN && sqlite3_system_errno(b->db))
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "cannot be opened: %s; make its folder, or name another file",
+                                  strerror(sqlite3_system_errno(b->db)));
     if (rc != SQLITE_OK)
         return failed(b->db, rc, err);
     sqlite3_extended_result_codes(b->db, 1);
