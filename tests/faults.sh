@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two ranks, and something is wrong: one message with place, cause and remedy, the status that fits,
+# nobody left hanging, nothing lost. tests/components/ fails on request, on the last rank.
+. "$(dirname "$0")/tap.sh"
+plan 38
+
+components=$BUILD/tests/components
+assembly=$components/fault.xml
+# The clock is by hand: Slow takes 2 ms a step, Fast 1 ms; 8 steps.
+store=$work/fault.db
+cd "$work" || exit 99
+
+# run OPTION...: two ranks; what one of them may wait for the others is seconds.
+run() {
+    status=0
+    timeout 60 "$MPIEXEC" -n 2 "$PORTOLAN" run --store="$store" \
+        --path="$components:$BUILD/examples/paper" "$@" >out 2>err </dev/null || status=$?
+}
+
+# fails NAME PATTERN...: exit status 1, and one message that has each pattern.
+fails() {
+    name=$1
+    shift
+    gives "$name" 1 "$@"
+    count 'one message' 1 'error: '
+}
+
+# with CLASS: the assembly, f being of that class alone.
+with() {
+    sed "s/class=\"fault.Slow\"/class=\"$1\"/; /<alternative/d; /user=\"f\" uses=\"work\"/d" \
+        "$assembly" >"$1.xml"
+    echo "$1.xml"
+}
+
+# holds NAME EXPECTED QUERY: what the store answers.
+holds() {
+    seen=$(sqlite3 "$store" "$3" 2>&1)
+    [ "$seen" = "$2" ] || echo "# $3: $seen"
+    [ "$seen" = "$2" ]
+    result "$1" $?
+}
+
+run "$(with fault.Missing)"
+fails 'a shared object that is not there' "fault.Missing.xml:7: instance 'f' \(class fault.Missing\)" \
+    'there is no shared object .*no_such_file.so; build or install it'
+run "$(with fault.Text)"
+fails 'a file that is no shared object' "fault.Text.xml:7: instance 'f'" 'cannot load .*; rebuild it'
+run "$(with fault.Foreign)"
+fails 'a foreign shared object' "fault.Foreign.xml:7: instance 'f'" \
+    "foreign.so is no Portolan component .* exports no 'portolan_component_fault_Foreign'; export"
+run "$(with fault.OldAbi)"
+fails 'a component of another ABI' "fault.OldAbi.xml:7: instance 'f'" \
+    'built for component ABI 99, but this Portolan has 1; rebuild it'
+PORTOLAN_TEST_FAULT=start
+export PORTOLAN_TEST_FAULT
+run --select f=fault.Fast "$assembly"
+fails 'setServices fails on one rank' "rank 1: .*fault.xml:7: instance 'f' \(class fault.Fast\)" \
+    'setServices failed: fault.Fast: setServices was to fail'
+unset PORTOLAN_TEST_FAULT
+run --set driver.fault=stuck "$assembly"
+fails 'go fails on one rank, the other waits for it' 'rank 1: fault.Driver: go was to fail'
+
+status=0
+timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
+    -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" --set driver.x=2 "$assembly" \
+    >out 2>err </dev/null || status=$?
+fails 'ranks with different assemblies' 'fault.xml: the ranks were given different assemblies; start all'
+
+good=$store
+store=$work/text.db
+echo 'not a data base, but somebody needs it' | tee text.db >text.before
+run "$assembly"
+fails 'a store that is a text' "rank 0: .*instance 'mastermind'" \
+    "store '$store': is no SQLite data base; move it away or name another"
+cmp -s text.db text.before
+result 'which stays as it was' $?
+store=$work/foreign.db
+sqlite3 foreign.db 'CREATE TABLE songs(title); INSERT INTO songs VALUES (1)'
+cp foreign.db foreign.before
+run "$assembly"
+fails 'a data base of somebody else' "store '$store': is an SQLite data base, but no experiment store"
+cmp -s foreign.db foreign.before
+result 'which stays as it was' $?
+store=$work/nowhere/fault.db
+run "$assembly"
+fails 'a store in a folder that is not there' "store '$store': cannot be opened: No such file" \
+    'make its folder, or name another file'
+store=$work/folder.db
+mkdir folder.db
+run "$assembly"
+fails 'a folder in place of a store' "store '$store': cannot be opened: Is a directory"
+store=$work/absent.db
+try "$PORTOLAN" profile --store="$store" --path="$components:$BUILD/examples/paper" "$assembly"
+gives 'to look into a store that is not there' 1 "store '$store': cannot be read: No such file"
+[ ! -e absent.db ]
+result 'does not make one' $?
+store=$good
+
+if command -v mpiexec.openmpi >/dev/null; then
+    try env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+        mpiexec.openmpi --oversubscribe -n 2 "$PORTOLAN" run "$assembly"
+    gives "started by Open MPI's mpiexec" 1 'built with MPICH' 'start it with: mpiexec.mpich'
+else
+    result "started by Open MPI's mpiexec # SKIP there is none" 0
+fi
+# What tells is the environment that it leaves.
+try env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$PORTOLAN" run "$assembly"
+gives 'one process of such a job' 1 "Open MPI's mpiexec"
+
+# Swaps to what does not work. First both are measured, while they do.
+status=0
+timeout 120 "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --store="$store" \
+    --path="$components:$BUILD/examples/paper" "$assembly" >out 2>err </dev/null || status=$?
+gives 'both alternatives are measured' 0
+
+PORTOLAN_TEST_FAULT=start run "$assembly"
+gives 'a swap to what fails in setServices: the run finishes' 0 'step 7 is stored' \
+    'warning: step 0: f keeps fault.Slow, fault.Fast did not start: rank 1: .*was to fail'
+holds 'the old implementation went on' 'finished|16000000.0' \
+    'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
+holds 'the store says so, and that it was tried once' \
+    "0|f|fault.Slow|fault.Fast|kept: rank 1: instance 'f' (class fault.Fast): setServices failed: fault.Fast: setServices was to fail" \
+    'SELECT step, instance, from_implementation, to_implementation, outcome FROM swap
+     WHERE trial = (SELECT max(id) FROM trial)'
+
+PORTOLAN_TEST_FAULT=call run "$assembly"
+gives 'a swap to what fails at its first call: the run finishes' 0 'step 7 is stored' \
+    'warning: step 0 failed with fault.Fast \(rank 1: fault.Fast: .*\): fault.Slow is back'
+count 'each step is reported once' 8 '^step [0-9] is stored$'
+# The first rank's Fast worked, 1 ms, before the step was done again: 1 + 8 2 ms.
+holds 'the step was repeated with the old implementation' 'finished|17000000.0' \
+    'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
+holds 'the store says that it was undone' \
+    'done
+undone: rank 1: fault.Fast: the first call was to fail' \
+    'SELECT outcome FROM swap WHERE trial = (SELECT max(id) FROM trial) ORDER BY id'
+
+run "$assembly"
+gives 'when it works it is swapped in' 0 'optimizer: step 0: .*fault.Fast'
+holds 'and takes half the time' 'finished|8000000.0' \
+    'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
