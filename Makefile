@@ -2,6 +2,7 @@
 # Forwards to Meson's build; ./configure says where that is.
 -include config.mk
 BUILDDIR ?= build
+CLANG_FORMAT ?= clang-format-14
 
 all: $(BUILDDIR)/build.ninja
 	@ninja -C $(BUILDDIR)
@@ -16,7 +17,7 @@ bench: all
 	@ninja -C $(BUILDDIR) bench
 
 format:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' | xargs $(CLANG_FORMAT) -i
 
 install: all
 	@meson install -C $(BUILDDIR) --no-rebuild

@@ -3,7 +3,8 @@
 # Every C file is formatted as .clang-format says, and carries its licence line.
 set -u
 cd "${1:-.}" || exit 99
-command -v clang-format >/dev/null || {
+# Of one version, for others format otherwise.
+format=$(command -v clang-format-14 || command -v clang-format) || {
     echo '1..0 # SKIP clang-format is not installed'
     exit 0
 }
@@ -12,7 +13,7 @@ files=$(find base sidl probe mpi store framework proxygen mastermind models opti
 echo 1..2
 bad=''
 for f in $files; do
-    clang-format --style=file "$f" | cmp -s - "$f" || bad="$bad $f"
+    "$format" --style=file "$f" | cmp -s - "$f" || bad="$bad $f"
 done
 if [ -z "$bad" ]; then echo 'ok 1 - formatted'; else
     echo 'not ok 1 - formatted'
