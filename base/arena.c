@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "memory.h"
+
 #include <portolan/base.h>
 
 #include <stdalign.h>
@@ -30,7 +32,7 @@ static void *alloc_in_new_block(struct portolan_arena *a, size_t bytes)
     room = room < MOST_BLOCK_BYTES ? room : MOST_BLOCK_BYTES;
     a->block_bytes = room;
     room = room < bytes ? bytes : room;
-    if (__builtin_add_overflow(room, sizeof *block, &total) || !(block = portolan_calloc(1, total)))
+    if (__builtin_add_overflow(room, sizeof *block, &total) || !(block = calloc(1, total)))
         return out_of_memory(a);
     block->older = a->blocks;
     a->blocks = block;
@@ -47,7 +49,8 @@ void *portolan_arena_alloc(struct portolan_arena *a, size_t count, size_t size)
     size_t bytes;
     void *memory;
 
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2 ||
+        portolan_alloc_fails_now())
         return out_of_memory(a);
     bytes = bytes ? (bytes + align - 1) / align * align : align;
     if (bytes > a->left)

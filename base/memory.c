@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "memory.h"
+
 #include <portolan/base.h>
 
 #include <stdatomic.h>
@@ -14,7 +16,7 @@ void portolan_alloc_fail_at(unsigned long count)
     atomic_store(&fail_countdown, count);
 }
 
-static bool fails_now(void)
+bool portolan_alloc_fails_now(void)
 {
     unsigned long left = atomic_load_explicit(&fail_countdown, memory_order_relaxed);
 
@@ -26,7 +28,7 @@ void *portolan_calloc(size_t count, size_t size)
     size_t bytes;
 
     /* Checked here too: under a sanitizer calloc(3) ends the program instead of refusing. */
-    if (__builtin_mul_overflow(count, size, &bytes) || fails_now())
+    if (__builtin_mul_overflow(count, size, &bytes) || portolan_alloc_fails_now())
         return NULL;
     return calloc(count, size);
 }
@@ -35,7 +37,7 @@ void *portolan_reallocarray(void *old, size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes) || fails_now())
+    if (__builtin_mul_overflow(count, size, &bytes) || portolan_alloc_fails_now())
         return NULL;
     return realloc(old, bytes ? bytes : 1);
 }

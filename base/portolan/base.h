@@ -124,8 +124,8 @@ PORTOLAN_API void *portolan_reallocarray(void *old, size_t count, size_t size);
 PORTOLAN_API char *portolan_strdup(const char *text);
 
 /**
- * Tests only: the COUNT-th allocation from now through the functions above fails (1 = the next);
- * 0 switches this off.
+ * Tests only: the COUNT-th allocation from now through the functions above or from an arena fails
+ * (1 = the next); 0 switches this off.
  */
 PORTOLAN_API void portolan_alloc_fail_at(unsigned long count);
 
