@@ -9,7 +9,7 @@
 struct advising {
     const struct portolan_plan *p;
     const struct portolan_plan_now *now;
-    struct pool pool; /* for the time of one call */
+    struct portolan_arena pool; /* for the time of one call */
     size_t *current, *chosen;
     size_t *number; /* of core variables */
     struct profile *profiles;
@@ -74,7 +74,8 @@ static enum portolan_status add_context(struct advising *a, size_t path,
     struct profile *profile = &a->profiles[path];
 
     if (!profile->context) {
-        profile->context = pool_alloc(&a->pool, a->now->n_samples, sizeof *profile->context);
+        profile->context =
+            portolan_arena_alloc(&a->pool, a->now->n_samples, sizeof *profile->context);
         if (!profile->context)
             return PORTOLAN_ENOMEM;
     }
@@ -89,8 +90,8 @@ static enum portolan_status read_samples(struct advising *a)
 {
     const struct survey *s = &a->p->s;
     const struct portolan_plan_now *now = a->now;
-    size_t *paths = pool_alloc(&a->pool, now->n_samples, sizeof *paths);
-    double **shares = pool_alloc(&a->pool, s->n_nodes, sizeof *shares);
+    size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
+    double **shares = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *shares);
     int rank = slowest_rank(now, s->ranks);
     enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
@@ -104,7 +105,8 @@ static enum portolan_status read_samples(struct advising *a)
         n = paths[i] = path_of(s, x, x->parent < 0 ? NONE : paths[x->parent]);
         if (n == NONE || x->rank != rank)
             continue;
-        if (!shares[n] && !(shares[n] = pool_alloc(&a->pool, now->n_samples, sizeof **shares)))
+        if (!shares[n] &&
+            !(shares[n] = portolan_arena_alloc(&a->pool, now->n_samples, sizeof **shares)))
             return PORTOLAN_ENOMEM;
         a->profiles[n].share = shares[n];
         status = add_context(a, n, x, shares[n]);
@@ -132,7 +134,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
 
         if (a->number[v] == NONE)
             continue;
-        if (!(costs = pool_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
+        if (!(costs = portolan_arena_alloc(&a->pool, s->variables[v].n, sizeof *costs)))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < s->variables[v].n; k++)
             costs[k] = k == a->current[v] ? 0 : a->now->swap_ns;
@@ -156,7 +158,7 @@ static enum portolan_status solve(struct advising *a, double *cost_now, double *
     struct plan_horizon rest = {.steps = a->now->remaining_steps, .current = a->current};
     struct portolan_choice_solution *solution = NULL;
     struct portolan_choice *problem = NULL;
-    size_t *values = pool_alloc(&a->pool, s->n_variables, sizeof *values), n = 0;
+    size_t *values = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *values), n = 0;
     enum portolan_status status;
 
     if (!values)
@@ -276,10 +278,10 @@ static enum portolan_status advising_init(struct advising *a)
 {
     const struct survey *s = &a->p->s;
 
-    a->current = pool_alloc(&a->pool, s->n_variables, sizeof *a->current);
-    a->chosen = pool_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
-    a->number = pool_alloc(&a->pool, s->n_variables, sizeof *a->number);
-    a->profiles = pool_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
+    a->current = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->current);
+    a->chosen = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->chosen);
+    a->number = portolan_arena_alloc(&a->pool, s->n_variables, sizeof *a->number);
+    a->profiles = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *a->profiles);
     if (!a->current || !a->chosen || !a->number || !a->profiles)
         return PORTOLAN_ENOMEM;
     return plan_view_create(a->p, &a->pool, &a->view);
@@ -308,7 +310,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
         status = decide(&a, out, err);
     }
 out:
-    pool_clear(&a.pool);
+    portolan_arena_clear(&a.pool);
     if (status) {
         portolan_plan_advice_destroy(out);
         return portolan_error_set(err, status, "advising a running assembly");

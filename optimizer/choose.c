@@ -12,7 +12,7 @@ struct choosing {
     const size_t *number; /* of a core variable in the solution; NONE */
     struct portolan_plan_variable *variables;
     const char **reasons;
-    size_t n_reasons, capacity;
+    size_t n_reasons;
 };
 
 static enum portolan_status add_reason(struct choosing *c, const char *text)
@@ -21,7 +21,7 @@ static enum portolan_status add_reason(struct choosing *c, const char *text)
 
     if (!text)
         return PORTOLAN_ENOMEM;
-    more = pool_grow(&c->p->choice_pool, c->reasons, c->n_reasons, &c->capacity, sizeof *more);
+    more = portolan_arena_grow(&c->p->choice_pool, c->reasons, c->n_reasons, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     c->reasons = more;
@@ -48,7 +48,7 @@ static const char *why_forbidden(struct choosing *c, size_t variable, size_t val
     if (!plan_total(p, &p->view, &whole, selection, &ignored, &why))
         plan_explain_forbidden(p, &why, text, sizeof text);
     free(selection);
-    return pool_printf(&p->choice_pool, "%s", text);
+    return portolan_arena_printf(&p->choice_pool, "%s", text);
 }
 
 static enum portolan_status fill_options(struct choosing *c, size_t v)
@@ -57,7 +57,8 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
     const struct portolan_assembly_instance *instance = p->s.variables[v].instance;
     struct portolan_plan_variable *out = &c->variables[v];
     size_t k = c->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
-    struct portolan_plan_option *options = pool_alloc(&p->choice_pool, n, sizeof *options);
+    struct portolan_plan_option *options =
+        portolan_arena_alloc(&p->choice_pool, n, sizeof *options);
 
     if (!options)
         return PORTOLAN_ENOMEM;
@@ -91,15 +92,16 @@ static enum portolan_status reason_changed(struct choosing *c,
     char more[32];
 
     if (isinf(written->total_ns))
-        return add_reason(c,
-                          pool_printf(&c->p->choice_pool, "%s: %s, because %s is not allowed (%s)",
-                                      x->instance, now, written->implementation, written->reason));
+        return add_reason(
+            c, portolan_arena_printf(&c->p->choice_pool, "%s: %s, because %s is not allowed (%s)",
+                                     x->instance, now, written->implementation, written->reason));
     portolan_plan_format_time(written->total_ns - c->s->cost, more, sizeof more);
-    return add_reason(c, pool_printf(&c->p->choice_pool,
-                                     "%s: %s; with %s, as written, the run would cost %s more "
-                                     "(+%.3g %%)",
-                                     x->instance, now, written->implementation, more,
-                                     percent_more(c, written->total_ns)));
+    return add_reason(
+        c, portolan_arena_printf(&c->p->choice_pool,
+                                 "%s: %s; with %s, as written, the run would cost %s more "
+                                 "(+%.3g %%)",
+                                 x->instance, now, written->implementation, more,
+                                 percent_more(c, written->total_ns)));
 }
 
 static enum portolan_status reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
@@ -107,24 +109,25 @@ static enum portolan_status reason_kept(struct choosing *c, const struct portola
     const struct portolan_plan_option *next = NULL;
 
     if (!x->called)
-        return add_reason(
-            c, pool_printf(&c->p->choice_pool, "%s: not needed by this choice", x->instance));
+        return add_reason(c, portolan_arena_printf(&c->p->choice_pool,
+                                                   "%s: not needed by this choice", x->instance));
     for (size_t i = 0; i < x->n_options; i++)
         if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
             next = &x->options[i];
     if (!next || isinf(next->total_ns))
-        return add_reason(c,
-                          pool_printf(&c->p->choice_pool, "%s: %s stays, nothing else is allowed",
-                                      x->instance, x->options[x->chosen].implementation));
+        return add_reason(
+            c, portolan_arena_printf(&c->p->choice_pool, "%s: %s stays, nothing else is allowed",
+                                     x->instance, x->options[x->chosen].implementation));
     if (x->tied)
-        return add_reason(c,
-                          pool_printf(&c->p->choice_pool,
-                                      "%s: %s stays as written; %s costs the same", x->instance,
-                                      x->options[x->chosen].implementation, next->implementation));
-    return add_reason(c, pool_printf(&c->p->choice_pool,
-                                     "%s: %s stays; the next best, %s, would cost +%.3g %%",
-                                     x->instance, x->options[x->chosen].implementation,
-                                     next->implementation, percent_more(c, next->total_ns)));
+        return add_reason(
+            c, portolan_arena_printf(&c->p->choice_pool,
+                                     "%s: %s stays as written; %s costs the same", x->instance,
+                                     x->options[x->chosen].implementation, next->implementation));
+    return add_reason(c,
+                      portolan_arena_printf(&c->p->choice_pool,
+                                            "%s: %s stays; the next best, %s, would cost +%.3g %%",
+                                            x->instance, x->options[x->chosen].implementation,
+                                            next->implementation, percent_more(c, next->total_ns)));
 }
 
 static enum portolan_status reason_pruned(struct choosing *c, size_t v)
@@ -138,9 +141,10 @@ static enum portolan_status reason_pruned(struct choosing *c, size_t v)
             portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
             called = true;
         }
-    return add_reason(c, pool_printf(&c->p->choice_pool, "%s: keeps %s, insignificant (%s)",
-                                     c->variables[v].instance,
-                                     c->variables[v].options[0].implementation, why));
+    return add_reason(c,
+                      portolan_arena_printf(&c->p->choice_pool, "%s: keeps %s, insignificant (%s)",
+                                            c->variables[v].instance,
+                                            c->variables[v].options[0].implementation, why));
 }
 
 static enum portolan_status explain(struct choosing *c)
@@ -160,11 +164,12 @@ static enum portolan_status explain(struct choosing *c)
                 status = reason_pruned(c, v);
         }
     if (!status && c->p->choice.prediction.n_extrapolating)
-        status = add_reason(c, pool_printf(&c->p->choice_pool,
-                                           "%zu models are asked outside what was measured, "
-                                           "farthest %s",
-                                           c->p->choice.prediction.n_extrapolating,
-                                           c->p->choice.prediction.extrapolating));
+        status =
+            add_reason(c, portolan_arena_printf(&c->p->choice_pool,
+                                                "%zu models are asked outside what was measured, "
+                                                "farthest %s",
+                                                c->p->choice.prediction.n_extrapolating,
+                                                c->p->choice.prediction.extrapolating));
     return status;
 }
 
@@ -173,10 +178,10 @@ static enum portolan_status fill_choice(struct choosing *c)
     struct portolan_plan *p = c->p;
     struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
     size_t n = p->s.n_variables;
-    size_t *selection = pool_alloc(&p->choice_pool, n, sizeof *selection);
+    size_t *selection = portolan_arena_alloc(&p->choice_pool, n, sizeof *selection);
     enum portolan_status status = PORTOLAN_OK;
 
-    c->variables = pool_alloc(&p->choice_pool, n, sizeof *c->variables);
+    c->variables = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->variables);
     if (!selection || !c->variables)
         return PORTOLAN_ENOMEM;
     if (!plan_total(p, &p->view, &whole, selection, &p->choice.as_written, NULL))
@@ -206,7 +211,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
     struct portolan_plan_prediction ignored;
     struct plan_forbidden why = {0, NONE};
-    struct pool scratch = {0};
+    struct portolan_arena scratch = {0};
     char text[300];
     size_t best = NONE;
 
@@ -228,7 +233,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
                            "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
                            p->s.a->accuracy, p->paths[why.path].tuples[best].quality,
                            with ? with : "(out of memory)");
-        pool_clear(&scratch);
+        portolan_arena_clear(&scratch);
         return PORTOLAN_EINFEASIBLE;
     }
     return portolan_error_set(err, PORTOLAN_EINFEASIBLE, "no assembly is allowed: as written, %s",
@@ -245,7 +250,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number), n = 0;
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    pool_clear(&p->choice_pool);
+    portolan_arena_clear(&p->choice_pool);
     p->choice = (struct portolan_plan_choice){0};
     if (!number)
         return portolan_error_set(err, status, "choosing an assembly");
@@ -309,22 +314,22 @@ static int by_text(const void *left, const void *right)
 }
 
 /* Parameters of ONE instance as "name.parameter=value" behind the N of WORDS. */
-static enum portolan_status list_words(struct pool *pool,
+static enum portolan_status list_words(struct portolan_arena *pool,
                                        const struct portolan_assembly_instance *one, char ***words,
-                                       size_t *n, size_t *capacity)
+                                       size_t *n)
 {
     const struct portolan_assembly_alternative *now = &one->alternatives[one->selected];
 
     if (one->n_alternatives > 1 || strncmp(now->class_name, "portolan.", 9) == 0)
         return PORTOLAN_OK;
     for (size_t k = 0; k < now->n_parameters; k++) {
-        char **more = pool_grow(pool, *words, *n, capacity, sizeof *more);
+        char **more = portolan_arena_grow(pool, *words, *n, sizeof *more);
 
         if (!more)
             return PORTOLAN_ENOMEM;
         *words = more;
-        more[*n] = pool_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
-                               now->parameters[k].text);
+        more[*n] = portolan_arena_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
+                                         now->parameters[k].text);
         if (!more[(*n)++])
             return PORTOLAN_ENOMEM;
     }
@@ -334,19 +339,19 @@ static enum portolan_status list_words(struct pool *pool,
 enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
                                                     struct portolan_error *err)
 {
-    struct pool pool = {0};
-    char **words = NULL, *all = pool_printf(&pool, "%s", "");
-    size_t n = 0, capacity = 0;
+    struct portolan_arena pool = {0};
+    char **words = NULL, *all = portolan_arena_printf(&pool, "%s", "");
+    size_t n = 0;
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; !status && i < a->n_instances; i++)
-        status = list_words(&pool, &a->instances[i], &words, &n, &capacity);
+        status = list_words(&pool, &a->instances[i], &words, &n);
     if (!status && n)
         qsort(words, n, sizeof *words, by_text);
     for (size_t i = 0; !status && all && i < n; i++)
-        all = pool_printf(&pool, "%s%s%s", all, i ? " " : "", words[i]);
+        all = portolan_arena_printf(&pool, "%s%s%s", all, i ? " " : "", words[i]);
     *text = !status && all ? portolan_strdup(all) : NULL;
-    pool_clear(&pool);
+    portolan_arena_clear(&pool);
     return *text ? PORTOLAN_OK
                  : portolan_error_set(err, PORTOLAN_ENOMEM, "writing an assembly's parameters");
 }

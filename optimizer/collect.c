@@ -26,7 +26,7 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
         link = &s->nodes[*link].next_sibling;
     }
     *link = s->n_nodes;
-    nodes = pool_grow(&s->pool, s->nodes, s->n_nodes, &s->nodes_capacity, sizeof *nodes);
+    nodes = portolan_arena_grow(&s->pool, s->nodes, s->n_nodes, sizeof *nodes);
     if (!nodes)
         return NONE;
     s->nodes = nodes;
@@ -54,7 +54,7 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
 
     if (isnan(value))
         return PORTOLAN_OK;
-    more = pool_grow(&s->pool, s->qualities, s->n_qualities, &s->qualities_capacity, sizeof *more);
+    more = portolan_arena_grow(&s->pool, s->qualities, s->n_qualities, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     s->qualities = more;
@@ -65,8 +65,7 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
 static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
                                       const struct portolan_sample *x)
 {
-    struct survey_piece *more =
-        pool_grow(&s->pool, s->pieces, s->n_pieces, &s->pieces_capacity, sizeof *more);
+    struct survey_piece *more = portolan_arena_grow(&s->pool, s->pieces, s->n_pieces, sizeof *more);
     struct survey_piece *p;
 
     if (!more)
@@ -142,7 +141,7 @@ static enum portolan_status cut_segments(struct survey *s)
 {
     struct survey_segment *g = NULL;
 
-    s->segments = pool_alloc(&s->pool, s->n_rows, sizeof *s->segments);
+    s->segments = portolan_arena_alloc(&s->pool, s->n_rows, sizeof *s->segments);
     if (!s->segments)
         return PORTOLAN_ENOMEM;
     for (size_t r = 0; r < s->n_rows; r++) {
@@ -210,7 +209,7 @@ static enum portolan_status sum_up(struct survey *s)
 
     if (__builtin_mul_overflow(s->n_nodes, s->n_rows, &size))
         return PORTOLAN_ENOMEM;
-    if (!(s->sums = pool_alloc(&s->pool, size, sizeof *s->sums)))
+    if (!(s->sums = portolan_arena_alloc(&s->pool, size, sizeof *s->sums)))
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->n_pieces; i++) {
         const struct survey_piece *p = &s->pieces[i];

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status plan_view_create(const struct portolan_plan *p, struct pool *pool,
+enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v)
 {
-    v->costs = pool_alloc(pool, p->s.n_nodes, sizeof *v->costs);
+    v->costs = portolan_arena_alloc(pool, p->s.n_nodes, sizeof *v->costs);
     if (!v->costs)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
-        v->costs[i] = pool_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
+        v->costs[i] = portolan_arena_alloc(pool, p->paths[i].scope.n_tuples, sizeof **v->costs);
         if (!v->costs[i])
             return PORTOLAN_ENOMEM;
     }

@@ -22,13 +22,13 @@ struct attempt {
 
 struct exploration {
     struct portolan_plan p; /* survey, scopes and call graph; no fits */
-    struct pool pool;
+    struct portolan_arena pool;
     size_t n_points;
     size_t **points; /* value numbers, per dim; small ones first */
     double *sizes;
-    size_t n_selections, selections_capacity;
+    size_t n_selections;
     size_t **selections; /* [0]: as written */
-    size_t n_notes, notes_capacity;
+    size_t n_notes;
     char **notes;
     double budget_s;
     struct portolan_next_trial *out;
@@ -36,8 +36,7 @@ struct exploration {
 
 static enum portolan_status note(struct exploration *e, char *text)
 {
-    char **more =
-        text ? pool_grow(&e->pool, e->notes, e->n_notes, &e->notes_capacity, sizeof *more) : NULL;
+    char **more = text ? portolan_arena_grow(&e->pool, e->notes, e->n_notes, sizeof *more) : NULL;
 
     if (!more)
         return PORTOLAN_ENOMEM;
@@ -80,12 +79,12 @@ static enum portolan_status list_points(struct exploration *e, struct portolan_e
             return portolan_error_set(err, PORTOLAN_EINVAL, "the sweep has more than %d points",
                                       MAX_POINTS);
     }
-    e->points = pool_alloc(&e->pool, total, sizeof *e->points);
-    e->sizes = pool_alloc(&e->pool, total, sizeof *e->sizes);
+    e->points = portolan_arena_alloc(&e->pool, total, sizeof *e->points);
+    e->sizes = portolan_arena_alloc(&e->pool, total, sizeof *e->sizes);
     if (!e->points || !e->sizes)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < total; i++) {
-        size_t *point = pool_alloc(&e->pool, s->n_dims, sizeof *point), rest = i, k = i;
+        size_t *point = portolan_arena_alloc(&e->pool, s->n_dims, sizeof *point), rest = i, k = i;
         double size;
 
         if (!point)
@@ -164,11 +163,11 @@ static struct attempt attempt_of(const struct exploration *e, const size_t *sele
 static char *point_text(struct exploration *e, const size_t *point)
 {
     const struct survey *s = &e->p.s;
-    char *text = pool_printf(&e->pool, "%s", "");
+    char *text = portolan_arena_printf(&e->pool, "%s", "");
 
     for (size_t d = 0; text && d < s->n_dims; d++)
-        text = pool_printf(&e->pool, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
-                           s->dims[d].sweep->values[point[d]]);
+        text = portolan_arena_printf(&e->pool, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
+                                     s->dims[d].sweep->values[point[d]]);
     return text;
 }
 
@@ -186,9 +185,8 @@ static enum portolan_status add_selection(struct exploration *e, const size_t *s
     for (size_t i = 0; i < e->n_selections; i++)
         if (same_selection(e, e->selections[i], selection))
             return PORTOLAN_OK;
-    more =
-        pool_grow(&e->pool, e->selections, e->n_selections, &e->selections_capacity, sizeof *more);
-    copy = pool_alloc(&e->pool, e->p.s.n_variables, sizeof *copy);
+    more = portolan_arena_grow(&e->pool, e->selections, e->n_selections, sizeof *more);
+    copy = portolan_arena_alloc(&e->pool, e->p.s.n_variables, sizeof *copy);
     if (!more || !copy)
         return PORTOLAN_ENOMEM;
     memcpy(copy, selection, e->p.s.n_variables * sizeof *copy);
@@ -294,7 +292,7 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
 static enum portolan_status list_selections(struct exploration *e)
 {
     const struct survey *s = &e->p.s;
-    size_t *selection = pool_alloc(&e->pool, s->n_variables, sizeof *selection);
+    size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
     enum portolan_status status = selection ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     for (size_t v = 0; !status && v < s->n_variables; v++) {
@@ -380,9 +378,9 @@ static enum portolan_status given_up(struct exploration *e, size_t selection, si
             where = point_text(e, e->points[i]);
             return !fresh ? PORTOLAN_OK
                           : note(e, what && where
-                                        ? pool_printf(&e->pool,
-                                                      "%s failed at %s and is not tried again",
-                                                      what, where)
+                                        ? portolan_arena_printf(
+                                              &e->pool, "%s failed at %s and is not tried again",
+                                              what, where)
                                         : NULL);
         }
         if (e->sizes[i] >= e->sizes[point] || !((times = times_best(e, chosen, e->points[i])) > 0))
@@ -397,12 +395,12 @@ static enum portolan_status given_up(struct exploration *e, size_t selection, si
     what = plan_selection_text(&e->p.s, &e->pool, chosen, NULL);
     where = point_text(e, e->points[last_at]);
     return !fresh ? PORTOLAN_OK
-                  : note(e, what && where
-                                ? pool_printf(&e->pool,
-                                              "%s is left out beyond %s: %.3g, then %.3g times "
-                                              "the best there",
-                                              what, where, before, last)
-                                : NULL);
+                  : note(e, what && where ? portolan_arena_printf(
+                                                &e->pool,
+                                                "%s is left out beyond %s: %.3g, then %.3g times "
+                                                "the best there",
+                                                what, where, before, last)
+                                          : NULL);
 }
 
 /* --- the next one --- */
@@ -491,8 +489,9 @@ static enum portolan_status tell(struct exploration *e, size_t unaffordable)
         status = given_up(e, k, e->n_points - 1, &gone, true);
     }
     if (!status && unaffordable)
-        status = note(e, pool_printf(&e->pool, "the budget does not allow %zu more trial%s",
-                                     unaffordable, unaffordable == 1 ? "" : "s"));
+        status =
+            note(e, portolan_arena_printf(&e->pool, "the budget does not allow %zu more trial%s",
+                                          unaffordable, unaffordable == 1 ? "" : "s"));
     if (status)
         return status;
     e->out->notes = portolan_calloc(e->n_notes + 1, sizeof *e->out->notes);
@@ -513,7 +512,7 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
 
     if (status)
         return status;
-    if (!(written = pool_alloc(&e->pool, e->p.s.n_variables, sizeof *written)))
+    if (!(written = portolan_arena_alloc(&e->pool, e->p.s.n_variables, sizeof *written)))
         return PORTOLAN_ENOMEM;
     status = add_selection(e, written);
     if (!status)
@@ -547,7 +546,7 @@ enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
         if (!status)
             status = next(&e, err);
         survey_clear(&e.p.s);
-        pool_clear(&e.pool);
+        portolan_arena_clear(&e.pool);
     }
     if (status) {
         portolan_next_trial_destroy(e.out);

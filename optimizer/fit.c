@@ -121,7 +121,8 @@ static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
 
     if (own == NONE || out->scope.n < 2)
         return PORTOLAN_OK;
-    out->scope.dormant = pool_alloc(&p->s.pool, p->s.variables[own].n * out->scope.n, sizeof(bool));
+    out->scope.dormant =
+        portolan_arena_alloc(&p->s.pool, p->s.variables[own].n * out->scope.n, sizeof(bool));
     if (!out->scope.dormant)
         return PORTOLAN_ENOMEM;
     for (size_t k = 0; k < p->s.variables[own].n; k++)
@@ -131,8 +132,8 @@ static enum portolan_status make_dormant(struct portolan_plan *p, size_t path)
 
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err)
 {
-    p->paths = pool_alloc(&p->s.pool, p->s.n_nodes, sizeof *p->paths);
-    p->core = pool_alloc(&p->s.pool, p->s.n_variables, sizeof *p->core);
+    p->paths = portolan_arena_alloc(&p->s.pool, p->s.n_nodes, sizeof *p->paths);
+    p->core = portolan_arena_alloc(&p->s.pool, p->s.n_variables, sizeof *p->core);
     if (!p->paths || !p->core)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->s.n_nodes; i++) {
@@ -144,7 +145,7 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
                 "the cost of %s.%s depends on too many combinations of implementations (more than "
                 "%d, or more than %d instances)",
                 p->s.nodes[i].instance, p->s.nodes[i].method, MAX_TUPLES, MAX_SCOPE);
-        path->tuples = pool_alloc(&p->s.pool, path->scope.n_tuples, sizeof *path->tuples);
+        path->tuples = portolan_arena_alloc(&p->s.pool, path->scope.n_tuples, sizeof *path->tuples);
         if (!path->tuples || make_dormant(p, i))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < path->scope.n_tuples; k++)
@@ -189,7 +190,7 @@ static bool all_equal(size_t n, const double *y)
 static enum portolan_status own_model(struct portolan_plan *p, struct portolan_model *model)
 {
     struct portolan_model **owned =
-        pool_grow(&p->s.pool, p->owned, p->n_owned, &p->owned_capacity, sizeof *owned);
+        portolan_arena_grow(&p->s.pool, p->owned, p->n_owned, sizeof *owned);
 
     if (!owned) {
         portolan_model_destroy(model);
@@ -327,7 +328,7 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
         if (status)
             return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
     }
-    more = pool_grow(&p->s.pool, p->models, p->n_models, &p->models_capacity, sizeof *more);
+    more = portolan_arena_grow(&p->s.pool, p->models, p->n_models, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     p->models = more;

@@ -217,7 +217,7 @@ enum portolan_status plan_make_graph(struct portolan_plan *p)
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     p->n_nodes = s->n_nodes;
-    p->graph = pool_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
+    p->graph = portolan_arena_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
     if (!views || !nodes || !marks || !present || !p->graph)
         goto out;
     status = PORTOLAN_OK;

@@ -346,8 +346,8 @@ static enum portolan_status note_exact(struct portolan_plan *p, struct observati
     if (best == NONE)
         return PORTOLAN_OK;
     t->exact.n = o->segments[best].n_contexts;
-    t->exact.context = pool_alloc(&p->s.pool, t->exact.n, sizeof *t->exact.context);
-    share = pool_alloc(&p->s.pool, t->exact.n, sizeof *share);
+    t->exact.context = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *t->exact.context);
+    share = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *share);
     t->exact.share = share;
     if (!t->exact.context || !share)
         return PORTOLAN_ENOMEM;
@@ -406,8 +406,8 @@ static enum portolan_status fit_slots(struct portolan_plan *p, struct observatio
     }
     if (n == 0 || n > MAX_SLOTS)
         return PORTOLAN_OK;
-    t->slot_context = pool_alloc(&p->s.pool, n, sizeof *t->slot_context);
-    t->slot_share = pool_alloc(&p->s.pool, n, sizeof *t->slot_share);
+    t->slot_context = portolan_arena_alloc(&p->s.pool, n, sizeof *t->slot_context);
+    t->slot_share = portolan_arena_alloc(&p->s.pool, n, sizeof *t->slot_share);
     if (!t->slot_context || !t->slot_share)
         return PORTOLAN_ENOMEM;
     for (size_t slot = 0; !status && slot < n; slot++)

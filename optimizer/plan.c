@@ -10,7 +10,7 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
 {
     const struct portolan_assembly *a = p->s.a;
 
-    p->target = pool_alloc(&p->s.pool, p->s.n_dims, sizeof *p->target);
+    p->target = portolan_arena_alloc(&p->s.pool, p->s.n_dims, sizeof *p->target);
     if (!p->target)
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
@@ -88,7 +88,7 @@ void portolan_plan_destroy(struct portolan_plan *p)
         return;
     for (size_t i = 0; i < p->n_owned; i++)
         portolan_model_destroy(p->owned[i]);
-    pool_clear(&p->choice_pool);
+    portolan_arena_clear(&p->choice_pool);
     survey_clear(&p->s);
     free(p);
 }
@@ -107,20 +107,20 @@ size_t portolan_plan_peek_models(const struct portolan_plan *p,
     return p->n_models;
 }
 
-char *plan_path_text(const struct portolan_plan *p, struct pool *pool, size_t path)
+char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path)
 {
     const struct survey_node *n = &p->s.nodes[path];
 
     if (!n->user[0])
-        return pool_printf(pool, "%s.%s", n->instance, n->method);
-    return pool_printf(pool, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
+        return portolan_arena_printf(pool, "%s.%s", n->instance, n->method);
+    return portolan_arena_printf(pool, "%s.%s -> %s.%s", n->user, n->uses, n->instance, n->method);
 }
 
-char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
+char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip)
 {
     size_t values[MAX_SCOPE];
-    char *text = pool_printf(pool, "%s", "");
+    char *text = portolan_arena_printf(pool, "%s", "");
 
     for (size_t i = scope->n; i-- > 0;) {
         values[i] = tuple % p->s.variables[scope->variables[i]].n;
@@ -131,23 +131,23 @@ char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
 
         if (scope->variables[i] != skip &&
             !(scope->dormant && scope->dormant[values[0] * scope->n + i]))
-            text = pool_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                               x->alternatives[values[i]].class_name);
+            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                                         x->alternatives[values[i]].class_name);
     }
     return text;
 }
 
-char *plan_selection_text(const struct survey *s, struct pool *pool, const size_t *selection,
-                          const bool *only)
+char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
+                          const size_t *selection, const bool *only)
 {
-    char *text = pool_printf(pool, "%s", "");
+    char *text = portolan_arena_printf(pool, "%s", "");
 
     for (size_t v = 0; text && v < s->n_variables; v++) {
         const struct portolan_assembly_instance *x = s->variables[v].instance;
 
         if (only ? only[v] : selection[v] != 0)
-            text = pool_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                               x->alternatives[selection[v]].class_name);
+            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
+                                         x->alternatives[selection[v]].class_name);
     }
     return text;
 }
@@ -157,7 +157,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
 {
     const struct survey_node *n = &p->s.nodes[f->path];
     const struct plan_path *path = &p->paths[f->path];
-    struct pool scratch = {0};
+    struct portolan_arena scratch = {0};
     const char *with =
         f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
     double quality = f->tuple == NONE ? NAN : path->tuples[f->tuple].quality;
@@ -170,7 +170,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
     else
         snprintf(text, size_bytes, "%s.%s was never measured with %s", n->instance, n->method,
                  with ? with : "this");
-    pool_clear(&scratch);
+    portolan_arena_clear(&scratch);
 }
 
 enum portolan_status portolan_plan_predict(const struct portolan_plan *p,

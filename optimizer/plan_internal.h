@@ -95,14 +95,14 @@ struct portolan_plan {
     size_t n_nodes;
     struct portolan_plan_node *graph;
     size_t graph_trial; /* the one shown; NONE */
-    size_t n_models, models_capacity;
+    size_t n_models;
     struct portolan_plan_model *models;
-    size_t n_owned, owned_capacity;
+    size_t n_owned;
     struct portolan_model **owned;
     double *target; /* per dim */
     int steps;      /* of the run to predict */
     struct plan_view view;
-    struct pool choice_pool; /* of the last choice */
+    struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
 };
 
@@ -132,7 +132,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x,
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
 
 /* evaluate.c: costs at contexts, cost tables, totals. */
-enum portolan_status plan_view_create(const struct portolan_plan *p, struct pool *pool,
+enum portolan_status plan_view_create(const struct portolan_plan *p, struct portolan_arena *pool,
                                       struct plan_view *v);
 /* PROFILES: per path what was seen now (n = 0: nothing); NULL: as the models say. */
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
@@ -163,10 +163,10 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
                             char *text, size_t size_bytes);
 
 /* "user.uses -> instance.method" and "a=X b=Y" (variables of SCOPE but for SKIP). */
-char *plan_path_text(const struct portolan_plan *p, struct pool *pool, size_t path);
-char *plan_tuple_text(const struct portolan_plan *p, struct pool *pool,
+char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path);
+char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
-char *plan_selection_text(const struct survey *s, struct pool *pool, const size_t *selection,
-                          const bool *only);
+char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
+                          const size_t *selection, const bool *only);
 
 #endif

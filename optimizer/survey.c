@@ -69,7 +69,7 @@ static enum portolan_status list_variables(struct survey *s)
 {
     const struct portolan_assembly *a = s->a;
 
-    s->variables = pool_alloc(&s->pool, a->n_instances, sizeof *s->variables);
+    s->variables = portolan_arena_alloc(&s->pool, a->n_instances, sizeof *s->variables);
     if (!s->variables)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < a->n_instances; i++)
@@ -81,7 +81,7 @@ static enum portolan_status list_variables(struct survey *s)
 
 static enum portolan_status list_dims(struct survey *s, struct portolan_error *err)
 {
-    s->dims = pool_alloc(&s->pool, s->a->n_sweeps, sizeof *s->dims);
+    s->dims = portolan_arena_alloc(&s->pool, s->a->n_sweeps, sizeof *s->dims);
     if (!s->dims)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->a->n_sweeps; i++) {
@@ -102,7 +102,7 @@ static enum portolan_status list_dims(struct survey *s, struct portolan_error *e
                                       sweep->instance, sweep->parameter);
         d->sweep = sweep;
         d->target = p->text;
-        d->name = pool_printf(&s->pool, "%s.%s", sweep->instance, sweep->parameter);
+        d->name = portolan_arena_printf(&s->pool, "%s.%s", sweep->instance, sweep->parameter);
         if (!d->name)
             return PORTOLAN_ENOMEM;
         d->numeric = portolan_read_double(p->text, &d->value);
@@ -156,7 +156,7 @@ static const char *difference(struct survey *s, const struct portolan_trial *t)
 
             if (!is_swept(s->a, instance->name, p->name) &&
                 !survey_same_value(survey_trial_parameter(t, instance->name, p->name), p->text))
-                return pool_printf(&s->pool, "%s.%s", instance->name, p->name);
+                return portolan_arena_printf(&s->pool, "%s.%s", instance->name, p->name);
         }
     }
     return NULL;
@@ -171,7 +171,8 @@ static bool fill_point(struct survey *s, const struct survey_filter *filter, str
 
         if (!text || (dim->numeric && !portolan_read_double(text, &u->x[d])) ||
             (!dim->numeric && !filter->any_point && !survey_same_value(text, dim->target))) {
-            s->unusable = pool_printf(&s->pool, "trial %lld has %s = %s", (long long)u->trial->id,
+            s->unusable =
+                portolan_arena_printf(&s->pool, "trial %lld has %s = %s", (long long)u->trial->id,
                                       dim->name, text ? text : "(unset)");
             return false;
         }
@@ -190,16 +191,17 @@ static bool usable(struct survey *s, const struct survey_filter *filter,
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
     if (t->ranks != s->ranks) {
-        s->unusable = pool_printf(&s->pool, "trial %lld ran on %d ranks, not %d", (long long)t->id,
-                                  t->ranks, s->ranks);
+        s->unusable = portolan_arena_printf(&s->pool, "trial %lld ran on %d ranks, not %d",
+                                            (long long)t->id, t->ranks, s->ranks);
         return false;
     }
     if (strcmp(t->outcome, "failed") == 0 && !filter->any_point) {
-        s->unusable = pool_printf(&s->pool, "trial %lld failed", (long long)t->id);
+        s->unusable = portolan_arena_printf(&s->pool, "trial %lld failed", (long long)t->id);
         return false;
     }
     if ((apart = difference(s, t)))
-        s->unusable = pool_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
+        s->unusable =
+            portolan_arena_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
     return !apart;
 }
 
@@ -216,7 +218,7 @@ static int steps_of(const struct survey *s, const struct portolan_trial *t)
 
 static enum portolan_status list_trials(struct survey *s, const struct survey_filter *filter)
 {
-    s->trials = pool_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
+    s->trials = portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
     if (!s->trials)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->data->n_trials; i++) {
@@ -225,14 +227,14 @@ static enum portolan_status list_trials(struct survey *s, const struct survey_fi
         u->trial = &s->data->trials[i];
         if (!usable(s, filter, u->trial))
             continue;
-        u->x = pool_alloc(&s->pool, s->n_dims, sizeof *u->x);
-        u->texts = pool_alloc(&s->pool, s->n_dims, sizeof *u->texts);
+        u->x = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->x);
+        u->texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts);
         if (!u->x || !u->texts)
             return PORTOLAN_ENOMEM;
         u->steps = steps_of(s, u->trial);
         if (s->a->steps_instance && !u->steps)
-            s->unusable = pool_printf(&s->pool, "trial %lld does not say its number of steps",
-                                      (long long)u->trial->id);
+            s->unusable = portolan_arena_printf(
+                &s->pool, "trial %lld does not say its number of steps", (long long)u->trial->id);
         else if (fill_point(s, filter, u))
             s->n_trials++;
     }
@@ -265,9 +267,9 @@ static int slowest_rank(const struct survey *s, size_t begin, size_t end, double
     return slowest;
 }
 
-static struct survey_row *add_row(struct survey *s, size_t *capacity, size_t trial, int step)
+static struct survey_row *add_row(struct survey *s, size_t trial, int step)
 {
-    struct survey_row *rows = pool_grow(&s->pool, s->rows, s->n_rows, capacity, sizeof *s->rows);
+    struct survey_row *rows = portolan_arena_grow(&s->pool, s->rows, s->n_rows, sizeof *s->rows);
     struct survey_row *row;
 
     if (!rows)
@@ -275,7 +277,7 @@ static struct survey_row *add_row(struct survey *s, size_t *capacity, size_t tri
     s->rows = rows;
     row = &rows[s->n_rows];
     *row = (struct survey_row){.trial = trial, .step = step, .segment = NONE};
-    row->selection = pool_alloc(&s->pool, s->n_variables, sizeof *row->selection);
+    row->selection = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *row->selection);
     if (!row->selection)
         return NULL;
     s->n_rows++;
@@ -285,7 +287,7 @@ static struct survey_row *add_row(struct survey *s, size_t *capacity, size_t tri
 /* One row per step of the trial whose samples are [BEGIN, END); all in one when steps are unknown.
  */
 static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t begin, size_t end,
-                                       size_t *capacity, size_t *row_of_sample)
+                                       size_t *row_of_sample)
 {
     struct survey_trial *t = &s->trials[trial];
     bool only_before = true;
@@ -294,7 +296,7 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
     for (size_t i = begin; i < end; i++) {
         int step = t->steps ? s->data->samples[i].step : 0;
         bool fresh = s->n_rows == t->first_row || s->rows[s->n_rows - 1].step != step;
-        struct survey_row *row = fresh ? add_row(s, capacity, trial, step) : NULL;
+        struct survey_row *row = fresh ? add_row(s, trial, step) : NULL;
 
         if (fresh && !row)
             return PORTOLAN_ENOMEM;
@@ -317,7 +319,7 @@ static enum portolan_status trial_rows(struct survey *s, size_t trial, size_t be
 static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
 {
     double *work = portolan_calloc((size_t)s->ranks + 1, sizeof *work);
-    size_t n = s->data->n_samples, capacity = 0;
+    size_t n = s->data->n_samples;
     enum portolan_status status = work ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     for (size_t begin = 0, end; !status && begin < n; begin = end) {
@@ -328,7 +330,7 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
         if (trial == NONE)
             continue;
         s->trials[trial].rank = slowest_rank(s, begin, end, work);
-        status = trial_rows(s, trial, begin, end, &capacity, row_of_sample);
+        status = trial_rows(s, trial, begin, end, row_of_sample);
     }
     free(work);
     return status;
@@ -361,5 +363,5 @@ enum portolan_status survey_init(struct survey *s, const struct portolan_assembl
 
 void survey_clear(struct survey *s)
 {
-    pool_clear(&s->pool);
+    portolan_arena_clear(&s->pool);
 }

@@ -6,8 +6,6 @@
 #ifndef PORTOLAN_OPTIMIZER_SURVEY_H
 #define PORTOLAN_OPTIMIZER_SURVEY_H
 
-#include "pool.h"
-
 #include <portolan/assembly.h>
 #include <portolan/store.h>
 
@@ -84,7 +82,7 @@ struct survey_quality {
 };
 
 struct survey {
-    struct pool pool;
+    struct portolan_arena pool;
     const struct portolan_assembly *a;
     const struct portolan_sample_set *data;
     int ranks;
@@ -99,7 +97,6 @@ struct survey {
     struct survey_quality *qualities;
     struct survey_sum *sums; /* [node * n_rows + row] */
     const char *unusable;    /* why the last trial that does not count does not */
-    size_t pieces_capacity, qualities_capacity, nodes_capacity;
 };
 
 struct survey_filter {
