@@ -5,6 +5,9 @@
 #include <portolan/mpi.h>
 
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
 
 /* How long a rank that failed waits for the others before it ends them all. */
 static const double patience_s = 2;
@@ -33,6 +36,16 @@ int job_fail(struct job *job, const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
+/* An aborted job loses what mpiexec has not yet read of our pipe to it: waits, at most a second. */
+static void wait_for_reader(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int unread = 0;
+
+    for (int i = 0; i < 1000 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; i++)
+        nanosleep(&pause, NULL);
+}
+
 enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,
                                  struct portolan_error *err)
 {
@@ -47,6 +60,8 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
         if (!portolan_mpi_verdict(job->cohort, &status, patience_s, err)) {
             portolan_error_prefix(err, "rank %d", job->cohort->rank);
             print_error(err);
+            if (isatty(STDERR_FILENO) == 0)
+                wait_for_reader(STDERR_FILENO);
             portolan_mpi_abort(EXIT_BAD_INPUT);
         }
     }
