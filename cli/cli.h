@@ -113,6 +113,11 @@ enum portolan_status study_open(struct study *s, struct assembly_options *o,
                                 struct portolan_error *err);
 void study_close(struct study *s);
 
+/* A whole command: options, study, and the REPORT of its plan on standard output. */
+int study_report(int argc, char **argv, const char *doc,
+                 enum portolan_status (*report)(const struct portolan_plan *, char **,
+                                                struct portolan_error *));
+
 /* Writes TEXT to FILE, or to standard output when FILE is NULL; returns the exit status. */
 int write_text(const char *file, const char *text);
 

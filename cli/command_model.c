@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 int command_model(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml",
-        .doc = "Show the models of the implementations of each core component.",
-        .children = children,
-    };
-    struct assembly_options o = {0};
-    struct portolan_error err = {0};
-    struct study s;
-    char *text = NULL;
-    int result;
-
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (study_open(&s, &o, &err) == PORTOLAN_OK &&
-        portolan_plan_report_models(s.plan, &text, &err) == PORTOLAN_OK)
-        result = write_text(NULL, text);
-    else
-        result = print_error(&err);
-    free(text);
-    study_close(&s);
-    return result;
+    return study_report(argc, argv,
+                        "Show the models of the implementations of each core component.",
+                        portolan_plan_report_models);
 }

@@ -2,6 +2,8 @@
 /* What was measured of an assembly, with the plan made from it: for commands that only look. */
 #include "cli.h"
 
+#include <stdlib.h>
+
 static enum portolan_status read_data(struct study *s, int *ranks, struct portolan_error *err)
 {
     const char *file = workbench_peek_store(&s->w);
@@ -50,4 +52,26 @@ void study_close(struct study *s)
     portolan_sample_set_destroy(s->data);
     workbench_close(&s->w);
     *s = (struct study){0};
+}
+
+int study_report(int argc, char **argv, const char *doc,
+                 enum portolan_status (*report)(const struct portolan_plan *, char **,
+                                                struct portolan_error *))
+{
+    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {.args_doc = "ASSEMBLY.xml", .doc = doc, .children = children};
+    struct assembly_options o = {0};
+    struct portolan_error err = {0};
+    struct study s;
+    char *text = NULL;
+    int result;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (study_open(&s, &o, &err) == PORTOLAN_OK && report(s.plan, &text, &err) == PORTOLAN_OK)
+        result = write_text(NULL, text);
+    else
+        result = print_error(&err);
+    free(text);
+    study_close(&s);
+    return result;
 }

@@ -59,16 +59,37 @@ static void clear_lists(struct assembly_options *o)
     o->n_sets = o->n_selects = 0;
 }
 
+/* What the palette says of a parameter of an alternative's class; NULL if it has none such. */
+static const struct portolan_parameter_description *
+describe(const struct workbench *w, const struct portolan_assembly_alternative *alternative,
+         const char *parameter)
+{
+    const struct portolan_class_description *c =
+        portolan_palette_find(w->palette, alternative->class_name);
+
+    return c ? portolan_class_parameter(c, parameter) : NULL;
+}
+
+static bool has_parameter(const struct workbench *w, const struct portolan_assembly_instance *i,
+                          const char *parameter)
+{
+    for (size_t k = 0; k < i->n_alternatives; k++)
+        if (describe(w, &i->alternatives[k], parameter))
+            return true;
+    return false;
+}
+
 /* The only instance that has a parameter of this name; NULL (with a cause) if none or several. */
-static const char *find_owner(const struct portolan_assembly *a, const char *parameter,
+static const char *find_owner(const struct workbench *w, const char *parameter,
                               struct portolan_error *err)
 {
+    const struct portolan_assembly *a = w->assembly;
     const char *owner = NULL;
 
     for (size_t i = 0; i < a->n_instances; i++) {
         const char *name = a->instances[i].name;
 
-        if (!portolan_assembly_peek_parameter(a, name, parameter))
+        if (!has_parameter(w, &a->instances[i], parameter))
             continue;
         if (owner) {
             portolan_error_set(err, PORTOLAN_EINVAL,
@@ -86,7 +107,38 @@ static const char *find_owner(const struct portolan_assembly *a, const char *par
     return owner;
 }
 
-static enum portolan_status apply_set(struct portolan_assembly *a, const char *text,
+/* Sets a parameter that the assembly states, or else one that a class has by its description. */
+static enum portolan_status set_parameter(struct workbench *w, const char *instance,
+                                          const char *parameter, const char *text,
+                                          struct portolan_error *err)
+{
+    const struct portolan_assembly_instance *i =
+        portolan_assembly_peek_instance(w->assembly, instance);
+    struct portolan_error unstated = {0};
+    enum portolan_status status =
+        portolan_assembly_set(w->assembly, instance, parameter, text, &unstated);
+
+    if (status != PORTOLAN_ENOTFOUND || !i || !has_parameter(w, i, parameter)) {
+        if (status != PORTOLAN_OK)
+            portolan_error_set(err, status, "%s", unstated.text);
+        return status;
+    }
+    status = PORTOLAN_OK;
+    for (size_t k = 0; status == PORTOLAN_OK && k < i->n_alternatives; k++) {
+        const struct portolan_parameter_description *d =
+            describe(w, &i->alternatives[k], parameter);
+
+        if (d)
+            status = portolan_assembly_add_parameter(
+                w->assembly, instance, k,
+                &(struct portolan_assembly_parameter){
+                    .name = parameter, .type = d->type, .is_array = d->is_array, .text = text},
+                err);
+    }
+    return status;
+}
+
+static enum portolan_status apply_set(struct workbench *w, const char *text,
                                       struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
@@ -103,9 +155,9 @@ static enum portolan_status apply_set(struct portolan_assembly *a, const char *t
         parameter = dot + 1;
     } else {
         parameter = copy;
-        instance = find_owner(a, parameter, err);
+        instance = find_owner(w, parameter, err);
     }
-    status = instance ? portolan_assembly_set(a, instance, parameter, value, err) : err->status;
+    status = instance ? set_parameter(w, instance, parameter, value, err) : err->status;
     free(copy);
     return status;
 }
@@ -151,7 +203,7 @@ static enum portolan_status put_store(struct workbench *w, const char *file,
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "--store: '%s' has no instance that keeps an experiment store",
                                   w->assembly->file);
-    return portolan_assembly_set(w->assembly, keeper, "store", file, err);
+    return set_parameter(w, keeper, "store", file, err);
 }
 
 const char *workbench_peek_store(const struct workbench *w)
@@ -196,7 +248,7 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     if (status == PORTOLAN_OK)
         status = open_palette(w, o, &d, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
-        status = apply_set(w->assembly, o->sets[i], err);
+        status = apply_set(w, o->sets[i], err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)
         status = apply_select(w->assembly, o->selects[i], err);
     clear_lists(o);

@@ -122,6 +122,40 @@ enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const ch
     return PORTOLAN_OK;
 }
 
+enum portolan_status portolan_assembly_add_parameter(
+    struct portolan_assembly *a, const char *instance, size_t alternative,
+    const struct portolan_assembly_parameter *parameter, struct portolan_error *err)
+{
+    struct portolan_assembly_instance *i = portolan_assembly_peek_instance(a, instance);
+    struct assembly_impl *impl = a->impl;
+    struct portolan_assembly_alternative *x;
+    struct portolan_assembly_parameter *more;
+
+    if (!i)
+        return unknown_instance(a, instance, err);
+    x = &i->alternatives[alternative];
+    if (assembly_parameter(x, parameter->name))
+        return portolan_error_set(err, PORTOLAN_EEXISTS, "instance '%s' has parameter '%s'",
+                                  instance, parameter->name);
+    if (!value_fits(parameter->type, parameter->is_array, parameter->text))
+        return portolan_error_set(
+            err, PORTOLAN_ESYNTAX, "value '%s' for parameter '%s' of '%s' is not %s",
+            parameter->text, parameter->name, instance, value_expected(parameter->type));
+    more = portolan_arena_alloc(&impl->arena, x->n_parameters + 1, sizeof *more);
+    if (more && x->n_parameters)
+        memcpy(more, x->parameters, x->n_parameters * sizeof *more);
+    if (more) {
+        more[x->n_parameters] = *parameter;
+        more[x->n_parameters].name = portolan_arena_strdup(&impl->arena, parameter->name);
+        more[x->n_parameters].text = portolan_arena_strdup(&impl->arena, parameter->text);
+    }
+    if (!more || !more[x->n_parameters].name || !more[x->n_parameters].text)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    x->parameters = more;
+    x->n_parameters++;
+    return PORTOLAN_OK;
+}
+
 enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const char *instance,
                                               const char *class_name, struct portolan_error *err)
 {

@@ -153,6 +153,15 @@ PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly
                                                         const char *text,
                                                         struct portolan_error *err);
 
+/**
+ * Gives one alternative of an instance a parameter that the file does not state; PARAMETER is
+ * copied. Whether the class has it is the caller's to know. Errors: ENOTFOUND, EEXISTS, ESYNTAX
+ * when the text is not of the type, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_add_parameter(
+    struct portolan_assembly *a, const char *instance, size_t alternative,
+    const struct portolan_assembly_parameter *parameter, struct portolan_error *err);
+
 /** Selects the alternative of that class; ENOTFOUND with the nearest name. */
 PORTOLAN_API enum portolan_status portolan_assembly_select(struct portolan_assembly *a,
                                                            const char *instance,
