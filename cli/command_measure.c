@@ -5,6 +5,7 @@
  */
 #include "measure.h"
 
+#include <portolan/models.h>
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
 
@@ -155,6 +156,44 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
     measure_say(m, text);
 }
 
+/* Fits what was measured and keeps the core's models in the store, for whoever reads that. */
+static enum portolan_status keep_models(const struct measurement *m,
+                                        const struct portolan_sample_set *set,
+                                        struct portolan_error *err)
+{
+    const struct portolan_plan_model *models;
+    struct portolan_store *store = NULL;
+    struct portolan_plan *plan = NULL;
+    size_t n = 0;
+    enum portolan_status status =
+        portolan_plan_create(m->w->assembly, set, m->job->cohort->size, &plan, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
+    if (status == PORTOLAN_OK)
+        n = portolan_plan_peek_models(plan, &models);
+    for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
+        struct portolan_stored_model stored = {.assembly = m->w->assembly->name,
+                                               .instance = models[i].instance,
+                                               .implementation = models[i].implementation,
+                                               .method = models[i].method,
+                                               .scope = models[i].scope,
+                                               .quantity = models[i].quantity};
+        char *xml = NULL;
+
+        if (!models[i].core)
+            continue;
+        status = portolan_model_write_xml(models[i].model, &xml, err);
+        stored.xml = xml;
+        if (status == PORTOLAN_OK)
+            status = portolan_store_put_model(store, &stored, err);
+        free(xml);
+    }
+    portolan_store_close(store);
+    portolan_plan_destroy(plan);
+    return status;
+}
+
 static enum portolan_status next_exploration_orders(struct measurement *m, struct orders *o,
                                                     struct portolan_error *err)
 {
@@ -169,6 +208,8 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
         tell_next(m, next);
         if (!next->finished)
             status = write_orders(next, o, err);
+        else if (m->trials > 0)
+            status = keep_models(m, set, err);
     }
     portolan_next_trial_destroy(next);
     portolan_sample_set_destroy(set);
