@@ -297,7 +297,10 @@ int command_measure(int argc, char **argv)
             m.budget_s = 1e9;
         m.next = o.all_fixed ? next_fixed_orders : next_exploration_orders;
         w.assembly->purpose = o.all_fixed ? "fixed" : "explore";
-        status = run_orders(&m, &err);
+        status = m.store ? run_orders(&m, &err)
+                         : portolan_error_set(&err, PORTOLAN_ENOTFOUND,
+                                              "'%s' has no Mastermind: nothing would be stored",
+                                              o.assembly.file);
     }
     workbench_close(&w);
     if (status != PORTOLAN_OK)
