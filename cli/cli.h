@@ -81,8 +81,12 @@ struct job {
     struct portolan_cohort *cohort;
 };
 
-/* Starts MPI and makes the cohort; prints why not and returns the exit status, 0 when good. */
-int job_begin(struct job *job);
+/*
+ * Starts MPI and makes the cohort of the ranks, which must all have been given this COMMAND; prints
+ * why not and returns the exit status, 0 when good. To be called before the options are read: a
+ * rank that ends over a wrong one then takes the others with it.
+ */
+int job_begin(struct job *job, const char *command);
 void job_end(struct job *job);
 
 /* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
@@ -101,7 +105,7 @@ const char *workbench_peek_store(const struct workbench *w);
 
 /*
  * Opens workbench, store and plan for a command that only looks: all that was stored of the
- * assembly's trials on as many ranks as its newest one.
+ * assembly's trials on as many ranks as its newest exploration.
  */
 struct study {
     struct workbench w;

@@ -146,8 +146,9 @@ static void tell_next(const struct measurement *m, const struct portolan_next_tr
         for (size_t i = 0; i < next->n_notes; i++)
             measure_say(m, next->notes[i]);
         snprintf(text, sizeof text,
-                 m->trials ? "done: %d trials in %.1f s"
-                           : "nothing to do: the store knows enough (%d new trials, %.1f s)",
+                 m->trials || next->n_notes
+                     ? "done: %d trials in %.1f s"
+                     : "nothing to do: the store knows enough (%d new trials, %.1f s)",
                  m->trials, m->spent_s);
     } else {
         snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
@@ -257,12 +258,15 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
         if (more && status == PORTOLAN_OK && run_trial(m, err) != PORTOLAN_OK) {
             measure_say(m, err->text); /* the store has it as failed; the plan leaves it out */
             *err = (struct portolan_error){0};
+            m->failed++;
             failed = orders;
             orders = NULL;
         }
         free(orders);
     } while (more && status == PORTOLAN_OK);
     free(failed);
+    if (status == PORTOLAN_OK && m->failed > 0 && m->failed == m->trials)
+        status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "every trial failed");
     return status;
 }
 
@@ -283,9 +287,9 @@ int command_measure(int argc, char **argv)
     struct measurement m = {.job = &job, .w = &w};
     enum portolan_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (job_begin(&job))
+    if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     m.quiet = o.quiet;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
@@ -297,10 +301,13 @@ int command_measure(int argc, char **argv)
             m.budget_s = 1e9;
         m.next = o.all_fixed ? next_fixed_orders : next_exploration_orders;
         w.assembly->purpose = o.all_fixed ? "fixed" : "explore";
-        status = m.store ? run_orders(&m, &err)
-                         : portolan_error_set(&err, PORTOLAN_ENOTFOUND,
-                                              "'%s' has no Mastermind: nothing would be stored",
-                                              o.assembly.file);
+        if (m.store && m.store[0] && strcmp(m.store, ":memory:"))
+            status = run_orders(&m, &err);
+        else
+            status = portolan_error_set(&err, PORTOLAN_ENOTFOUND,
+                                        "'%s' has no Mastermind with a file as its store: nothing "
+                                        "would be kept",
+                                        o.assembly.file);
     }
     workbench_close(&w);
     if (status != PORTOLAN_OK)

@@ -51,9 +51,9 @@ int command_run(int argc, char **argv)
     enum portolan_status status;
     int result = 0;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (job_begin(&job))
+    if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
     print_log(o.quiet, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);

@@ -5,6 +5,7 @@
 #include <portolan/mpi.h>
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,14 +13,21 @@
 /* How long a rank that failed waits for the others before it ends them all. */
 static const double patience_s = 2;
 
-int job_begin(struct job *job)
+int job_begin(struct job *job, const char *command)
 {
     struct portolan_error err = {0};
+    /* A hash that a double holds exactly, and its negative: their maxima tell whether all agree. */
+    double hash = (double)(uint32_t)portolan_hash(command, strlen(command), 0);
+    double range[2] = {hash, -hash};
 
     if (portolan_mpi_init(&err) != PORTOLAN_OK ||
         portolan_mpi_cohort_create(&job->cohort, &err) != PORTOLAN_OK)
         return print_error(&err);
-    return 0;
+    if (job->cohort->max(job->cohort, range, 2) == PORTOLAN_OK && range[0] + range[1] == 0.0)
+        return 0;
+    portolan_error_set(&err, PORTOLAN_EMISMATCH,
+                       "the ranks were started with different commands; give all the same one");
+    return job_fail(job, &err);
 }
 
 void job_end(struct job *job)

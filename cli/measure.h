@@ -20,7 +20,7 @@ struct measurement {
     const char *store;
     bool quiet;
     double spent_s, budget_s;
-    int trials;
+    int trials, failed;
     size_t combination; /* of fixed assemblies, the next to look at */
     /* Rank 0: the next trial's orders, none when all is measured. */
     enum portolan_status (*next)(struct measurement *m, struct orders *o,

@@ -44,6 +44,16 @@ static int unknown_command(const char *word)
     return EXIT_USAGE;
 }
 
+/* What could not be written must not pass for success: a full disk, a closed pipe. */
+static int close_output(int result)
+{
+    if (fflush(stdout) == EOF || ferror(stdout)) {
+        fprintf(stderr, "portolan: error: cannot write to standard output\n");
+        return result ? result : EXIT_BAD_INPUT;
+    }
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     char name[64];
@@ -65,7 +75,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], c->name)) {
             snprintf(name, sizeof name, "portolan %s", c->name);
             argv[1] = name;
-            return c->run(argc - 1, argv + 1);
+            return close_output(c->run(argc - 1, argv + 1));
         }
     return unknown_command(argv[1]);
 }

@@ -3,6 +3,25 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
+static int ranks_of(const struct portolan_sample_set *data)
+{
+    int ranks = data->trials[data->n_trials - 1].ranks;
+    bool explored = false;
+
+    for (size_t i = 0; i < data->n_trials; i++) {
+        const struct portolan_trial *t = &data->trials[i];
+        bool explores = !strcmp(t->purpose, "explore");
+
+        if (!strcmp(t->outcome, "finished") && (explores || !explored)) {
+            ranks = t->ranks;
+            explored = explores;
+        }
+    }
+    return ranks;
+}
 
 static enum portolan_status read_data(struct study *s, int *ranks, struct portolan_error *err)
 {
@@ -25,7 +44,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
                                     "mpiexec.mpich -n RANKS portolan measure %s",
                                     file, s->w.assembly->name, s->w.assembly->file);
     if (status == PORTOLAN_OK)
-        *ranks = s->data->trials[s->data->n_trials - 1].ranks;
+        *ranks = ranks_of(s->data);
     return status;
 }
 

@@ -318,7 +318,8 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                      p->s.nodes[i].method, exp2(octaves));
         }
     }
-    out->total_ns = out->step_ns * h->steps + out->setup_ns;
+    /* Far outside the rows a model may fall below 0; no run does. */
+    out->total_ns = fmax(0, out->step_ns * h->steps + out->setup_ns);
     out->low_ns = fmax(0, out->total_ns - sqrt(low2));
     out->high_ns = out->total_ns + sqrt(high2);
     return true;

@@ -131,9 +131,42 @@ static const char *trial_class(const struct portolan_trial *t, const char *insta
     return NULL;
 }
 
+/* Exploration says under which settings its rows hold; without any, each trial speaks for itself.
+ */
+static bool was_explored(const struct survey *s)
+{
+    for (size_t i = 0; i < s->data->n_trials; i++)
+        if (strcmp(s->data->trials[i].purpose, "explore") == 0 &&
+            strcmp(s->data->trials[i].outcome, "finished") == 0)
+            return true;
+    return false;
+}
+
+/* The name of a parameter that the sweep sets, but not as this trial had it; NULL if there is none.
+ */
+static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
+{
+    const struct portolan_assembly *a = s->a;
+
+    for (size_t i = 0; i < a->n_sweeps; i++) {
+        const struct portolan_assembly_sweep *x = &a->sweeps[i];
+        bool is_steps = a->steps_instance && strcmp(a->steps_instance, x->instance) == 0 &&
+                        strcmp(a->steps_parameter, x->parameter) == 0;
+
+        if (!x->varies && !is_steps &&
+            !survey_same_value(survey_trial_parameter(t, x->instance, x->parameter), x->values[0]))
+            return portolan_arena_printf(&s->pool, "%s.%s", x->instance, x->parameter);
+    }
+    return NULL;
+}
+
 /* The name of a parameter that sets this trial apart from the assembly as it is now, or NULL. */
 static const char *difference(struct survey *s, const struct portolan_trial *t)
 {
+    const char *unlike = was_explored(s) ? unlike_sweep(s, t) : NULL;
+
+    if (unlike)
+        return unlike;
     for (size_t i = 0; i < s->a->n_instances; i++) {
         const struct portolan_assembly_instance *instance = &s->a->instances[i];
         const struct portolan_assembly_alternative *now =

@@ -291,7 +291,10 @@ void optimizer_store_decision(struct optimizer *o)
 
         o->records->ops->put_decision(o->records, &d, NULL, &err);
     }
-    if (err.status)
+    if (err.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0)
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
+                     "runs as it stands, with no decision that the models support: %s", err.text);
+    else if (err.status && err.status != PORTOLAN_EINFEASIBLE)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "the decision is not stored: %s", err.text);
     free(names);
     free(parameters);
