@@ -60,6 +60,37 @@ static bool is_description(const struct xml_element *root)
     return portolan_nearest_word(root->name, known, 1) != NULL;
 }
 
+/* Whether a file that is no well-formed XML was meant to be a description, by how it begins. */
+static bool was_meant_as_description(const char *file)
+{
+    char head[4096];
+    FILE *f = fopen(file, "r");
+    size_t length = f ? fread(head, 1, sizeof head - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    head[length] = '\0';
+    return strstr(head, "<component") != NULL;
+}
+
+/* A spoilt assembly beside the descriptions must not make them all useless. */
+static enum portolan_status read_file(struct portolan_palette *p, const char *file,
+                                      struct portolan_diagnostics *d, struct xml_element **root,
+                                      struct portolan_error *err)
+{
+    struct portolan_diagnostics nobody = {0};
+    struct portolan_error first = {0};
+    enum portolan_status status = xml_read_file(&p->arena, file, &nobody, root, &first);
+
+    if (status == PORTOLAN_OK)
+        return status;
+    if (status != PORTOLAN_ESYNTAX || was_meant_as_description(file))
+        return xml_read_file(&p->arena, file, d, root, err);
+    portolan_log(PORTOLAN_LOG_WARNING, "palette", "%s is passed over: not well-formed XML", file);
+    *root = NULL;
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status add_file(struct portolan_palette *p, const char *dir, const char *name,
                                      struct portolan_diagnostics *d, struct portolan_error *err)
 {
@@ -72,8 +103,8 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
 
     if (!file)
         return no_memory(err);
-    status = xml_read_file(&p->arena, file, d, &root, err);
-    if (status != PORTOLAN_OK || !is_description(root))
+    status = read_file(p, file, d, &root, err);
+    if (status != PORTOLAN_OK || !root || !is_description(root))
         return status;
     if (!(c = palette_class_read(&p->arena, root, file, d, &nomem)))
         return nomem ? no_memory(err) : PORTOLAN_ESYNTAX;

@@ -3,7 +3,7 @@
 # Two ranks, and something is wrong: one message with place, cause and remedy, the status that fits,
 # nobody left hanging, nothing lost. tests/components/ fails on request, on the last rank.
 . "$(dirname "$0")/tap.sh"
-plan 38
+plan 41
 
 components=$BUILD/tests/components
 assembly=$components/fault.xml
@@ -66,6 +66,16 @@ timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/p
     -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" --set driver.x=2 "$assembly" \
     >out 2>err </dev/null || status=$?
 fails 'ranks with different assemblies' 'fault.xml: the ranks were given different assemblies; start all'
+
+status=0
+timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
+    -n 1 "$PORTOLAN" measure --path="$components:$BUILD/examples/paper" "$assembly" \
+    >out 2>err </dev/null || status=$?
+fails 'ranks with different commands' 'the ranks were started with different commands; give all'
+status=0
+timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
+    -n 1 "$PORTOLAN" run --frob "$assembly" >out 2>err </dev/null || status=$?
+gives 'one rank with a wrong option leaves nobody hanging' 2 "unrecognized option '--frob'"
 
 good=$store
 store=$work/text.db

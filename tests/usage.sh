@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong usage exits 2 and says what would be right; help and version go to standard output.
 . "$(dirname "$0")/tap.sh"
-plan 9
+plan 11
 
 try "$PORTOLAN"
 gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
@@ -20,6 +20,14 @@ try "$PORTOLAN" check "$work/none.xml"
 gives 'a missing file' 1 'none.xml' 'No such file'
 try "$PORTOLAN" run --set novalue "$work/none.xml"
 gives 'a setting without a value' 2 'INSTANCE.PARAMETER=VALUE'
+
+try sh -c '"$PORTOLAN" draw --text "$BUILD/examples/paper/paper.xml" >/dev/full'
+gives 'output that cannot be written is no success' 1 'cannot write'
+mkdir "$work/beside"
+cp "$BUILD/examples/paper/paper.xml" "$work/beside"
+echo '<assembly name="half' >"$work/beside/spoilt.xml"
+try "$PORTOLAN" check --path="$BUILD/examples/paper" "$work/beside/paper.xml"
+gives 'a spoilt assembly spoils none beside it' 0 'paper.xml: good'
 
 # Every option that --help names is in the manual.
 missing=''
