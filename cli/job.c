@@ -4,7 +4,7 @@
 
 #include <portolan/mpi.h>
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -12,6 +12,20 @@
 
 /* How long a rank that failed waits for the others before it ends them all. */
 static const double patience_s = 2;
+
+/* The job that has begun and not ended. */
+static struct job *running;
+
+/* Wrong options end the process where MPI runs already: then no rank may be left waiting. */
+static void end_early(int status, void *arg)
+{
+    (void)arg;
+    if (!running)
+        return;
+    if (running->cohort->size > 1)
+        portolan_mpi_abort(status);
+    job_end(running);
+}
 
 int job_begin(struct job *job, const char *command)
 {
@@ -23,6 +37,8 @@ int job_begin(struct job *job, const char *command)
     if (portolan_mpi_init(&err) != PORTOLAN_OK ||
         portolan_mpi_cohort_create(&job->cohort, &err) != PORTOLAN_OK)
         return print_error(&err);
+    running = job;
+    on_exit(end_early, NULL);
     if (job->cohort->max(job->cohort, range, 2) == PORTOLAN_OK && range[0] + range[1] == 0.0)
         return 0;
     portolan_error_set(&err, PORTOLAN_EMISMATCH,
@@ -32,6 +48,7 @@ int job_begin(struct job *job, const char *command)
 
 void job_end(struct job *job)
 {
+    running = NULL;
     portolan_mpi_cohort_destroy(job->cohort);
     portolan_mpi_finalize();
 }
