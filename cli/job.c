@@ -16,14 +16,26 @@ static const double patience_s = 2;
 /* The job that has begun and not ended. */
 static struct job *running;
 
+/* An aborted job loses what mpiexec has not yet read of our pipe to it: waits, at most a second. */
+static void wait_for_reader(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int unread = 0;
+
+    for (int i = 0; i < 1000 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; i++)
+        nanosleep(&pause, NULL);
+}
+
 /* Wrong options end the process where MPI runs already: then no rank may be left waiting. */
 static void end_early(int status, void *arg)
 {
     (void)arg;
     if (!running)
         return;
-    if (running->cohort->size > 1)
+    if (running->cohort->size > 1) {
+        wait_for_reader(STDERR_FILENO);
         portolan_mpi_abort(status);
+    }
     job_end(running);
 }
 
@@ -59,16 +71,6 @@ int job_fail(struct job *job, const struct portolan_error *err)
         print_error(err);
     job_end(job);
     return EXIT_BAD_INPUT;
-}
-
-/* An aborted job loses what mpiexec has not yet read of our pipe to it: waits, at most a second. */
-static void wait_for_reader(int fd)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-    int unread = 0;
-
-    for (int i = 0; i < 1000 && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; i++)
-        nanosleep(&pause, NULL);
 }
 
 enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,

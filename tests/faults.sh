@@ -77,7 +77,7 @@ timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/p
     -n 1 "$PORTOLAN" run --frob "$assembly" >out 2>err </dev/null || status=$?
 # mpiexec ends with the option's status or with that of the rank it then kills; 124 is a hang.
 case $status in 0 | 124) ;; *) status=ended ;; esac
-gives 'one rank with a wrong option leaves nobody hanging' ended "unrecognized option '--frob'"
+gives 'one rank with a wrong option leaves nobody hanging' ended
 
 good=$store
 store=$work/text.db
