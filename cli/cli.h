@@ -49,7 +49,7 @@ void print_log(bool quiet, int rank);
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
 
-/* Options that all commands on an assembly share; an argp child. */
+/* Options that all commands on an assembly share. */
 struct assembly_options {
     const char *file;
     const char *path;  /* --path, more folders with component descriptions */
@@ -60,7 +60,8 @@ struct assembly_options {
     const char **selects; /* --select INSTANCE=CLASS */
 };
 
-extern const struct argp assembly_argp;
+/* Argp children: the last three settings, and these with the file and where components are. */
+extern const struct argp settings_argp, assembly_argp;
 
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
@@ -99,6 +100,18 @@ int job_fail(struct job *job, const struct portolan_error *err);
  */
 enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,
                                  struct portolan_error *err);
+
+/* Options of a run. */
+struct run_options {
+    struct assembly_options assembly;
+    bool fixed, quiet;
+};
+
+/* Its own two, as an argp child. */
+extern const struct argp run_argp;
+
+/* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
+int run_assembly(struct job *job, struct run_options *o);
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);

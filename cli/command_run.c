@@ -1,74 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
-#include <stdio.h>
-
-struct run_options {
-    struct assembly_options assembly;
-    bool fixed, quiet;
-};
-
-static const struct argp_option options[] = {
-    {"fixed", 'f', NULL, 0, "no swaps: run the assembly as it stands", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
-    {0},
-};
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
 
     (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
-        return 0;
-    case 'f':
-        o->fixed = true;
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    default:
+    if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    }
+    state->child_inputs[0] = o;
+    state->child_inputs[1] = &o->assembly;
+    return 0;
 }
 
 int command_run(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&run_argp, 0, NULL, 0}, {&assembly_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
-        .options = options,
         .parser = parse_option,
         .args_doc = "ASSEMBLY.xml",
         .doc = "Run an assembly: mpiexec.mpich -n RANKS portolan run ASSEMBLY.xml",
         .children = children,
     };
     struct run_options o = {0};
-    struct portolan_error err = {0};
-    struct workbench w;
     struct job job;
-    enum portolan_status status;
-    int result = 0;
 
     if (job_begin(&job, "run"))
         return EXIT_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    print_log(o.quiet, job.cohort->rank);
-    status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
-    status = portolan_cohort_agree(job.cohort, status, &err);
-    if (status != PORTOLAN_OK) {
-        workbench_close(&w);
-        return job_fail(&job, &err);
-    }
-    if (o.fixed)
-        w.assembly->purpose = "fixed";
-    status = job_execute(&job, &w, &result, &err);
-    workbench_close(&w);
-    if (status != PORTOLAN_OK)
-        return job_fail(&job, &err);
-    if (result != 0 && job.cohort->rank == 0)
-        fprintf(stderr, "portolan: error: '%s': go returned %d\n", o.assembly.file, result);
-    job_end(&job);
-    return result ? EXIT_BAD_INPUT : 0;
+    return run_assembly(&job, &o);
 }

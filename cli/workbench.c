@@ -7,8 +7,7 @@
 
 enum { OPTION_PATH = 'p', OPTION_STORE = 'd', OPTION_SET = 's', OPTION_SELECT = 'i' };
 
-static const struct argp_option options[] = {
-    {"path", OPTION_PATH, "DIR:...", 0, "search these folders for components first", 0},
+static const struct argp_option settings_options[] = {
     {"store", OPTION_STORE, "FILE", 0, "the experiment store (default: the Mastermind's)", 0},
     {"set", OPTION_SET, "INSTANCE.PARAMETER=VALUE", 0,
      "give a parameter another value; the instance may be left out where one has it", 0},
@@ -16,14 +15,16 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static const struct argp_option options[] = {
+    {"path", OPTION_PATH, "DIR:...", 0, "search these folders for components first", 0},
+    {0},
+};
+
+static error_t parse_setting(int key, char *arg, struct argp_state *state)
 {
     struct assembly_options *o = state->input;
 
     switch (key) {
-    case OPTION_PATH:
-        o->path = arg;
-        return 0;
     case OPTION_STORE:
         o->store = arg;
         return 0;
@@ -35,6 +36,24 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (!strchr(arg, '='))
             argp_error(state, "--select wants INSTANCE=CLASS, not '%s'", arg);
         return append_text(&o->selects, &o->n_selects, arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp settings_argp = {.options = settings_options, .parser = parse_setting};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct assembly_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        return 0;
+    case OPTION_PATH:
+        o->path = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->file)
             argp_error(state, "one assembly at a time: '%s' is one too many", arg);
@@ -49,7 +68,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp assembly_argp = {.options = options, .parser = parse_option};
+static const struct argp_child children[] = {{&settings_argp, 0, NULL, 0}, {0}};
+const struct argp assembly_argp = {
+    .options = options, .parser = parse_option, .children = children};
 
 static void clear_lists(struct assembly_options *o)
 {
