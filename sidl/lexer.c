@@ -64,10 +64,13 @@ static void skip(struct lexer *l, size_t count)
     }
 }
 
+/* TEXT points into what is read. */
 static void push(struct lexer *l, enum token_kind kind, const char *text, size_t length,
                  struct portolan_sidl_place place)
 {
-    struct token token = {.kind = kind, .place = place, .comment = l->comment};
+    const bool is_quoted = kind == TOKEN_STRING || kind == TOKEN_CHARACTER;
+    struct token token = {
+        .kind = kind, .place = place, .comment = l->comment, .source = text - is_quoted};
 
     token.text = portolan_arena_strndup(l->arena, text, length);
     token.is_reserved = kind == TOKEN_WORD && lexer_is_reserved(token.text);
@@ -245,7 +248,7 @@ static bool read_symbol(struct lexer *l)
 
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
         if (starts(l, symbols[i])) {
-            push(l, TOKEN_SYMBOL, symbols[i], strlen(symbols[i]), l->place);
+            push(l, TOKEN_SYMBOL, l->at, strlen(symbols[i]), l->place);
             skip(l, strlen(symbols[i]));
             return true;
         }
@@ -288,6 +291,6 @@ struct tokens lexer_read(struct portolan_arena *a, const char *file, const char 
     }
     if (l.is_broken)
         l.tokens.count = 0;
-    push(&l, TOKEN_END, "", 0, l.place);
+    push(&l, TOKEN_END, l.at, 0, l.place);
     return l.tokens;
 }

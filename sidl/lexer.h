@@ -23,6 +23,7 @@ struct token {
     enum token_kind kind;
     bool is_reserved;
     const char *text;
+    const char *source;  /* where it begins in the text that was read */
     const char *comment; /* doc comment in front of it, NULL if none */
     struct portolan_sidl_place place;
 };

@@ -2,6 +2,7 @@
 /* Expressions of contracts and of rarray extents, by precedence climbing. */
 #include "parser.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,17 +189,41 @@ static bool begins_clause(const struct parser *p)
     return !(t[1].kind == TOKEN_WORD && !t[1].is_reserved);
 }
 
+/* The source from BEGIN to END, each run of blanks made one. */
+static const char *source_text(struct parser *p, const char *begin, const char *end)
+{
+    struct portolan_text out = {.arena = p->arena};
+
+    while (begin < end) {
+        size_t length = 0, blanks = 0;
+
+        while (begin + length < end && !isspace((unsigned char)begin[length]))
+            length++;
+        portolan_text_add_bytes(&out, begin, length);
+        begin += length;
+        while (begin + blanks < end && isspace((unsigned char)begin[blanks]))
+            blanks++;
+        begin += blanks;
+        if (blanks && begin < end)
+            portolan_text_add_bytes(&out, " ", 1);
+    }
+    return out.bytes;
+}
+
 void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count)
 {
     do {
         struct portolan_sidl_clause clause = {.place = p->at->place};
+        const char *begin;
 
         if (p->at->kind == TOKEN_WORD && !p->at->is_reserved && p->at[1].kind == TOKEN_SYMBOL &&
             strcmp(p->at[1].text, ":") == 0) {
             clause.label = p->at->text;
             p->at += 2;
         }
+        begin = p->at->source;
         clause.condition = parser_expression(p);
+        clause.text = source_text(p, begin, p->at->source);
         parser_expect(p, ";", "behind the clause");
         if (!p->failed)
             ARENA_PUSH(p->arena, *list, *count, clause);

@@ -109,6 +109,7 @@ enum portolan_sidl_flag {
 /** One clause of a contract: require, ensure or invariant. */
 struct portolan_sidl_clause {
     const char *label; /**< NULL when it has none */
+    const char *text;  /**< of the condition, as written but on one line */
     struct portolan_sidl_expr *condition;
     struct portolan_sidl_place place;
 };

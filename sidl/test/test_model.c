@@ -189,7 +189,7 @@ static const char whole[] =
     "    double norm(in rarray<double,2> m(r, 2*r - 1), in int r, in string s, in Base x)\n"
     "      throws sidl.PreViolation, sidl.PostViolation;\n"
     "    require positive: r > 0 and r < 1000l or not (r == 5); s != \"a\\\"b\";\n"
-    "            x != null xor is all(m) iff pure;\n"
+    "            x !=\n                null xor is all(m) iff pure;\n"
     "    ensure result >= -1.5e-3 implies result ** 2 <= {1, 2.0f}; ~r <<< 2 >>> 1 != r & 3 | 4 ^ "
     "5;\n"
     "           later(); r rem 2 == r mod 3; true; 'c' == 'd';\n"
@@ -220,6 +220,9 @@ static void the_model_holds_the_whole_language(void **state)
     assert_int_equal(norm->n_ensures, 6);
     assert_string_equal(norm->requires[0].label, "positive");
     assert_string_equal(norm->requires[0].condition->text, "or");
+    assert_string_equal(norm->requires[0].text, "r > 0 and r < 1000l or not (r == 5)");
+    assert_string_equal(norm->requires[1].text, "s != \"a\\\"b\"");
+    assert_string_equal(norm->requires[2].text, "x != null xor is all(m) iff pure");
     assert_string_equal(norm->requires[2].condition->text, "iff");
     assert_string_equal(norm->ensures[0].condition->text, "implies");
     assert_int_equal(norm->n_throws, 2);
