@@ -13,11 +13,6 @@ struct assembly_impl {
 
 extern const struct xml_rule assembly_rule;
 
-/* Reads from memory; FILE only names it. For portolan_assembly_read and the fuzzer. */
-enum portolan_status assembly_read_text(const char *text, size_t size, const char *file,
-                                        struct portolan_diagnostics *d,
-                                        struct portolan_assembly **a, struct portolan_error *err);
-
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 

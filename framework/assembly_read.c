@@ -447,9 +447,10 @@ static enum portolan_status read_any(const char *text, size_t size, const char *
     return PORTOLAN_OK;
 }
 
-enum portolan_status assembly_read_text(const char *text, size_t size, const char *file,
-                                        struct portolan_diagnostics *d,
-                                        struct portolan_assembly **a, struct portolan_error *err)
+enum portolan_status portolan_assembly_read_text(const char *text, size_t size, const char *file,
+                                                 struct portolan_diagnostics *d,
+                                                 struct portolan_assembly **a,
+                                                 struct portolan_error *err)
 {
     return read_any(text, size, file, d, a, err);
 }

@@ -150,6 +150,13 @@ enum portolan_status library_find(const struct portolan_class_description *class
                                   const struct portolan_component **component,
                                   struct portolan_error *err);
 
+/* -- load.c ----------------------------------------------------------------------------------- */
+
+/* The descriptor that the class's shared object exports. */
+enum portolan_status library_load(const struct portolan_class_description *class,
+                                  const struct portolan_component **component,
+                                  struct portolan_error *err);
+
 /* -- services.c ------------------------------------------------------------------------------- */
 
 /* A Services object without a component; CLASS NULL for the framework itself. */

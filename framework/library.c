@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * From a palette entry to the component's descriptor. Shared objects are never closed again:
- * objects, exceptions or threads of theirs may live on, and leak reports keep their names.
- */
+/* From a palette entry to the component's descriptor. */
 #include "internal.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum portolan_status check_descriptor(const struct portolan_class_description *class,
                                              const struct portolan_component *c,
@@ -34,57 +28,26 @@ static enum portolan_status check_descriptor(const struct portolan_class_descrip
     return PORTOLAN_OK;
 }
 
-static enum portolan_status open_library(const struct portolan_class_description *class,
-                                         void **handle, struct portolan_error *err)
-{
-    const char *cause;
-
-    if (access(class->library, F_OK) != 0)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "class '%s': there is no shared object %s; build or install it, "
-                                  "or correct the attribute 'library' in %s:%d",
-                                  class->class_name, class->library, class->file, class->line);
-    *handle = dlopen(class->library, RTLD_NOW | RTLD_LOCAL);
-    if (*handle)
-        return PORTOLAN_OK;
-    cause = dlerror();
-    return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                              "class '%s': cannot load %s: %s; rebuild it, or install what it "
-                              "needs (see: ldd %s)",
-                              class->class_name, class->library, cause ? cause : "unknown cause",
-                              class->library);
-}
+/* Weak: a program with everything linked in has no loader of shared objects in it. */
+#pragma weak library_load
 
 enum portolan_status library_find(const struct portolan_class_description *class,
                                   const struct portolan_component **component,
                                   struct portolan_error *err)
 {
-    char symbol[400];
-    void *handle;
     enum portolan_status status;
 
     *component = class->builtin;
-    if (!class->library) {
-        if (!class->builtin)
-            return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                      "class '%s' is described, but has no code (%s)",
-                                      class->class_name, class->file);
-        return check_descriptor(class, class->builtin, err);
-    }
-    if ((size_t)snprintf(symbol, sizeof symbol, "portolan_component_%s", class->class_name) >=
-        sizeof symbol)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "class name '%.60s…' is too long",
+    if (!class->library && !class->builtin)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "class '%s' is described, but has no code (%s)",
+                                  class->class_name, class->file);
+    if (class->library && !library_load)
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "class '%s' is not linked into this program, and it loads no "
+                                  "shared objects; link it again with that class",
                                   class->class_name);
-    for (char *dot = symbol; (dot = strchr(dot, '.'));)
-        *dot = '_';
-    if ((status = open_library(class, &handle, err)) != PORTOLAN_OK)
+    if (class->library && (status = library_load(class, component, err)) != PORTOLAN_OK)
         return status;
-    *component = dlsym(handle, symbol);
-    if (!*component)
-        return portolan_error_set(err, PORTOLAN_EFOREIGN,
-                                  "class '%s': %s is no Portolan component of this class: it "
-                                  "exports no '%s'; export that descriptor, or correct %s:%d",
-                                  class->class_name, class->library, symbol, class->file,
-                                  class->line);
     return check_descriptor(class, *component, err);
 }

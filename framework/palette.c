@@ -41,15 +41,26 @@ static enum portolan_status no_memory(struct portolan_error *err)
     return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading the palette");
 }
 
-/* The library's path as written when it is absolute, else beside the description. */
-static bool resolve_library(struct portolan_palette *p, struct palette_class *c, const char *dir)
+/* The file's path as written when it is absolute, else beside the description. */
+static const char *resolve(struct portolan_palette *p, const char *file, const char *dir)
 {
-    const char *library = c->public.library;
+    return file[0] == '/' ? file : portolan_arena_printf(&p->arena, "%s/%s", dir, file);
+}
 
-    if (library[0] == '/')
-        return true;
-    c->public.library = portolan_arena_printf(&p->arena, "%s/%s", dir, library);
-    return c->public.library != NULL;
+/* Unless the description tells, the archive has the library's name, with .a for .so. */
+static bool resolve_files(struct portolan_palette *p, struct palette_class *c, const char *dir)
+{
+    const char *library = c->public.library, *dot = strrchr(library, '.');
+    bool is_so = dot && !strcmp(dot, ".so");
+
+    if (!c->public.archive)
+        c->public.archive = portolan_arena_printf(
+            &p->arena, "%.*s.a", (int)(is_so ? (size_t)(dot - library) : strlen(library)), library);
+    if (!c->public.archive)
+        return false;
+    c->public.library = resolve(p, library, dir);
+    c->public.archive = resolve(p, c->public.archive, dir);
+    return c->public.library && c->public.archive;
 }
 
 /* Other XML files may lie in the directory; a misspelt description is none of them. */
@@ -119,7 +130,7 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
                      c->public.class_name, file, there->file);
         return PORTOLAN_OK;
     }
-    if (!resolve_library(p, c, dir))
+    if (!resolve_files(p, c, dir))
         return no_memory(err);
     append(p, c);
     return PORTOLAN_OK;
@@ -280,7 +291,7 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
         return portolan_error_set(err, status, "%s", first.text);
     if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
         return nomem ? no_memory(err) : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
-    c->public.library = NULL;
+    c->public.library = c->public.archive = NULL;
     c->public.builtin = component;
     for (struct palette_class **at = &p->first; *at; at = &(*at)->next)
         if (!strcmp((*at)->public.class_name, c->public.class_name)) {

@@ -15,7 +15,7 @@ struct reader {
 };
 
 static const char *const class_required[] = {"class", NULL};
-static const char *const class_optional[] = {"library", "proxy-for", NULL};
+static const char *const class_optional[] = {"library", "proxy-for", "archive", "libs", NULL};
 static const char *const port_required[] = {"port", "type", NULL};
 static const char *const provides_optional[] = {"also", NULL};
 static const char *const uses_optional[] = {"optional", NULL};
@@ -172,6 +172,8 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     c->public.class_name = xml_value(root, "class");
     c->public.library = xml_value(root, "library");
     c->public.proxy_for = xml_value(root, "proxy-for");
+    c->public.archive = xml_value(root, "archive");
+    c->public.libs = xml_value(root, "libs") ? xml_value(root, "libs") : "";
     c->public.summary = "";
     if (xml_next(root, NULL, "summary"))
         c->public.summary = xml_next(root, NULL, "summary")->text;

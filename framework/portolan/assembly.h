@@ -112,6 +112,16 @@ PORTOLAN_API enum portolan_status portolan_assembly_read(const char *file,
                                                          struct portolan_error *err);
 
 /**
+ * The same from SIZE bytes in memory, as if they were the content of FILE: its folder is the one
+ * that paths are relative to, its name stands in messages; it need not exist.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, size_t size,
+                                                              const char *file,
+                                                              struct portolan_diagnostics *d,
+                                                              struct portolan_assembly **a,
+                                                              struct portolan_error *err);
+
+/**
  * Checks A against the classes of PALETTE: unknown classes, ports and parameters, wrong port
  * types, uses ports left unconnected that must not be, connections without a proxy that need one
  * (names the command that makes it). Errors: ESYNTAX when D received anything.

@@ -50,6 +50,10 @@ struct portolan_class_description {
     const struct portolan_parameter_description *parameters;
     const char *file; /**< the description's */
     int line;
+    /** Path of the static archive with the same code, which need not exist; NULL for one linked in.
+     */
+    const char *archive;
+    const char *libs; /**< flags that linking the archive needs, blank-separated; never NULL */
 };
 
 PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,

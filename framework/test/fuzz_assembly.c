@@ -13,11 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct portolan_assembly *a, *b;
     char *text = NULL;
 
-    if (assembly_read_text((const char *)data, size, "fuzz.xml", &d, &a, NULL) != PORTOLAN_OK)
+    if (portolan_assembly_read_text((const char *)data, size, "fuzz.xml", &d, &a, NULL) !=
+        PORTOLAN_OK)
         return 0;
     /* What was accepted must be written so that it is accepted again. */
     if (portolan_assembly_write(a, NULL, &text, NULL) != PORTOLAN_OK ||
-        assembly_read_text(text, strlen(text), "written.xml", NULL, &b, NULL) != PORTOLAN_OK)
+        portolan_assembly_read_text(text, strlen(text), "written.xml", NULL, &b, NULL) !=
+            PORTOLAN_OK)
         abort();
     free(text);
     portolan_assembly_destroy(a);

@@ -42,7 +42,8 @@ static struct portolan_assembly *read_good(const char *text)
     struct portolan_diagnostics d = {hear, &h, 0};
     struct portolan_error err = {0};
     struct portolan_assembly *a;
-    enum portolan_status status = assembly_read_text(text, strlen(text), "dir/a.xml", &d, &a, &err);
+    enum portolan_status status =
+        portolan_assembly_read_text(text, strlen(text), "dir/a.xml", &d, &a, &err);
 
     if (status != PORTOLAN_OK)
         fail_msg("%s\n%s", err.text, h.text);
@@ -178,8 +179,9 @@ static void what_is_wrong_is_said_with_its_place(void **state)
         struct portolan_error err = {0};
         struct portolan_assembly *a;
 
-        assert_int_equal(assembly_read_text(c->text, strlen(c->text), "a.xml", &d, &a, &err),
-                         PORTOLAN_ESYNTAX);
+        assert_int_equal(
+            portolan_assembly_read_text(c->text, strlen(c->text), "a.xml", &d, &a, &err),
+            PORTOLAN_ESYNTAX);
         assert_null(a);
         assert_true(d.count > 0);
         assert_non_null(strstr(err.text, "a.xml:"));

@@ -62,6 +62,20 @@ static void descriptions_become_classes(void **state)
     portolan_palette_destroy(p);
 }
 
+static void the_archive_is_named_or_has_the_name_of_the_library(void **state)
+{
+    struct portolan_palette *p = heat_palette();
+    const struct portolan_class_description *jacobi = portolan_palette_find(p, "heat.Jacobi");
+
+    (void)state;
+    assert_string_equal(jacobi->archive, PALETTE "/heat.a");
+    assert_string_equal(jacobi->libs, "-lheat -lm");
+    assert_string_equal(portolan_palette_find(p, "heat.Driver")->archive, PALETTE "/heat_driver.a");
+    assert_string_equal(portolan_palette_find(p, "heat.Driver")->libs, "");
+    assert_string_equal(portolan_palette_find(p, "heat.Cholmod")->archive, "/opt/heat/cholmod.a");
+    portolan_palette_destroy(p);
+}
+
 static void classes_are_found_by_what_they_provide(void **state)
 {
     struct portolan_palette *p = heat_palette();
@@ -154,7 +168,7 @@ static void checking_says(const char *text, const char *expected)
     struct portolan_assembly *a;
     enum portolan_status status;
 
-    if (assembly_read_text(text, strlen(text), "a.xml", NULL, &a, &err) != PORTOLAN_OK)
+    if (portolan_assembly_read_text(text, strlen(text), "a.xml", NULL, &a, &err) != PORTOLAN_OK)
         fail_msg("%s\n%s", text, err.text);
     status = portolan_assembly_check(a, p, &d);
     assert_int_equal(status, expected ? PORTOLAN_ESYNTAX : PORTOLAN_OK);
@@ -280,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptions_become_classes),
+        cmocka_unit_test(the_archive_is_named_or_has_the_name_of_the_library),
         cmocka_unit_test(classes_are_found_by_what_they_provide),
         cmocka_unit_test(bad_descriptions_are_refused_with_the_cause),
         cmocka_unit_test(a_builtin_takes_the_place_of_a_class_of_a_file),
