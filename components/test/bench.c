@@ -64,8 +64,11 @@ static const struct gov_cca_ComponentRelease__epv bench_release_epv = {.f_releas
                                                                            bench_release};
 static const struct sidl_implements bench_implements[] = {
     {&gov_cca_Component__type, &bench_epv}, {&gov_cca_ComponentRelease__type, &bench_release_epv}};
-static const struct sidl_class bench_class = {
-    "test.Bench", "0", sizeof(struct plain), bench_implements, 2, NULL, NULL};
+static const struct sidl_class bench_class = {.name = "test.Bench",
+                                              .version = "0",
+                                              .size = sizeof(struct plain),
+                                              .implements = bench_implements,
+                                              .n_implements = 2};
 
 static gov_cca_Component bench_create(sidl_BaseInterface *_ex)
 {
@@ -135,8 +138,11 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
     .f_reached = listener_reached, .f_announce = listener_announce, .f_failed = listener_failed};
 static const struct sidl_implements listener_implements[] = {
     {&gov_cca_Component__type, &listener_epv}, {&portolan_ports_StepListener__type, &steps_epv}};
-static const struct sidl_class listener_class = {
-    "test.Listener", "0", sizeof(struct plain), listener_implements, 2, NULL, NULL};
+static const struct sidl_class listener_class = {.name = "test.Listener",
+                                                 .version = "0",
+                                                 .size = sizeof(struct plain),
+                                                 .implements = listener_implements,
+                                                 .n_implements = 2};
 
 static gov_cca_Component listener_create(sidl_BaseInterface *_ex)
 {

@@ -85,8 +85,11 @@ EXIT:;
     static const struct gov_cca_Component__epv NAME##_component = {.f_setServices = NAME##_start}; \
     static const struct sidl_implements NAME##_implements[] = {                                    \
         {&gov_cca_Component__type, &NAME##_component}, {&test_Function__type, &NAME##_function}};  \
-    static const struct sidl_class NAME##_class = {                                                \
-        "test." #NAME, "1", sizeof(struct function), NAME##_implements, 2, NULL, NULL};            \
+    static const struct sidl_class NAME##_class = {.name = "test." #NAME,                          \
+                                                   .version = "1",                                 \
+                                                   .size = sizeof(struct function),                \
+                                                   .implements = NAME##_implements,                \
+                                                   .n_implements = 2};                             \
     static gov_cca_Component NAME##_create(sidl_BaseInterface *_ex)                                \
     {                                                                                              \
         return sidl_object_facet(sidl_object_create(&NAME##_class, _ex), "gov.cca.Component");     \
@@ -179,8 +182,11 @@ static const struct gov_cca_ports_GoPort__epv go_epv = {.f_go = go};
 static const struct gov_cca_Component__epv driver_epv = {.f_setServices = driver_start};
 static const struct sidl_implements driver_implements[] = {{&gov_cca_Component__type, &driver_epv},
                                                            {&gov_cca_ports_GoPort__type, &go_epv}};
-static const struct sidl_class driver_class = {
-    "test.Driver", "1", sizeof(struct function), driver_implements, 2, NULL, NULL};
+static const struct sidl_class driver_class = {.name = "test.Driver",
+                                               .version = "1",
+                                               .size = sizeof(struct function),
+                                               .implements = driver_implements,
+                                               .n_implements = 2};
 
 static gov_cca_Component driver_create(sidl_BaseInterface *_ex)
 {
