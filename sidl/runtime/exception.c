@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <portolan/base.h>
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,30 @@ static const struct sidl_BaseException__epv exception_epv = {
     .f_add = sidl_exception_add,
 };
 
-/* A generated exception class: its description travels in the object. */
+static const struct sidl_implements base_implements[] = {
+    {&sidl_SIDLException__type, &exception_epv}};
+static struct sidl_class_state base_state;
+static const struct sidl_class base_class = {
+    .name = "sidl.SIDLException",
+    .version = SIDL_RUNTIME_VERSION,
+    .size = sizeof(struct sidl_exception),
+    .implements = base_implements,
+    .n_implements = 1,
+    .destroy = sidl_exception_destroy,
+    .state = &base_state,
+};
+
+const struct sidl_class *sidl_exception_class(void)
+{
+    return &base_class;
+}
+
+const struct sidl_class *sidl_SIDLException__externals(void)
+{
+    return &base_class;
+}
+
+/* An exception class without methods of its own: its description travels in the object. */
 struct plain_exception {
     struct sidl_exception base;
     struct sidl_class cls;
@@ -139,6 +163,34 @@ void sidl_exception_throw_not_implemented(const char *class_name, const char *ty
     *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
 }
 
+void sidl_exception_throw_abstract(const char *class_name, const char *method,
+                                   sidl_BaseInterface *_ex)
+{
+    sidl_NotImplementedException exception = sidl_NotImplementedException__create(_ex);
+    char note[512];
+
+    if (!exception)
+        return;
+    snprintf(note, sizeof note,
+             "class %s is abstract (it has no %s): make an object of a class that extends it",
+             class_name, method);
+    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+}
+
+void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
+{
+    sidl_SIDLException exception = sidl_SIDLException__create(_ex);
+    char note[1024];
+    va_list args;
+
+    if (!exception)
+        return;
+    va_start(args, format);
+    vsnprintf(note, sizeof note, format, args);
+    va_end(args);
+    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+}
+
 /*
  * Out of memory is thrown without memory: one static object, whose note is fixed and which takes
  * no trace. A negative count says that references to it are not counted.
@@ -184,18 +236,14 @@ static const struct sidl_class memory_class = {.name = "sidl.MemAllocException",
 
 static struct sidl_object memory_object;
 
-#define MEMORY_FACET(TYPE)                                                                         \
-    {                                                                                              \
-        {(const void *)&memory_epv, &memory_object}, TYPE                                          \
-    }
-
-static struct sidl_facet memory_facets[] = {
-    MEMORY_FACET(&sidl_BaseInterface__type),    MEMORY_FACET(&sidl_BaseException__type),
-    MEMORY_FACET(&sidl_RuntimeException__type), MEMORY_FACET(&sidl_BaseClass__type),
-    MEMORY_FACET(&sidl_SIDLException__type),    MEMORY_FACET(&sidl_MemAllocException__type),
+static const struct sidl_facet memory_facets[] = {
+    {&sidl_MemAllocException__type, 0}, {&sidl_SIDLException__type, 0},
+    {&sidl_BaseClass__type, 0},         {&sidl_RuntimeException__type, 0},
+    {&sidl_BaseException__type, 0},     {&sidl_BaseInterface__type, 0},
 };
 
 static struct sidl_object memory_object = {
+    .self = {(const void *)&memory_epv, &memory_object},
     .cls = &memory_class,
     .facets = memory_facets,
     .n_facets = sizeof memory_facets / sizeof *memory_facets,
@@ -204,7 +252,7 @@ static struct sidl_object memory_object = {
 
 void sidl_exception_throw_no_memory(sidl_BaseInterface *_ex)
 {
-    *_ex = &memory_facets[0].object;
+    *_ex = &memory_object.self;
 }
 
 /* What getClassInfo returns; it copies the names, so that it may outlive the class. */

@@ -13,6 +13,7 @@
 #ifndef SIDL_OBJECT_H
 #define SIDL_OBJECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,10 @@ struct sidl_BaseInterface__epv {
     sidl_slot_fn f__none; /* no slots; C wants a member */
 };
 
+struct sidl_BaseClass__epv {
+    sidl_slot_fn f__none;
+};
+
 struct sidl_BaseInterface__object {
     const struct sidl_BaseInterface__epv *d_epv;
     void *d_object; /* the implementation, which starts with a struct sidl_object */
@@ -64,15 +69,23 @@ struct sidl_method {
     const char *name; /* short name and extension, as in the C name */
 };
 
+/** A wrapper that checks the contract of one slot, and stands there while checks are on. */
+struct sidl_check {
+    size_t slot;
+    sidl_slot_fn wrapper;
+};
+
 /** One type; generated. An entry-point table has one slot per method, in the order given here. */
 struct sidl_type {
     const char *name; /* "gov.cca.Port" */
     const char *version;
     enum sidl_kind kind;
-    const struct sidl_type *const *parents;
+    const struct sidl_type *const *parents; /* of a class: the class that it extends first */
     size_t n_parents;
     const struct sidl_method *methods; /* the inherited ones first */
     size_t n_methods;
+    const struct sidl_check *checks; /* of types with contracts */
+    size_t n_checks;
 };
 
 /** An entry-point table (struct A_B_C__epv) for a type that a class implements. */
@@ -81,7 +94,17 @@ struct sidl_implements {
     const void *epv;
 };
 
-/** A class, written by whoever implements it. It must outlive the objects made from it. */
+struct sidl_class_state;
+
+/**
+ * A class, written by whoever implements it. It must outlive the objects made from it.
+ *
+ * A class written by hand fills the first part. A class of SIDL fills in `state` and what follows
+ * of the second part; its own type comes first among `implements` and needs to be the only one: the
+ * tables of interfaces are picked from the class's by the methods' names. (An interface whose
+ * method has another name in the class gets an entry of its own.) NULL slots are inherited from the
+ * class that it extends.
+ */
 struct sidl_class {
     const char *name;
     const char *version;
@@ -95,25 +118,70 @@ struct sidl_class {
      * (a new one, the caller's) or NULL. Proxies ask what is behind them.
      */
     void *(*cast)(void *self, const char *type);
+
+    /* Classes of SIDL; all OPTIONAL but `state`. */
+    const struct sidl_class *(*extends)(void); /* weak: NULL when that class is not linked … */
+    const char *extends_name; /* … but loaded by this name; NULL: extends sidl.BaseClass only */
+    const struct sidl_type *type; /* of the class; NULL: implements[0].type */
+    /** Once per class, the parents' first, before the first object or static call. */
+    void (*load)(sidl_BaseInterface *_ex);
+    void (*ctor)(void *self, sidl_BaseInterface *_ex); /* the parents' first */
+    /** Instead of ctor, for an object that is made around private data. */
+    void (*ctor2)(void *self, void *private_data, sidl_BaseInterface *_ex);
+    void (*dtor)(void *self, sidl_BaseInterface *_ex); /* its own first, then the parents' */
+    void (*super)(const void *parent_epv); /* takes the table of the class that it extends */
+    const void *statics;                   /* struct A_B_C__sepv */
+    struct sidl_class_state *state;        /* zeroed; filled in by the run time at first use */
 };
 
+/** One entry-point table of a linked class. */
+struct sidl_table {
+    const struct sidl_type *type;
+    const sidl_slot_fn *plain; /* the implementations, inherited ones filled in; NULL: abstract */
+    sidl_slot_fn *live;        /* what objects use: as `plain`, or with wrappers */
+};
+
+/** One type of an object or class, and which of its tables serves it. */
 struct sidl_facet {
-    struct sidl_BaseInterface__object object;
-    const struct sidl_type *type; /* NULL: sidl.BaseInterface */
+    const struct sidl_type *type;
+    size_t table; /* 0: the class's own */
 };
 
-/** The head of every implementation; filled in by sidl_object_create, private otherwise. */
-struct sidl_object {
-    const struct sidl_class *cls;
-    struct sidl_facet *facets;
+/** The run time's part of a class: computed once, constant then, but for `stage` and live slots. */
+struct sidl_class_state {
+    int32_t stage;                   /* atomic */
+    size_t size;                     /* of an object, head included */
+    size_t depth;                    /* 0 for a class that extends sidl.BaseClass only */
+    const struct sidl_class **chain; /* depth + 1, root first; NULL: exception without own code */
+    struct sidl_table *tables;       /* [0] is the class's own */
+    size_t n_tables;
+    struct sidl_facet *facets; /* one per type */
     size_t n_facets;
+    const void **dress;  /* n_tables live tables per level of the chain, for constructors */
+    bool is_dressed;     /* false: no level but the last one has constructors or destructors */
+    sidl_slot_fn *slots; /* what the tables consist of */
+    const char *abstract_method; /* NULL when every slot is filled */
+};
+
+/**
+ * The head of every implementation; filled in by sidl_object_create, private otherwise. It starts
+ * with a facet: the object itself is a valid reference of its class (of the first type that it
+ * implements), of the classes that this one extends, and of all types whose slots come first.
+ */
+struct sidl_object {
+    struct sidl_BaseInterface__object self;
+    const struct sidl_class *cls;
+    const struct sidl_facet *facets;
+    size_t n_facets;
+    struct sidl_BaseInterface__object *others; /* for facets whose table is not 0: at table - 1 */
+    void **data;                               /* one per class of the chain, root first */
     int32_t references; /* atomic; negative: a static object, never counted */
 };
 
 /**
  * A new object of CLS: zeroed, with one reference, which sidl_object_release (or deleteRef on any
- * facet) gives back. NULL with an exception in *_ex when memory is out (sidl.MemAllocException) or
- * a table lacks a method (sidl.NotImplementedException, naming it).
+ * facet) gives back. NULL with an exception in *_ex when memory is out (sidl.MemAllocException), a
+ * table lacks a method (sidl.NotImplementedException, naming it), or a constructor threw.
  */
 SIDL_API void *sidl_object_create(const struct sidl_class *cls, sidl_BaseInterface *_ex);
 
@@ -122,6 +190,29 @@ SIDL_API void *sidl_object_facet(void *self, const char *type_name);
 
 SIDL_API void sidl_object_retain(void *self);
 SIDL_API void sidl_object_release(void *self);
+
+/**
+ * For generated __create and __wrapObj functions: a new object of the class whose type is TYPE. The
+ * class is what EXTERNALS (may be NULL: not linked) returns; otherwise, for an exception class
+ * without methods of its own, one that the run time makes; otherwise the one that sidl.Loader
+ * finds. PRIVATE_DATA, unless NULL, becomes the object's and is given to ctor2; it stays the
+ * caller's on failure. Returns a reference of TYPE, or NULL with *_ex set.
+ */
+SIDL_API void *sidl_class_create(const struct sidl_type *type,
+                                 const struct sidl_class *(*externals)(void), void *private_data,
+                                 sidl_BaseInterface *_ex);
+
+/** The table of static methods (struct A_B_C__sepv) of that class, loaded; NULL with *_ex set. */
+SIDL_API const void *sidl_class_statics(const struct sidl_type *type,
+                                        const struct sidl_class *(*externals)(void),
+                                        sidl_BaseInterface *_ex);
+
+/**
+ * Private data of a class of SIDL in an object (or any reference to it): DEPTH is the number of
+ * classes that this class extends, sidl.BaseClass not counted. NULL when never set.
+ */
+SIDL_API void *sidl_object_data(void *self, size_t depth);
+SIDL_API void sidl_object_set_data(void *self, size_t depth, void *data);
 
 /*
  * The same for references (facets) of any type. A NULL reference is legal everywhere: nothing to

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is computed once per class of SIDL, when it is first used: the chain of classes that it
+ * extends, tables with inherited slots filled in, and which table serves which type; then `load`.
+ */
+#include <portolan/base.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "class.h"
+
+enum { UNTOUCHED, LINKED, LOADING, READY };
+
+/*
+ * One lock for all classes, recursive: `load` may use any class, its own included. Classes that
+ * use each other while they load cannot wait for each other.
+ */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static const struct sidl_type *type_of(const struct sidl_class *cls)
+{
+    return cls->type ? cls->type : cls->implements[0].type;
+}
+
+/* The class of SIDL that TYPE extends, NULL when that is only sidl.BaseClass. */
+static const struct sidl_type *parent_type(const struct sidl_type *type)
+{
+    for (size_t i = 0; i < type->n_parents; i++)
+        if (type->parents[i]->kind == SIDL_CLASS)
+            return strcmp(type->parents[i]->name, sidl_BaseClass__type.name) == 0
+                       ? NULL
+                       : type->parents[i];
+    return NULL;
+}
+
+static bool is_base_exception(const struct sidl_type *type)
+{
+    return strcmp(type->name, sidl_exception_class()->name) == 0;
+}
+
+bool class_is_plain_exception(const struct sidl_type *type)
+{
+    const size_t n_methods = sidl_exception_class()->implements[0].type->n_methods;
+
+    while (type && type->kind == SIDL_CLASS && type->n_methods == n_methods) {
+        if (is_base_exception(type))
+            return true;
+        type = parent_type(type);
+    }
+    return false;
+}
+
+const struct sidl_class *class_resolve(const char *name,
+                                       const struct sidl_class *(*externals)(void),
+                                       sidl_BaseInterface *_ex)
+{
+    return externals ? externals() : sidl_loader_find(name, _ex);
+}
+
+static size_t depth_of(const struct sidl_type *type)
+{
+    size_t depth = 0;
+
+    while ((type = parent_type(type)))
+        depth++;
+    return depth;
+}
+
+static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+
+/*
+ * The nearest class with code that CLS extends, linked, in *PARENT; NULL when it extends
+ * sidl.BaseClass only. The exceptions without code that lie between need no more than the type.
+ */
+static bool find_parent(const struct sidl_class *cls, const struct sidl_class **parent,
+                        sidl_BaseInterface *_ex)
+{
+    const struct sidl_type *type = parent_type(type_of(cls));
+
+    *parent = NULL;
+    if (!type)
+        return true;
+    if (!cls->extends && class_is_plain_exception(type))
+        *parent = sidl_exception_class();
+    else
+        *parent =
+            class_resolve(cls->extends_name ? cls->extends_name : type->name, cls->extends, _ex);
+    if (!*parent)
+        return false;
+    if (!(*parent)->state) {
+        sidl_exception_throw_text(_ex, "class %s cannot be extended by %s: it has no class state",
+                                  (*parent)->name, cls->name);
+        return false;
+    }
+    return link_class(*parent, _ex);
+}
+
+/* Frees what a state holds that could not be completed. */
+static void clear_state(struct sidl_class_state *state)
+{
+    free(state->chain);
+    free(state->tables);
+    free(state->facets);
+    free(state->dress);
+    free(state->slots);
+    memset(state, 0, sizeof *state);
+}
+
+static bool make_chain(const struct sidl_class *cls, const struct sidl_class *parent,
+                       struct sidl_class_state *state, sidl_BaseInterface *_ex)
+{
+    state->depth = depth_of(type_of(cls));
+    if (parent && parent->state->depth >= state->depth) {
+        sidl_exception_throw_text(
+            _ex, "class %s was made for another version of %s, which extends more classes now",
+            cls->name, parent->name);
+        return false;
+    }
+    state->chain = portolan_calloc(state->depth + 1, sizeof *state->chain);
+    if (!state->chain)
+        return false;
+    if (parent)
+        memcpy(state->chain, parent->state->chain,
+               (parent->state->depth + 1) * sizeof *state->chain);
+    state->chain[state->depth] = cls;
+    return true;
+}
+
+/* What is implemented, inherited tables included: the input of the layout. */
+struct linking {
+    const struct sidl_class *cls;
+    const struct sidl_class_state *parent; /* NULL for a root */
+    struct sidl_implements *implements;
+    size_t n_implements;
+    sidl_slot_fn *free_slots;
+};
+
+static sidl_slot_fn *take_slots(struct linking *linking, size_t n)
+{
+    sidl_slot_fn *slots = linking->free_slots;
+
+    linking->free_slots += n;
+    return slots;
+}
+
+/* A table's own slots; empty ones from FALLBACK's slot of that name. */
+static void add_own(struct linking *linking, const struct sidl_implements *own,
+                    const struct sidl_type *fallback_type, const sidl_slot_fn *fallback)
+{
+    const sidl_slot_fn *given = own->epv;
+    sidl_slot_fn *slots = take_slots(linking, own->type->n_methods);
+
+    for (size_t i = 0; i < own->type->n_methods; i++) {
+        slots[i] = given ? given[i] : NULL;
+        if (!slots[i] && fallback) {
+            const size_t at = layout_slot(fallback_type, own->type->methods[i].name);
+
+            slots[i] = at < fallback_type->n_methods ? fallback[at] : NULL;
+        }
+    }
+    linking->implements[linking->n_implements++] = (struct sidl_implements){own->type, slots};
+}
+
+static bool is_given(const struct linking *linking, const struct sidl_type *type)
+{
+    for (size_t i = 0; i < linking->n_implements; i++)
+        if (strcmp(linking->implements[i].type->name, type->name) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * A table that the parent has for an interface: where its function stands in the parent's own table
+ * too (perhaps under another name), the child's function of that place takes over.
+ */
+static void add_inherited(struct linking *linking, const struct sidl_table *table)
+{
+    const struct sidl_table *parent = &linking->parent->tables[0];
+    const struct sidl_type *type = linking->implements[0].type;
+    const sidl_slot_fn *own = linking->implements[0].epv;
+    sidl_slot_fn *slots = take_slots(linking, table->type->n_methods);
+
+    for (size_t i = 0; i < table->type->n_methods; i++) {
+        size_t at = layout_slot(parent->type, table->type->methods[i].name);
+
+        if (at == parent->type->n_methods || parent->plain[at] != table->plain[i])
+            for (at = 0; at < parent->type->n_methods; at++)
+                if (table->plain[i] && parent->plain[at] == table->plain[i])
+                    break;
+        slots[i] = table->plain[i];
+        if (at < parent->type->n_methods &&
+            (at = layout_slot(type, parent->type->methods[at].name)) < type->n_methods)
+            slots[i] = own[at];
+    }
+    linking->implements[linking->n_implements++] = (struct sidl_implements){table->type, slots};
+}
+
+static void gather(struct linking *linking)
+{
+    const struct sidl_class *cls = linking->cls;
+    const struct sidl_class_state *parent = linking->parent;
+
+    add_own(linking, &cls->implements[0], parent ? parent->tables[0].type : NULL,
+            parent ? parent->tables[0].plain : NULL);
+    for (size_t i = 1; i < cls->n_implements; i++)
+        add_own(linking, &cls->implements[i], linking->implements[0].type,
+                linking->implements[0].epv);
+    for (size_t i = 1; parent && i < parent->n_tables; i++)
+        if (!is_given(linking, parent->tables[i].type))
+            add_inherited(linking, &parent->tables[i]);
+}
+
+/* Slots of all tables in LINKING, of those that the layout makes, and the live copies of both. */
+static size_t count_slots(const struct linking *linking, struct need *need)
+{
+    size_t n = 0;
+
+    *need = layout_measure(linking->cls->implements, linking->cls->n_implements);
+    for (size_t i = 0; i < linking->cls->n_implements; i++)
+        n += linking->cls->implements[i].type->n_methods;
+    for (size_t i = 1; linking->parent && i < linking->parent->n_tables; i++) {
+        const struct sidl_implements inherited = {linking->parent->tables[i].type, NULL};
+        const struct need more = layout_measure(&inherited, 1);
+
+        n += inherited.type->n_methods;
+        need->facets += more.facets;
+        need->slots += more.slots;
+    }
+    return 2 * (n + need->slots);
+}
+
+static void make_live(struct sidl_class_state *state, struct linking *linking,
+                      const struct layout *layout)
+{
+    state->facets = layout->facets;
+    state->n_facets = layout->n_facets;
+    state->n_tables = layout->n_tables;
+    for (size_t i = layout->n_facets; i-- > 0;) /* the first facet of a table has all its slots */
+        state->tables[layout->facets[i].table].type = layout->facets[i].type;
+    for (size_t i = 0; i < layout->n_tables; i++) {
+        struct sidl_table *table = &state->tables[i];
+
+        table->plain = i ? (const void *)layout->others[i - 1].d_epv : layout->own;
+        table->live = take_slots(linking, table->type->n_methods);
+        memcpy(table->live, table->plain, table->type->n_methods * sizeof(sidl_slot_fn));
+    }
+}
+
+static bool make_tables(const struct sidl_class *cls, const struct sidl_class *parent,
+                        struct sidl_class_state *state)
+{
+    struct linking linking = {.cls = cls, .parent = parent ? parent->state : NULL};
+    struct need need;
+    const size_t n_slots = count_slots(&linking, &need);
+    struct layout layout = {.facets = portolan_calloc(need.facets, sizeof *layout.facets),
+                            .others = portolan_calloc(need.facets, sizeof *layout.others)};
+    const size_t n_implements = cls->n_implements + (parent ? parent->state->n_tables : 0);
+
+    linking.implements = portolan_calloc(n_implements, sizeof *linking.implements);
+    state->slots = portolan_calloc(n_slots + 1, sizeof *state->slots);
+    state->tables = portolan_calloc(need.facets, sizeof *state->tables);
+    state->facets = layout.facets;
+    if (layout.facets && layout.others && linking.implements && state->slots && state->tables) {
+        linking.free_slots = state->slots;
+        gather(&linking);
+        layout.free_slots = linking.free_slots;
+        layout_build(&layout, linking.implements, linking.n_implements);
+        linking.free_slots = layout.free_slots;
+        make_live(state, &linking, &layout);
+    }
+    free(layout.others);
+    free(linking.implements);
+    return state->n_tables > 0;
+}
+
+/* The table that serves, in a class of the chain, the type of one of CLS's tables. */
+static const void *table_of_level(const struct sidl_class_state *level,
+                                  const struct sidl_table *table, bool is_own)
+{
+    const struct sidl_facet *facet;
+
+    if (is_own)
+        return level->tables[0].live;
+    facet = layout_find(level->facets, level->n_facets, table->type->name);
+    return facet ? level->tables[facet->table].live : table->live;
+}
+
+static bool make_dress(const struct sidl_class *cls, struct sidl_class_state *state)
+{
+    state->dress = portolan_calloc((state->depth + 1) * state->n_tables, sizeof *state->dress);
+    if (!state->dress)
+        return false;
+    for (size_t level = 0; level <= state->depth; level++) {
+        const struct sidl_class *at = state->chain[level];
+        const struct sidl_class_state *of = at && at != cls ? at->state : state;
+
+        if (level < state->depth && at && (at->ctor || at->dtor))
+            state->is_dressed = true;
+        for (size_t i = 0; i < state->n_tables; i++)
+            state->dress[level * state->n_tables + i] =
+                table_of_level(of, &state->tables[i], i == 0);
+    }
+    return true;
+}
+
+static void note_abstract(struct sidl_class_state *state)
+{
+    for (size_t i = 0; i < state->n_tables; i++)
+        for (size_t k = 0; k < state->tables[i].type->n_methods; k++)
+            if (!state->tables[i].plain[k]) {
+                state->abstract_method = state->tables[i].type->methods[k].name;
+                return;
+            }
+}
+
+static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
+{
+    static const struct sidl_BaseClass__epv no_slots = {0};
+    const struct sidl_class *parent;
+    struct sidl_class_state state = {0};
+
+    if (cls->state->stage >= LINKED)
+        return true;
+    if (!find_parent(cls, &parent, _ex))
+        return false;
+    if (!make_chain(cls, parent, &state, _ex) || !make_tables(cls, parent, &state) ||
+        !make_dress(cls, &state)) {
+        clear_state(&state);
+        if (!*_ex)
+            sidl_exception_throw_no_memory(_ex);
+        return false;
+    }
+    state.size = cls->size > sizeof(struct sidl_object) ? cls->size : sizeof(struct sidl_object);
+    if (parent && parent->state->size > state.size)
+        state.size = parent->state->size;
+    note_abstract(&state);
+    state.stage = LINKED;
+    *cls->state = state;
+    if (cls->super)
+        cls->super(parent ? (const void *)parent->state->tables[0].plain : &no_slots);
+    return true;
+}
+
+/* In the thread that loads a class, the class counts as loaded. */
+static bool load_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
+{
+    if (cls->state->stage != LINKED)
+        return true;
+    if (cls->load) {
+        __atomic_store_n(&cls->state->stage, LOADING, __ATOMIC_RELAXED);
+        cls->load(_ex);
+    }
+    __atomic_store_n(&cls->state->stage, *_ex ? LINKED : READY, __ATOMIC_RELEASE);
+    return !*_ex;
+}
+
+bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex)
+{
+    bool good;
+
+    if (__atomic_load_n(&cls->state->stage, __ATOMIC_ACQUIRE) == READY)
+        return true;
+    pthread_mutex_lock(&lock);
+    good = link_class(cls, _ex);
+    for (size_t level = 0; good && level <= cls->state->depth; level++)
+        if (cls->state->chain[level])
+            good = load_class(cls->state->chain[level], _ex);
+    pthread_mutex_unlock(&lock);
+    return good;
+}
