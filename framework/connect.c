@@ -64,7 +64,7 @@ enum portolan_status connect_rebind(struct port *uses, struct port *provides,
         portolan_Rebindable_rebind(
             user->rebindable, uses->name, provides ? provides->provided : NULL,
             provides ? provides->services->instance->name : "", provides ? provides->name : "",
-            provides && provides->services->class ? provides->services->class->class_name : "",
+            provides ? services_class_name(provides->services) : "",
             proxy->stands_for ? proxy->stands_for : proxy->name,
             proxy->stands_for ? proxy->stands_for_port : uses->name, &ex);
         if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK) {

@@ -81,7 +81,7 @@ static char *extension_getClassName(void *self, const char *instance, sidl_BaseI
                        instance ? instance : "");
     if (!i)
         return NULL;
-    if (!(name = sidl_String_strdup(i->services->class->class_name)))
+    if (!(name = sidl_String_strdup(services_class_name(i->services))))
         sidl_exception_throw_no_memory(_ex);
     return name;
 }

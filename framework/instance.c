@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instances: making, starting, destroying. */
+/* Instances: making and starting; destroy.c is their end. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +180,14 @@ static char *choose_name(struct portolan_framework *fw, const char *class_name)
     }
 }
 
+static enum portolan_status check_name(const struct portolan_framework *fw, const char *name,
+                                       struct portolan_error *err)
+{
+    if (!name || !*name || !instance_find(fw, name))
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
+}
+
 enum portolan_status instance_create(struct portolan_framework *fw, const char *name,
                                      const char *class_name, gov_cca_TypeMap properties,
                                      struct instance **instance, struct portolan_error *err)
@@ -190,8 +198,8 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
     *instance = NULL;
     if (!class_name)
         return portolan_error_set(err, PORTOLAN_EINVAL, "the class name is null");
-    if (name && *name && instance_find(fw, name))
-        return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
+    if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
+        return status;
     i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
     if (!i)
         return PORTOLAN_ENOMEM;
@@ -199,6 +207,34 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
     if (status != PORTOLAN_OK) {
         instance_free(i);
         return status;
+    }
+    DL_APPEND(fw->instances, i);
+    *instance = i;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
+                                           const char *class_name, gov_cca_TypeMap properties,
+                                           struct instance **instance, struct portolan_error *err)
+{
+    enum portolan_status status;
+    struct instance *i;
+
+    *instance = NULL;
+    if (!class_name || !*class_name)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "getServices needs a class name");
+    if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
+        return status;
+    i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
+    if (!i)
+        return PORTOLAN_ENOMEM;
+    i->services = services_create(i, NULL, properties, err);
+    if (!i->services || !(i->services->image_class = portolan_strdup(class_name))) {
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        if (i->services)
+            services_retire(i->services);
+        instance_free(i);
+        return err && err->status ? err->status : status;
     }
     DL_APPEND(fw->instances, i);
     *instance = i;
@@ -214,85 +250,4 @@ struct instance *instance_create_self(struct portolan_framework *fw, struct port
         return NULL;
     }
     return i;
-}
-
-/* Undoes the instance's connections as a user, the last made first. */
-static void drop_uses(struct instance *instance)
-{
-    struct connection *c, *last;
-
-    do {
-        last = NULL;
-        DL_FOREACH(instance->fw->connections, c)
-        if (c->uses->services->instance == instance)
-            last = c;
-        if (last)
-            connect_drop(last);
-    } while (last);
-}
-
-static void drop_provides(struct instance *instance)
-{
-    struct connection *c, *next;
-
-    DL_FOREACH_SAFE(instance->fw->connections, c, next)
-    if (c->provides->services->instance == instance)
-        connect_drop(c);
-}
-
-/*
- * A Rebindable hears of its connections' end while all is still there; others release their ports
- * in releaseServices first.
- */
-static void quiet(struct instance *instance)
-{
-    if (instance->services->rebindable)
-        drop_uses(instance);
-    services_tell_release(instance->services);
-}
-
-enum portolan_status instance_destroy(struct instance *instance, struct portolan_error *err)
-{
-    struct portolan_framework *fw = instance->fw;
-    struct connection *c;
-    char label[300];
-
-    DL_FOREACH(fw->connections, c)
-    if (c->provides->services->instance == instance && c->uses->services->instance != instance &&
-        !connect_may_move(c->uses))
-        return portolan_error_set(
-            err, PORTOLAN_EPORTINUSE,
-            "instance '%s' cannot be destroyed: %s holds its uses port "
-            "'%s', which is connected to it",
-            instance->name, services_label(c->uses->services, label, sizeof label), c->uses->name);
-    drop_provides(instance);
-    quiet(instance);
-    drop_uses(instance);
-    link_forget(fw, instance);
-    DL_DELETE(fw->instances, instance);
-    services_retire(instance->services);
-    instance_free(instance);
-    return PORTOLAN_OK;
-}
-
-void instance_destroy_all(struct portolan_framework *fw)
-{
-    struct instance *i;
-
-    fw->is_ending = true;
-    link_forget(fw, NULL);
-    if (fw->self)
-        drop_uses(fw->self);
-    /* All components are alive while any of them is told. */
-    for (i = fw->instances ? fw->instances->prev : NULL; i; i = i == fw->instances ? NULL : i->prev)
-        quiet(i);
-    while (fw->connections)
-        connect_drop(fw->connections->prev);
-    while (fw->instances) {
-        i = fw->instances->prev;
-        DL_DELETE(fw->instances, i);
-        services_retire(i->services);
-        instance_free(i);
-    }
-    fw->is_ending = false;
 }

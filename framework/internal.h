@@ -34,10 +34,11 @@ struct services {
     struct sidl_object object;
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
-    const struct portolan_class_description *class; /* NULL: the framework itself as a user */
-    gov_cca_Component component;                    /* the references below are ours */
-    portolan_Rebindable rebindable;                 /* or NULL */
-    gov_cca_ComponentRelease release;               /* or NULL */
+    const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
+    char *image_class;                /* the class name that an image gave itself, or NULL */
+    gov_cca_Component component;      /* NULL for an image; the references below are ours */
+    portolan_Rebindable rebindable;   /* or NULL */
+    gov_cca_ComponentRelease release; /* or NULL */
     gov_cca_TypeMap properties;
     struct port *ports;
 };
@@ -165,6 +166,8 @@ struct services *services_create(struct instance *instance,
                                  gov_cca_TypeMap properties, struct portolan_error *err);
 /* A borrowed reference. */
 gov_cca_Services services_reference(struct services *s);
+/* "heat.Cholmod"; "" for the framework itself. */
+const char *services_class_name(const struct services *s);
 struct port *services_find(const struct services *s, const char *name);
 enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
                                             gov_cca_TypeMap properties, struct portolan_error *err);
@@ -178,7 +181,7 @@ void services_tell_release(struct services *s);
 /* Logs ports that were not released, drops everything, and the reference to the object. */
 void services_retire(struct services *s);
 
-/* -- instance.c ------------------------------------------------------------------------------- */
+/* -- instance.c, destroy.c -------------------------------------------------------------------- */
 
 /* A component of that class with setServices called. PROPERTIES may be NULL. */
 enum portolan_status instance_start(struct instance *instance, const char *class_name,
@@ -190,6 +193,12 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
                                      struct instance **instance, struct portolan_error *err);
 /* Undoes its connections and frees it; refused (EPORTINUSE) while a user holds its ports. */
 enum portolan_status instance_destroy(struct instance *instance, struct portolan_error *err);
+/* A new instance without a component, for a program that wants to look like one. */
+enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
+                                           const char *class_name, gov_cca_TypeMap properties,
+                                           struct instance **instance, struct portolan_error *err);
+/* The same without asking who holds its ports. */
+void instance_withdraw(struct instance *instance);
 struct instance *instance_find(const struct portolan_framework *fw, const char *name);
 /* An instance without a component, in no list: the framework as user. */
 struct instance *instance_create_self(struct portolan_framework *fw, struct portolan_error *err);

@@ -95,6 +95,10 @@ static enum portolan_status start(struct replacement *r, const char *instance,
     if (!(r->instance = instance_find(r->fw, instance)))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
     r->old = r->instance->services;
+    if (r->old->image_class)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "instance '%s' is a program's own image and cannot be replaced",
+                                  instance);
     if (!properties && !(properties = written = written_properties(r, class_name, err)))
         return PORTOLAN_ENOMEM;
     status = instance_start(r->instance, class_name, properties, &r->new, err);

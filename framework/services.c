@@ -18,6 +18,13 @@ const char *services_label(const struct services *s, char *buffer, size_t size)
     return buffer;
 }
 
+const char *services_class_name(const struct services *s)
+{
+    if (s->class)
+        return s->class->class_name;
+    return s->image_class ? s->image_class : "";
+}
+
 struct port *services_find(const struct services *s, const char *name)
 {
     struct port *p;
@@ -42,8 +49,8 @@ enum portolan_status services_no_port(const struct services *s, const char *name
     }
     return portolan_error_set(
         err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s%s%s",
-        services_label(s, label, sizeof label), s->class ? " (class " : "",
-        s->class ? s->class->class_name : "", s->class ? ")" : "", provides ? "provides" : "uses",
+        services_label(s, label, sizeof label), *services_class_name(s) ? " (class " : "",
+        services_class_name(s), *services_class_name(s) ? ")" : "", provides ? "provides" : "uses",
         name, pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
 }
 
@@ -314,8 +321,8 @@ void services_retire(struct services *s)
             portolan_log(PORTOLAN_LOG_WARNING, "framework",
                          "%s%s%s%s: uses port '%s' was not released (getPort %d times more than "
                          "releasePort)",
-                         label, s->class ? " (class " : "", s->class ? s->class->class_name : "",
-                         s->class ? ")" : "", p->name, p->held);
+                         label, *services_class_name(s) ? " (class " : "", services_class_name(s),
+                         *services_class_name(s) ? ")" : "", p->name, p->held);
         DL_DELETE(s->ports, p);
         free_port(p);
     }
@@ -329,5 +336,7 @@ void services_retire(struct services *s)
     s->properties = NULL;
     sidl_reference_delete(s->component, NULL);
     s->component = NULL;
+    free(s->image_class);
+    s->image_class = NULL;
     sidl_object_release(s);
 }

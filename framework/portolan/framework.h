@@ -113,6 +113,39 @@ portolan_framework_peek_builder(struct portolan_framework *fw);
 PORTOLAN_API portolan_ports_Builder
 portolan_framework_peek_extension(struct portolan_framework *fw);
 
+/* -- a framework inside a program's own main -------------------------------------------------- */
+
+/**
+ * gov.cca.AbstractFramework over a new framework: the program fetches Services from it and from
+ * then on looks like a component (examples/embed). PALETTE and COHORT are as for create and must
+ * outlive it; a NULL palette: one of its own, with what portolan_palette_add_defaults finds. A new
+ * reference; the framework ends with shutdownFramework or, if that was not called, with the last
+ * reference. createEmptyFramework makes another on the same palette and cohort. NULL with an
+ * exception: gov.cca.CCAException.
+ */
+PORTOLAN_API gov_cca_AbstractFramework
+portolan_framework_abstract(const struct portolan_palette *palette, struct portolan_cohort *cohort,
+                            sidl_BaseInterface *_ex);
+
+/** The framework behind it, for the functions above; NULL once shut down, or when it isn't ours. */
+PORTOLAN_API struct portolan_framework *
+portolan_framework_peek(gov_cca_AbstractFramework framework);
+
+/**
+ * AbstractFramework's getServices and releaseServices for one who has the framework in hand: the
+ * caller looks like a component INSTANCE (NULL or "": the framework chooses a name) of class
+ * CLASS_NAME. A new reference, which the caller drops besides releasing the services. Released, its
+ * connections are undone, whoever holds them; BuilderService does not destroy such an instance.
+ */
+PORTOLAN_API gov_cca_Services portolan_framework_get_services(struct portolan_framework *fw,
+                                                              const char *instance,
+                                                              const char *class_name,
+                                                              gov_cca_TypeMap properties,
+                                                              sidl_BaseInterface *_ex);
+PORTOLAN_API void portolan_framework_release_services(struct portolan_framework *fw,
+                                                      gov_cca_Services services,
+                                                      sidl_BaseInterface *_ex);
+
 /* -- for component writers ---------------------------------------------------------------- */
 
 /**
