@@ -177,22 +177,23 @@ static const char whole[] =
     "    void overloaded[Real](in double a);\n"
     "  }\n"
     "  abstract class Abstract implements Base {\n"
-    "    invariant size(1) > 0; sound: wait(3) >= 0;\n"
-    "    static int count();\n"
+    "    invariant 1 < 2; sound: count() >= 0;\n"
+    "    static int count(); ensure is pure;\n"
     "    abstract void later();\n"
     "  }\n"
     "  class Whole extends Abstract implements-all Base, Port {\n"
     "    copy Base twin();\n"
+    "    dcomplex sound(in int n); ensure is pure;\n"
     "    final void later();\n"
     "    Inner pass(inout Pair p, in Inner i);\n"
     "    fcomplex c(in dcomplex z, in char ch, out bool b, out float f, inout opaque o);\n"
     "    double norm(in rarray<double,2> m(r, 2*r - 1), in int r, in string s, in Base x)\n"
     "      throws sidl.PreViolation, sidl.PostViolation;\n"
     "    require positive: r > 0 and r < 1000l or not (r == 5); s != \"a\\\"b\";\n"
-    "            x !=\n                null xor is all(m) iff pure;\n"
-    "    ensure result >= -1.5e-3 implies result ** 2 <= {1, 2.0f}; ~r <<< 2 >>> 1 != r & 3 | 4 ^ "
-    "5;\n"
-    "           later(); r rem 2 == r mod 3; true; 'c' == 'd';\n"
+    "            x !=\n                null xor all(m > 0) iff any(0.5 != m);\n"
+    "    ensure result >= -1.5e-3 implies result ** 2 <= 2.0f; (~r <<< 2 >>> 1) != (r & 3 | 4 ^ "
+    "5);\n"
+    "           is pure; r rem 2 == r mod 3; true; 'c' == 'd'; sound(r) == {1, 2.0f};\n"
     "    Base next(in .outer.all.Base b);\n"
     "  }\n"
     "  class Renames implements Base {\n"
@@ -217,12 +218,12 @@ static void the_model_holds_the_whole_language(void **state)
             norm = c->methods[i];
     assert_non_null(norm);
     assert_int_equal(norm->n_requires, 3);
-    assert_int_equal(norm->n_ensures, 6);
+    assert_int_equal(norm->n_ensures, 7);
     assert_string_equal(norm->requires[0].label, "positive");
     assert_string_equal(norm->requires[0].condition->text, "or");
     assert_string_equal(norm->requires[0].text, "r > 0 and r < 1000l or not (r == 5)");
     assert_string_equal(norm->requires[1].text, "s != \"a\\\"b\"");
-    assert_string_equal(norm->requires[2].text, "x != null xor is all(m) iff pure");
+    assert_string_equal(norm->requires[2].text, "x != null xor all(m > 0) iff any(0.5 != m)");
     assert_string_equal(norm->requires[2].condition->text, "iff");
     assert_string_equal(norm->ensures[0].condition->text, "implies");
     assert_int_equal(norm->n_throws, 2);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Expressions of contracts: what names and calls in them mean, and what kind of value each has.
+ * The checker reports with it, the emitter translates by it.
+ */
+#ifndef SIDL_CONTRACT_H
+#define SIDL_CONTRACT_H
+
+#include "model.h"
+
+/* Numbers in the order in which they widen. */
+enum contract_kind {
+    CONTRACT_UNKNOWN, /* a mistake that is reported already */
+    CONTRACT_BOOL,
+    CONTRACT_CHAR,
+    CONTRACT_INTEGER, /* int, long, enums */
+    CONTRACT_REAL,
+    CONTRACT_COMPLEX,
+    CONTRACT_STRING,
+    CONTRACT_OPAQUE,
+    CONTRACT_OBJECT,
+    CONTRACT_ARRAY, /* rarrays too: in the entry-point table they are arrays */
+    CONTRACT_STRUCT,
+    CONTRACT_NULL,
+    CONTRACT_VOID,
+};
+
+struct contract_value {
+    enum contract_kind kind;
+    const struct portolan_sidl_type *type; /* NULL for literals and what operators give */
+};
+
+struct contract_scope {
+    const struct portolan_sidl_symbol *of;
+    const struct portolan_sidl_method *method; /* NULL: an invariant */
+    bool after;                                /* an ensure clause */
+    struct portolan_diagnostics *d;            /* NULL: nothing is reported */
+};
+
+/* What an operator of two operands demands; reported when it does not get it. */
+enum contract_rule {
+    RULE_LOGIC,
+    RULE_BITS,
+    RULE_EQUALITY,
+    RULE_ORDER,
+    RULE_SHIFT,
+    RULE_ARITHMETIC,
+    RULE_REMAINDER,
+    RULE_POWER,
+};
+enum contract_rule contract_rule(const char *operator_text);
+
+/* The kind of E's value; reports what does not fit. */
+struct contract_value contract_type(const struct contract_scope *s,
+                                    const struct portolan_sidl_expr *e);
+struct contract_value contract_value_of(const struct portolan_sidl_type *type);
+const char *contract_kind_text(enum contract_kind kind);
+bool contract_is_number(enum contract_kind kind); /* char … complex */
+
+/* The argument, or struct field of an argument ("a.x"), of that name. NULL if there is none. */
+const struct portolan_sidl_argument *contract_argument(const struct contract_scope *s,
+                                                       const char *name);
+const struct portolan_sidl_field *contract_field(const struct contract_scope *s, const char *name);
+
+/* The method that a call in a clause means, NULL when there is none of that name and arity. */
+const struct portolan_sidl_method *contract_method(const struct contract_scope *s,
+                                                   const struct portolan_sidl_expr *call);
+/* True when it or one that it redefines says `is pure`. */
+bool contract_is_pure(const struct portolan_sidl_symbol *of,
+                      const struct portolan_sidl_method *method);
+/* True for `is pure`, which is a statement about the method and not evaluated. */
+bool contract_is_annotation(const struct portolan_sidl_expr *e);
+
+/* contract_builtin.c: the functions that every clause can call. */
+struct contract_builtin {
+    const char *name;
+    /*
+     * One letter per argument: R a relation with an array, a any array, n an array of numbers, r
+     * one of real numbers, x a real number or an array of them, j the same of integers, y a number
+     * or an array of numbers, d a real number, i an integer.
+     */
+    const char *arguments;
+    enum contract_kind result; /* CONTRACT_UNKNOWN: as the elements */
+    int complexity;            /* 1: linear in the array's size */
+};
+const struct contract_builtin *contract_builtin(const char *name);
+/* NULL when a method is meant: by another name, or by its number of arguments. */
+const struct contract_builtin *contract_builtin_called(const struct contract_scope *s,
+                                                       const struct portolan_sidl_expr *call);
+const char *contract_builtin_nearest(const char *name);
+struct contract_value contract_builtin_type(const struct contract_scope *s,
+                                            const struct contract_builtin *builtin,
+                                            const struct portolan_sidl_expr *call);
+/* The kind of an array's elements; CONTRACT_UNKNOWN for the generic array and for objects. */
+enum contract_kind contract_element(const struct portolan_sidl_type *array);
+
+#endif
