@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections between ports: a pointer is moved, nothing else. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,14 +79,24 @@ enum portolan_status connect_rebind(struct port *uses, struct port *provides,
     return PORTOLAN_OK;
 }
 
-/* The properties key of the specification; -1 = no bound. */
+/* The properties key of the specification, a number or its text; -1 = "unlimited" or absent. */
 static int max_connections(const struct port *p)
 {
     sidl_BaseInterface ex = NULL;
+    enum gov_cca_Type__enum type = gov_cca_TypeMap_typeOf(p->properties, "MAX_CONNECTIONS", &ex);
     int limit = -1;
+    char *text, *end;
+    long number;
 
-    if (gov_cca_TypeMap_typeOf(p->properties, "MAX_CONNECTIONS", &ex) == gov_cca_Type_Int && !ex)
+    if (!ex && type == gov_cca_Type_Int) {
         limit = gov_cca_TypeMap_getInt(p->properties, "MAX_CONNECTIONS", -1, &ex);
+    } else if (!ex && type == gov_cca_Type_String) {
+        text = gov_cca_TypeMap_getString(p->properties, "MAX_CONNECTIONS", NULL, &ex);
+        number = text ? strtol(text, &end, 10) : -1;
+        if (text && end > text && !*end && number >= 0)
+            limit = number < INT_MAX ? (int)number : INT_MAX;
+        sidl_String_free(text);
+    }
     SIDL_CLEAR(ex);
     return limit;
 }

@@ -26,7 +26,13 @@ struct port {
     gov_cca_Port target;
     struct connection *connection; /* uses; NULL for a service, too */
     bool is_service;               /* uses: the target is one of the framework's */
-    int held;                      /* uses: getPort minus releasePort; atomic */
+    int held;                      /* getPort minus releasePort; atomic */
+};
+
+/* Somebody to be told before the component goes. */
+struct release {
+    struct release *next;
+    gov_cca_ComponentRelease callback; /* ours */
 };
 
 /* The SIDL object gov.cca.Services: one per component, while the instance's name stays. */
@@ -35,10 +41,10 @@ struct services {
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
     const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
-    char *image_class;                /* the class name that an image gave itself, or NULL */
-    gov_cca_Component component;      /* NULL for an image; the references below are ours */
-    portolan_Rebindable rebindable;   /* or NULL */
-    gov_cca_ComponentRelease release; /* or NULL */
+    char *image_class;              /* the class name that an image gave itself, or NULL */
+    gov_cca_Component component;    /* NULL for an image; the references below are ours */
+    portolan_Rebindable rebindable; /* or NULL */
+    struct release *releases;
     gov_cca_TypeMap properties;
     struct port *ports;
 };
@@ -176,7 +182,7 @@ enum portolan_status services_get(struct services *s, const char *name, gov_cca_
                                   struct portolan_error *err);
 enum portolan_status services_release(struct services *s, const char *name,
                                       struct portolan_error *err);
-/* Calls releaseServices, once; what it throws is logged. */
+/* Calls all callbacks for release, once; what they throw is logged. */
 void services_tell_release(struct services *s);
 /* Logs ports that were not released, drops everything, and the reference to the object. */
 void services_retire(struct services *s);

@@ -239,9 +239,9 @@ enum portolan_status services_get(struct services *s, const char *name, gov_cca_
     struct port *p = services_find(s, name);
 
     *port = NULL;
-    if (!p || p->provided)
+    if (!p)
         return services_no_port(s, name, false, err);
-    *port = __atomic_load_n(&p->target, __ATOMIC_ACQUIRE);
+    *port = p->provided ? p->provided : __atomic_load_n(&p->target, __ATOMIC_ACQUIRE);
     if (*port) {
         __atomic_add_fetch(&p->held, 1, __ATOMIC_RELAXED);
         sidl_reference_add(*port, NULL);
@@ -256,7 +256,7 @@ enum portolan_status services_release(struct services *s, const char *name,
     char label[300];
     int held;
 
-    if (!p || p->provided)
+    if (!p)
         return services_no_port(s, name, false, err);
     held = __atomic_load_n(&p->held, __ATOMIC_RELAXED);
     while (held > 0)
@@ -264,7 +264,7 @@ enum portolan_status services_release(struct services *s, const char *name,
                                         __ATOMIC_RELAXED))
             return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EPORTNOTINUSE,
-                              "%s: uses port '%s' is released more often than it was got",
+                              "%s: port '%s' is released more often than it was got",
                               services_label(s, label, sizeof label), name);
 }
 
@@ -292,21 +292,54 @@ gov_cca_Services services_reference(struct services *s)
     return sidl_object_facet(s, "gov.cca.Services");
 }
 
+enum portolan_status services_register_release(struct services *s,
+                                               gov_cca_ComponentRelease callback,
+                                               struct portolan_error *err)
+{
+    struct release *r;
+
+    if (!callback)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the ComponentRelease is null");
+    LL_FOREACH(s->releases, r)
+    if (sidl_reference_is_same(r->callback, callback, NULL))
+        return PORTOLAN_OK;
+    if (!(r = portolan_calloc(1, sizeof *r)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    sidl_reference_add(callback, NULL);
+    r->callback = callback;
+    LL_APPEND(s->releases, r);
+    return PORTOLAN_OK;
+}
+
 void services_tell_release(struct services *s)
 {
-    gov_cca_ComponentRelease release = s->release;
     struct portolan_error err = {0};
     sidl_BaseInterface ex = NULL;
+    struct release *r;
     char label[300];
 
-    s->release = NULL;
-    if (!release)
-        return;
-    gov_cca_ComponentRelease_releaseServices(release, services_reference(s), &ex);
-    if (portolan_catch(&ex, &err) != PORTOLAN_OK)
-        portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s: releaseServices failed: %s",
-                     services_label(s, label, sizeof label), err.text);
-    sidl_reference_delete(release, NULL);
+    while ((r = s->releases)) {
+        LL_DELETE(s->releases, r);
+        gov_cca_ComponentRelease_releaseServices(r->callback, services_reference(s), &ex);
+        if (portolan_catch(&ex, &err) != PORTOLAN_OK)
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s: releaseServices failed: %s",
+                         services_label(s, label, sizeof label), err.text);
+        err = (struct portolan_error){0};
+        sidl_reference_delete(r->callback, NULL);
+        free(r);
+    }
+}
+
+static void forget_releases(struct services *s)
+{
+    struct release *r, *next;
+
+    LL_FOREACH_SAFE(s->releases, r, next)
+    {
+        sidl_reference_delete(r->callback, NULL);
+        free(r);
+    }
+    s->releases = NULL;
 }
 
 void services_retire(struct services *s)
@@ -328,10 +361,9 @@ void services_retire(struct services *s)
     }
     s->fw = NULL;
     s->instance = NULL;
-    sidl_reference_delete(s->release, NULL);
+    forget_releases(s);
     sidl_reference_delete(s->rebindable, NULL);
     sidl_reference_delete(s->properties, NULL);
-    s->release = NULL;
     s->rebindable = NULL;
     s->properties = NULL;
     sidl_reference_delete(s->component, NULL);

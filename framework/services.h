@@ -23,6 +23,10 @@ enum portolan_status services_add_provides(struct services *s, gov_cca_Port obje
                                            gov_cca_TypeMap properties, struct portolan_error *err);
 enum portolan_status services_remove_provides(struct services *s, const char *name,
                                               struct portolan_error *err);
+/* The same callback again changes nothing. */
+enum portolan_status services_register_release(struct services *s,
+                                               gov_cca_ComponentRelease callback,
+                                               struct portolan_error *err);
 /* Whether an object may serve as a port of TYPE, foreign ones by the name they carry. */
 bool services_is_of_type(gov_cca_Port object, const char *type);
 

@@ -124,12 +124,10 @@ static void face_registerForRelease(void *self, gov_cca_ComponentRelease callbac
                                     sidl_BaseInterface *_ex)
 {
     struct services *s = alive(self, _ex);
+    struct portolan_error err = {0};
 
-    if (!s)
-        return;
-    sidl_reference_add(callback, NULL);
-    sidl_reference_delete(s->release, NULL);
-    s->release = callback;
+    if (s)
+        finish(_ex, services_register_release(s, callback, &err), &err);
 }
 
 static const struct gov_cca_Services__epv services_epv = {
