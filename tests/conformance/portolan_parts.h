@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The component classes of Portolan's own group: they have ports by their descriptions. */
+#ifndef CONFORMANCE_PORTOLAN_PARTS_H
+#define CONFORMANCE_PORTOLAN_PARTS_H
+
+#include <portolan/framework.h>
+
+struct portolan_part {
+    const char *name;
+    gov_cca_Component (*create)(sidl_BaseInterface *_ex);
+    const char *attributes, *ports; /* of the description, in XML */
+};
+extern const struct portolan_part portolan_parts[];
+extern const size_t portolan_n_parts;
+
+#endif
