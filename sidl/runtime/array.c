@@ -144,6 +144,8 @@ struct sidl__array *sidl__array_create_filled(enum sidl_array_type type, int32_t
         sidl__array_create_by_extents(type, 1, len, 1, sidl_column_major_order);
     void *const *owned = data;
 
+    if (array && !data)
+        return array;
     if (array && !is_owned(type))
         memcpy(first_of(array), data, (size_t)len * element_size(array));
     else if (array)
@@ -239,7 +241,7 @@ struct sidl__array *sidl__array_slice(struct sidl__array *src, int32_t dimen,
         offset += (ptrdiff_t)(start - src->d_lower[i]) * src->d_stride[i];
         if (num_elem[i] == 0)
             continue;
-        block->metadata.d_lower[kept] = new_start ? new_start[kept] : 0;
+        block->metadata.d_lower[kept] = new_start ? new_start[kept] : start;
         block->metadata.d_upper[kept] = block->metadata.d_lower[kept] + num_elem[i] - 1;
         block->metadata.d_stride[kept++] = src->d_stride[i] * step;
     }
@@ -380,6 +382,11 @@ sidl_bool sidl__array_isRowOrder(const struct sidl__array *array)
 int32_t sidl__array_type(const struct sidl__array *array)
 {
     return array ? array->d_vtable->d_type : sidl_undefined_array;
+}
+
+struct sidl__array *sidl__array_of_type(struct sidl__array *array, enum sidl_array_type type)
+{
+    return sidl__array_type(array) == (int32_t)type ? array : NULL;
 }
 
 void *sidl__array_address(const struct sidl__array *array, int32_t dimen, const int32_t indices[])

@@ -6,7 +6,8 @@
  * one macro. Arrays are reference counted; create, borrow, slice, ensure and smartCopy return a
  * reference that deleteRef gives back. Elements that are strings or objects are owned by their
  * array: get returns a copy (a new reference), set stores one. NULL arrays are legal arguments:
- * dimension 0, nothing to copy. Out of memory or bad bounds: NULL.
+ * dimension 0, nothing to copy. Out of memory or bad bounds: NULL. An array of objects holds
+ * references of its element type; seen as another type's array it must be one of the same type.
  */
 #ifndef SIDL_ARRAY_H
 #define SIDL_ARRAY_H
@@ -40,7 +41,8 @@ enum sidl_array_ordering {
     sidl_row_major_order = 2
 };
 
-enum { SIDL_MAX_DIMENSION = 7 };
+#define SIDL_MAX_ARRAY_DIMENSION 7
+enum { SIDL_MAX_DIMENSION = SIDL_MAX_ARRAY_DIMENSION };
 
 struct sidl__array_vtable {
     int32_t d_type; /* enum sidl_array_type */
@@ -59,6 +61,9 @@ struct sidl__array {
 
 /** Indexed by enum sidl_array_type. */
 SIDL_API extern const struct sidl__array_vtable sidl__array_vtables[12];
+
+/** Any typed array as a generic one. */
+#define sidl_array_cast(array) (&((array)->d_metadata))
 
 #define sidlLower(array, ind)  (((const struct sidl__array *)(array))->d_lower[(ind)])
 #define sidlUpper(array, ind)  (((const struct sidl__array *)(array))->d_upper[(ind)])
@@ -96,9 +101,28 @@ SIDL_API extern const struct sidl__array_vtable sidl__array_vtables[12];
 #define RarrayAddr2(array, i1, i2, len1) (RarrayAddr1(array, i1) + (ptrdiff_t)(i2) * (len1))
 #define RarrayAddr3(array, i1, i2, i3, len1, len2)                                                 \
     (RarrayAddr2(array, i1, i2, len1) + (ptrdiff_t)(i3) * (len1) * (len2))
+#define RarrayAddr4(array, i1, i2, i3, i4, len1, len2, len3)                                       \
+    (RarrayAddr3(array, i1, i2, i3, len1, len2) + (ptrdiff_t)(i4) * (len1) * (len2) * (len3))
+#define RarrayAddr5(array, i1, i2, i3, i4, i5, len1, len2, len3, len4)                             \
+    (RarrayAddr4(array, i1, i2, i3, i4, len1, len2, len3) +                                        \
+     (ptrdiff_t)(i5) * (len1) * (len2) * (len3) * (len4))
+#define RarrayAddr6(array, i1, i2, i3, i4, i5, i6, len1, len2, len3, len4, len5)                   \
+    (RarrayAddr5(array, i1, i2, i3, i4, i5, len1, len2, len3, len4) +                              \
+     (ptrdiff_t)(i6) * (len1) * (len2) * (len3) * (len4) * (len5))
+#define RarrayAddr7(array, i1, i2, i3, i4, i5, i6, i7, len1, len2, len3, len4, len5, len6)         \
+    (RarrayAddr6(array, i1, i2, i3, i4, i5, i6, len1, len2, len3, len4, len5) +                    \
+     (ptrdiff_t)(i7) * (len1) * (len2) * (len3) * (len4) * (len5) * (len6))
 #define RarrayElem1(array, i1)                     (*RarrayAddr1(array, i1))
 #define RarrayElem2(array, i1, i2, len1)           (*RarrayAddr2(array, i1, i2, len1))
 #define RarrayElem3(array, i1, i2, i3, len1, len2) (*RarrayAddr3(array, i1, i2, i3, len1, len2))
+#define RarrayElem4(array, i1, i2, i3, i4, len1, len2, len3)                                       \
+    (*RarrayAddr4(array, i1, i2, i3, i4, len1, len2, len3))
+#define RarrayElem5(array, i1, i2, i3, i4, i5, len1, len2, len3, len4)                             \
+    (*RarrayAddr5(array, i1, i2, i3, i4, i5, len1, len2, len3, len4))
+#define RarrayElem6(array, i1, i2, i3, i4, i5, i6, len1, len2, len3, len4, len5)                   \
+    (*RarrayAddr6(array, i1, i2, i3, i4, i5, i6, len1, len2, len3, len4, len5))
+#define RarrayElem7(array, i1, i2, i3, i4, i5, i6, i7, len1, len2, len3, len4, len5, len6)         \
+    (*RarrayAddr7(array, i1, i2, i3, i4, i5, i6, i7, len1, len2, len3, len4, len5, len6))
 
 /* The functions behind all element types; use the typed names. */
 SIDL_API struct sidl__array *sidl__array_create(enum sidl_array_type type, int32_t dimen,
@@ -130,6 +154,9 @@ SIDL_API sidl_bool sidl__array_isColumnOrder(const struct sidl__array *array);
 SIDL_API sidl_bool sidl__array_isRowOrder(const struct sidl__array *array);
 /** The element type's code, 0 for NULL. */
 SIDL_API int32_t sidl__array_type(const struct sidl__array *array);
+/** ARRAY if its elements are of that type, else NULL; no new reference. */
+SIDL_API struct sidl__array *sidl__array_of_type(struct sidl__array *array,
+                                                 enum sidl_array_type type);
 /** Where an element lies; NULL when INDICES (DIMEN of them) are out of bounds. */
 SIDL_API void *sidl__array_address(const struct sidl__array *array, int32_t dimen,
                                    const int32_t indices[]);
@@ -162,6 +189,26 @@ static inline void sidl__array_init_rarray(struct sidl__array *a, enum sidl_arra
 static inline void sidl__array_set_first(struct sidl__array *a, const void *first)
 {
     memcpy(a + 1, &first, sizeof first); /* where every typed array has it */
+}
+
+/** Describes a column-major array from 0 up to UPPER in A; LOWER and STRIDE are filled in. */
+static inline void sidl__array_init(struct sidl__array *a, enum sidl_array_type type, int32_t dimen,
+                                    int32_t lower[], int32_t upper[], int32_t stride[])
+{
+    int32_t step = 1;
+    int32_t i;
+
+    for (i = 0; i < dimen; i++) {
+        lower[i] = 0;
+        stride[i] = step;
+        step *= upper[i] + 1;
+    }
+    a->d_lower = lower;
+    a->d_upper = upper;
+    a->d_stride = stride;
+    a->d_vtable = &sidl__array_vtables[type];
+    a->d_dimen = dimen;
+    a->d_refcount = -1;
 }
 
 /** In stubs: declares NAME__array, a sidl array around the raw array NAME with these extents. */
@@ -225,6 +272,20 @@ static inline void sidl__array_set_first(struct sidl__array *a, const void *firs
     {                                                                                              \
         return (struct P##__array *)sidl__array_slice((struct sidl__array *)src, dimen, num_elem,  \
                                                       src_start, src_stride, new_start);           \
+    }                                                                                              \
+    /* describes the elements at FIRST, which stay the caller's, in ARRAY and the three lists, of  \
+       which only UPPER is given: column-major from 0. Not counted. */                             \
+    static inline void P##__array_init(CTYPE const *first, struct P##__array *array,               \
+                                       int32_t dimen, int32_t lower[], int32_t upper[],            \
+                                       int32_t stride[])                                           \
+    {                                                                                              \
+        sidl__array_init(&array->d_metadata, CODE, dimen, lower, upper, stride);                   \
+        sidl__array_set_first(&array->d_metadata, first);                                          \
+    }                                                                                              \
+    /* ARRAY itself, no new reference; NULL when its elements are of another type */               \
+    static inline struct P##__array *P##__array_cast(struct sidl__array *array)                    \
+    {                                                                                              \
+        return (struct P##__array *)sidl__array_of_type(array, CODE);                              \
     }                                                                                              \
     /* a new reference; a copy where the elements are borrowed */                                  \
     static inline struct P##__array *P##__array_smartCopy(struct P##__array *array)                \
@@ -364,8 +425,10 @@ SIDL_PLAIN_ARRAY_API(sidl_long, int64_t, sidl_long_array)
 SIDL_PLAIN_ARRAY_API(sidl_opaque, void *, sidl_opaque_array)
 SIDL_ARRAY_API(sidl_string, char *, const char *, sidl_string_array, SIDL__GET_OWNED,
                SIDL__PUT_OWNED)
+SIDL_ARRAY_API(sidl_interface, sidl_BaseInterface, sidl_BaseInterface, sidl_interface_array,
+               SIDL__GET_OWNED, SIDL__PUT_OWNED)
 SIDL_OBJECT_ARRAY_API(sidl_BaseInterface)
-#define sidl_interface__array sidl_BaseInterface__array
+SIDL_OBJECT_ARRAY_API(sidl_BaseClass)
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources written for Babel's C binding include this name. */
-#ifndef SIDL_HEADER_H
-#define SIDL_HEADER_H
-
-#include "sidl.h"
-
-#endif
