@@ -45,7 +45,8 @@ char *sidl_exception_getTrace(void *self, sidl_BaseInterface *_ex)
 void sidl_exception_addLine(void *self, const char *traceline, sidl_BaseInterface *_ex)
 {
     struct sidl_exception *exception = self;
-    char *trace = portolan_asprintf("%s%s\n", exception->trace ? exception->trace : "", traceline);
+    char *trace = portolan_asprintf("%s%s\n", exception->trace ? exception->trace : "",
+                                    traceline ? traceline : "");
 
     if (!trace) {
         sidl_exception_throw_no_memory(_ex);
@@ -58,10 +59,14 @@ void sidl_exception_addLine(void *self, const char *traceline, sidl_BaseInterfac
 void sidl_exception_add(void *self, const char *filename, int32_t lineno, const char *methodname,
                         sidl_BaseInterface *_ex)
 {
-    char line[512];
+    char *line = portolan_asprintf("in %s at %s:%d", methodname ? methodname : "UnspecifiedMethod",
+                                   filename ? filename : "UnspecifiedFile", (int)lineno);
 
-    snprintf(line, sizeof line, "in %s at %s:%d", methodname, filename, (int)lineno);
-    sidl_exception_addLine(self, line, _ex);
+    if (line)
+        sidl_exception_addLine(self, line, _ex);
+    else
+        sidl_exception_throw_no_memory(_ex);
+    free(line);
 }
 
 void sidl_exception_destroy(void *self)
@@ -148,6 +153,37 @@ sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const 
     }
     sidl_BaseException_deleteRef(base, NULL);
     return exception;
+}
+
+sidl_bool sidl_exception_is(void *exception, const char *type_name)
+{
+    return exception && sidl_reference_is_type(exception, type_name, NULL);
+}
+
+void sidl_update_exception(void *exception, const char *filename, int32_t line,
+                           const char *funcname)
+{
+    sidl_exception_fill(exception, NULL, filename, line, funcname);
+}
+
+void sidl_report_exception(void *exception)
+{
+    const struct sidl_object *object = sidl_reference_peek(exception);
+    sidl_BaseException base = sidl_BaseException__cast(exception, NULL);
+    sidl_BaseInterface failed = NULL;
+    char *note, *trace;
+
+    if (!base)
+        return;
+    note = sidl_BaseException_getNote(base, &failed);
+    SIDL_CLEAR(failed);
+    trace = sidl_BaseException_getTrace(base, &failed);
+    SIDL_CLEAR(failed);
+    portolan_log(PORTOLAN_LOG_WARNING, "sidl", "%s: %s\n%s", object->cls->name, note ? note : "",
+                 trace ? trace : "");
+    sidl_String_free(note);
+    sidl_String_free(trace);
+    sidl_BaseException_deleteRef(base, NULL);
 }
 
 void sidl_exception_throw_not_implemented(const char *class_name, const char *type_name,

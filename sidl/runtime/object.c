@@ -20,6 +20,19 @@ const struct sidl_type sidl_BaseClass__type = {.name = "sidl.BaseClass",
                                                .parents = class_parents,
                                                .n_parents = 1};
 
+static const struct sidl_BaseClass__epv no_slots;
+static const struct sidl_implements plain_implements[] = {{&sidl_BaseClass__type, &no_slots}};
+static const struct sidl_class plain_class = {.name = "sidl.BaseClass",
+                                              .version = SIDL_RUNTIME_VERSION,
+                                              .size = sizeof(struct sidl_object),
+                                              .implements = plain_implements,
+                                              .n_implements = 1};
+
+sidl_BaseClass sidl_BaseClass__create(sidl_BaseInterface *_ex)
+{
+    return sidl_object_create(&plain_class, _ex);
+}
+
 /* NULL when every slot of the class's tables is filled. */
 static const char *missing_method(const struct sidl_class *cls, const char **type_name)
 {
@@ -168,19 +181,4 @@ sidl_bool sidl_reference_is_type(void *reference, const char *type_name, sidl_Ba
 
     sidl_reference_delete(cast, NULL);
     return cast != NULL;
-}
-
-char *sidl_String_strdup(const char *text)
-{
-    return portolan_strdup(text);
-}
-
-char *sidl_String_alloc(size_t size_bytes)
-{
-    return portolan_calloc(size_bytes ? size_bytes : 1, 1);
-}
-
-void sidl_String_free(char *text)
-{
-    free(text);
 }

@@ -3,8 +3,11 @@
 #ifndef SIDL_H
 #define SIDL_H
 
-#include "sidl_Exception.h"
 #include "sidl_array.h"
 #include "sidl_object.h"
+
+#include "sidl_String.h"
+
+#include "sidl_Exception.h"
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources written for Babel's C binding include this name. */
+/* Sources written for Babel's C binding include this name, and find these types with it. */
 #ifndef SIDL_BASECLASS_H
 #define SIDL_BASECLASS_H
 
 #include "sidl.h"
+#include "sidl_ClassInfo.h"
+#include "sidl_RuntimeException.h"
 
 #endif

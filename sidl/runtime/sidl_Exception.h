@@ -19,9 +19,14 @@ extern "C" {
 #define __FUNC__ __func__
 #endif
 
+/*
+ * Babel's macros are blocks, used with and without a semicolon behind them: so are these. Before an
+ * `else` they need braces around them.
+ */
+
 /** Throws a new exception of class CLS (say sidl_SIDLException), unless EX holds one already. */
 #define SIDL_THROW(EX, CLS, MESSAGE)                                                               \
-    do {                                                                                           \
+    {                                                                                              \
         if (!(EX)) {                                                                               \
             sidl_BaseInterface sidl__failed = NULL;                                                \
             void *sidl__thrown = CLS##__create(&sidl__failed);                                     \
@@ -29,33 +34,48 @@ extern "C" {
                                        (MESSAGE), __FILE__, __LINE__, __FUNC__);                   \
         }                                                                                          \
         goto EXIT;                                                                                 \
-    } while (0)
+    }
 
-/** Adds this place to the trace and jumps to EXIT. */
-#define SIDL_REPORT(EX)                                                                            \
-    do {                                                                                           \
-        sidl_exception_fill((EX), NULL, __FILE__, __LINE__, __FUNC__);                             \
-        goto EXIT;                                                                                 \
-    } while (0)
-
-/** SIDL_REPORT when EX holds an exception. */
+/** When EX holds an exception: adds this place to its trace and jumps to EXIT. */
 #define SIDL_CHECK(EX)                                                                             \
-    do {                                                                                           \
-        if (EX)                                                                                    \
-            SIDL_REPORT(EX);                                                                       \
-    } while (0)
+    {                                                                                              \
+        if (EX) {                                                                                  \
+            sidl_update_exception((EX), __FILE__, __LINE__, __FUNC__);                             \
+            goto EXIT;                                                                             \
+        }                                                                                          \
+    }
+
+/** The same, and writes class, note and trace into the log. */
+#define SIDL_REPORT(EX)                                                                            \
+    {                                                                                              \
+        if (EX) {                                                                                  \
+            sidl_update_exception((EX), __FILE__, __LINE__, __FUNC__);                             \
+            sidl_report_exception(EX);                                                             \
+            goto EXIT;                                                                             \
+        }                                                                                          \
+    }
 
 /** True when EX holds an exception of the named type ("sidl.SIDLException"). */
-#define SIDL_CATCH(EX, NAME) ((EX) && sidl_reference_is_type((EX), (NAME), NULL))
+#define SIDL_CATCH(EX, NAME) sidl_exception_is((EX), (NAME))
 
 /** Drops the exception that EX holds, if any. */
 #define SIDL_CLEAR(EX)                                                                             \
-    do {                                                                                           \
+    {                                                                                              \
         if (EX) {                                                                                  \
             sidl_reference_delete((EX), NULL);                                                     \
             (EX) = NULL;                                                                           \
         }                                                                                          \
-    } while (0)
+    }
+
+/** True when EXCEPTION (a reference of any type, or NULL) is of the named type. */
+SIDL_API sidl_bool sidl_exception_is(void *exception, const char *type_name);
+
+/** Adds a line to the exception's trace. */
+SIDL_API void sidl_update_exception(void *exception, const char *filename, int32_t line,
+                                    const char *funcname);
+
+/** Writes class, note and trace into the log, as a warning. */
+SIDL_API void sidl_report_exception(void *exception);
 
 /** Sets the note (unless NULL) of a sidl.BaseException and adds a line to its trace. */
 SIDL_API sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const char *file,
@@ -94,4 +114,9 @@ SIDL_API void sidl_exception_destroy(void *self);
 #ifdef __cplusplus
 }
 #endif
+
+/* Who catches asks for the note. The name comes early, for those who come from sidl__types.h. */
+typedef struct sidl_BaseException__object *sidl_BaseException;
+#include "sidl_BaseException.h"
+
 #endif

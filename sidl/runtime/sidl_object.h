@@ -235,6 +235,15 @@ static inline sidl_bool sidl_reference_is_same(void *a, void *b, sidl_BaseInterf
            (a && b && ((sidl_BaseInterface)a)->d_object == ((sidl_BaseInterface)b)->d_object);
 }
 
+/** FALSE: Portolan has no remote invocation. */
+static inline sidl_bool sidl_reference_is_remote(void *reference, sidl_BaseInterface *_ex)
+{
+    (void)reference;
+    if (_ex)
+        *_ex = NULL;
+    return FALSE;
+}
+
 /** The implementation behind a reference, NULL for NULL. */
 static inline void *sidl_reference_peek(void *reference)
 {
@@ -272,6 +281,19 @@ static inline void *sidl_reference_peek(void *reference)
     static inline void *TYPE##__cast2(void *object, const char *type, sidl_BaseInterface *_ex)     \
     {                                                                                              \
         return sidl_reference_cast(object, type, _ex);                                             \
+    }                                                                                              \
+    /* what concerns remote objects: there are none here */                                        \
+    static inline void TYPE##__raddRef(TYPE self, sidl_BaseInterface *_ex)                         \
+    {                                                                                              \
+        sidl_reference_add(self, _ex);                                                             \
+    }                                                                                              \
+    static inline sidl_bool TYPE##__isRemote(TYPE self, sidl_BaseInterface *_ex)                   \
+    {                                                                                              \
+        return sidl_reference_is_remote(self, _ex);                                                \
+    }                                                                                              \
+    static inline sidl_bool TYPE##__isLocal(TYPE self, sidl_BaseInterface *_ex)                    \
+    {                                                                                              \
+        return !sidl_reference_is_remote(self, _ex);                                               \
     }
 
 SIDL_REFERENCE_API(sidl_BaseInterface, "sidl.BaseInterface")
@@ -280,10 +302,8 @@ SIDL_REFERENCE_API(sidl_BaseClass, "sidl.BaseClass")
 SIDL_API extern const struct sidl_type sidl_BaseInterface__type;
 SIDL_API extern const struct sidl_type sidl_BaseClass__type;
 
-/* Strings that cross an interface as out, inout or result are made and freed with these. */
-SIDL_API char *sidl_String_strdup(const char *text); /* NULL gives NULL */
-SIDL_API char *sidl_String_alloc(size_t size_bytes);
-SIDL_API void sidl_String_free(char *text);
+/** An object that is nothing but an object. */
+SIDL_API sidl_BaseClass sidl_BaseClass__create(sidl_BaseInterface *_ex);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** SIDL run time: what implementations written for Babel use besides objects, arrays and strings.
+ */
+#ifndef SIDLOPS_H
+#define SIDLOPS_H
+
+#include "sidl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * malloc; without memory NULL, with the sidl.MemAllocException in *EXCEPTION. NOTE, FILENAME,
+ * LINENO and FUNCTION are Babel's: that exception takes no text.
+ */
+SIDL_API void *sidl_malloc(size_t numbytes, const char *note, const char *filename, int lineno,
+                           const char *function, sidl_BaseInterface *exception);
+
+typedef void (*sidl_atexit_func)(void *data);
+
+/** FCN is called with DATA when the program ends, the last one registered first. */
+SIDL_API void sidl_atexit(sidl_atexit_func fcn, void *data);
+
+/** For sidl_atexit: OBJREF is the address of a reference, which is dropped and set to NULL. */
+SIDL_API void sidl_deleteRef_atexit(void *objref);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
