@@ -5,9 +5,7 @@
  */
 #include "world.h"
 
-#define GROUPS(X)                                                                                  \
-    X(typemap)                                                                                     \
-    X(services)
+#define GROUPS(X) X(typemap) X(services) X(component) X(abstract) X(builder)
 
 #define DECLARE(NAME) extern const struct conformance_group conformance_##NAME;
 GROUPS(DECLARE)

@@ -1,0 +1,778 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gov.cca.ports.BuilderService. */
+#include "world.h"
+
+#define B(METHOD) gov_cca_ports_BuilderService_##METHOD
+
+/* A ComponentID whose component is no more. */
+static gov_cca_ComponentID dead_id(struct world *w)
+{
+    gov_cca_ComponentID id;
+
+    make(w, "dead");
+    id = id_of(w, "dead");
+    B(destroyInstance)(w->builder, id, 0, &w->ex);
+    good(w);
+    return id;
+}
+
+/* A ConnectionID whose connection is no more; make_pair's components stay. */
+static gov_cca_ConnectionID dead_connection(struct world *w)
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    B(disconnect)(w->builder, c, 0, &w->ex);
+    good(w);
+    return c;
+}
+
+static void gone(struct world *w, const char *name)
+{
+    assert_null(B(getComponentID)(w->builder, name, &w->ex));
+    refused_somehow(w);
+}
+
+static gov_cca_TypeMap component_properties(struct world *w, const char *name)
+{
+    gov_cca_TypeMap map = B(getComponentProperties)(w->builder, id_of(w, name), &w->ex);
+
+    good(w);
+    return world_keep(w, map);
+}
+
+static bool is_connected(struct world *w, const char *instance, const char *port)
+{
+    gov_cca_Port got = gov_cca_Services_getPortNonblocking(services_of(instance), port, &w->ex);
+
+    good(w);
+    if (!got)
+        return false;
+    gov_cca_Port_deleteRef(got, NULL);
+    release(w, instance, port);
+    return true;
+}
+
+/* -- instances -- */
+
+SENTENCE(BS_01, "BuilderService is a port that the framework implements")
+{
+    assert_true(gov_cca_ports_BuilderService_isType(w->builder, "gov.cca.Port", &w->ex));
+    make(w, "a");
+}
+
+SENTENCE(BS_02, "createInstance makes an instance of the class that className names")
+{
+    world_keep(w, B(createInstance)(w->builder, "a", PART, NULL, &w->ex));
+    good(w);
+    world_keep(w, B(createInstance)(w->builder, "b", "conformance.Other", NULL, &w->ex));
+    good(w);
+    assert_string_equal(part_find("a")->class_name, PART);
+    assert_string_equal(part_find("b")->class_name, "conformance.Other");
+}
+
+SENTENCE(BS_03, "the instance has the name given to createInstance")
+{
+    make(w, "a name of its own");
+    assert_non_null(part_find("a name of its own"));
+    id_of(w, "a name of its own");
+}
+
+SENTENCE(BS_04, "with an empty instance name, createInstance chooses one")
+{
+    char *name[2];
+
+    for (int i = 0; i < 2; i++) {
+        gov_cca_ComponentID id =
+            world_keep(w, B(createInstance)(w->builder, "", PART, NULL, &w->ex));
+
+        good(w);
+        name[i] = gov_cca_ComponentID_getInstanceName(id, &w->ex);
+        good(w);
+        assert_true(name[i] && *name[i]);
+        assert_true(same_object(id, id_of(w, name[i])));
+    }
+    assert_string_not_equal(name[0], name[1]);
+    sidl_String_free(name[0]);
+    sidl_String_free(name[1]);
+}
+
+SENTENCE(BS_05, "createInstance throws a CCAException when the class is unknown")
+{
+    assert_null(B(createInstance)(w->builder, "a", "conformance.NoSuchClass", NULL, &w->ex));
+    refused_somehow(w);
+    gone(w, "a");
+}
+
+SENTENCE(BS_06, "createInstance throws a CCAException when the instance name is used already")
+{
+    struct part *a = make(w, "a");
+
+    assert_null(B(createInstance)(w->builder, "a", "conformance.Other", NULL, &w->ex));
+    refused_somehow(w);
+    assert_ptr_equal(part_find("a"), a);
+    assert_null(B(createInstance)(w->builder, "program", PART, NULL, &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_07, "createInstance returns the ComponentID of the new component")
+{
+    gov_cca_ComponentID id = world_keep(w, B(createInstance)(w->builder, "a", PART, NULL, &w->ex));
+
+    good(w);
+    same_text(gov_cca_ComponentID_getInstanceName(id, &w->ex), "a");
+    provides(w, "a", "out");
+    same_names(B(getProvidedPortNames)(w->builder, id, &w->ex), "out ");
+}
+
+SENTENCE(BS_08, "losing the returned ComponentID does not destroy the component")
+{
+    gov_cca_ComponentID id = B(createInstance)(w->builder, "a", PART, NULL, &w->ex);
+
+    good(w);
+    gov_cca_ComponentID_deleteRef(id, NULL);
+    id_of(w, "a");
+    expect_journal("a:set ");
+}
+
+static bool lists(struct world *w, struct gov_cca_ComponentID__array *ids, const char *name)
+{
+    bool found = false;
+
+    for (int32_t i = gov_cca_ComponentID__array_lower(ids, 0);
+         i <= gov_cca_ComponentID__array_upper(ids, 0); i++) {
+        gov_cca_ComponentID id = gov_cca_ComponentID__array_get1(ids, i);
+        char *is = gov_cca_ComponentID_getInstanceName(id, &w->ex);
+
+        found |= is && !strcmp(is, name);
+        sidl_String_free(is);
+        gov_cca_ComponentID_deleteRef(id, NULL);
+    }
+    return found;
+}
+
+SENTENCE(BS_09, "getComponentIDs has a ComponentID for each component that there is")
+{
+    struct gov_cca_ComponentID__array *ids;
+
+    dead_id(w);
+    make(w, "a");
+    make(w, "b");
+    ids = B(getComponentIDs)(w->builder, &w->ex);
+    good(w);
+    assert_non_null(ids);
+    assert_int_equal(gov_cca_ComponentID__array_dimen(ids), 1);
+    assert_true(lists(w, ids, "a"));
+    assert_true(lists(w, ids, "b"));
+    assert_true(lists(w, ids, "program"));
+    assert_false(lists(w, ids, "dead"));
+    gov_cca_ComponentID__array_deleteRef(ids);
+}
+
+SENTENCE(BS_10, "getComponentProperties has the component's public properties")
+{
+    gov_cca_TypeMap map = map_with_int(w, "n", 6);
+
+    make(w, "a");
+    B(setComponentProperties)(w->builder, id_of(w, "a"), map, &w->ex);
+    good(w);
+    assert_int_equal(gov_cca_TypeMap_getInt(component_properties(w, "a"), "n", 0, &w->ex), 6);
+}
+
+SENTENCE(BS_11, "a component's property cca.className is its class")
+{
+    make(w, "a");
+    same_text(gov_cca_TypeMap_getString(component_properties(w, "a"), "cca.className", "?", &w->ex),
+              PART);
+}
+
+SENTENCE(BS_12, "getComponentProperties throws a CCAException for an invalid ComponentID")
+{
+    assert_null(B(getComponentProperties)(w->builder, dead_id(w), &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_13, "setComponentProperties gives the component these properties")
+{
+    make(w, "a");
+    B(setComponentProperties)(w->builder, id_of(w, "a"), map_with_string(w, "s", "x"), &w->ex);
+    good(w);
+    same_text(gov_cca_TypeMap_getString(component_properties(w, "a"), "s", "?", &w->ex), "x");
+}
+
+SENTENCE(BS_14, "setComponentProperties throws a CCAException for an invalid ComponentID")
+{
+    B(setComponentProperties)(w->builder, dead_id(w), new_map(w), &w->ex);
+    refused_somehow(w);
+}
+
+SENTENCE(BS_15, "setComponentProperties throws a CCAException for a change of a property that the "
+                "framework locks; cca.className stays true")
+{
+    make(w, "a");
+    B(setComponentProperties)
+    (w->builder, id_of(w, "a"), map_with_string(w, "cca.className", "x"), &w->ex);
+    if (w->ex)
+        refused_somehow(w);
+    same_text(gov_cca_TypeMap_getString(component_properties(w, "a"), "cca.className", "?", &w->ex),
+              PART);
+}
+
+SENTENCE(BS_16, "getDeserialization turns the text of getSerialization into a ComponentID again")
+{
+    gov_cca_ComponentID id;
+    char *text;
+
+    make(w, "a");
+    text = gov_cca_ComponentID_getSerialization(id_of(w, "a"), &w->ex);
+    good(w);
+    id = world_keep(w, B(getDeserialization)(w->builder, text, &w->ex));
+    sidl_String_free(text);
+    good(w);
+    same_text(gov_cca_ComponentID_getInstanceName(id, &w->ex), "a");
+}
+
+SENTENCE(BS_17, "getDeserialization throws a CCAException for a text that is no serialization")
+{
+    make(w, "a");
+    assert_null(B(getDeserialization)(w->builder, "\t certainly not \n", &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_18, "getComponentID finds a ComponentID by the instance's name")
+{
+    gov_cca_ComponentID id;
+
+    make(w, "a");
+    make(w, "b");
+    id = world_keep(w, B(getComponentID)(w->builder, "b", &w->ex));
+    good(w);
+    same_text(gov_cca_ComponentID_getInstanceName(id, &w->ex), "b");
+}
+
+SENTENCE(BS_19, "getComponentID throws a CCAException when there is no component of that name")
+{
+    make(w, "a");
+    gone(w, "b");
+    dead_id(w);
+    gone(w, "dead");
+}
+
+SENTENCE(BS_20, "destroyInstance eliminates the component from the framework")
+{
+    make_pair(w);
+    B(destroyInstance)(w->builder, id_of(w, "provider"), 0, &w->ex);
+    good(w);
+    gone(w, "provider");
+    assert_null(part_find("provider"));
+    assert_false(is_connected(w, "user", "in"));
+}
+
+SENTENCE(BS_21, "destroyInstance throws a CCAException for an invalid component")
+{
+    B(destroyInstance)(w->builder, dead_id(w), 0, &w->ex);
+    refused_somehow(w);
+}
+
+SENTENCE(BS_22,
+         "destroyInstance throws a CCAException when it takes longer than the time-out: a port of "
+         "the component is held")
+{
+    gov_cca_Port port;
+
+    make_pair(w);
+    port = get(w, "user", "in");
+    B(destroyInstance)(w->builder, id_of(w, "provider"), 0.01F, &w->ex);
+    refused_somehow(w);
+    assert_int_equal(call_go(w, port), 0);
+    release(w, "user", "in");
+    B(destroyInstance)(w->builder, id_of(w, "provider"), 0.01F, &w->ex);
+    good(w);
+}
+
+/* -- ports -- */
+
+SENTENCE(BS_24, "getProvidedPortNames has the names of the ports that the component provides")
+{
+    make(w, "a");
+    same_names(B(getProvidedPortNames)(w->builder, id_of(w, "a"), &w->ex), "");
+    uses(w, "a", "in");
+    provides(w, "a", "out");
+    provides(w, "a", "more");
+    same_names(B(getProvidedPortNames)(w->builder, id_of(w, "a"), &w->ex), "more out ");
+}
+
+SENTENCE(BS_25, "getProvidedPortNames throws a CCAException for an invalid component")
+{
+    assert_null(B(getProvidedPortNames)(w->builder, dead_id(w), &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_26, "getUsedPortNames has the names of the ports that the component uses")
+{
+    make(w, "a");
+    same_names(B(getUsedPortNames)(w->builder, id_of(w, "a"), &w->ex), "");
+    uses(w, "a", "in");
+    uses(w, "a", "also");
+    provides(w, "a", "out");
+    same_names(B(getUsedPortNames)(w->builder, id_of(w, "a"), &w->ex), "also in ");
+}
+
+SENTENCE(BS_27, "getUsedPortNames throws a CCAException for an invalid component")
+{
+    assert_null(B(getUsedPortNames)(w->builder, dead_id(w), &w->ex));
+    refused_somehow(w);
+}
+
+static gov_cca_TypeMap port_properties(struct world *w, const char *name, const char *port)
+{
+    gov_cca_TypeMap map = B(getPortProperties)(w->builder, id_of(w, name), port, &w->ex);
+
+    good(w);
+    return world_keep(w, map);
+}
+
+SENTENCE(BS_28,
+         "getPortProperties has the public properties of the port, cca.portName and cca.portType "
+         "among them")
+{
+    make_pair(w);
+    same_text(gov_cca_TypeMap_getString(port_properties(w, "provider", "out"), "cca.portName", "?",
+                                        &w->ex),
+              "out");
+    same_text(
+        gov_cca_TypeMap_getString(port_properties(w, "user", "in"), "cca.portType", "?", &w->ex),
+        GO_TYPE);
+}
+
+SENTENCE(BS_29,
+         "getPortProperties throws a CCAException when the component has no port of that name")
+{
+    make(w, "a");
+    assert_null(B(getPortProperties)(w->builder, id_of(w, "a"), "in", &w->ex));
+    refused(w, PortNotDefined);
+}
+
+SENTENCE(BS_30, "getPortProperties throws a CCAException for an invalid component")
+{
+    assert_null(B(getPortProperties)(w->builder, dead_id(w), "in", &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_31, "setPortProperties gives the port these properties")
+{
+    make_pair(w);
+    B(setPortProperties)(w->builder, id_of(w, "user"), "in", map_with_int(w, "n", 8), &w->ex);
+    good(w);
+    assert_int_equal(gov_cca_TypeMap_getInt(port_properties(w, "user", "in"), "n", 0, &w->ex), 8);
+}
+
+SENTENCE(BS_32, "setPortProperties throws a CCAException for an invalid component")
+{
+    B(setPortProperties)(w->builder, dead_id(w), "in", new_map(w), &w->ex);
+    refused_somehow(w);
+}
+
+SENTENCE(BS_33,
+         "setPortProperties throws a CCAException when the component has no port of that name")
+{
+    make(w, "a");
+    B(setPortProperties)(w->builder, id_of(w, "a"), "in", new_map(w), &w->ex);
+    refused(w, PortNotDefined);
+}
+
+SENTENCE(BS_34,
+         "setPortProperties throws a CCAException for a change of a property that is locked; "
+         "cca.portName and cca.portType stay true")
+{
+    make_pair(w);
+    B(setPortProperties)
+    (w->builder, id_of(w, "user"), "in", map_with_string(w, "cca.portName", "x"), &w->ex);
+    if (w->ex)
+        refused_somehow(w);
+    same_text(
+        gov_cca_TypeMap_getString(port_properties(w, "user", "in"), "cca.portName", "?", &w->ex),
+        "in");
+    same_text(
+        gov_cca_TypeMap_getString(port_properties(w, "user", "in"), "cca.portType", "?", &w->ex),
+        GO_TYPE);
+}
+
+/* -- connections -- */
+
+SENTENCE(BS_35, "connect joins a port of the user to a port of the provider")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    assert_non_null(c);
+    assert_true(is_connected(w, "user", "in"));
+    assert_int_equal(call_go(w, get(w, "user", "in")), 0);
+    release(w, "user", "in");
+}
+
+SENTENCE(BS_36, "losing the ConnectionID does not disconnect")
+{
+    gov_cca_ConnectionID_deleteRef(make_pair(w), NULL);
+    w->n_kept--; /* make_pair has kept it */
+    assert_true(is_connected(w, "user", "in"));
+}
+
+SENTENCE(BS_37, "connect throws a CCAException when the user is an invalid component")
+{
+    make_pair(w);
+    assert_null(B(connect)(w->builder, dead_id(w), "in", id_of(w, "provider"), "out", &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_38, "connect throws a CCAException when the provider is an invalid component")
+{
+    make(w, "a");
+    uses(w, "a", "in");
+    assert_null(B(connect)(w->builder, id_of(w, "a"), "in", dead_id(w), "out", &w->ex));
+    refused_somehow(w);
+    assert_false(is_connected(w, "a", "in"));
+}
+
+SENTENCE(BS_39, "connect throws a CCAException when the user has no uses port of that name")
+{
+    make(w, "user");
+    make(w, "provider");
+    provides(w, "provider", "out");
+    assert_null(try_join(w, "user", "in", "provider", "out"));
+    refused(w, PortNotDefined);
+    provides(w, "user", "in"); /* a port, but not to be used */
+    assert_null(try_join(w, "user", "in", "provider", "out"));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_40, "connect throws a CCAException when the provider has no provides port of that name")
+{
+    make(w, "user");
+    make(w, "provider");
+    uses(w, "user", "in");
+    assert_null(try_join(w, "user", "in", "provider", "out"));
+    refused(w, PortNotDefined);
+    uses(w, "provider", "out"); /* a port, but not provided */
+    assert_null(try_join(w, "user", "in", "provider", "out"));
+    refused_somehow(w);
+    assert_false(is_connected(w, "user", "in"));
+}
+
+SENTENCE(BS_41, "connect throws a CCAException when something else prevents it: the types differ")
+{
+    make(w, "user");
+    make(w, "provider");
+    gov_cca_Services_registerUsesPort(services_of("user"), "in", "gov.cca.ports.BasicParameterPort",
+                                      NULL, &w->ex);
+    good(w);
+    provides(w, "provider", "out");
+    assert_null(try_join(w, "user", "in", "provider", "out"));
+    refused_somehow(w);
+    assert_false(is_connected(w, "user", "in"));
+}
+
+/* "user.in>provider.out " of each connection that touches the listed instances, sorted. */
+static void expect_connections(struct world *w, const char *const names[], int n,
+                               const char *expected)
+{
+    struct gov_cca_ComponentID__array *list = gov_cca_ComponentID__array_create1d(n);
+    struct gov_cca_ConnectionID__array *ids;
+    struct sidl_string__array *texts;
+    int32_t count;
+
+    for (int i = 0; i < n; i++)
+        gov_cca_ComponentID__array_set1(list, i, id_of(w, names[i]));
+    ids = B(getConnectionIDs)(w->builder, list, &w->ex);
+    gov_cca_ComponentID__array_deleteRef(list);
+    good(w);
+    assert_non_null(ids);
+    count = gov_cca_ConnectionID__array_length(ids, 0);
+    texts = sidl_string__array_create1d(count);
+    for (int32_t i = 0; i < count; i++) {
+        gov_cca_ConnectionID c = gov_cca_ConnectionID__array_get1(ids, i);
+        gov_cca_ComponentID user = world_keep(w, gov_cca_ConnectionID_getUser(c, &w->ex));
+        gov_cca_ComponentID provider = world_keep(w, gov_cca_ConnectionID_getProvider(c, &w->ex));
+        char *u = gov_cca_ComponentID_getInstanceName(user, &w->ex), text[60];
+        char *p = gov_cca_ComponentID_getInstanceName(provider, &w->ex);
+
+        snprintf(text, sizeof text, "%s>%s", u, p);
+        sidl_String_free(u);
+        sidl_String_free(p);
+        sidl_string__array_set1(texts, i, text);
+        gov_cca_ConnectionID_deleteRef(c, NULL);
+    }
+    gov_cca_ConnectionID__array_deleteRef(ids);
+    same_names(texts, expected);
+}
+
+/* a uses b, b uses c, c uses d */
+static void make_chain(struct world *w)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+
+    for (int i = 0; i < 4; i++) {
+        make(w, names[i]);
+        provides(w, names[i], "out");
+        uses(w, names[i], "in");
+    }
+    for (int i = 0; i < 3; i++)
+        join(w, names[i], "in", names[i + 1], "out");
+}
+
+SENTENCE(BS_42, "getConnectionIDs has all connections of the components listed")
+{
+    make_chain(w);
+    expect_connections(w, (const char *const[]){"a", "b", "c", "d"}, 4, "a>b b>c c>d ");
+}
+
+SENTENCE(BS_43, "getConnectionIDs has a connection also when only one of its ends is listed")
+{
+    make_chain(w);
+    expect_connections(w, (const char *const[]){"a"}, 1, "a>b ");
+    expect_connections(w, (const char *const[]){"b"}, 1, "a>b b>c ");
+    expect_connections(w, (const char *const[]){"d", "a"}, 2, "a>b c>d ");
+}
+
+SENTENCE(BS_44, "getConnectionIDs throws a CCAException when any listed component is invalid")
+{
+    struct gov_cca_ComponentID__array *list = gov_cca_ComponentID__array_create1d(2);
+
+    make_pair(w);
+    gov_cca_ComponentID__array_set1(list, 0, id_of(w, "user"));
+    gov_cca_ComponentID__array_set1(list, 1, dead_id(w));
+    assert_null(B(getConnectionIDs)(w->builder, list, &w->ex));
+    gov_cca_ComponentID__array_deleteRef(list);
+    refused_somehow(w);
+}
+
+static gov_cca_TypeMap connection_properties(struct world *w, gov_cca_ConnectionID c)
+{
+    gov_cca_TypeMap map = B(getConnectionProperties)(w->builder, c, &w->ex);
+
+    good(w);
+    assert_non_null(map);
+    return world_keep(w, map);
+}
+
+static bool in_use(struct world *w, gov_cca_ConnectionID c)
+{
+    gov_cca_TypeMap map = connection_properties(w, c);
+    bool value;
+
+    assert_int_equal(gov_cca_TypeMap_typeOf(map, "cca.isInUse", &w->ex), T(Bool));
+    value = gov_cca_TypeMap_getBool(map, "cca.isInUse", FALSE, &w->ex);
+    good(w);
+    return value;
+}
+
+SENTENCE(BS_45,
+         "a connection's property cca.isInUse is true while there have been more getPort than "
+         "releasePort calls")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    assert_false(in_use(w, c));
+    get(w, "user", "in");
+    get(w, "user", "in");
+    assert_true(in_use(w, c));
+    release(w, "user", "in");
+    assert_true(in_use(w, c));
+    release(w, "user", "in");
+    assert_false(in_use(w, c));
+}
+
+SENTENCE(BS_46, "getConnectionProperties has the properties of the connection")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    connection_properties(w, c);
+    B(setConnectionProperties)(w->builder, c, map_with_int(w, "n", 2), &w->ex);
+    good(w);
+    assert_int_equal(gov_cca_TypeMap_getInt(connection_properties(w, c), "n", 0, &w->ex), 2);
+}
+
+SENTENCE(BS_47, "getConnectionProperties throws a CCAException for an invalid connection")
+{
+    assert_null(B(getConnectionProperties)(w->builder, dead_connection(w), &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_48, "setConnectionProperties gives the connection these properties")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    B(setConnectionProperties)(w->builder, c, map_with_string(w, "s", "x"), &w->ex);
+    good(w);
+    same_text(gov_cca_TypeMap_getString(connection_properties(w, c), "s", "?", &w->ex), "x");
+}
+
+SENTENCE(BS_49, "setConnectionProperties throws a CCAException for an invalid connection")
+{
+    B(setConnectionProperties)(w->builder, dead_connection(w), new_map(w), &w->ex);
+    refused_somehow(w);
+}
+
+SENTENCE(BS_50,
+         "setConnectionProperties throws a CCAException for a change of a property that is locked; "
+         "cca.isInUse stays true")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+    gov_cca_TypeMap map = new_map(w);
+
+    gov_cca_TypeMap_putBool(map, "cca.isInUse", TRUE, &w->ex);
+    B(setConnectionProperties)(w->builder, c, map, &w->ex);
+    if (w->ex)
+        refused_somehow(w);
+    assert_false(in_use(w, c));
+}
+
+SENTENCE(BS_51, "disconnect breaks the connection")
+{
+    B(disconnect)(w->builder, make_pair(w), 0, &w->ex);
+    good(w);
+    assert_false(is_connected(w, "user", "in"));
+    expect_connections(w, (const char *const[]){"user", "provider"}, 2, "");
+}
+
+SENTENCE(BS_52, "after disconnect the ConnectionID is invalid")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+
+    B(disconnect)(w->builder, c, 0, &w->ex);
+    good(w);
+    assert_null(gov_cca_ConnectionID_getUser(c, &w->ex));
+    refused_somehow(w);
+    join(w, "user", "in", "provider", "out"); /* another connection */
+    assert_null(gov_cca_ConnectionID_getUser(c, &w->ex));
+    refused_somehow(w);
+}
+
+SENTENCE(BS_53, "disconnect throws a CCAException for an invalid connection")
+{
+    B(disconnect)(w->builder, dead_connection(w), 0, &w->ex);
+    refused_somehow(w);
+}
+
+SENTENCE(BS_54,
+         "disconnect throws a CCAException when the time-out is exceeded, and the connection "
+         "stays valid")
+{
+    gov_cca_ConnectionID c = make_pair(w);
+    gov_cca_Port port = get(w, "user", "in");
+
+    B(disconnect)(w->builder, c, 0.01F, &w->ex);
+    refused_somehow(w);
+    same_text(gov_cca_ConnectionID_getUserPortName(c, &w->ex), "in");
+    assert_int_equal(call_go(w, port), 0);
+    release(w, "user", "in");
+}
+
+SENTENCE(BS_55,
+         "disconnectAll removes all connections between two components, whichever uses the other")
+{
+    make_chain(w);
+    uses(w, "b", "back");
+    join(w, "b", "back", "a", "out");
+    B(disconnectAll)(w->builder, id_of(w, "a"), id_of(w, "b"), 0, &w->ex);
+    good(w);
+    expect_connections(w, (const char *const[]){"a", "b", "c", "d"}, 4, "b>c c>d ");
+}
+
+SENTENCE(BS_56, "disconnectAll with a null second component removes all connections of the first")
+{
+    make_chain(w);
+    B(disconnectAll)(w->builder, id_of(w, "b"), NULL, 0, &w->ex);
+    good(w);
+    expect_connections(w, (const char *const[]){"a", "b", "c", "d"}, 4, "c>d ");
+}
+
+SENTENCE(BS_57, "disconnectAll throws a CCAException when a component is invalid")
+{
+    gov_cca_ComponentID dead;
+
+    make_pair(w);
+    dead = dead_id(w);
+    B(disconnectAll)(w->builder, dead, NULL, 0, &w->ex);
+    refused_somehow(w);
+    B(disconnectAll)(w->builder, id_of(w, "user"), dead, 0, &w->ex);
+    refused_somehow(w);
+    B(disconnectAll)(w->builder, NULL, id_of(w, "user"), 0, &w->ex);
+    refused_somehow(w);
+    assert_true(is_connected(w, "user", "in"));
+}
+
+SENTENCE(BS_58, "disconnectAll throws a CCAException when the time-out is exceeded")
+{
+    gov_cca_Port port;
+
+    make_pair(w);
+    port = get(w, "user", "in");
+    B(disconnectAll)(w->builder, id_of(w, "user"), id_of(w, "provider"), 0.01F, &w->ex);
+    refused_somehow(w);
+    assert_int_equal(call_go(w, port), 0);
+    release(w, "user", "in");
+    B(disconnectAll)(w->builder, id_of(w, "user"), id_of(w, "provider"), 0.01F, &w->ex);
+    good(w);
+}
+
+static const struct conformance_sentence sentences[] = {
+    TESTED(BS_01),
+    TESTED(BS_02),
+    TESTED(BS_03),
+    TESTED(BS_04),
+    TESTED(BS_05),
+    TESTED(BS_06),
+    TESTED(BS_07),
+    TESTED(BS_08),
+    TESTED(BS_09),
+    TESTED(BS_10),
+    AWAITED(BS_11),
+    TESTED(BS_12),
+    TESTED(BS_13),
+    TESTED(BS_14),
+    AWAITED(BS_15),
+    TESTED(BS_16),
+    TESTED(BS_17),
+    TESTED(BS_18),
+    TESTED(BS_19),
+    TESTED(BS_20),
+    TESTED(BS_21),
+    TESTED(BS_22),
+    NOT_COVERED(BS_23, "a time-out of 0 leaves the wait to the framework",
+                "nothing can fail; most tests here use 0"),
+    TESTED(BS_24),
+    TESTED(BS_25),
+    TESTED(BS_26),
+    TESTED(BS_27),
+    TESTED(BS_28),
+    TESTED(BS_29),
+    TESTED(BS_30),
+    TESTED(BS_31),
+    TESTED(BS_32),
+    TESTED(BS_33),
+    TESTED(BS_34),
+    TESTED(BS_35),
+    TESTED(BS_36),
+    TESTED(BS_37),
+    TESTED(BS_38),
+    TESTED(BS_39),
+    TESTED(BS_40),
+    TESTED(BS_41),
+    TESTED(BS_42),
+    TESTED(BS_43),
+    TESTED(BS_44),
+    AWAITED(BS_45),
+    TESTED(BS_46),
+    TESTED(BS_47),
+    TESTED(BS_48),
+    TESTED(BS_49),
+    AWAITED(BS_50),
+    TESTED(BS_51),
+    TESTED(BS_52),
+    TESTED(BS_53),
+    TESTED(BS_54),
+    TESTED(BS_55),
+    TESTED(BS_56),
+    TESTED(BS_57),
+    TESTED(BS_58),
+};
+GROUP(builder, "BuilderService", sentences);
