@@ -86,7 +86,7 @@ static bool check_extent_form(const struct portolan_sidl_expr *e,
 
 static void check_extent_argument(struct portolan_sidl_method *m,
                                   const struct portolan_sidl_expr *name, const char *array,
-                                  struct portolan_diagnostics *d)
+                                  bool is_alone, struct portolan_diagnostics *d)
 {
     const char *known[64], *nearest;
     size_t n_known = 0;
@@ -99,7 +99,7 @@ static void check_extent_argument(struct portolan_sidl_method *m,
                 known[n_known++] = a->name;
             continue;
         }
-        a->is_extent = true;
+        a->is_extent |= is_alone;
         if (a->mode != PORTOLAN_SIDL_IN ||
             (a->type->kind != PORTOLAN_SIDL_INT && a->type->kind != PORTOLAN_SIDL_LONG))
             diagnose_at(d, &a->place, "%s is an extent of %s, so it must be an in int or in long",
@@ -129,7 +129,7 @@ static void check_rarray(struct portolan_sidl_method *m, const struct portolan_s
         const struct portolan_sidl_expr *name = NULL;
 
         if (check_extent_form(a->type->extents[i], &name, d) && name)
-            check_extent_argument(m, name, a->name, d);
+            check_extent_argument(m, name, a->name, name == a->type->extents[i], d);
     }
 }
 
@@ -195,7 +195,6 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
         diagnose_at(d, &context->place, "context belongs in front of an argument, not of a method");
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &m->arguments[i];
-        char value[256];
 
         check_attributes(a->attributes, a->n_attributes, d);
         accuracy = portolan_sidl_attribute(a->attributes, a->n_attributes, "accuracy");
@@ -206,11 +205,6 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
         if (context && (a->mode != PORTOLAN_SIDL_IN || !can_be_context(a->type)))
             diagnose_at(d, &context->place,
                         "context needs an in argument that is one number, %s is none", a->name);
-        else if (context && portolan_sidl_epv_value(m, a, value, sizeof value) == 0)
-            diagnose_at(d, &context->place,
-                        "%s is only part of an extent's formula and cannot be known behind the "
-                        "stub, so it cannot be context",
-                        a->name);
     }
 }
 

@@ -30,9 +30,7 @@ static void put(struct out *o, const char *format, ...)
 /* The element's part of array names: sidl_double, gov_cca_ComponentID, … */
 static void array_prefix(const struct portolan_sidl_type *element, struct out *o)
 {
-    if (element->kind == PORTOLAN_SIDL_ENUM)
-        put(o, "sidl_long"); /* enums are long in arrays */
-    else if (element->symbol)
+    if (element->symbol)
         put(o, "%s", element->symbol->c_name);
     else
         put(o, "sidl_%s", element->name);
@@ -76,12 +74,13 @@ static void value_type(const struct portolan_sidl_type *type, bool is_const, str
     }
 }
 
-static void parameter(const struct portolan_sidl_argument *a, bool in_epv, struct out *o)
+/* A parameter as VIEW has it. An in rarray is const to callers only: Babel's Impl files say so. */
+static void parameter(const struct portolan_sidl_argument *a, enum c_view view, struct out *o)
 {
     const bool is_in = a->mode == PORTOLAN_SIDL_IN;
 
-    if (a->type->kind == PORTOLAN_SIDL_RARRAY && !in_epv) {
-        if (is_in)
+    if (a->type->kind == PORTOLAN_SIDL_RARRAY && view != C_SLOT) {
+        if (is_in && view == C_STUB)
             put(o, "const ");
         value_type(a->type->element, false, o);
         put(o, "*%s", a->name);
@@ -93,6 +92,30 @@ static void parameter(const struct portolan_sidl_argument *a, bool in_epv, struc
     if (a->type->kind == PORTOLAN_SIDL_STRUCT || (!is_in && a->type->kind != PORTOLAN_SIDL_RARRAY))
         put(o, "*");
     put(o, "%s", a->name);
+}
+
+/* Enums come back as a long from Babel's Impl functions. */
+static void result_type(const struct portolan_sidl_method *m, enum c_view view, struct out *o)
+{
+    if (view == C_IMPL && m->result->kind == PORTOLAN_SIDL_ENUM)
+        put(o, "int64_t ");
+    else
+        value_type(m->result, false, o);
+}
+
+static void function(const struct portolan_sidl_method *m, enum c_view view, const char *name,
+                     const char *self, struct out *o)
+{
+    result_type(m, view, o);
+    put(o, "%s(%s", name, self ? self : "");
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        if (view == C_SLOT && m->arguments[i].is_extent)
+            continue;
+        put(o, "%s", self ? ", " : "");
+        self = "";
+        parameter(&m->arguments[i], view, o);
+    }
+    put(o, "%ssidl_BaseInterface *_ex)", self ? ", " : "");
 }
 
 static size_t finish(struct out *o)
@@ -118,7 +141,7 @@ size_t portolan_sidl_c_parameter(const struct portolan_sidl_argument *argument, 
     struct out o = {buffer, size, 0};
 
     if (!in_epv || !argument->is_extent)
-        parameter(argument, in_epv, &o);
+        parameter(argument, in_epv ? C_SLOT : C_STUB, &o);
     return finish(&o);
 }
 
@@ -127,15 +150,7 @@ size_t portolan_sidl_c_slot(const struct portolan_sidl_method *method, const cha
 {
     struct out o = {buffer, size, 0};
 
-    value_type(method->result, false, &o);
-    put(&o, "%s(void *self", name);
-    for (size_t i = 0; i < method->n_arguments; i++) {
-        if (method->arguments[i].is_extent)
-            continue;
-        put(&o, ", ");
-        parameter(&method->arguments[i], true, &o);
-    }
-    put(&o, ", sidl_BaseInterface *_ex)");
+    function(method, C_SLOT, name, "void *self", &o);
     return finish(&o);
 }
 
@@ -171,29 +186,62 @@ size_t portolan_sidl_epv_value(const struct portolan_sidl_method *method,
 }
 
 /* Fully parenthesised, so that C's precedence does not matter. */
-static void expression(const struct portolan_sidl_expr *e, struct out *o)
+static void expression(const struct portolan_sidl_expr *e, const char *prefix, struct out *o)
 {
     if (e->op == PORTOLAN_SIDL_OP_BINARY) {
         put(o, "(");
-        expression(e->operands[0], o);
+        expression(e->operands[0], prefix, o);
         put(o, " %s ", e->text);
-        expression(e->operands[1], o);
+        expression(e->operands[1], prefix, o);
         put(o, ")");
     } else if (e->op == PORTOLAN_SIDL_OP_UNARY) {
         put(o, "(%s", e->text);
-        expression(e->operands[0], o);
+        expression(e->operands[0], prefix, o);
         put(o, ")");
     } else if (e->op == PORTOLAN_SIDL_OP_INTEGER) {
         put(o, "%lld", (long long)e->integer);
     } else {
-        put(o, "%s", e->text);
+        put(o, "%s%s", prefix, e->text);
     }
 }
 
-size_t c_expression(const struct portolan_sidl_expr *e, char *buffer, size_t size)
+size_t c_expression(const struct portolan_sidl_expr *e, const char *prefix, char *buffer,
+                    size_t size)
 {
     struct out o = {buffer, size, 0};
 
-    expression(e, &o);
+    expression(e, prefix, &o);
     return finish(&o);
+}
+
+const char *c_value(struct portolan_arena *a, const struct portolan_sidl_type *type)
+{
+    struct out o = {NULL, 0, 0};
+
+    value_type(type, false, &o);
+    o = (struct out){portolan_arena_alloc(a, o.length + 1, 1), o.length + 1, 0};
+    value_type(type, false, &o);
+    return o.buffer;
+}
+
+const char *c_result(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                     enum c_view view)
+{
+    struct out o = {NULL, 0, 0};
+
+    result_type(m, view, &o);
+    o = (struct out){portolan_arena_alloc(a, o.length + 1, 1), o.length + 1, 0};
+    result_type(m, view, &o);
+    return o.buffer;
+}
+
+const char *c_function(struct portolan_arena *a, const struct portolan_sidl_method *m,
+                       enum c_view view, const char *name, const char *self)
+{
+    struct out o = {NULL, 0, 0};
+
+    function(m, view, name, self, &o);
+    o = (struct out){portolan_arena_alloc(a, o.length + 1, 1), o.length + 1, 0};
+    function(m, view, name, self, &o);
+    return o.buffer;
 }

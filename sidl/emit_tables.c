@@ -36,42 +36,75 @@ static void emit_methods(struct portolan_text *t, const struct portolan_sidl_sym
     portolan_text_add(t, "\n};\n");
 }
 
+static size_t n_parents(const struct portolan_sidl_symbol *s)
+{
+    return symbol_n_parents(s) + (s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0);
+}
+
+/* Of a class, the one that it extends comes first. */
 static void emit_parents(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
-    portolan_text_add(t, "static const struct sidl_type *const %s__parents[] = {", s->c_name);
+    const bool is_root = s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0;
+
+    portolan_text_add(t, "static const struct sidl_type *const %s__parents[] = {%s", s->c_name,
+                      is_root ? "&sidl_BaseClass__type" : "");
     for (size_t i = 0; i < symbol_n_parents(s); i++)
-        portolan_text_add(t, "%s&%s__type", i ? ", " : "", symbol_parent(s, i)->symbol->c_name);
-    if (s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0)
-        portolan_text_add(t, "%s&sidl_BaseClass__type", s->n_implements ? ", " : "");
+        portolan_text_add(t, "%s&%s__type", i || is_root ? ", " : "",
+                          symbol_parent(s, i)->symbol->c_name);
     portolan_text_add(t, "};\n");
+}
+
+/* What belongs to a class whose code is somewhere: linked to this file, or to be loaded. */
+static void emit_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+{
+    const char *name = s->c_name;
+    bool has_statics = false;
+
+    for (size_t i = 0; i < s->n_methods; i++)
+        has_statics |= (s->methods[i]->flags & PORTOLAN_SIDL_STATIC) != 0;
+    if (has_statics || !(s->flags & PORTOLAN_SIDL_ABSTRACT))
+        portolan_text_add(
+            t, "\n__attribute__((weak)) const struct sidl_class *%s__externals(void);\n", name);
+    if (!(s->flags & PORTOLAN_SIDL_ABSTRACT)) {
+        portolan_text_add(t,
+                          "\n%s %s__create(sidl_BaseInterface *_ex)\n{\n"
+                          "    return (%s)sidl_class_create(&%s__type, %s__externals, NULL, _ex);\n"
+                          "}\n",
+                          name, name, name, name, name);
+        portolan_text_add(t,
+                          "\n%s %s__wrapObj(void *data, sidl_BaseInterface *_ex)\n{\n"
+                          "    return (%s)sidl_class_create(&%s__type, %s__externals, data, _ex);\n"
+                          "}\n",
+                          name, name, name, name, name);
+    }
+    if (has_statics)
+        portolan_text_add(t,
+                          "\nconst struct %s__sepv *%s__statics(sidl_BaseInterface *_ex)\n{\n"
+                          "    return (const struct %s__sepv *)sidl_class_statics(&%s__type, "
+                          "%s__externals, _ex);\n}\n",
+                          name, name, name, name, name);
 }
 
 static void emit_type(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
-    const bool is_root = s->kind == PORTOLAN_SIDL_CLASS && s->n_extends == 0;
-    const size_t n_parents = symbol_n_parents(s) + is_root;
-
     portolan_text_add(t, "\n");
     if (s->n_slots)
         emit_methods(t, s);
-    if (n_parents)
+    if (n_parents(s))
         emit_parents(t, s);
     portolan_text_add(
         t, "const struct sidl_type %s__type = {\n    .name = \"%s\",\n    .version = \"%s\",\n",
         s->c_name, s->full_name, s->version);
     portolan_text_add(t, "    .kind = %s,\n", kind_constant(s));
-    if (n_parents)
+    if (n_parents(s))
         portolan_text_add(t, "    .parents = %s__parents,\n    .n_parents = %zu,\n", s->c_name,
-                          n_parents);
+                          n_parents(s));
     if (s->n_slots)
         portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
                           s->n_slots);
     portolan_text_add(t, "};\n");
     if (s->kind == PORTOLAN_SIDL_CLASS)
-        portolan_text_add(t,
-                          "\n%s %s__create(sidl_BaseInterface *_ex)\n{\n"
-                          "    return (%s)sidl_exception_create(&%s__type, _ex);\n}\n",
-                          s->c_name, s->c_name, s->c_name, s->c_name);
+        emit_access(t, s);
 }
 
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package)

@@ -83,6 +83,8 @@ void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostic
 
 /* slots.c: the methods of every type in entry-point order, and what clashes there. */
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+/* The interface's method that METHOD, written with `from`, implements; NULL if there is none. */
+const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method);
 
 /* check.c: everything else that is wrong with the model. */
 void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
@@ -96,7 +98,8 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
 void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
 
-/* emit_check.c: what is right, but cannot be emitted yet. */
-void check_emittable(const struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+/* emit_check.c: what is right, but cannot be said in C. */
+void check_emittable(const struct portolan_sidl_model *model, bool server,
+                     struct portolan_diagnostics *d);
 
 #endif

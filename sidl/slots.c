@@ -32,6 +32,49 @@ static size_t find_slot(const struct portolan_sidl_symbol *symbol, const char *s
     return i;
 }
 
+/* The slot that FROM ("Scope.method") names in INTERFACE or above it. */
+static const struct portolan_sidl_method *find_origin(const struct portolan_sidl_symbol *interface,
+                                                      const char *from, int depth)
+{
+    const char *method = strrchr(from, '.');
+    const size_t full = strlen(interface->full_name), length = method ? (size_t)(method - from) : 0;
+    const struct portolan_sidl_method *found = NULL;
+
+    if (full >= length && strncmp(interface->full_name + full - length, from, length) == 0 &&
+        (full == length || interface->full_name[full - length - 1] == '.')) {
+        const size_t at = find_slot(interface, method ? method + 1 : from);
+
+        return at < interface->n_slots ? interface->slots[at] : NULL;
+    }
+    for (size_t i = 0; i < interface->n_extends && !found && depth < MAX_DEPTH; i++)
+        if (interface->extends[i]->symbol)
+            found = find_origin(interface->extends[i]->symbol, from, depth + 1);
+    return found;
+}
+
+const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method)
+{
+    const struct portolan_sidl_symbol *s = method->owner;
+    const struct portolan_sidl_method *found = NULL;
+
+    for (size_t i = 0; method->from && i < s->n_implements && !found; i++)
+        if (s->implements[i]->symbol)
+            found = find_origin(s->implements[i]->symbol, method->from, 0);
+    return found;
+}
+
+/* SYMBOL, a class, has that method of an interface under another name. */
+static bool is_renamed(const struct portolan_sidl_symbol *symbol,
+                       const struct portolan_sidl_method *method)
+{
+    if (symbol->kind != PORTOLAN_SIDL_CLASS || method->owner->kind != PORTOLAN_SIDL_INTERFACE)
+        return false;
+    for (size_t i = 0; i < symbol->n_methods; i++)
+        if (symbol->methods[i]->from && method_origin(symbol->methods[i]) == method)
+            return true;
+    return false;
+}
+
 static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol,
                           const struct portolan_sidl_type *parent)
 {
@@ -39,6 +82,8 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
         const struct portolan_sidl_method *method = parent->symbol->slots[i];
         const size_t at = find_slot(symbol, method->slot_name);
 
+        if (parent->symbol->kind == PORTOLAN_SIDL_INTERFACE && is_renamed(symbol, method))
+            continue;
         if (at == symbol->n_slots)
             ARENA_PUSH(&b->model->arena, symbol->slots, symbol->n_slots, method);
         else if (!same_signature(symbol->slots[at], method))

@@ -88,8 +88,9 @@ struct portolan_sidl_argument {
     size_t n_attributes;
     bool copy;
     /**
-     * The extent of an rarray: it is an argument of the stub, but not of the entry-point table,
-     * whose sidl array knows its extents. portolan_sidl_epv_value finds it there.
+     * It is, by itself, the extent of an rarray: an argument of the stub, but not of the
+     * entry-point table, whose sidl array knows its extents. portolan_sidl_epv_value finds it
+     * there. (One that only occurs inside a formula could not be found, and stays.)
      */
     bool is_extent;
     struct portolan_sidl_place place;
@@ -232,9 +233,19 @@ struct portolan_sidl_options {
      */
     const char *const *include_dirs;
     size_t n_include_dirs;
-    const char *output_dir; /**< for portolan_sidl_compile; made if it is not there */
+    const char *output_dir; /**< for portolan_sidl_emit; made if it is not there */
     /** Packages' files get a new time even when unchanged (build tools want this of outputs). */
     bool touch;
+    /**
+     * The target language ("C", see portolan_sidl_language) of what callers need, and of
+     * implementations: their skeletons, and the files that their authors fill in. No `server`:
+     * only the former. No `client`: that of `server`, else C.
+     */
+    const char *client;
+    const char *server;
+    bool hooks; /**< implementations get a function before and after each method */
+    /** OPTIONAL: hears what is no error, but worth knowing (code of methods that are gone). */
+    struct portolan_diagnostics *notes;
 };
 
 struct portolan_sidl_model;
@@ -299,18 +310,22 @@ PORTOLAN_API size_t portolan_sidl_c_slot_arguments(const struct portolan_sidl_me
 
 /**
  * The C expression that gives the value of an `in` argument inside a function of the entry-point
- * table: its name, or for an extent, its array's length ("sidlLength(x, 0)"). Returns 0 and an
- * empty BUFFER when the table's arguments do not tell it (an extent that occurs only inside a
- * formula). The length is only meaningful when the array is not NULL.
+ * table: its name, or for an extent, its array's length ("sidlLength(x, 0)"), which is only
+ * meaningful when the array is not NULL.
  */
 PORTOLAN_API size_t portolan_sidl_epv_value(const struct portolan_sidl_method *method,
                                             const struct portolan_sidl_argument *argument,
                                             char *buffer, size_t size);
 
+/** The name of the INDEX-th target language there is, NULL behind the last. */
+PORTOLAN_API const char *portolan_sidl_language(size_t index);
+
 /**
- * Emits the packages declared in the model's FILES into OUTPUT_DIR: per type A.B.C a header
+ * Emits the packages declared in the model's FILES into OUTPUT_DIR. In C: per type A.B.C a header
  * A_B_C.h, per package A.B the headers A_B.h (all of it, nested packages included) and A_B__types.h
- * (forward declarations and enums), and A_B.c (tables). A file is written only if its content
+ * (forward declarations and enums), and A_B.c (tables); for a server also, per class, A_B_C_Skel.c,
+ * A_B_C_Impl.h and A_B_C_Impl.c, and the build files. What the author wrote between splicer
+ * comments of an existing Impl file is kept byte for byte. A file is written only if its content
  * changes. What cannot be emitted is reported to D, and then nothing is written.
  */
 PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_model *model,
@@ -319,8 +334,12 @@ PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_
                                                      struct portolan_error *err);
 
 /** Calls EACH with the name (no folder) of every file that portolan_sidl_emit would write. */
-PORTOLAN_API void portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
-                                             void (*each)(void *arg, const char *name), void *arg);
+PORTOLAN_API enum portolan_status
+portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
+                           const struct portolan_sidl_options *options,
+                           struct portolan_diagnostics *d,
+                           void (*each)(void *arg, const char *name), void *arg,
+                           struct portolan_error *err);
 
 /** Read, check, emit. */
 PORTOLAN_API enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,

@@ -275,6 +275,26 @@ struct sidl__array *sidl__array_ensure(struct sidl__array *src, int32_t dimen, i
     return copy;
 }
 
+struct sidl__array *sidl__array_in_order(struct sidl__array *array, int32_t dimen,
+                                         enum sidl_array_ordering ordering)
+{
+    if (array && array->d_dimen == dimen &&
+        (ordering == sidl_row_major_order ? sidl__array_isRowOrder(array)
+                                          : sidl__array_isColumnOrder(array)))
+        return array;
+    return sidl__array_ensure(array, dimen, ordering);
+}
+
+void sidl__array_put_in_order(struct sidl__array **array, int32_t dimen,
+                              enum sidl_array_ordering ordering)
+{
+    struct sidl__array *ordered = sidl__array_in_order(*array, dimen, ordering);
+
+    if (ordered != *array)
+        sidl__array_deleteRef(*array);
+    *array = ordered;
+}
+
 /* Steps INDEX through LOWER..UPPER, first dimension fastest; false behind the last. */
 static bool next_index(int32_t dimen, int32_t index[], const int32_t lower[], const int32_t upper[])
 {

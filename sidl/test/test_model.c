@@ -281,7 +281,8 @@ static void outputs_are_known_before_they_are_written(void **state)
     char all[500] = "";
 
     (void)state;
-    portolan_sidl_list_outputs(model, count_name, all);
+    assert_int_equal(portolan_sidl_list_outputs(model, NULL, NULL, count_name, all, NULL),
+                     PORTOLAN_OK);
     assert_string_equal(all, "heat_Solver.h heat_Left.h heat_Right.h heat_Both.h heat__types.h "
                              "heat.h heat.c ");
     portolan_sidl_destroy(model);

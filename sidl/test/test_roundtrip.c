@@ -109,11 +109,12 @@ static double both_sum(void *self, struct sidl_double__array *x, sidl_BaseInterf
     return sum;
 }
 
-static void both_scale(void *self, struct sidl_double__array *a, double factor,
+static void both_scale(void *self, struct sidl_double__array *a, int64_t n, double factor,
                        sidl_BaseInterface *_ex)
 {
     (void)self;
     (void)_ex;
+    assert_int_equal(sidlLength(a, 1), 2 * n);
     for (int32_t j = 0; j < sidlLength(a, 1); j++)
         for (int32_t i = 0; i < sidlLength(a, 0); i++)
             sidlArrayElem2(a, i, j) *= factor;

@@ -21,9 +21,16 @@ const struct sidl_type heat_Breakdown__type = {
     .n_methods = 5,
 };
 
+__attribute__((weak)) const struct sidl_class *heat_Breakdown__externals(void);
+
 heat_Breakdown heat_Breakdown__create(sidl_BaseInterface *_ex)
 {
-    return (heat_Breakdown)sidl_exception_create(&heat_Breakdown__type, _ex);
+    return (heat_Breakdown)sidl_class_create(&heat_Breakdown__type, heat_Breakdown__externals, NULL, _ex);
+}
+
+heat_Breakdown heat_Breakdown__wrapObj(void *data, sidl_BaseInterface *_ex)
+{
+    return (heat_Breakdown)sidl_class_create(&heat_Breakdown__type, heat_Breakdown__externals, data, _ex);
 }
 
 static const struct sidl_method heat_Solver__methods[] = {

@@ -27,8 +27,10 @@ struct heat_Breakdown__object {
 SIDL_REFERENCE_API(heat_Breakdown, "heat.Breakdown")
 SIDL_OBJECT_ARRAY_API(heat_Breakdown)
 
-/** A new one, the caller's; NULL with *_ex set when memory is out. */
+/** A new one, the caller's; NULL with *_ex set when that fails. */
 SIDL_API heat_Breakdown heat_Breakdown__create(sidl_BaseInterface *_ex);
+/** The same around DATA, the class's private data, which stays the caller's. */
+SIDL_API heat_Breakdown heat_Breakdown__wrapObj(void *data, sidl_BaseInterface *_ex);
 
 static inline char *heat_Breakdown_getNote(heat_Breakdown self, sidl_BaseInterface *_ex)
 {

@@ -5,4 +5,14 @@
 
 #include "heat__types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+SIDL_PLAIN_ARRAY_API(heat_Outcome, int64_t, sidl_long_array)
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

@@ -14,7 +14,7 @@ extern "C" {
 struct heat_Solver__epv {
     void (*f_setup)(void *self, struct sidl_double__array *values, sidl_BaseInterface *_ex);
     enum heat_Outcome__enum (*f_solve)(void *self, struct sidl_double__array *b,
-        struct sidl_double__array *x, double *residual, sidl_BaseInterface *_ex);
+        struct sidl_double__array *x, int32_t k, double *residual, sidl_BaseInterface *_ex);
     char *(*f_getName)(void *self, sidl_BaseInterface *_ex);
 };
 
@@ -41,7 +41,7 @@ static inline enum heat_Outcome__enum heat_Solver_solve(heat_Solver self, const 
     SIDL_RARRAY(double, b, (int32_t)n, (int32_t)(2 * k));
     SIDL_RARRAY(double, x, (int32_t)n, (int32_t)(2 * k));
     *_ex = NULL;
-    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, residual, _ex);
+    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, k, residual, _ex);
 }
 
 static inline char *heat_Solver_getName(heat_Solver self, sidl_BaseInterface *_ex)

@@ -24,6 +24,7 @@ enum heat_Outcome__enum {
     heat_Outcome_diverged = 7,
     heat_Outcome_tired = 1,
 };
+struct heat_Outcome__array;
 SIDL_API extern const struct sidl_type heat_Outcome__type;
 
 #ifdef __cplusplus

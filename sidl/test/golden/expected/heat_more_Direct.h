@@ -13,7 +13,7 @@ extern "C" {
 struct heat_more_Direct__epv {
     void (*f_setup)(void *self, struct sidl_double__array *values, sidl_BaseInterface *_ex);
     enum heat_Outcome__enum (*f_solve)(void *self, struct sidl_double__array *b,
-        struct sidl_double__array *x, double *residual, sidl_BaseInterface *_ex);
+        struct sidl_double__array *x, int32_t k, double *residual, sidl_BaseInterface *_ex);
     char *(*f_getName)(void *self, sidl_BaseInterface *_ex);
     struct heat_Solver__array *(*f_getParts)(void *self, struct sidl_string__array *names,
         enum heat_Outcome__enum *how, sidl_BaseInterface *_ex);
@@ -41,7 +41,7 @@ static inline enum heat_Outcome__enum heat_more_Direct_solve(heat_more_Direct se
     SIDL_RARRAY(double, b, (int32_t)n, (int32_t)(2 * k));
     SIDL_RARRAY(double, x, (int32_t)n, (int32_t)(2 * k));
     *_ex = NULL;
-    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, residual, _ex);
+    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, k, residual, _ex);
 }
 
 static inline char *heat_more_Direct_getName(heat_more_Direct self, sidl_BaseInterface *_ex)
