@@ -24,6 +24,7 @@ extern const struct command commands[];
 
 int command_check(int argc, char **argv);
 int command_draw(int argc, char **argv);
+int command_link(int argc, char **argv);
 int command_measure(int argc, char **argv);
 int command_model(int argc, char **argv);
 int command_optimize(int argc, char **argv);
@@ -46,14 +47,18 @@ int print_error(const struct portolan_error *err);
  */
 void print_log(bool quiet, int rank);
 
+/* RESULT, unless standard output could not be written whole: that must not pass for success. */
+int close_output(int result);
+
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
 
 /* Options that all commands on an assembly share. */
 struct assembly_options {
     const char *file;
-    const char *path;  /* --path, more folders with component descriptions */
-    const char *store; /* --store, in place of the Mastermind's parameter */
+    const struct portolan_program *program; /* holds the text and the classes; or NULL */
+    const char *path;                       /* --path, more folders with component descriptions */
+    const char *store;                      /* --store, in place of the Mastermind's parameter */
     size_t n_sets;
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
     size_t n_selects;

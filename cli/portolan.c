@@ -9,6 +9,7 @@ const struct command commands[] = {
     {"check", command_check, "judge an assembly against the components that there are"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
     {"run", command_run, "run an assembly, on as many ranks as mpiexec starts"},
+    {"link", command_link, "make one program of an assembly and all that it needs"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show the call graph that was measured, and what is pruned"},
     {"model", command_model, "show the models of the implementations"},
@@ -42,16 +43,6 @@ static int unknown_command(const char *word)
             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
     print_usage(stderr);
     return EXIT_USAGE;
-}
-
-/* What could not be written must not pass for success: a full disk, a closed pipe. */
-static int close_output(int result)
-{
-    if (fflush(stdout) == EOF || ferror(stdout)) {
-        fprintf(stderr, "portolan: error: cannot write to standard output\n");
-        return result ? result : EXIT_BAD_INPUT;
-    }
-    return result;
 }
 
 int main(int argc, char **argv)

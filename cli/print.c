@@ -68,3 +68,13 @@ int write_text(const char *file, const char *text)
     }
     return 0;
 }
+
+/* A full disk, a closed pipe. */
+int close_output(int result)
+{
+    if (fflush(stdout) == EOF || ferror(stdout)) {
+        fprintf(stderr, "portolan: error: cannot write to standard output\n");
+        return result ? result : EXIT_BAD_INPUT;
+    }
+    return result;
+}

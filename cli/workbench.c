@@ -2,6 +2,8 @@
 /* An assembly with its palette: what every command on assemblies begins with. */
 #include "cli.h"
 
+#include <portolan/program.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +260,32 @@ static enum portolan_status open_palette(struct workbench *w, const struct assem
     return status;
 }
 
+static enum portolan_status add_builtins(struct workbench *w,
+                                         const struct portolan_program *program,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = portolan_palette_create(&w->palette, err);
+
+    for (size_t i = 0; i < program->n_classes && status == PORTOLAN_OK; i++)
+        status = portolan_palette_add_builtin(w->palette, program->classes[i].component,
+                                              program->classes[i].description, err);
+    return status;
+}
+
+/* From files, or from what is linked into the program. */
+static enum portolan_status read_all(struct workbench *w, const struct assembly_options *o,
+                                     struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    const struct portolan_program *p = o->program;
+    enum portolan_status status = p ? portolan_assembly_read_text(p->assembly, strlen(p->assembly),
+                                                                  o->file, d, &w->assembly, err)
+                                    : portolan_assembly_read(o->file, d, &w->assembly, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
+}
+
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err)
 {
@@ -265,9 +293,7 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
     enum portolan_status status;
 
     *w = (struct workbench){0};
-    status = portolan_assembly_read(o->file, &d, &w->assembly, err);
-    if (status == PORTOLAN_OK)
-        status = open_palette(w, o, &d, err);
+    status = read_all(w, o, &d, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
         status = apply_set(w, o->sets[i], err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)

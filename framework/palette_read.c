@@ -15,7 +15,8 @@ struct reader {
 };
 
 static const char *const class_required[] = {"class", NULL};
-static const char *const class_optional[] = {"library", "proxy-for", "archive", "libs", NULL};
+static const char *const class_optional[] = {"library", "proxy-for",   "archive",
+                                             "libs",    "static-libs", NULL};
 static const char *const port_required[] = {"port", "type", NULL};
 static const char *const provides_optional[] = {"also", NULL};
 static const char *const uses_optional[] = {"optional", NULL};
@@ -174,6 +175,8 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     c->public.proxy_for = xml_value(root, "proxy-for");
     c->public.archive = xml_value(root, "archive");
     c->public.libs = xml_value(root, "libs") ? xml_value(root, "libs") : "";
+    c->public.static_libs =
+        xml_value(root, "static-libs") ? xml_value(root, "static-libs") : c->public.libs;
     c->public.summary = "";
     if (xml_next(root, NULL, "summary"))
         c->public.summary = xml_next(root, NULL, "summary")->text;

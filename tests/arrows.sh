@@ -18,7 +18,8 @@ mastermind: base assembly probe store framework mastermind
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly framework probe
-cli: base assembly framework mpi store models optimizer sidl proxygen probe
+link: base assembly palette link program
+cli: base assembly framework mpi store models optimizer sidl proxygen probe link program
 examples: base assembly framework
 '
 status=0

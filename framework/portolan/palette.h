@@ -53,7 +53,9 @@ struct portolan_class_description {
     /** Path of the static archive with the same code, which need not exist; NULL for one linked in.
      */
     const char *archive;
-    const char *libs; /**< flags that linking the archive needs, blank-separated; never NULL */
+    /** Flags that linking the archive needs, blank-separated, never NULL; in a program that takes
+     *  archives only, where a library does not bring what it needs itself, the second. */
+    const char *libs, *static_libs;
 };
 
 PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,

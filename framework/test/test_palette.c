@@ -69,7 +69,8 @@ static void the_archive_is_named_or_has_the_name_of_the_library(void **state)
 
     (void)state;
     assert_string_equal(jacobi->archive, PALETTE "/heat.a");
-    assert_string_equal(jacobi->libs, "-lheat -lm");
+    assert_string_equal(jacobi->libs, "-lheat");
+    assert_string_equal(jacobi->static_libs, "-lheat -lm");
     assert_string_equal(portolan_palette_find(p, "heat.Driver")->archive, PALETTE "/heat_driver.a");
     assert_string_equal(portolan_palette_find(p, "heat.Driver")->libs, "");
     assert_string_equal(portolan_palette_find(p, "heat.Cholmod")->archive, "/opt/heat/cholmod.a");

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/link.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct link_options {
+    struct portolan_link_options link;
+    struct assembly_options assembly;
+    const char **classes, **archives, **flags;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "PROGRAM", 0, "the program to make", 0},
+    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
+    {"class", 'c', "CLASS", 0, "link in this class, too; may be repeated", 0},
+    {"archive", 'a', "CLASS=FILE", 0, "take a class from this static archive; may be repeated", 0},
+    {"static", 'S', NULL, 0, "fully static: take archives of all libraries, libc included", 0},
+    {"cc", 'C', "COMMAND", 0, "compiler that links MPI programs (default: MPICH's)", 0},
+    {"keep", 'k', "DIR", 0, "keep what is made on the way in this folder", 0},
+    {0},
+};
+
+static error_t take_file(struct link_options *o, const char *file, struct argp_state *state)
+{
+    if (o->assembly.file)
+        argp_error(state, "one assembly at a time: '%s' is one too many", file);
+    o->assembly.file = file;
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct link_options *o = state->input;
+
+    switch (key) {
+    case 'o':
+        o->link.output = arg;
+        return 0;
+    case 'p':
+        o->assembly.path = arg;
+        return 0;
+    case 'c':
+        return append_text(&o->classes, &o->link.n_classes, arg);
+    case 'a':
+        if (!strchr(arg, '='))
+            argp_error(state, "--archive wants CLASS=FILE, not '%s'", arg);
+        return append_text(&o->archives, &o->link.n_archives, arg);
+    case 'S':
+        o->link.is_static = true;
+        return 0;
+    case 'C':
+        if (!arg[strspn(arg, " \t")])
+            argp_error(state, "--cc wants a compiler's command");
+        o->link.compiler = arg;
+        return 0;
+    case 'k':
+        o->link.keep = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return take_file(o, arg, state);
+    case ARGP_KEY_END:
+        if (!o->assembly.file)
+            argp_error(state, "which assembly? name its XML file");
+        if (!o->link.output)
+            argp_error(state, "which program? name it with --output PROGRAM");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* What stands behind "--" goes to the compiler; returns how many words are left. */
+static int take_flags(struct link_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            for (int k = i + 1; k < argc; k++)
+                append_text(&o->flags, &o->link.n_flags, argv[k]);
+            return i;
+        }
+    return argc;
+}
+
+/* The settings of the build that this program belongs to: beside it, or as installed. */
+static enum portolan_status find_settings(char **file, struct portolan_error *err)
+{
+    static const char *const places[] = {"link.conf", PORTOLAN_LINK_SETTINGS};
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    path[length > 0 ? length : 0] = '\0';
+    if ((slash = strrchr(path, '/')))
+        slash[1] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        *file = portolan_asprintf("%s%s", path, places[i]);
+        if (!*file)
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        if (access(*file, R_OK) == 0)
+            return PORTOLAN_OK;
+        if (i + 1 < sizeof places / sizeof *places)
+            free(*file);
+    }
+    portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                       "there is no %s: this Portolan was installed without what linking needs",
+                       *file);
+    free(*file);
+    *file = NULL;
+    return PORTOLAN_ENOTFOUND;
+}
+
+static enum portolan_status run(struct link_options *o, struct portolan_link_result *result,
+                                struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct workbench w;
+    char *settings = NULL;
+    enum portolan_status status = workbench_open(&w, &o->assembly, true, err);
+
+    if (status == PORTOLAN_OK)
+        status = find_settings(&settings, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_link(w.assembly, w.palette, settings, &o->link, result, &d, err);
+    workbench_close(&w);
+    free(settings);
+    return status;
+}
+
+int command_link(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "ASSEMBLY.xml -o PROGRAM [-- FLAGS...]",
+        .doc = "Make one program of an assembly, with all its components, their alternatives and "
+               "proxies linked in; it does what portolan run does. FLAGS go to the compiler.",
+    };
+    struct link_options o = {0};
+    struct portolan_link_result result = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    argc = take_flags(&o, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    o.link.classes = o.classes;
+    o.link.archives = o.archives;
+    o.link.flags = o.flags;
+    status = run(&o, &result, &err);
+    if (result.log)
+        fputs(result.log, stderr);
+    if (status == PORTOLAN_OK)
+        printf("written: %s: %zu classes of %zu archives\n", o.link.output, result.n_classes,
+               result.n_archives);
+    free(result.log);
+    free(o.classes);
+    free(o.archives);
+    free(o.flags);
+    return status == PORTOLAN_OK ? 0 : print_error(&err);
+}

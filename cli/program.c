@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program with its assembly and components linked in. */
+#include "cli.h"
+
+#include <portolan/program.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        state->child_inputs[1] = &o->assembly;
+        return 0;
+    case 'V':
+        printf("portolan %s: %s\n", portolan_version(), o->assembly.program->file);
+        exit(0);
+    case ARGP_KEY_ARG:
+        argp_error(state, "the assembly is part of this program: '%s' is one too many", arg);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Where the assembly's file would lie beside the program: files that its parameters name do. */
+static enum portolan_status place(const struct portolan_program *program, char **file,
+                                  struct portolan_error *err)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *slash;
+
+    path[length > 0 ? length : 0] = '\0';
+    slash = strrchr(path, '/');
+    *file = portolan_asprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, program->file);
+    return *file ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+int portolan_program_main(const struct portolan_program *program, int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"version", 'V', NULL, 0, "print the version of Portolan and the assembly's name", -1},
+        {0}};
+    static const struct argp_child children[] = {
+        {&run_argp, 0, NULL, 0}, {&settings_argp, 0, NULL, 0}, {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .doc = "Run the assembly that this program was linked of: mpiexec.mpich -n RANKS PROGRAM",
+        .children = children,
+    };
+    struct run_options o = {.assembly.program = program};
+    struct portolan_error err = {0};
+    struct job job;
+    char *file;
+    int result;
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (job_begin(&job, program->file))
+        return EXIT_BAD_INPUT;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (place(program, &file, &err) != PORTOLAN_OK)
+        return job_fail(&job, &err);
+    o.assembly.file = file;
+    result = close_output(run_assembly(&job, &o));
+    free(file);
+    return result;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's main function: its texts and the table of its classes. */
+#include "internal.h"
+
+#include <string.h>
+
+/* As a C string, a line of the text on a line of its own. */
+static void add_string(struct portolan_text *t, const char *text, size_t size)
+{
+    portolan_text_add(t, "    \"");
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        if (c == '\n')
+            portolan_text_add(t, i + 1 < size ? "\\n\"\n    \"" : "\\n");
+        else if (c == '"' || c == '\\' || c == '?')
+            portolan_text_add(t, "\\%c", c);
+        else if (c < ' ' || c > '~')
+            portolan_text_add(t, "\\%03o", c);
+        else
+            portolan_text_add_bytes(t, &text[i], 1);
+    }
+    portolan_text_add(t, "\"");
+}
+
+static enum portolan_status add_file(struct portolan_text *t, const char *name, const char *file,
+                                     struct portolan_error *err)
+{
+    const char *text;
+    size_t size;
+    enum portolan_status status = file_read(t->arena, file, &text, &size, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    portolan_text_add(t, "static const char %s[] =\n", name);
+    add_string(t, text, size);
+    portolan_text_add(t, ";\n\n");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status add_class(struct portolan_text *t, const struct needed *needed,
+                                      size_t i, struct portolan_error *err)
+{
+    const char *name = portolan_arena_printf(t->arena, "description_%zu", i);
+
+    if (!name)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    portolan_text_add(t, "extern const struct portolan_component %s;\n", needed->symbols[i]);
+    return add_file(t, name, needed->classes[i]->file, err);
+}
+
+enum portolan_status emit_main(struct portolan_arena *arena, const struct portolan_assembly *a,
+                               const struct needed *needed, const char **text,
+                               struct portolan_error *err)
+{
+    struct portolan_text t = {.arena = arena};
+    const char *slash = strrchr(a->file, '/'), *name = slash ? slash + 1 : a->file;
+    enum portolan_status status;
+    char *taken;
+
+    portolan_text_add(&t, "/* Made by portolan link; changes will be lost. */\n"
+                          "#include <portolan/program.h>\n\n");
+    status = add_file(&t, "assembly", a->file, err);
+    for (size_t i = 0; i < needed->n_classes && status == PORTOLAN_OK; i++)
+        status = add_class(&t, needed, i, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    portolan_text_add(&t, "static const struct portolan_program_class classes[] = {\n");
+    for (size_t i = 0; i < needed->n_classes; i++)
+        portolan_text_add(&t, "    {&%s, description_%zu},\n", needed->symbols[i], i);
+    portolan_text_add(&t, "};\n\nstatic const struct portolan_program program = {\n"
+                          "    sizeof program,\n");
+    add_string(&t, name, strlen(name));
+    portolan_text_add(&t, ",\n    assembly,\n    sizeof classes / sizeof *classes,\n    classes,\n"
+                          "};\n\n"
+                          "int main(int argc, char **argv)\n{\n"
+                          "    return portolan_program_main(&program, argc, argv);\n}\n");
+    status = portolan_text_take(&t, &taken, err);
+    if (status == PORTOLAN_OK)
+        *text = taken;
+    return status;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct linking {
+    struct portolan_arena *arena;
+    const struct portolan_link_options *o;
+    struct settings settings;
+    struct needed needed;
+    const char *folder; /* of what is made on the way */
+    struct words made;  /* files in it */
+    struct portolan_text log;
+};
+
+static enum portolan_status no_memory(struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+/* A file in the folder, to be removed at the end. */
+static const char *make_name(struct linking *l, const char *name)
+{
+    const char *path = portolan_arena_printf(l->arena, "%s/%s", l->folder, name);
+
+    return words_add(l->arena, &l->made, path) ? path : NULL;
+}
+
+static enum portolan_status open_folder(struct linking *l, struct portolan_error *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder;
+
+    if (l->o->keep) {
+        l->folder = l->o->keep;
+        if (mkdir(l->folder, 0777) == 0 || errno == EEXIST)
+            return PORTOLAN_OK;
+    } else {
+        folder =
+            portolan_arena_printf(l->arena, "%s/portolan-link-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+        if (!folder)
+            return no_memory(err);
+        if (mkdtemp(folder)) {
+            l->folder = folder;
+            return PORTOLAN_OK;
+        }
+        l->folder = NULL;
+    }
+    return portolan_error_set(err, PORTOLAN_EIO, "no folder for intermediate files%s%s: %s",
+                              l->o->keep ? ": " : " (TMPDIR)", l->o->keep ? l->o->keep : "",
+                              strerror(errno));
+}
+
+static void close_folder(struct linking *l)
+{
+    if (!l->folder || l->o->keep)
+        return;
+    for (size_t i = 0; i < l->made.n; i++)
+        unlink(l->made.word[i]);
+    rmdir(l->folder);
+}
+
+/* One relocatable object of what the unit's classes need of their archive. */
+static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
+                                              const char *said, struct portolan_error *err)
+{
+    struct words c = {0};
+    bool good = words_append(l->arena, &c, &l->settings.ld);
+
+    /* Common variables get their place, and groups of C++ are settled, while names are global. */
+    good = good && words_split(l->arena, &c, "-r -d --force-group-allocation -o") &&
+           words_add(l->arena, &c, u->object);
+    for (size_t i = 0; good && i < u->symbols.n; i++)
+        good =
+            words_add(l->arena, &c,
+                      portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
+    if (!good || !words_add(l->arena, &c, u->archive))
+        return no_memory(err);
+    return tool_run(l->arena, &c, said, &l->log, err);
+}
+
+/* All names but the descriptors become the object's own, as a shared object's would be. */
+static enum portolan_status hide_names(struct linking *l, const struct unit *u, const char *said,
+                                       struct portolan_error *err)
+{
+    struct words c = {0};
+    bool good = words_append(l->arena, &c, &l->settings.objcopy);
+
+    for (size_t i = 0; good && i < u->symbols.n; i++)
+        good = words_add(
+            l->arena, &c,
+            portolan_arena_printf(l->arena, "--keep-global-symbol=%s", u->symbols.word[i]));
+    if (!good || !words_add(l->arena, &c, u->object))
+        return no_memory(err);
+    return tool_run(l->arena, &c, said, &l->log, err);
+}
+
+static enum portolan_status make_objects(struct linking *l, const char *said,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < l->needed.n_units && status == PORTOLAN_OK; i++) {
+        struct unit *u = &l->needed.units[i];
+        const char *name = portolan_arena_printf(l->arena, "unit_%zu.o", i);
+
+        if (!name || !(u->object = make_name(l, name)))
+            return no_memory(err);
+        status = take_from_archive(l, u, said, err);
+        if (status == PORTOLAN_OK)
+            status = hide_names(l, u, said, err);
+        if (status != PORTOLAN_OK)
+            portolan_error_prefix(err, "archive %s", u->archive);
+    }
+    return status;
+}
+
+/* The libraries of Portolan and of the components, each description's once. */
+static bool add_libraries(struct linking *l, struct words *c)
+{
+    bool is_static = l->o->is_static;
+    bool good = words_add(l->arena, c, "-Wl,--start-group") &&
+                words_append(l->arena, c, is_static ? &l->settings.static_libs : &l->settings.libs);
+
+    for (size_t i = 0; good && i < l->o->n_flags; i++)
+        good = words_add(l->arena, c, l->o->flags[i]);
+    for (size_t i = 0; good && i < l->needed.n_classes; i++) {
+        const struct portolan_class_description *class = l->needed.classes[i];
+        const char *libs = is_static ? class->static_libs : class->libs;
+        bool seen = false;
+
+        for (size_t k = 0; k < i; k++)
+            seen = seen || !strcmp(libs, is_static ? l->needed.classes[k]->static_libs
+                                                   : l->needed.classes[k]->libs);
+        good = seen || words_split(l->arena, c, libs);
+    }
+    return good && words_add(l->arena, c, "-Wl,--end-group");
+}
+
+/* The components' objects, then Portolan's archives, of which the one with MPI's routines must come
+ * before MPI, which the compiler appends. */
+static bool compose(struct linking *l, const char *source, const char *program, struct words *c)
+{
+    struct portolan_arena *arena = l->arena;
+    bool good = l->o->compiler ? words_split(arena, c, l->o->compiler)
+                               : words_append(arena, c, &l->settings.compiler);
+
+    good = good && words_append(arena, c, &l->settings.flags);
+    if (good && l->o->is_static)
+        good = words_add(arena, c, "-static");
+    for (size_t i = 0; good && i < l->settings.includes.n; i++)
+        good =
+            words_add(arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
+    good = good && words_add(arena, c, "-o") && words_add(arena, c, program) &&
+           words_add(arena, c, source);
+    for (size_t i = 0; good && i < l->needed.n_units; i++)
+        good = words_add(arena, c, l->needed.units[i].object);
+    return good && words_append(arena, c, &l->settings.archives) && add_libraries(l, c);
+}
+
+/* What is wrong, told by what the linker said. */
+static enum portolan_status explain(struct linking *l, struct portolan_error *err)
+{
+    const char *log = l->log.bytes ? l->log.bytes : "";
+    const char *missing = tool_missing_libraries(l->arena, log, l->o->is_static ? ".a" : ".so");
+    struct portolan_error cause = *err;
+
+    *err = (struct portolan_error){0};
+    if (missing && l->o->is_static)
+        return portolan_error_set(err, cause.status,
+                                  "%s; this machine lacks the static archives %s: install them, or "
+                                  "link without --static",
+                                  cause.text, missing);
+    if (missing)
+        return portolan_error_set(err, cause.status,
+                                  "%s; this machine lacks %s: install what they belong to, or give "
+                                  "their folder with -- -LDIR",
+                                  cause.text, missing);
+    if (strstr(log, "undefined reference") || strstr(log, "undefined symbol"))
+        return portolan_error_set(err, cause.status,
+                                  "%s; name the libraries that define what is missing in the "
+                                  "attribute '%s' of the component's description, or behind --",
+                                  cause.text, l->o->is_static ? "static-libs" : "libs");
+    *err = cause;
+    return cause.status;
+}
+
+static enum portolan_status compile(struct linking *l, const char *source, const char *said,
+                                    struct portolan_error *err)
+{
+    const char *fresh = portolan_arena_printf(l->arena, "%s.%ld.new", l->o->output, (long)getpid());
+    enum portolan_status status;
+    struct words command = {0};
+
+    if (!fresh || !compose(l, source, fresh, &command))
+        return no_memory(err);
+    if ((status = tool_run(l->arena, &command, said, &l->log, err)) != PORTOLAN_OK)
+        status = explain(l, err);
+    else if (rename(fresh, l->o->output) != 0)
+        status = portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be written: %s", l->o->output,
+                                    strerror(errno));
+    if (status != PORTOLAN_OK)
+        unlink(fresh);
+    return status;
+}
+
+static enum portolan_status make_program(struct linking *l, const struct portolan_assembly *a,
+                                         struct portolan_error *err)
+{
+    const char *source = make_name(l, "main.c"), *said = make_name(l, "said"), *text;
+    enum portolan_status status;
+
+    if (!source || !said)
+        return no_memory(err);
+    status = emit_main(l->arena, a, &l->needed, &text, err);
+    if (status == PORTOLAN_OK)
+        status = file_write(source, text, err);
+    if (status == PORTOLAN_OK)
+        status = make_objects(l, said, err);
+    if (status == PORTOLAN_OK)
+        status = compile(l, source, said, err);
+    return status;
+}
+
+enum portolan_status portolan_link(const struct portolan_assembly *a,
+                                   const struct portolan_palette *palette, const char *settings,
+                                   const struct portolan_link_options *o,
+                                   struct portolan_link_result *result,
+                                   struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_diagnostics nobody = {0};
+    struct linking l = {.arena = &arena, .o = o};
+    enum portolan_status status = settings_read(&arena, settings, &l.settings, err);
+
+    *result = (struct portolan_link_result){0};
+    if (status == PORTOLAN_OK)
+        status = needed_find(&arena, a, palette, o, &l.needed, d ? d : &nobody, err);
+    if (status == PORTOLAN_OK)
+        status = open_folder(&l, err);
+    if (status == PORTOLAN_OK)
+        status = make_program(&l, a, err);
+    close_folder(&l);
+    result->n_classes = l.needed.n_classes;
+    result->n_archives = l.needed.n_units;
+    portolan_text_take(&l.log, &result->log, NULL);
+    portolan_arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# prelink.sh LD OBJCOPY AR OUTPUT.a INPUT.a...: one archive with one object of all that is in the
+# inputs. Hidden names become the object's own, as they are a shared object's own, so that they
+# meet nobody else's in a program.
+set -eu
+ld=$1 objcopy=$2 ar=$3 output=$4
+shift 4
+object=${output%.a}.o
+"$ld" -r --whole-archive -o "$object" "$@"
+"$objcopy" --localize-hidden "$object"
+rm -f "$output"
+"$ar" crs "$output" "$object"
+rm -f "$object"
