@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 13
+plan 16
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -80,3 +80,24 @@ seen=$(sqlite3 mine.db "SELECT timer.short_name || ' ' || parameter_name || '=' 
 [ "$seen" = 'square x=3.0' ] || echo "# the store has: $seen"
 [ "$seen" = 'square x=3.0' ]
 result 'the proxy has measured the call with its context' $?
+
+# archive OUTPUT SOURCE...
+archive() {
+    output=$1
+    shift
+    # shellcheck disable=SC2046 # a list of words
+    try "${CC:-cc}" -c -fPIC -fvisibility=hidden $(pkg-config --cflags portolan) "$@" &&
+        try ar rcs "$output" $(echo "$@" | sed 's/\.c\b/.o/g')
+}
+archive mine.a components.c mine.c && archive mine_Square_proxy.a mine_Square_proxy.c mine.c
+gives 'archives of them are made' 0
+try "$installed" link mine.xml -o mine
+gives 'one program is made of it all' 0 '^written: mine: '
+# Then nothing else is needed: neither Portolan nor the components.
+mkdir alone
+mv mine alone
+mv "$prefix" "$work/gone"
+rm -f ./*.so ./*.a ./*.xml mine.db
+cd alone || exit 99
+try ./mine
+gives 'which runs where there is nothing else' 0 '^the square of 3 is 9$'

@@ -3,7 +3,7 @@
 # `portolan link` makes a program that does what `portolan run` does with the assembly, to the last
 # number where time is exact, and that needs no file of Portolan's.
 . "$(dirname "$0")/tap.sh"
-plan 33
+plan 35
 
 paper=$BUILD/examples/paper/paper.xml
 heat=$BUILD/examples/heat
@@ -96,6 +96,12 @@ seen=$(sqlite3 heat2.db "SELECT sum(mpi) > 0 FROM sample
     WHERE trial = (SELECT max(id) FROM trial) AND instance = 'driver'")
 [ "$seen" = 1 ]
 result 'the time inside MPI is measured' $?
+
+# Two components and Portolan have functions and variables of the same names.
+try "$PORTOLAN" link "$BUILD/link/test/names/names.xml" -o names
+gives 'names in two archives do not clash' 0 '2 classes of 2 archives'
+try ./names
+gives 'and each component has its own' 0 '^go: 1 1111$'
 
 # Errors: what is wrong, and nothing is left behind or lost.
 try ./exact --bogus
