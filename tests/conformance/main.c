@@ -5,7 +5,9 @@
  */
 #include "world.h"
 
-#define GROUPS(X) X(typemap) X(services) X(component) X(abstract) X(builder)
+#define GROUPS(X)                                                                                  \
+    X(typemap)                                                                                     \
+    X(services) X(component) X(abstract) X(builder) X(events) X(registry) X(parameters) X(factory)
 
 #define DECLARE(NAME) extern const struct conformance_group conformance_##NAME;
 GROUPS(DECLARE)

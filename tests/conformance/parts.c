@@ -10,6 +10,8 @@
 struct behaviour behaviour;
 char journal[2000];
 int parts_alive;
+bool on_info;
+void (*on_event)(const char *prefix);
 static struct part *parts;
 
 void journal_add(const char *format, ...)
@@ -27,6 +29,8 @@ void journal_add(const char *format, ...)
 void parts_reset(void)
 {
     behaviour = (struct behaviour){0};
+    on_info = false;
+    on_event = NULL;
     journal[0] = '\0';
     parts_alive = 0;
     parts = NULL;
@@ -185,7 +189,7 @@ struct thing {
     struct sidl_object object;
     char word[40];
     int result, n_made;
-    gov_cca_Services services; /* a provider's; borrowed */
+    gov_cca_Services services; /* a provider's; ours */
     on_get_fn on_get;
     void *arg;
 };
@@ -197,13 +201,19 @@ struct thing {
                                                      .size = sizeof(struct thing),                 \
                                                      .implements = SYMBOL##_implements,            \
                                                      .n_implements = 1,                            \
-                                                     .destroy = note_destroy};
+                                                     .destroy = thing_destroy};
 
 static int32_t go_go(void *self, sidl_BaseInterface *_ex)
 {
     (void)_ex;
     journal_add("%s", ((struct thing *)self)->word);
     return ((struct thing *)self)->result;
+}
+
+static void thing_destroy(void *self)
+{
+    gov_cca_Services_deleteRef(((struct thing *)self)->services, NULL);
+    note_destroy(self);
 }
 
 static const struct gov_cca_ports_GoPort__epv go_epv = {.f_go = go_go};
@@ -239,15 +249,23 @@ static const char *event_word(enum gov_cca_ports_EventType__enum type)
 static void listener_activity(void *self, gov_cca_ports_ConnectionEvent ce, sidl_BaseInterface *_ex)
 {
     enum gov_cca_ports_EventType__enum type = gov_cca_ports_ConnectionEvent_getEventType(ce, _ex);
+    const char *word = ((struct thing *)self)->word;
     gov_cca_TypeMap info;
     char *port;
 
     if (*_ex || !(info = gov_cca_ports_ConnectionEvent_getPortInfo(ce, _ex)))
         return;
     port = gov_cca_TypeMap_getString(info, "cca.portName", "?", _ex);
-    journal_add("%s:%s:%s", ((struct thing *)self)->word, event_word(type), port ? port : "-");
+    journal_add("%s:%s:%s", word, event_word(type), port ? port : "-");
     sidl_String_free(port);
+    if (on_info) {
+        port = gov_cca_TypeMap_getString(info, "cca.portType", "?", _ex);
+        journal_add("%s:%s", word, port ? port : "-");
+        sidl_String_free(port);
+    }
     gov_cca_TypeMap_deleteRef(info, NULL);
+    if (on_event)
+        on_event(word);
 }
 
 static const struct gov_cca_ports_ConnectionEventListener__epv listener_epv = {
@@ -315,6 +333,7 @@ gov_cca_ports_ServiceProvider provider_create(gov_cca_Services services, sidl_Ba
 
     if (!t)
         return NULL;
+    gov_cca_Services_addRef(services, NULL);
     t->services = services;
     return sidl_object_facet(t, "gov.cca.ports.ServiceProvider");
 }
@@ -348,6 +367,8 @@ static void set_updated(void *self, const char *port, const char *field, sidl_Ba
 {
     (void)self, (void)_ex;
     journal_add("set:%s.%s", port, field);
+    if (on_event)
+        on_event("set");
 }
 
 static const struct gov_cca_ports_ParameterSetListener__epv set_epv = {.f_updatedParameterValue =

@@ -48,7 +48,12 @@ gov_cca_Port go_create(const char *word, int result, sidl_BaseInterface *_ex);
 /* A port that is nothing but a gov.cca.Port. */
 gov_cca_Port plain_create(sidl_BaseInterface *_ex);
 
-/* Writes PREFIX:Connected:port etc.; the type and name are those of the event. */
+/*
+ * Writes PREFIX:Connected:port for an event, then PREFIX:type of the port when ON_INFO is set, and
+ * calls ON_EVENT with PREFIX. parts_reset clears both.
+ */
+extern bool on_info;
+extern void (*on_event)(const char *prefix);
 gov_cca_ports_ConnectionEventListener listener_create(const char *prefix, sidl_BaseInterface *_ex);
 
 /* A release callback that isn't a component; writes WORD:release. */

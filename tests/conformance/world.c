@@ -118,6 +118,8 @@ int world_teardown(void **state)
         sidl_BaseInterface_deleteRef(w->kept[--w->n_kept], NULL);
     SIDL_CLEAR(w->ex);
     gov_cca_ports_BuilderService_deleteRef(w->builder, NULL);
+    while (w->n_held > 0)
+        gov_cca_Services_releasePort(w->services, w->held[--w->n_held], &w->ex);
     if (!w->is_down) {
         gov_cca_Services_releasePort(w->services, "builder", &w->ex);
         good(w);
@@ -147,6 +149,17 @@ gov_cca_Port world_service(struct world *w, const char *name, const char *type)
     good(w);
     assert_non_null(port);
     return port;
+}
+
+gov_cca_Port world_hold(struct world *w, const char *port)
+{
+    gov_cca_Port got = gov_cca_Services_getPort(w->services, port, &w->ex);
+
+    good(w);
+    assert_non_null(got);
+    assert_true(w->n_held < sizeof w->held / sizeof *w->held);
+    w->held[w->n_held++] = port;
+    return world_keep(w, got);
 }
 
 void *world_keep(struct world *w, void *reference)

@@ -35,6 +35,8 @@ struct world {
     bool is_down; /* the test has shut the framework down */
     void *kept[KEPT_MAX];
     size_t n_kept;
+    const char *held[10]; /* ports of the program to be released at the end */
+    size_t n_held;
 };
 
 /* cmocka fixtures: *STATE is a sentence, then a new world; its end, after which none of the suite's
@@ -43,6 +45,8 @@ int world_setup(void **state);
 int world_teardown(void **state);
 /* The service port of the program that TYPE names, under that port name: new references. */
 gov_cca_Port world_service(struct world *w, const char *name, const char *type);
+/* The program's getPort on PORT, released at the end of the test; the reference is kept. */
+gov_cca_Port world_hold(struct world *w, const char *port);
 /* Drops a reference at the end of the test; returns it. */
 void *world_keep(struct world *w, void *reference);
 
