@@ -50,6 +50,9 @@ void print_log(bool quiet, int rank);
 /* RESULT, unless standard output could not be written whole: that must not pass for success. */
 int close_output(int result);
 
+/* Whether all ranks also print what is of interest only to who looks for a fault. */
+void print_debug(bool on);
+
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
 
@@ -94,6 +97,13 @@ struct job {
  */
 int job_begin(struct job *job, const char *command);
 void job_end(struct job *job);
+
+/*
+ * Collective: one verdict of all ranks behind a go(); when one failed and the others cannot be
+ * reached, prints why and aborts the job.
+ */
+enum portolan_status job_settle(struct job *job, enum portolan_status status,
+                                struct portolan_error *err);
 
 /* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
 int job_fail(struct job *job, const struct portolan_error *err);

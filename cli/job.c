@@ -73,6 +73,18 @@ int job_fail(struct job *job, const struct portolan_error *err)
     return EXIT_BAD_INPUT;
 }
 
+enum portolan_status job_settle(struct job *job, enum portolan_status status,
+                                struct portolan_error *err)
+{
+    if (portolan_mpi_verdict(job->cohort, &status, patience_s, err))
+        return status;
+    portolan_error_prefix(err, "rank %d", job->cohort->rank);
+    print_error(err);
+    if (isatty(STDERR_FILENO) == 0)
+        wait_for_reader(STDERR_FILENO);
+    portolan_mpi_abort(EXIT_BAD_INPUT);
+}
+
 enum portolan_status job_execute(struct job *job, const struct workbench *w, int *result,
                                  struct portolan_error *err)
 {
@@ -84,13 +96,7 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
         status = portolan_framework_build(framework, w->assembly, err);
     if (status == PORTOLAN_OK) {
         status = portolan_framework_go(framework, result, err);
-        if (!portolan_mpi_verdict(job->cohort, &status, patience_s, err)) {
-            portolan_error_prefix(err, "rank %d", job->cohort->rank);
-            print_error(err);
-            if (isatty(STDERR_FILENO) == 0)
-                wait_for_reader(STDERR_FILENO);
-            portolan_mpi_abort(EXIT_BAD_INPUT);
-        }
+        status = job_settle(job, status, err);
     }
     portolan_framework_destroy(framework);
     return status;

@@ -21,9 +21,11 @@ int print_error(const struct portolan_error *err)
 }
 
 struct listener {
-    bool quiet;
+    bool quiet, debug;
     int rank;
 };
+
+static struct listener listener;
 
 static void print_message(void *arg, enum portolan_log_level level, const char *area,
                           const char *text)
@@ -35,15 +37,20 @@ static void print_message(void *arg, enum portolan_log_level level, const char *
     } else if (level == PORTOLAN_LOG_NOTICE && !l->quiet && l->rank == 0) {
         printf("%s: %s\n", area, text);
         fflush(stdout);
+    } else if (level < PORTOLAN_LOG_NOTICE && l->debug) {
+        fprintf(stderr, "rank %d: %s: %s\n", l->rank, area, text);
     }
 }
 
 void print_log(bool quiet, int rank)
 {
-    static struct listener listener;
-
-    listener = (struct listener){quiet, rank};
+    listener = (struct listener){.quiet = quiet, .rank = rank};
     portolan_log_set_handler(print_message, &listener);
+}
+
+void print_debug(bool on)
+{
+    listener.debug = on;
 }
 
 int append_text(const char ***list, size_t *n, const char *text)

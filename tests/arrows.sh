@@ -13,13 +13,14 @@ probe: base probe probe_inline
 mpi: base probe mpi
 store: base store
 framework: base assembly palette framework
+ccaffeine: base assembly palette framework ccaffeine
 proxygen: base sidl proxygen probe framework proxy
 mastermind: base assembly probe store framework mastermind
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly framework probe
 link: base assembly palette link program
-cli: base assembly framework mpi store models optimizer sidl proxygen probe link program
+cli: base assembly framework ccaffeine mpi store models optimizer sidl proxygen probe link program
 examples: base assembly framework
 '
 status=0

@@ -171,6 +171,38 @@ PORTOLAN_API gov_cca_Port portolan_foreign_create(void *pointer, const char *typ
 PORTOLAN_API gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex);
 
 /**
+ * Puts the value that TEXT states into MAP: numbers in the C locale's form, "true" and "false",
+ * complex ones as "(re,im)", arrays as a list with blanks between. ESYNTAX when TEXT is not of the
+ * type, EINVAL for NoType, else what the map throws (a key that is there with another type).
+ */
+PORTOLAN_API enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map, const char *key,
+                                                            enum gov_cca_Type__enum type,
+                                                            const char *text,
+                                                            struct portolan_error *err);
+
+/**
+ * A value as text that portolan_typemap_put_text() reads back as the same one, and its type (NoType
+ * and "" where there is no such key). The caller frees *TEXT.
+ */
+PORTOLAN_API enum portolan_status portolan_typemap_get_text(gov_cca_TypeMap map, const char *key,
+                                                            enum gov_cca_Type__enum *type,
+                                                            char **text,
+                                                            struct portolan_error *err);
+
+/** The specification's word for a type ("DoubleArray"), and back, in any case; else NoType. */
+PORTOLAN_API const char *portolan_typemap_type_word(enum gov_cca_Type__enum type);
+PORTOLAN_API enum gov_cca_Type__enum portolan_typemap_type_read(const char *word);
+
+/**
+ * Sets a field of a gov.cca.ports.BasicParameterPort (or ParameterPort) from text, whatever the
+ * field's type is. Errors: EBADPORTTYPE, ENOTFOUND with the nearest field, ESYNTAX, or what the
+ * port throws.
+ */
+PORTOLAN_API enum portolan_status portolan_parameters_write(gov_cca_Port port, const char *field,
+                                                            const char *text,
+                                                            struct portolan_error *err);
+
+/**
  * Throws a gov.cca.CCAException of the CCAExceptionType that belongs to STATUS, with that text as
  * its note, unless *_ex holds an exception already.
  */

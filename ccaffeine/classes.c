@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ccaffeine's repository (classes that were found) and pallet (classes that were got) on top of the
+ * palette. A class of the repository may be instantiated without having been got.
+ */
+#include "interpreter.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* The default folders come last: whatever `path` named before the first class is asked for. */
+static enum portolan_status complete(struct portolan_interpreter *in, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!in->has_defaults)
+        status = portolan_palette_add_defaults(in->palette, NULL, err);
+    in->has_defaults = status == PORTOLAN_OK;
+    return status;
+}
+
+enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  bool only_got, struct names *names, struct portolan_error *err)
+{
+    const struct portolan_class_description *c = NULL;
+    enum portolan_status status = complete(in, err);
+
+    *names = (struct names){0};
+    while (status == PORTOLAN_OK && (c = portolan_palette_next(in->palette, c))) {
+        if (console_is(c->class_name) || (only_got && !text_list_has(&in->got, c->class_name)))
+            continue;
+        names->names = portolan_arena_grow(arena, names->names, names->n, sizeof *names->names);
+        if (!names->names)
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        names->names[names->n++] = c->class_name;
+    }
+    return status;
+}
+
+enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  const char *word, const struct portolan_class_description **class,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_ENOTFOUND;
+    const char *name = NULL;
+    struct names names;
+
+    *class = NULL;
+    for (int only_got = 1; only_got >= 0 && status == PORTOLAN_ENOTFOUND; only_got--) {
+        status = classes_list(in, arena, only_got, &names, err);
+        if (status == PORTOLAN_OK)
+            status = match_name(word, names.names, names.n, "class", &name, only_got ? NULL : err);
+        /* An ambiguity among those that were got is one; its text was not wanted before. */
+        if (status == PORTOLAN_EINVAL && only_got)
+            return match_name(word, names.names, names.n, "class", &name, err);
+    }
+    if (status == PORTOLAN_OK)
+        *class = portolan_palette_find(in->palette, name);
+    return status;
+}
+
+enum portolan_status classes_get(struct portolan_interpreter *in,
+                                 const struct portolan_class_description *class, bool is_global,
+                                 bool is_lazy, struct portolan_error *err)
+{
+    int flags = (is_lazy ? RTLD_LAZY : RTLD_NOW) | (is_global ? RTLD_GLOBAL : RTLD_LOCAL);
+
+    /* Never closed: the framework keeps what it loaded, too. */
+    if (class->library && !dlopen(class->library, flags)) {
+        const char *why = dlerror();
+
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "class '%s' cannot be loaded: %s",
+                                  class->class_name, why ? why : "no cause known");
+    }
+    if (text_list_has(&in->got, class->class_name))
+        return PORTOLAN_OK;
+    return text_list_add(&in->got, class->class_name, false, err);
+}

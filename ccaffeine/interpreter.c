@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of an interpreter, and from a line to its command. */
+#include "interpreter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+/* ------------------------------------------------------------------------------------- texts */
+
+enum portolan_status text_list_add(struct text_list *l, const char *text, bool in_front,
+                                   struct portolan_error *err)
+{
+    char **grown = portolan_reallocarray(l->texts, l->n + 1, sizeof *grown);
+    char *copy;
+
+    if (grown)
+        l->texts = grown;
+    copy = grown ? portolan_strdup(text) : NULL;
+    if (!copy)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (in_front && l->n)
+        memmove(grown + 1, grown, l->n * sizeof *grown);
+    grown[in_front ? 0 : l->n] = copy;
+    l->n++;
+    return PORTOLAN_OK;
+}
+
+bool text_list_has(const struct text_list *l, const char *text)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!strcmp(l->texts[i], text))
+            return true;
+    return false;
+}
+
+void text_list_clear(struct text_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->texts[i]);
+    free(l->texts);
+    *l = (struct text_list){0};
+}
+
+static void give(const struct portolan_interpreter *in, void (*to)(void *, const char *),
+                 const char *format, va_list args)
+{
+    char *text = NULL;
+
+    if (!to || in->cohort->rank != 0 || vasprintf(&text, format, args) < 0)
+        return;
+    to(in->options.arg, text);
+    free(text);
+}
+
+void interpreter_print(const struct portolan_interpreter *in, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    give(in, in->options.print, format, args);
+    va_end(args);
+}
+
+void interpreter_say(const struct portolan_interpreter *in, const char *format, ...)
+{
+    va_list args;
+
+    if (in->options.quiet)
+        return;
+    va_start(args, format);
+    give(in, in->options.print, format, args);
+    va_end(args);
+}
+
+void interpreter_warn(const struct portolan_interpreter *in, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    give(in, in->options.warn, format, args);
+    va_end(args);
+}
+
+/* -------------------------------------------------------------------------------------- life */
+
+enum portolan_status portolan_interpreter_create(const struct portolan_interpreter_options *options,
+                                                 struct portolan_interpreter **out,
+                                                 struct portolan_error *err)
+{
+    struct portolan_interpreter *in = portolan_calloc(1, sizeof *in);
+    enum portolan_status status;
+
+    *out = NULL;
+    if (!in)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    in->options = *options;
+    in->cohort = options->cohort ? options->cohort : portolan_cohort_alone();
+    status = portolan_palette_create(&in->palette, err);
+    if (status == PORTOLAN_OK && options->path)
+        status = portolan_palette_add_path(in->palette, options->path, NULL, err);
+    in->options.path = NULL; /* the caller's, not needed any more */
+    if (status == PORTOLAN_OK)
+        status = portolan_framework_create(in->palette, in->cohort, &in->framework, err);
+    if (status != PORTOLAN_OK) {
+        portolan_interpreter_destroy(in);
+        return status;
+    }
+    in->builder = portolan_framework_peek_builder(in->framework);
+    *out = in;
+    return PORTOLAN_OK;
+}
+
+void portolan_interpreter_destroy(struct portolan_interpreter *in)
+{
+    struct pending *p, *next;
+
+    if (!in)
+        return;
+    if (in->services)
+        gov_cca_Services_deleteRef(in->services, NULL);
+    portolan_framework_destroy(in->framework);
+    portolan_palette_destroy(in->palette);
+    text_list_clear(&in->path);
+    text_list_clear(&in->got);
+    LL_FOREACH_SAFE(in->pending, p, next)
+    {
+        free(p->instance);
+        free(p->key);
+        free(p->text);
+        free(p);
+    }
+    free(in);
+}
+
+bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code)
+{
+    if (code)
+        *code = in->exit_code;
+    return in->has_ended;
+}
+
+/* ---------------------------------------------------------------------------------- commands */
+
+const char *verb_argument(const struct command *c, size_t index)
+{
+    return index + 1 < c->words->n_words ? c->words->words[index + 1] : NULL;
+}
+
+static enum portolan_status do_exit(struct command *c)
+{
+    const char *text = verb_argument(c, 0);
+    int64_t code = 0;
+
+    if (text && (!portolan_read_int64(text, &code) || code < 0 || code > 255))
+        return portolan_error_set(c->err, PORTOLAN_EINVAL,
+                                  "exit: '%s' is no exit status; they go from 0 to 255", text);
+    interpreter_say(c->in, "\nbye!\nexit\n");
+    c->in->has_ended = true;
+    c->in->exit_code = (int)code;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status do_debug(struct command *c)
+{
+    if (c->in->options.debug)
+        c->in->options.debug(c->in->options.arg, c->form->id == COMMAND_DEBUG);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status do_shell(struct command *c)
+{
+    const struct portolan_interpreter_options *o = &c->in->options;
+    char *line = verb_rest(c->arena, c->words, 0);
+    int result;
+
+    if (!line)
+        return portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+    if (!o->shell)
+        return portolan_error_set(c->err, PORTOLAN_EUNSUPPORTED,
+                                  "commands of the operating system are not allowed; start with "
+                                  "--allow-shell if you trust the script");
+    result = c->in->cohort->rank == 0 ? o->shell(o->arg, line) : 0;
+    if (result)
+        return portolan_error_set(c->err, PORTOLAN_ECOMPONENT, "'%s' ended with status %d", line,
+                                  result);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status do_nothing(struct command *c)
+{
+    (void)c;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status do_end(struct command *c)
+{
+    c->in->has_ended = true;
+    return PORTOLAN_OK;
+}
+
+static const verb_fn functions[] = {
+    [COMMAND_HELP] = verb_help,
+    [COMMAND_EXIT] = do_exit,
+    [COMMAND_DISPLAY] = verb_display,
+    [COMMAND_INSTANTIATE] = verb_instantiate,
+    [COMMAND_CONNECT] = verb_connect,
+    [COMMAND_DISCONNECT] = verb_disconnect,
+    [COMMAND_CONFIGURE] = verb_configure,
+    [COMMAND_GO] = verb_go,
+    [COMMAND_PALLET] = verb_pallet,
+    [COMMAND_ARENA] = verb_arena,
+    [COMMAND_LINKS] = verb_links,
+    [COMMAND_PROPERTY] = verb_property,
+    [COMMAND_PORT_PROPERTY] = verb_port_property,
+    [COMMAND_REMOVE] = verb_remove,
+    [COMMAND_NUKE] = verb_nuke,
+    [COMMAND_REPOSITORY] = verb_repository,
+    [COMMAND_PATH] = verb_path,
+    [COMMAND_DEBUG] = do_debug,
+    [COMMAND_NODEBUG] = do_debug,
+    [COMMAND_SHELL] = do_shell,
+    [COMMAND_LAYOUT] = do_nothing,
+    [COMMAND_MOVE] = do_nothing,
+    [COMMAND_DROP] = do_nothing,
+    [COMMAND_EOF] = do_end,
+};
+
+static enum portolan_status do_command(struct portolan_interpreter *in,
+                                       const struct portolan_script_command *words,
+                                       struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct command c = {.in = in, .words = words, .arena = &arena, .err = err};
+    enum portolan_status status = verb_find(words->words[0], &c.form, err);
+
+    if (status == PORTOLAN_OK)
+        status = verb_check(c.form, words, err);
+    if (status == PORTOLAN_OK)
+        status = functions[c.form->id](&c);
+    portolan_arena_clear(&arena);
+    if (c.form && c.form->id == COMMAND_GO && in->options.settle)
+        return in->options.settle(in->options.arg, status, err);
+    return portolan_cohort_agree(in->cohort, status, err);
+}
+
+enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
+                                             struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_script_command words = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!script_split(&arena, line, &words))
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    else if (words.n_words && !script_is_comment(words.words[0]))
+        status = do_command(in, &words, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
+                                              const struct portolan_script *s,
+                                              struct portolan_diagnostics *d,
+                                              struct portolan_error *err)
+{
+    enum portolan_status first = PORTOLAN_OK;
+
+    for (size_t i = 0; i < s->n_commands && !in->has_ended; i++) {
+        struct portolan_error cause = {0};
+        enum portolan_status status = do_command(in, &s->commands[i], &cause);
+
+        if (status == PORTOLAN_OK)
+            continue;
+        portolan_diagnose(d, s->file, s->commands[i].line, 0, "%s", cause.text);
+        portolan_error_set(err, status, "%s:%d: %s", s->file, s->commands[i].line, cause.text);
+        first = first == PORTOLAN_OK ? status : first;
+        if (!in->options.keeps_going)
+            break;
+    }
+    return first;
+}

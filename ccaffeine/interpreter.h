@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interpreter and what its commands share. */
+#ifndef PORTOLAN_CCAFFEINE_INTERPRETER_H
+#define PORTOLAN_CCAFFEINE_INTERPRETER_H
+
+#include <portolan/framework.h>
+
+#include "script.h"
+
+/* A property given to an instance that is not there yet. */
+struct pending {
+    struct pending *next;
+    char *instance, *key, *text;
+};
+
+struct text_list {
+    char **texts;
+    size_t n;
+};
+
+struct portolan_interpreter {
+    struct portolan_interpreter_options options;
+    struct portolan_cohort *cohort;
+    struct portolan_palette *palette;
+    struct portolan_framework *framework;
+    gov_cca_ports_BuilderService builder; /* borrowed */
+    gov_cca_Services services;            /* the console's; NULL until it is needed */
+    struct text_list path;                /* what the script's `path` shows */
+    struct text_list got;                 /* names of the classes that were got */
+    struct pending *pending;
+    bool has_defaults; /* the palette holds the default folders' classes */
+    bool has_ended;
+    int exit_code;
+};
+
+/* One command, its arguments checked. ARENA lives as long as the command. */
+struct command {
+    struct portolan_interpreter *in;
+    const struct command_form *form;
+    const struct portolan_script_command *words;
+    struct portolan_arena *arena;
+    struct portolan_error *err;
+};
+
+/* The INDEX-th argument, or NULL. */
+const char *verb_argument(const struct command *c, size_t index);
+
+/* Shows text (whole lines) on rank 0; `say` for what only confirms, dropped when quiet. */
+void interpreter_print(const struct portolan_interpreter *in, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+void interpreter_say(const struct portolan_interpreter *in, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+void interpreter_warn(const struct portolan_interpreter *in, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+
+enum portolan_status text_list_add(struct text_list *l, const char *text, bool in_front,
+                                   struct portolan_error *err);
+bool text_list_has(const struct text_list *l, const char *text);
+void text_list_clear(struct text_list *l);
+
+/* -- arena.c: instances and their ports ------------------------------------------------------ */
+
+/* A sorted or ordered list of names in an arena. */
+struct names {
+    const char **names;
+    size_t n;
+};
+
+/* The instances in the order of their creation, the console left out. */
+enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                     struct names *names, struct portolan_error *err);
+/* The name of the instance that WORD means. */
+enum portolan_status arena_find(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                const char *word, const char **name, struct portolan_error *err);
+/* A new reference; NULL with an error. */
+gov_cca_ComponentID arena_id(struct portolan_interpreter *in, const char *name,
+                             struct portolan_error *err);
+/* The class of an instance, in the arena. */
+enum portolan_status arena_class(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                 const char *name, const char **class_name,
+                                 struct portolan_error *err);
+enum portolan_status arena_ports(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                 const char *instance, bool provides, struct names *names,
+                                 struct portolan_error *err);
+/* The type of a port, in the arena. */
+enum portolan_status arena_port_type(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                     const char *instance, const char *port, const char **type,
+                                     struct portolan_error *err);
+/* Copies the texts of an array, which may be NULL and is given up. */
+enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string__array *texts,
+                                struct names *names, struct portolan_error *err);
+
+/* -- classes.c: the repository, and the pallet of what was got --------------------------------- */
+
+/* The class that WORD means: among those got first, then in the repository. */
+enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  const char *word, const struct portolan_class_description **class,
+                                  struct portolan_error *err);
+/* All classes that were found, or only those that were got. */
+enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,
+                                  bool only_got, struct names *names, struct portolan_error *err);
+/* Loads it, if it is in a shared object, and notes that it was got. */
+enum portolan_status classes_get(struct portolan_interpreter *in,
+                                 const struct portolan_class_description *class, bool is_global,
+                                 bool is_lazy, struct portolan_error *err);
+
+/* -- console.c: the interpreter as a component among the others ---------------------------------
+ */
+
+/* The provides port of an instance, connected to the console; for one use at a time. */
+struct console_use {
+    gov_cca_ConnectionID connection;
+    gov_cca_Port port; /* borrowed by the caller */
+};
+
+enum portolan_status console_open(struct portolan_interpreter *in, const char *instance,
+                                  const char *port, struct console_use *use,
+                                  struct portolan_error *err);
+/* Keeps the first error; the status is ERR's or that of closing. */
+enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
+                                   struct portolan_error *err);
+bool console_is(const char *instance);
+
+/* -- the commands ---------------------------------------------------------------------------- */
+
+typedef enum portolan_status (*verb_fn)(struct command *c);
+
+/* ComponentPropertyList lines; for `display state`. */
+enum portolan_status show_properties(struct command *c, const char *instance);
+
+enum portolan_status verb_help(struct command *c);
+enum portolan_status verb_display(struct command *c);
+enum portolan_status verb_pallet(struct command *c);
+enum portolan_status verb_arena(struct command *c);
+enum portolan_status verb_links(struct command *c);
+enum portolan_status verb_instantiate(struct command *c);
+enum portolan_status verb_connect(struct command *c);
+enum portolan_status verb_disconnect(struct command *c);
+enum portolan_status verb_remove(struct command *c);
+enum portolan_status verb_nuke(struct command *c);
+enum portolan_status verb_configure(struct command *c);
+enum portolan_status verb_go(struct command *c);
+enum portolan_status verb_property(struct command *c);
+enum portolan_status verb_port_property(struct command *c);
+enum portolan_status verb_repository(struct command *c);
+enum portolan_status verb_path(struct command *c);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * ccaffeine: scripts of the Ccaffeine framework (.rc, .bld): read, run, completed, and converted to
+ * XML assemblies and back. The language is documented in docs/portolan-ccaffeine.5.
+ *
+ * Everything here is used by one thread at a time. Nothing prints: what a command shows goes to a
+ * function of the caller.
+ */
+#ifndef PORTOLAN_CCAFFEINE_H
+#define PORTOLAN_CCAFFEINE_H
+
+#include <portolan/assembly.h>
+#include <portolan/base.h>
+#include <portolan/palette.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One command of a script; its words are what stood between blanks. */
+struct portolan_script_command {
+    int line; /**< where it begins */
+    size_t n_words;
+    const char *const *words;
+};
+
+/** A script as it is written: which commands there are is not judged yet. */
+struct portolan_script {
+    const char *file;
+    bool is_bld; /**< what Ccaffeine's GUI saved: no `#!ccaffeine` in its first line */
+    size_t n_commands;
+    const struct portolan_script_command *commands;
+    size_t n_comments; /**< lines left out, the head not counted */
+    int last_line;
+    void *impl; /**< the reader's */
+};
+
+/**
+ * Whether FILE, which begins with these SIZE bytes, is a script: by its first eleven characters
+ * ("#!ccaffeine") or by its name (.bld).
+ */
+bool portolan_script_is(const char *file, const char *bytes, size_t size);
+
+/**
+ * Reads a script from memory; FILE only names it. Lines are joined behind a backslash; comments are
+ * dropped; `#!eof` ends it. Problems go to D.
+ * Errors: ESYNTAX when D received anything, ENOMEM; then *S is NULL.
+ */
+enum portolan_status portolan_script_read_text(const char *text, size_t size, const char *file,
+                                               struct portolan_diagnostics *d,
+                                               struct portolan_script **s,
+                                               struct portolan_error *err);
+
+/** The same from a file. Errors: also EIO. */
+enum portolan_status portolan_script_read(const char *file, struct portolan_diagnostics *d,
+                                          struct portolan_script **s, struct portolan_error *err);
+
+/** NULL is legal. */
+void portolan_script_destroy(struct portolan_script *s);
+
+/* -- running ------------------------------------------------------------------------------- */
+
+struct portolan_interpreter;
+
+struct portolan_interpreter_options {
+    /** Folders that come before those of the script and the default ones; NULL: none. */
+    const char *path;
+    /** The ranks, which all run the same commands; NULL: one process. */
+    struct portolan_cohort *cohort;
+    /** What a command shows, whole lines; called on rank 0 only. May be NULL. */
+    void (*print)(void *arg, const char *text);
+    /** What is no failure but worth knowing; called on rank 0 only. May be NULL. */
+    void (*warn)(void *arg, const char *text);
+    /** `debug` and `nodebug`. May be NULL. */
+    void (*debug)(void *arg, bool on);
+    /** `shell`: runs a command of the operating system on rank 0. NULL: such commands fail. */
+    int (*shell)(void *arg, const char *command);
+    /**
+     * Brings the ranks to one verdict after go(), which may have failed on some while others wait
+     * for them inside it. NULL: portolan_cohort_agree().
+     */
+    enum portolan_status (*settle)(void *arg, enum portolan_status status,
+                                   struct portolan_error *err);
+    void *arg;
+    bool quiet;       /**< commands that only do something don't say so */
+    bool keeps_going; /**< portolan_interpreter_run() goes on behind a command that failed */
+};
+
+/** The options' texts are copied; COHORT must outlive the interpreter. Errors: ENOMEM. */
+enum portolan_status portolan_interpreter_create(const struct portolan_interpreter_options *options,
+                                                 struct portolan_interpreter **in,
+                                                 struct portolan_error *err);
+
+/** Destroys the instances, in reverse order of their creation. NULL is legal. */
+void portolan_interpreter_destroy(struct portolan_interpreter *in);
+
+/**
+ * Collective: runs one command. All ranks get the same status, and when it failed the same text.
+ * A command that failed has changed nothing, except `nuke all`, which goes as far as it can.
+ */
+enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
+                                             struct portolan_error *err);
+
+/**
+ * Collective: runs a script to its end, its `exit`, or, unless the interpreter keeps going, its
+ * first command that fails. Failures go to D with the command's line, on every rank.
+ * Errors: that of the first command that failed.
+ */
+enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
+                                              const struct portolan_script *s,
+                                              struct portolan_diagnostics *d,
+                                              struct portolan_error *err);
+
+/** Whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. */
+bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
+
+/**
+ * What may stand at the end of LINE, of which the last word is begun (an empty one after a blank):
+ * the whole words, sorted, in one array that ends with NULL; the caller frees it with one free().
+ * *N of them. Commands, classes, instances, ports, fields and keys, by their position.
+ * Errors: ENOMEM.
+ */
+enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
+                                                   const char *line, char ***words, size_t *n,
+                                                   struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

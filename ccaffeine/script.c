@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the text of a script to its commands. */
+#include "script.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t\r\f\v";
+
+struct script_impl {
+    struct portolan_arena arena; /* holds the script and this */
+};
+
+struct reader {
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+    struct portolan_script *s;
+    struct portolan_script_command *commands;
+    const char *at, *end;
+    int line; /* of the line that `at` begins */
+};
+
+bool portolan_script_is(const char *file, const char *bytes, size_t size)
+{
+    size_t length = strlen(file);
+
+    return (size >= SCRIPT_MAGIC_BYTES && !memcmp(bytes, SCRIPT_MAGIC, SCRIPT_MAGIC_BYTES)) ||
+           (length > 4 && !strcmp(file + length - 4, ".bld"));
+}
+
+bool script_is_comment(const char *word)
+{
+    return word[0] == '#' || word[0] == '!' || (word[0] == '/' && word[1] == '/');
+}
+
+bool script_split(struct portolan_arena *arena, const char *line,
+                  struct portolan_script_command *command)
+{
+    const char **words = NULL;
+    size_t n = 0;
+
+    for (const char *at = line + strspn(line, blanks); *at; at += strspn(at, blanks)) {
+        size_t length = strcspn(at, blanks);
+
+        words = portolan_arena_grow(arena, words, n, sizeof *words);
+        if (!words || !(words[n++] = portolan_arena_strndup(arena, at, length)))
+            return false;
+        at += length;
+    }
+    command->words = words;
+    command->n_words = n;
+    return true;
+}
+
+/* The next physical line without its end, at R->at; false at the end of the file. */
+static bool take_line(struct reader *r, const char **line, size_t *length)
+{
+    const char *end;
+
+    if (r->at == r->end)
+        return false;
+    end = memchr(r->at, '\n', (size_t)(r->end - r->at));
+    *line = r->at;
+    *length = (size_t)((end ? end : r->end) - r->at);
+    r->at = end ? end + 1 : r->end;
+    r->line++;
+    while (*length && memchr(blanks, (*line)[*length - 1], sizeof blanks - 1))
+        --*length;
+    if (memchr(*line, '\0', *length)) {
+        portolan_diagnose(r->d, r->s->file, r->line, 0, "a NUL character; a script is plain text");
+        *length = strlen(*line);
+    }
+    return true;
+}
+
+/* A line with those that a backslash joins to it; leading blanks of these are dropped. */
+static bool take_logical_line(struct reader *r, struct portolan_text *text)
+{
+    const char *line;
+    size_t length;
+    bool more = true;
+
+    for (bool first = true; more; first = false) {
+        if (!take_line(r, &line, &length))
+            return !first;
+        if (length >= 5 && !memcmp(line, "#!eof", 5)) {
+            r->at = r->end;
+            return !first;
+        }
+        for (; !first && length && memchr(blanks, *line, sizeof blanks - 1); line++)
+            length--;
+        more = length && line[length - 1] == '\\';
+        portolan_text_add_bytes(text, line, length - more);
+    }
+    return true;
+}
+
+static bool read_commands(struct reader *r)
+{
+    struct portolan_script_command c;
+
+    for (;;) {
+        struct portolan_text text = {.arena = r->arena};
+
+        c.line = r->line + 1;
+        if (!take_logical_line(r, &text))
+            return !r->arena->failed;
+        if (text.failed || !script_split(r->arena, text.bytes ? text.bytes : "", &c))
+            return false;
+        if (!c.n_words)
+            continue;
+        if (script_is_comment(c.words[0])) {
+            r->s->n_comments += c.line > 1;
+            continue;
+        }
+        r->commands =
+            portolan_arena_grow(r->arena, r->commands, r->s->n_commands, sizeof *r->commands);
+        if (!r->commands)
+            return false;
+        r->commands[r->s->n_commands++] = c;
+    }
+}
+
+static enum portolan_status read_script(struct reader *r, const char *text, size_t size)
+{
+    if (size < SCRIPT_MAGIC_BYTES || memcmp(text, SCRIPT_MAGIC, SCRIPT_MAGIC_BYTES) != 0) {
+        r->s->is_bld = portolan_script_is(r->s->file, text, 0);
+        if (!r->s->is_bld)
+            portolan_diagnose(r->d, r->s->file, 1, 0,
+                              "no Ccaffeine script; its first line must begin with '" SCRIPT_MAGIC
+                              "'");
+    }
+    r->at = text;
+    r->end = text + size;
+    if (!read_commands(r))
+        return PORTOLAN_ENOMEM;
+    r->s->commands = r->commands;
+    r->s->last_line = r->line;
+    return PORTOLAN_OK;
+}
+
+/* Hears every problem: the first also becomes the error's text. */
+struct listener {
+    struct portolan_diagnostics *user;
+    struct portolan_error *err;
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct listener *l = arg;
+
+    portolan_diagnose(l->user, file, line, column, "%s", text);
+    portolan_error_set(l->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
+}
+
+enum portolan_status portolan_script_read_text(const char *text, size_t size, const char *file,
+                                               struct portolan_diagnostics *user,
+                                               struct portolan_script **s,
+                                               struct portolan_error *err)
+{
+    struct listener l = {user, err};
+    struct portolan_diagnostics d = {hear, &l, 0};
+    struct portolan_arena arena = {0};
+    struct reader r = {.arena = &arena, .d = &d};
+    struct script_impl *impl = portolan_arena_alloc(&arena, 1, sizeof *impl);
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    *s = NULL;
+    r.s = portolan_arena_alloc(&arena, 1, sizeof *r.s);
+    if (impl && r.s && (r.s->file = portolan_arena_strdup(&arena, file)))
+        status = read_script(&r, text, size);
+    if (status == PORTOLAN_OK && d.count)
+        status = PORTOLAN_ESYNTAX;
+    if (status != PORTOLAN_OK) {
+        portolan_arena_clear(&arena);
+        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
+    }
+    impl->arena = arena;
+    r.s->impl = impl;
+    *s = r.s;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status script_load(const char *file, char **text, size_t *size,
+                                 struct portolan_error *err)
+{
+    struct portolan_text t = {0};
+    char bytes[8192];
+    FILE *f = fopen(file, "re");
+    size_t n;
+    bool failed;
+
+    *text = NULL;
+    if (!f)
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    errno = 0;
+    while ((n = fread(bytes, 1, sizeof bytes, f)))
+        portolan_text_add_bytes(&t, bytes, n);
+    failed = ferror(f);
+    if (failed)
+        portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
+    fclose(f);
+    if (failed) {
+        portolan_text_clear(&t);
+        return PORTOLAN_EIO;
+    }
+    *size = t.length;
+    return portolan_text_take(&t, text, err);
+}
+
+enum portolan_status portolan_script_read(const char *file, struct portolan_diagnostics *d,
+                                          struct portolan_script **s, struct portolan_error *err)
+{
+    enum portolan_status status;
+    size_t size = 0;
+    char *text;
+
+    *s = NULL;
+    if ((status = script_load(file, &text, &size, err)) != PORTOLAN_OK)
+        return status;
+    status = portolan_script_read_text(text, size, file, d, s, err);
+    free(text);
+    return status;
+}
+
+void portolan_script_destroy(struct portolan_script *s)
+{
+    struct script_impl *impl;
+    struct portolan_arena arena;
+
+    if (!s)
+        return;
+    impl = s->impl;
+    arena = impl->arena;
+    portolan_arena_clear(&arena);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a script consists of, command by command. */
+#ifndef PORTOLAN_CCAFFEINE_SCRIPT_H
+#define PORTOLAN_CCAFFEINE_SCRIPT_H
+
+#include <portolan/ccaffeine.h>
+
+#define SCRIPT_MAGIC "#!ccaffeine"
+enum { SCRIPT_MAGIC_BYTES = 11 };
+
+/* Whether a line that begins with this word is a comment. */
+bool script_is_comment(const char *word);
+
+/* The words of one line, in the arena; false when memory is out. */
+bool script_split(struct portolan_arena *arena, const char *line,
+                  struct portolan_script_command *command);
+
+/* A file's bytes; the caller frees *TEXT. */
+enum portolan_status script_load(const char *file, char **text, size_t *size,
+                                 struct portolan_error *err);
+
+/* What an argument of a command is; this drives arity checks, matching, completion and help. */
+enum argument {
+    ARGUMENT_WORD,
+    ARGUMENT_CLASS,
+    ARGUMENT_INSTANCE,
+    ARGUMENT_USES,       /* a uses port of the instance before it */
+    ARGUMENT_PROVIDES,   /* a provides port of the instance before it */
+    ARGUMENT_PORT,       /* any port of it */
+    ARGUMENT_GO,         /* a port that starts it */
+    ARGUMENT_PARAMETERS, /* a parameter port of it */
+    ARGUMENT_FIELD,      /* a field of the parameter port before it */
+    ARGUMENT_KEY,        /* a property of the instance before it */
+    ARGUMENT_TYPE,       /* of a property's value */
+    ARGUMENT_COMMAND,
+    ARGUMENT_SUBCOMMAND, /* one of the command's own words */
+    ARGUMENT_FOLDER,
+    ARGUMENT_REST, /* all that follows, joined by single blanks */
+};
+
+enum { MAX_ARGUMENTS = 6, MAX_NAMES = 4 };
+
+enum command_id {
+    COMMAND_HELP,
+    COMMAND_EXIT,
+    COMMAND_DISPLAY,
+    COMMAND_INSTANTIATE,
+    COMMAND_CONNECT,
+    COMMAND_DISCONNECT,
+    COMMAND_CONFIGURE,
+    COMMAND_GO,
+    COMMAND_PALLET,
+    COMMAND_ARENA,
+    COMMAND_LINKS,
+    COMMAND_PROPERTY,
+    COMMAND_PORT_PROPERTY,
+    COMMAND_REMOVE,
+    COMMAND_NUKE,
+    COMMAND_REPOSITORY,
+    COMMAND_PATH,
+    COMMAND_DEBUG,
+    COMMAND_NODEBUG,
+    COMMAND_SHELL,
+    /* The GUI's own: known by their whole names only. */
+    COMMAND_LAYOUT,
+    COMMAND_MOVE,
+    COMMAND_DROP,
+    COMMAND_EOF,
+};
+
+struct command_form {
+    enum command_id id;
+    const char *names[MAX_NAMES + 1]; /* the first is what messages say */
+    size_t n_required, n_arguments;
+    enum argument arguments[MAX_ARGUMENTS];
+    const char *const *subcommands; /* ends with NULL; NULL: none */
+    const char *help;
+};
+
+extern const struct command_form command_forms[];
+extern const size_t n_command_forms;
+
+/*
+ * The command that WORD, or the unambiguous beginning of a name, means. ENOTFOUND with the nearest
+ * name, EINVAL with the candidates when it is ambiguous.
+ */
+enum portolan_status verb_find(const char *word, const struct command_form **form,
+                               struct portolan_error *err);
+
+/* Whether C has as many arguments as FORM takes: EINVAL, with what it takes. */
+enum portolan_status verb_check(const struct command_form *form,
+                                const struct portolan_script_command *c,
+                                struct portolan_error *err);
+
+/* The words of C from the INDEX-th argument (0: behind the command) on, joined by blanks. */
+char *verb_rest(struct portolan_arena *arena, const struct portolan_script_command *c,
+                size_t index);
+
+/* "<instance> <port> [type]", as `help` and errors name the arguments. */
+void verb_add_arguments(const struct command_form *form, struct portolan_text *text);
+
+/*
+ * Ccaffeine's loose matching of instances and classes: the exact name, then without regard to case,
+ * then the beginning of one, then any part of one. The match is one of NAMES. ENOTFOUND (with the
+ * nearest name) or EINVAL (with the candidates); KIND is "instance" or "class".
+ */
+enum portolan_status match_name(const char *word, const char *const *names, size_t n,
+                                const char *kind, const char **match, struct portolan_error *err);
+
+#endif

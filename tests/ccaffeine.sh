@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ccaffeine's scripts from the command line, on one rank and on two.
+. "$(dirname "$0")/tap.sh"
+plan 15
+
+components=$BUILD/ccaffeine/test/components
+cd "$work" || exit 99
+
+# script NAME: standard input becomes a script with the usual head.
+script() {
+    {
+        echo '#!ccaffeine bootstrap file.'
+        echo "# ------- don't change anything ABOVE this line.-------------"
+        echo "path set $components"
+        cat
+    } >"$1"
+}
+
+# same NAME: standard output is what standard input says, byte for byte.
+same() {
+    cat >expected
+    cmp -s expected out || diff expected out | sed 's/^/# /'
+    cmp -s expected out
+    result "$1" $?
+}
+
+# ranks N COMMAND...
+ranks() {
+    n=$1
+    shift
+    try "$MPIEXEC" -n "$n" "$PORTOLAN" "$@"
+}
+
+script session.rc <<'END'
+repository get-global script.Starter
+repository get script.Printer
+instantiate script.Starter starter
+create script.Printer
+connect starter printer \
+        Printer0 printer
+parameters starter CONFIG n 2
+parameters start CONFIG label here it is
+go starter go
+links
+quit
+END
+try "$PORTOLAN" run session.rc
+gives 'a script is run' 0
+same 'and says what Ccaffeine says' <<'END'
+Loaded script.Starter NOW  GLOBAL .
+Loaded script.Printer NOW  PRIVATE .
+starter of type script.Starter 
+successfully instantiated
+Printer0 of type script.Printer 
+successfully instantiated
+starter))))printer---->printer((((Printer0
+connection made successfully
+------------------------------------
+Instance name: starter
+Port name: CONFIG
+------------------------------------
+New parameters:
+2
+------------------------------------
+updated parameter starter CONFIG n
+------------------------------------
+Instance name: starter
+Port name: CONFIG
+------------------------------------
+New parameters:
+here it is
+------------------------------------
+updated parameter starter CONFIG label
+here it is
+1.5 seconds
+1.5 seconds
+##specific go command successful
+Component starter of type script.Starter
+ is using printer connected to Port: printer provided by component Printer0
+Component Printer0 of type script.Printer
+
+bye!
+exit
+END
+cp session.rc any.name
+try "$PORTOLAN" run --quiet any.name
+gives 'a script is known by its first line, whatever its name' 0
+same 'quietly, only what was asked for is shown' <<'END'
+here it is
+1.5 seconds
+1.5 seconds
+Component starter of type script.Starter
+ is using printer connected to Port: printer provided by component Printer0
+Component Printer0 of type script.Printer
+END
+ranks 2 run session.rc
+gives 'the ranks run the same script' 0
+count 'what commands show is shown once' 1 '^Component starter'
+count 'components speak on every rank' 4 '^1.5 seconds'
+
+script bad.rc <<'END'
+create script.Starter starter
+create script.Printer printer
+connect starter prnter printer printer
+go starter go
+END
+ranks 2 run bad.rc
+gives 'a failure is told with its line, and ends the run' 1 \
+    "^bad.rc:6: error: .*did you mean 'printer'"
+lacks 'once, and nothing behind it is done' 'bad.rc:7|^work'
+try "$PORTOLAN" run --keep-going bad.rc
+gives 'or not, when told to keep going' 1 '^bad.rc:6: error' "^bad.rc:7: error: go of 'starter' failed"
+
+printf 'setSize 900 607\nsetDropLocation 42 68\npulldown script.Starter s\npulldown script.Printer p\n%s\n' \
+    'setMaximum true
+connect s printer p printer
+move s 1 -2
+go s go
+eof
+nonsense' >gui.bld
+try "$PORTOLAN" run --quiet --path="$components" gui.bld
+gives 'what the GUI saved is run' 0 '^work$' '^1.5 seconds$'
+
+echo 'exit 7' | script leave.rc
+try "$PORTOLAN" run leave.rc
+gives 'exit gives the exit status' 7
+echo 'shell echo from the shell' | script shell.rc
+try "$PORTOLAN" run shell.rc
+gives 'the operating system is out of reach' 1 'shell.rc:4: error: .*--allow-shell'
+ranks 2 run --allow-shell shell.rc
+gives 'unless it is allowed' 0 '^from the shell$'
+try "$PORTOLAN" run --set a.b=c session.rc
+gives 'options of assemblies are refused' 1 "'session.rc' is a script, and --set is for assemblies"
