@@ -27,7 +27,7 @@ enum portolan_status classes_list(struct portolan_interpreter *in, struct portol
 
     *names = (struct names){0};
     while (status == PORTOLAN_OK && (c = portolan_palette_next(in->palette, c))) {
-        if (console_is(c->class_name) || (only_got && !text_list_has(&in->got, c->class_name)))
+        if (only_got && !text_list_has(&in->got, c->class_name))
             continue;
         names->names = portolan_arena_grow(arena, names->names, names->n, sizeof *names->names);
         if (!names->names)

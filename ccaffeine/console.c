@@ -11,72 +11,30 @@
 #define CONSOLE_INSTANCE "portolan.console"
 #define CONSOLE_PORT     "use"
 
-struct console {
-    struct sidl_object object;
-};
-
-/* Hands its services to the interpreter, which offers itself as a framework service. */
-static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
-{
-    struct portolan_interpreter *in;
-
-    (void)self;
-    gov_cca_Services_registerUsesPort(services, "interpreter", CONSOLE_CLASS, NULL, _ex);
-    SIDL_CHECK(*_ex);
-    in = portolan_foreign_get(services, "interpreter", CONSOLE_CLASS, _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_releasePort(services, "interpreter", _ex);
-    SIDL_CHECK(*_ex);
-    gov_cca_Services_addRef(services, _ex);
-    SIDL_CHECK(*_ex);
-    in->services = services;
-EXIT:;
-}
-
-static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
-static const struct sidl_implements implements[] = {{&gov_cca_Component__type, &component_epv}};
-static const struct sidl_class class = {
-    .name = CONSOLE_CLASS,
-    .version = "0.1",
-    .size = sizeof(struct console),
-    .implements = implements,
-    .n_implements = sizeof implements / sizeof *implements,
-};
-
-static gov_cca_Component create(sidl_BaseInterface *_ex)
-{
-    struct console *c = sidl_object_create(&class, _ex);
-
-    return c ? sidl_object_facet(c, "gov.cca.Component") : NULL;
-}
-
-static const struct portolan_component component = {sizeof(struct portolan_component),
-                                                    PORTOLAN_COMPONENT_ABI, CONSOLE_CLASS, create};
-
 bool console_is(const char *name)
 {
-    return !strcmp(name, CONSOLE_INSTANCE) || !strcmp(name, CONSOLE_CLASS);
+    return !strcmp(name, CONSOLE_INSTANCE);
 }
 
 static enum portolan_status start(struct portolan_interpreter *in, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
-    gov_cca_ComponentID id;
-    enum portolan_status status = PORTOLAN_OK;
 
-    if (!portolan_palette_find(in->palette, CONSOLE_CLASS)) {
-        status = portolan_palette_add_builtin(in->palette, &component,
-                                              "<component class=\"" CONSOLE_CLASS "\"/>", err);
-        if (status == PORTOLAN_OK)
-            status = portolan_framework_provide(in->framework, CONSOLE_CLASS, in, err);
-    }
-    if (status != PORTOLAN_OK)
-        return status;
-    id = gov_cca_ports_BuilderService_createInstance(in->builder, CONSOLE_INSTANCE, CONSOLE_CLASS,
-                                                     NULL, &ex);
-    if (id)
-        gov_cca_ComponentID_deleteRef(id, NULL);
+    in->services =
+        portolan_framework_get_services(in->framework, CONSOLE_INSTANCE, CONSOLE_CLASS, NULL, &ex);
     return portolan_catch(&ex, err);
+}
+
+void console_end(struct portolan_interpreter *in)
+{
+    sidl_BaseInterface ex = NULL;
+
+    if (!in->services)
+        return;
+    portolan_framework_release_services(in->framework, in->services, &ex);
+    SIDL_CLEAR(ex);
+    gov_cca_Services_deleteRef(in->services, NULL);
+    in->services = NULL;
 }
 
 static enum portolan_status connect(struct portolan_interpreter *in, const char *instance,

@@ -119,8 +119,7 @@ void portolan_interpreter_destroy(struct portolan_interpreter *in)
 
     if (!in)
         return;
-    if (in->services)
-        gov_cca_Services_deleteRef(in->services, NULL);
+    console_end(in);
     portolan_framework_destroy(in->framework);
     portolan_palette_destroy(in->palette);
     text_list_clear(&in->path);

@@ -120,6 +120,7 @@ enum portolan_status console_open(struct portolan_interpreter *in, const char *i
 enum portolan_status console_close(struct portolan_interpreter *in, struct console_use *use,
                                    struct portolan_error *err);
 bool console_is(const char *instance);
+void console_end(struct portolan_interpreter *in);
 
 /* -- the commands ---------------------------------------------------------------------------- */
 
