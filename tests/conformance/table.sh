@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: table.sh CONFORMANCE TABLE.md
+# The table of docs/ is what the suite has: each sentence with the test that bears its name, and no
+# test without its sentence. UPDATE=1 writes the table anew.
+set -u
+marker='<!-- below: conformance --list -->'
+new=$(mktemp) && trap 'rm -f "$new"' EXIT
+{
+    sed "/^$marker\$/q" "$2"
+    "$1" --list
+} >"$new"
+[ -z "${UPDATE:-}" ] || cp "$new" "$2"
+echo 1..2
+if difference=$(diff "$2" "$new"); then echo "ok 1 - the table is the suite's"; else
+    echo "not ok 1 - the table is the suite's"
+    echo "$difference" | sed 's/^/# /'
+    echo "# run with UPDATE=1 when the suite is right"
+fi
+twice=$(sed -n 's/^| \([A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' "$2" | sort | uniq -d)
+if [ -z "$twice" ]; then echo 'ok 2 - no sentence has its number twice'; else
+    echo 'not ok 2 - no sentence has its number twice'
+    echo "$twice" | sed 's/^/# /'
+fi
