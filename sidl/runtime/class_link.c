@@ -5,7 +5,6 @@
  */
 #include <portolan/base.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +13,17 @@
 
 enum { UNTOUCHED, LINKED, LOADING, READY };
 
-/*
- * One lock for all classes, recursive: `load` may use any class, its own included. Classes that
- * use each other while they load cannot wait for each other.
- */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void class_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void class_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
 
 static const struct sidl_type *type_of(const struct sidl_class *cls)
 {
@@ -57,7 +62,7 @@ const struct sidl_class *class_resolve(const char *name,
                                        const struct sidl_class *(*externals)(void),
                                        sidl_BaseInterface *_ex)
 {
-    return externals ? externals() : sidl_loader_find(name, _ex);
+    return externals ? externals() : loader_find_class(name, _ex);
 }
 
 static size_t depth_of(const struct sidl_type *type)
@@ -316,6 +321,15 @@ static void note_abstract(struct sidl_class_state *state)
             }
 }
 
+/* Others look at the stage all the time; it is the first member. */
+static void publish(struct sidl_class_state *state, const struct sidl_class_state *made)
+{
+    const size_t first = offsetof(struct sidl_class_state, size);
+
+    memcpy((char *)state + first, (const char *)made + first, sizeof *state - first);
+    __atomic_store_n(&state->stage, LINKED, __ATOMIC_RELAXED);
+}
+
 static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     static const struct sidl_BaseClass__epv no_slots = {0};
@@ -337,8 +351,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     if (parent && parent->state->size > state.size)
         state.size = parent->state->size;
     note_abstract(&state);
-    state.stage = LINKED;
-    *cls->state = state;
+    publish(cls->state, &state);
     if (cls->super)
         cls->super(parent ? (const void *)parent->state->tables[0].plain : &no_slots);
     return true;
@@ -363,11 +376,11 @@ bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 
     if (__atomic_load_n(&cls->state->stage, __ATOMIC_ACQUIRE) == READY)
         return true;
-    pthread_mutex_lock(&lock);
+    class_lock();
     good = link_class(cls, _ex);
     for (size_t level = 0; good && level <= cls->state->depth; level++)
         if (cls->state->chain[level])
             good = load_class(cls->state->chain[level], _ex);
-    pthread_mutex_unlock(&lock);
+    class_unlock();
     return good;
 }

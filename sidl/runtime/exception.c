@@ -266,6 +266,35 @@ static const struct sidl_MemAllocException__epv memory_epv = {
     .f_add = memory_ignore_line,
 };
 
+static struct sidl_object memory_object;
+
+static sidl_MemAllocException memory_getSingletonException(sidl_BaseInterface *_ex)
+{
+    (void)_ex;
+    return (sidl_MemAllocException)&memory_object;
+}
+
+/* The class that others may extend; the one object above has its own table. */
+static const struct sidl_MemAllocException__epv memory_no_slots;
+static const struct sidl_implements memory_implements[] = {
+    {&sidl_MemAllocException__type, &memory_no_slots}};
+static const struct sidl_MemAllocException__sepv memory_statics = {memory_getSingletonException};
+static struct sidl_class_state memory_state;
+static const struct sidl_class memory_extensible_class = {
+    .name = "sidl.MemAllocException",
+    .version = SIDL_RUNTIME_VERSION,
+    .implements = memory_implements,
+    .n_implements = 1,
+    .extends = sidl_SIDLException__externals,
+    .statics = &memory_statics,
+    .state = &memory_state,
+};
+
+const struct sidl_class *sidl_MemAllocException__externals(void)
+{
+    return &memory_extensible_class;
+}
+
 static const struct sidl_class memory_class = {.name = "sidl.MemAllocException",
                                                .version = SIDL_RUNTIME_VERSION,
                                                .size = sizeof(struct sidl_object)};

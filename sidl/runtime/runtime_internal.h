@@ -48,8 +48,15 @@ void *class_create(const struct sidl_class *cls, void *private_data, sidl_BaseIn
 /* Destructors, the object's own class first, and whatever the root of the chain frees. */
 void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex);
 
+/*
+ * One lock for what all classes share, recursive: `load`, constructors of loaded libraries and
+ * finders may use any class. So classes that need each other cannot wait for each other.
+ */
+void class_lock(void);
+void class_unlock(void);
+
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
-const struct sidl_class *sidl_loader_find(const char *class_name, sidl_BaseInterface *_ex);
+const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 
 /* Room for a block of SIZE bytes before something that needs the strictest alignment. */
 size_t object_aligned(size_t size);

@@ -100,8 +100,9 @@ struct sidl_exception {
     char *trace;
 };
 
-/** The class sidl.SIDLException, for classes that extend it. */
+/** The classes that hold code, for classes that extend them. */
 SIDL_API const struct sidl_class *sidl_SIDLException__externals(void);
+SIDL_API const struct sidl_class *sidl_MemAllocException__externals(void);
 
 SIDL_API char *sidl_exception_getNote(void *self, sidl_BaseInterface *_ex);
 SIDL_API void sidl_exception_setNote(void *self, const char *message, sidl_BaseInterface *_ex);

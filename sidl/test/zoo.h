@@ -62,10 +62,10 @@ extern const struct sidl_type zoo_Escape__type, zoo_Theft__type;
 
 /* All classes afresh, as if no one had used them. */
 void zoo_open(void);
-const struct sidl_class *zoo_Animal__externals(void);
-const struct sidl_class *zoo_Dog__externals(void);
-const struct sidl_class *zoo_Puppy__externals(void);
-const struct sidl_class *zoo_Theft__externals(void);
+SIDL_API const struct sidl_class *zoo_Animal__externals(void);
+SIDL_API const struct sidl_class *zoo_Dog__externals(void);
+SIDL_API const struct sidl_class *zoo_Puppy__externals(void);
+SIDL_API const struct sidl_class *zoo_Theft__externals(void);
 
 /* What happened: "load Animal; ctor Dog; …". */
 extern char zoo_log[1024];

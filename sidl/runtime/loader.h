@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** Loading classes by name: shared by dll.c, finder.c and loader.c. */
+#ifndef SIDL_LOADER_H
+#define SIDL_LOADER_H
+
+#include <portolan/base.h>
+
+#include "runtime_internal.h"
+
+#include "sidl_DLL.h"
+#include "sidl_Finder.h"
+
+SIDL_API const struct sidl_class *sidl_DLL__externals(void);
+SIDL_API const struct sidl_class *sidl_DFinder__externals(void);
+SIDL_API const struct sidl_class *sidl_Loader__externals(void);
+
+/* The class that the library implements, NULL when it does not; the library then stays in memory.
+ */
+const struct sidl_class *dll_find_class(sidl_DLL dll, const char *class_name);
+/* Why loadLibrary failed last; belongs to DLL. */
+const char *dll_peek_error(sidl_DLL dll);
+
+/* The class in the program and what it links, NULL when it is not there. */
+const struct sidl_class *dll_find_linked_class(const char *class_name);
+
+/* loadLibrary of sidl.Loader: a new reference; NULL with *_ex set. */
+sidl_DLL loader_load_library(const char *uri, bool is_global, bool is_lazy,
+                             sidl_BaseInterface *_ex);
+
+#endif
