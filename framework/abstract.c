@@ -125,7 +125,7 @@ static gov_cca_AbstractFramework create(const struct portolan_palette *palette,
                                         struct portolan_cohort *cohort, struct abstract *origin,
                                         sidl_BaseInterface *_ex)
 {
-    struct abstract *a = sidl_object_create(&abstract_class, _ex);
+    struct abstract *a = exception_or_object(&abstract_class, _ex);
     enum portolan_status status = PORTOLAN_OK;
     struct portolan_error err = {0};
 

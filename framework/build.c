@@ -184,7 +184,7 @@ enum portolan_status portolan_framework_build(struct portolan_framework *fw,
     instance_destroy_all(fw);
     if (services_find(fw->self->services, "go"))
         services_unregister_uses(fw->self->services, "go", &later);
-    framework_withdraw(fw, "portolan.Assembly");
+    service_remove(fw, service_find(fw, "portolan.Assembly"));
     fw->assembly = NULL;
     return status;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gov.cca.ports.BuilderService. Time-outs are not waited for: a port that is held refuses at once,
- * because builder calls come from one thread at a time and nobody could release it meanwhile.
+ * gov.cca.ports.BuilderService. A time-out is how long other threads have to release a port; 0
+ * means not to wait for them. The connections' part is builder_connect.c.
  */
 #include <stdlib.h>
 
 #include <utlist.h>
 
-#include "services.h"
+#include "builder.h"
 
-static struct instance *resolve(void *self, gov_cca_ComponentID id, sidl_BaseInterface *_ex)
+struct instance *builder_resolve(void *self, gov_cca_ComponentID id, sidl_BaseInterface *_ex)
 {
     struct portolan_framework *fw = face_framework(self, _ex);
     struct portolan_error err = {0};
@@ -18,18 +18,6 @@ static struct instance *resolve(void *self, gov_cca_ComponentID id, sidl_BaseInt
     if (fw)
         face_finish(_ex, component_id_resolve(fw, id, &instance, &err), &err);
     return instance;
-}
-
-static struct connection *resolve_connection(void *self, gov_cca_ConnectionID id,
-                                             sidl_BaseInterface *_ex)
-{
-    struct portolan_framework *fw = face_framework(self, _ex);
-    struct portolan_error err = {0};
-    struct connection *c = NULL;
-
-    if (fw)
-        face_finish(_ex, connection_id_resolve(fw, id, &c, &err), &err);
-    return c;
 }
 
 static gov_cca_ComponentID builder_createInstance(void *self, const char *name,
@@ -58,7 +46,7 @@ static struct gov_cca_ComponentID__array *builder_getComponentIDs(void *self,
         return NULL;
     DL_COUNT(fw->instances, i, n);
     if (!(ids = gov_cca_ComponentID__array_create1d(n))) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     n = 0;
@@ -70,7 +58,7 @@ static struct gov_cca_ComponentID__array *builder_getComponentIDs(void *self,
 static gov_cca_TypeMap builder_getComponentProperties(void *self, gov_cca_ComponentID id,
                                                       sidl_BaseInterface *_ex)
 {
-    struct instance *i = resolve(self, id, _ex);
+    struct instance *i = builder_resolve(self, id, _ex);
 
     return i ? gov_cca_TypeMap_cloneTypeMap(i->services->properties, _ex) : NULL;
 }
@@ -78,18 +66,25 @@ static gov_cca_TypeMap builder_getComponentProperties(void *self, gov_cca_Compon
 static void builder_setComponentProperties(void *self, gov_cca_ComponentID id, gov_cca_TypeMap map,
                                            sidl_BaseInterface *_ex)
 {
-    struct instance *i = resolve(self, id, _ex);
+    struct instance *i = builder_resolve(self, id, _ex);
     struct portolan_error err = {0};
+    enum portolan_status status;
+    const char *class_name;
     gov_cca_TypeMap copy;
 
     if (!i)
         return;
-    if (!(copy = typemap_copy(map, &err))) {
-        exception_from_error(_ex, &err);
+    class_name = services_class_name(i->services);
+    status = typemap_check_own(map, "cca.className", class_name, &err);
+    copy = status == PORTOLAN_OK ? typemap_copy(map, &err) : NULL;
+    if (copy &&
+        (status = typemap_put_own(copy, "cca.className", class_name, &err)) == PORTOLAN_OK) {
+        sidl_reference_delete(i->services->properties, NULL);
+        i->services->properties = copy;
         return;
     }
-    sidl_reference_delete(i->services->properties, NULL);
-    i->services->properties = copy;
+    sidl_reference_delete(copy, NULL);
+    exception_from_error(_ex, &err);
 }
 
 static gov_cca_ComponentID builder_getComponentID(void *self, const char *name,
@@ -106,12 +101,11 @@ static gov_cca_ComponentID builder_getComponentID(void *self, const char *name,
 static void builder_destroyInstance(void *self, gov_cca_ComponentID id, float timeout,
                                     sidl_BaseInterface *_ex)
 {
-    struct instance *i = resolve(self, id, _ex);
+    struct instance *i = builder_resolve(self, id, _ex);
     struct portolan_error err = {0};
 
-    (void)timeout;
     if (i && !i->fw->is_ending) /* then it goes anyway */
-        face_finish(_ex, instance_destroy(i, &err), &err);
+        face_finish(_ex, instance_destroy(i, timeout, &err), &err);
 }
 
 static struct sidl_string__array *port_names(struct instance *i, bool provided,
@@ -124,14 +118,14 @@ static struct sidl_string__array *port_names(struct instance *i, bool provided,
     if (!i)
         return NULL;
     DL_FOREACH(i->services->ports, p)
-    n += !!p->provided == provided;
+    n += !p->base && !!p->provided == provided;
     if (!(names = sidl_string__array_create1d(n))) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     n = 0;
     DL_FOREACH(i->services->ports, p)
-    if (!!p->provided == provided)
+    if (!p->base && !!p->provided == provided)
         sidl_string__array_set1(names, n++, p->name);
     return names;
 }
@@ -139,19 +133,19 @@ static struct sidl_string__array *port_names(struct instance *i, bool provided,
 static struct sidl_string__array *builder_getProvidedPortNames(void *self, gov_cca_ComponentID id,
                                                                sidl_BaseInterface *_ex)
 {
-    return port_names(resolve(self, id, _ex), true, _ex);
+    return port_names(builder_resolve(self, id, _ex), true, _ex);
 }
 
 static struct sidl_string__array *builder_getUsedPortNames(void *self, gov_cca_ComponentID id,
                                                            sidl_BaseInterface *_ex)
 {
-    return port_names(resolve(self, id, _ex), false, _ex);
+    return port_names(builder_resolve(self, id, _ex), false, _ex);
 }
 
 static struct port *resolve_port(void *self, gov_cca_ComponentID id, const char *name,
                                  sidl_BaseInterface *_ex)
 {
-    struct instance *i = resolve(self, id, _ex);
+    struct instance *i = builder_resolve(self, id, _ex);
     struct port *p = i ? services_find(i->services, name) : NULL;
 
     if (i && !p)
@@ -176,157 +170,6 @@ static void builder_setPortProperties(void *self, gov_cca_ComponentID id, const 
 
     if (p)
         face_finish(_ex, services_set_port_properties(p, map, &err), &err);
-}
-
-static gov_cca_ConnectionID builder_connect(void *self, gov_cca_ComponentID user_id,
-                                            const char *uses_name, gov_cca_ComponentID provider_id,
-                                            const char *provides_name, sidl_BaseInterface *_ex)
-{
-    struct instance *user = resolve(self, user_id, _ex), *provider;
-    struct port *uses, *provides;
-    struct portolan_error err = {0};
-    struct connection *c = NULL;
-    enum portolan_status status;
-
-    if (!user || !(provider = resolve(self, provider_id, _ex)))
-        return NULL;
-    status = connect_find_ports(user, uses_name ? uses_name : "", provider,
-                                provides_name ? provides_name : "", &uses, &provides, &err);
-    if (status == PORTOLAN_OK)
-        status = connect_make(uses, provides, &c, &err);
-    face_finish(_ex, status, &err);
-    return c ? connection_id_reference(c->id) : NULL;
-}
-
-/* Whether one of the listed components (NULL: any) is an end of C. The framework's own go
- * connection is nobody's business. */
-static bool touches(const struct connection *c, const struct gov_cca_ComponentID__array *list,
-                    struct instance **listed, int32_t n)
-{
-    if (!c->uses->services->instance->name[0])
-        return false;
-    for (int32_t k = 0; list && k < n; k++)
-        if (c->uses->services->instance == listed[k] ||
-            c->provides->services->instance == listed[k])
-            return true;
-    return !list;
-}
-
-static struct gov_cca_ConnectionID__array *list_connections(struct portolan_framework *fw,
-                                                            struct gov_cca_ComponentID__array *list,
-                                                            struct instance **listed, int32_t n,
-                                                            sidl_BaseInterface *_ex)
-{
-    struct gov_cca_ConnectionID__array *ids;
-    struct connection *c;
-    int32_t count = 0;
-
-    DL_FOREACH(fw->connections, c)
-    count += touches(c, list, listed, n);
-    if (!(ids = gov_cca_ConnectionID__array_create1d(count))) {
-        sidl_exception_throw_no_memory(_ex);
-        return NULL;
-    }
-    count = 0;
-    DL_FOREACH(fw->connections, c)
-    if (touches(c, list, listed, n))
-        gov_cca_ConnectionID__array_set1(ids, count++,
-                                         sidl_object_facet(c->id, "gov.cca.ConnectionID"));
-    return ids;
-}
-
-static struct gov_cca_ConnectionID__array *
-builder_getConnectionIDs(void *self, struct gov_cca_ComponentID__array *list,
-                         sidl_BaseInterface *_ex)
-{
-    struct portolan_framework *fw = face_framework(self, _ex);
-    struct gov_cca_ConnectionID__array *ids = NULL;
-    struct portolan_error err = {0};
-    struct instance **listed;
-    int32_t n = list ? gov_cca_ComponentID__array_length(list, 0) : 0;
-
-    if (!fw)
-        return NULL;
-    if (!(listed = portolan_calloc((size_t)n + 1, sizeof(struct instance *)))) {
-        sidl_exception_throw_no_memory(_ex);
-        return NULL;
-    }
-    for (int32_t k = 0; k < n && !*_ex; k++) {
-        gov_cca_ComponentID id =
-            gov_cca_ComponentID__array_get1(list, gov_cca_ComponentID__array_lower(list, 0) + k);
-
-        face_finish(_ex, component_id_resolve(fw, id, &listed[k], &err), &err);
-        sidl_reference_delete(id, NULL);
-    }
-    if (!*_ex)
-        ids = list_connections(fw, list, listed, n, _ex);
-    free(listed);
-    return ids;
-}
-
-static gov_cca_TypeMap builder_getConnectionProperties(void *self, gov_cca_ConnectionID id,
-                                                       sidl_BaseInterface *_ex)
-{
-    struct connection *c = resolve_connection(self, id, _ex);
-
-    if (!c)
-        return NULL;
-    return c->properties ? gov_cca_TypeMap_cloneTypeMap(c->properties, _ex)
-                         : portolan_typemap_create(_ex);
-}
-
-static void builder_setConnectionProperties(void *self, gov_cca_ConnectionID id,
-                                            gov_cca_TypeMap map, sidl_BaseInterface *_ex)
-{
-    struct connection *c = resolve_connection(self, id, _ex);
-    struct portolan_error err = {0};
-    gov_cca_TypeMap copy;
-
-    if (!c)
-        return;
-    if (!(copy = typemap_copy(map, &err))) {
-        exception_from_error(_ex, &err);
-        return;
-    }
-    sidl_reference_delete(c->properties, NULL);
-    c->properties = copy;
-}
-
-static void builder_disconnect(void *self, gov_cca_ConnectionID id, float timeout,
-                               sidl_BaseInterface *_ex)
-{
-    struct connection *c = resolve_connection(self, id, _ex);
-    struct portolan_error err = {0};
-
-    (void)timeout;
-    if (c)
-        face_finish(_ex, connect_undo(c, &err), &err);
-}
-
-static bool joins(const struct connection *c, const struct instance *a, const struct instance *b)
-{
-    const struct instance *user = c->uses->services->instance;
-    const struct instance *provider = c->provides->services->instance;
-
-    return b ? (user == a && provider == b) || (user == b && provider == a)
-             : user == a || provider == a;
-}
-
-static void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_ComponentID id2,
-                                  float timeout, sidl_BaseInterface *_ex)
-{
-    struct instance *a = resolve(self, id1, _ex), *b = NULL;
-    struct portolan_error err = {0};
-    enum portolan_status status = PORTOLAN_OK;
-    struct connection *c, *next;
-
-    (void)timeout;
-    if (!a || (id2 && !(b = resolve(self, id2, _ex))))
-        return;
-    DL_FOREACH_SAFE(a->fw->connections, c, next)
-    if (status == PORTOLAN_OK && joins(c, a, b))
-        status = connect_undo(c, &err);
-    face_finish(_ex, status, &err);
 }
 
 const struct gov_cca_ports_BuilderService__epv builder_epv = {

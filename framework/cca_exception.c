@@ -2,6 +2,8 @@
 /* The one place where enum portolan_status and gov.cca exceptions meet. */
 #include "internal.h"
 
+#include "sidl_RuntimeException.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +71,27 @@ static const struct sidl_class cca_class = {
     .destroy = sidl_exception_destroy,
 };
 
+/* The same, for methods that declare no exception. */
+static const struct sidl_RuntimeException__epv runtime_epv = {
+    .f_getNote = sidl_exception_getNote,
+    .f_setNote = sidl_exception_setNote,
+    .f_getTrace = sidl_exception_getTrace,
+    .f_addLine = sidl_exception_addLine,
+    .f_add = sidl_exception_add,
+};
+
+static const struct sidl_implements undeclared_implements[] = {
+    {&gov_cca_CCAException__type, &cca_epv}, {&sidl_RuntimeException__type, &runtime_epv}};
+
+static const struct sidl_class undeclared_class = {
+    .name = "portolan.UndeclaredException",
+    .version = "0.1",
+    .size = sizeof(struct cca_exception),
+    .implements = undeclared_implements,
+    .n_implements = 2,
+    .destroy = sidl_exception_destroy,
+};
+
 static enum gov_cca_CCAExceptionType__enum mismatch_get_type(void *self, sidl_BaseInterface *_ex)
 {
     (void)self, (void)_ex;
@@ -110,23 +133,50 @@ static const struct sidl_class mismatch_class = {
     .destroy = sidl_exception_destroy,
 };
 
+void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex)
+{
+    void *object = sidl_object_create(cls, _ex);
+
+    if (!object && SIDL_CATCH(*_ex, "sidl.MemAllocException")) {
+        SIDL_CLEAR(*_ex);
+        exception_no_memory(_ex);
+    }
+    return object;
+}
+
 static void throw_text(sidl_BaseInterface *_ex, enum portolan_status status, const char *text)
 {
     struct cca_exception *e;
 
     if (status == PORTOLAN_ENOMEM) { /* no further allocation can be hoped for */
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return;
     }
-    if (!(e = sidl_object_create(&cca_class, _ex)))
+    if (!(e = exception_or_object(&cca_class, _ex)))
         return;
     e->status = status;
     if (!(e->base.note = portolan_strdup(text))) {
         sidl_object_release(e);
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return;
     }
     *_ex = sidl_object_facet(e, "sidl.BaseInterface");
+}
+
+void exception_undeclared(sidl_BaseInterface *_ex)
+{
+    const struct cca_exception *declared = sidl_reference_peek(*_ex);
+    sidl_BaseInterface failed = NULL;
+    struct cca_exception *e;
+
+    if (!declared || declared->base.object.cls != &cca_class)
+        return;
+    if ((e = exception_or_object(&undeclared_class, &failed))) {
+        e->status = declared->status;
+        e->base.note = portolan_strdup(declared->base.note);
+    }
+    SIDL_CLEAR(*_ex);
+    *_ex = e ? sidl_object_facet(e, "sidl.BaseInterface") : failed;
 }
 
 void portolan_throw(sidl_BaseInterface *_ex, enum portolan_status status, const char *format, ...)
@@ -152,7 +202,7 @@ void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *
 void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum requested,
                              enum gov_cca_Type__enum actual, const char *key)
 {
-    struct mismatch_exception *e = sidl_object_create(&mismatch_class, _ex);
+    struct mismatch_exception *e = exception_or_object(&mismatch_class, _ex);
 
     if (!e)
         return;
@@ -162,7 +212,7 @@ void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum re
                                      typemap_type_word(actual), typemap_type_word(requested));
     if (!e->base.note) {
         sidl_object_release(e);
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return;
     }
     *_ex = sidl_object_facet(e, "sidl.BaseInterface");
@@ -175,7 +225,7 @@ static enum portolan_status status_of(sidl_BaseInterface thrown)
     enum gov_cca_CCAExceptionType__enum type;
     sidl_BaseInterface failed = NULL;
 
-    if (object->cls == &cca_class)
+    if (object->cls == &cca_class || object->cls == &undeclared_class)
         return ((const struct cca_exception *)(const void *)object)->status;
     if (sidl_reference_is_type(thrown, "sidl.MemAllocException", NULL))
         return PORTOLAN_ENOMEM;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections between ports: a pointer is moved, nothing else. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,16 +39,11 @@ enum portolan_status connect_find_ports(struct instance *user, const char *uses,
 {
     *uses_port = services_find(user->services, uses);
     *provides_port = services_find(provider->services, provides);
-    if (!*uses_port || (*uses_port)->provided)
+    if (!*uses_port || (*uses_port)->provided || (*uses_port)->base)
         return services_no_port(user->services, uses, false, err);
     if (!*provides_port || !(*provides_port)->provided)
         return services_no_port(provider->services, provides, true, err);
     return PORTOLAN_OK;
-}
-
-bool connect_may_move(const struct port *uses)
-{
-    return uses->services->rebindable || __atomic_load_n(&uses->held, __ATOMIC_RELAXED) == 0;
 }
 
 enum portolan_status connect_rebind(struct port *uses, struct port *provides,
@@ -75,82 +69,92 @@ enum portolan_status connect_rebind(struct port *uses, struct port *provides,
             return status;
         }
     }
-    __atomic_store_n(&uses->target, provides ? provides->provided : NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&uses->target, provides ? provides->provided : NULL, __ATOMIC_SEQ_CST);
     return PORTOLAN_OK;
 }
 
-/* The properties key of the specification, a number or its text; -1 = "unlimited" or absent. */
-static int max_connections(const struct port *p)
+static enum portolan_status check_uses(const struct port *uses, struct portolan_error *err)
 {
-    sidl_BaseInterface ex = NULL;
-    enum gov_cca_Type__enum type = gov_cca_TypeMap_typeOf(p->properties, "MAX_CONNECTIONS", &ex);
-    int limit = -1;
-    char *text, *end;
-    long number;
+    const struct connection *c = uses->connection;
+    char label[300];
 
-    if (!ex && type == gov_cca_Type_Int) {
-        limit = gov_cca_TypeMap_getInt(p->properties, "MAX_CONNECTIONS", -1, &ex);
-    } else if (!ex && type == gov_cca_Type_String) {
-        text = gov_cca_TypeMap_getString(p->properties, "MAX_CONNECTIONS", NULL, &ex);
-        number = text ? strtol(text, &end, 10) : -1;
-        if (text && end > text && !*end && number >= 0)
-            limit = number < INT_MAX ? (int)number : INT_MAX;
-        sidl_String_free(text);
-    }
-    SIDL_CLEAR(ex);
-    return limit;
+    services_label(uses->services, label, sizeof label);
+    if (c && uses->max > 1)
+        return portolan_error_set(err, PORTOLAN_EEXISTS,
+                                  "%s: uses port '%s' takes at most %d connections "
+                                  "(MAX_CONNECTIONS)",
+                                  label, uses->name, uses->max);
+    if (c)
+        return portolan_error_set(
+            err, PORTOLAN_EEXISTS, "%s: uses port '%s' is connected already, to '%s.%s'", label,
+            uses->name, c->provides->services->instance->name, c->provides->name);
+    if (uses->service)
+        return portolan_error_set(err, PORTOLAN_EEXISTS,
+                                  "%s: uses port '%s' of type %s is served by the framework%s",
+                                  label, uses->name, uses->type,
+                                  uses->service->owner ? " (a component's service)" : " itself");
+    if (uses->max == 0)
+        return portolan_error_set(err, PORTOLAN_EEXISTS,
+                                  "%s: uses port '%s' takes no connection (MAX_CONNECTIONS)", label,
+                                  uses->name);
+    return PORTOLAN_OK;
 }
 
 static enum portolan_status check_count(const struct port *uses, const struct port *provides,
                                         struct portolan_error *err)
 {
-    struct portolan_framework *fw = uses->services->fw;
-    int count = 0, limit = max_connections(provides);
-    struct connection *c = uses->connection;
+    enum portolan_status status = check_uses(uses, err);
+    struct connection *c;
     char label[300];
+    int count = 0;
 
-    if (c)
-        return portolan_error_set(err, PORTOLAN_EEXISTS,
-                                  "%s: uses port '%s' is connected already, to '%s.%s'",
-                                  services_label(uses->services, label, sizeof label), uses->name,
-                                  c->provides->services->instance->name, c->provides->name);
-    if (uses->is_service)
-        return portolan_error_set(err, PORTOLAN_EEXISTS,
-                                  "%s: uses port '%s' of type %s is served by the framework itself",
-                                  services_label(uses->services, label, sizeof label), uses->name,
-                                  uses->type);
-    DL_FOREACH(fw->connections, c)
+    if (status != PORTOLAN_OK)
+        return status;
+    DL_FOREACH(uses->services->fw->connections, c)
     count += c->provides == provides && !c->is_moving;
-    if (limit >= 0 && count >= limit)
+    if (provides->max >= 0 && count >= provides->max)
         return portolan_error_set(err, PORTOLAN_EEXISTS,
                                   "%s: provides port '%s' takes at most %d connections "
                                   "(MAX_CONNECTIONS)",
                                   services_label(provides->services, label, sizeof label),
-                                  provides->name, limit);
+                                  provides->name, provides->max);
     return PORTOLAN_OK;
+}
+
+static enum portolan_status check(struct port **uses, const struct port *provides,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status = events_check_quiet((*uses)->services->fw, err);
+
+    if (status == PORTOLAN_OK && (*uses)->service)
+        status = check_uses(*uses, err);
+    if (status == PORTOLAN_OK)
+        status = connect_check_types(*uses, provides, err);
+    if (status == PORTOLAN_OK)
+        status = port_take_slot(uses, err);
+    return status == PORTOLAN_OK ? check_count(*uses, provides, err) : status;
 }
 
 enum portolan_status connect_make(struct port *uses, struct port *provides, struct connection **out,
                                   struct portolan_error *err)
 {
     struct portolan_framework *fw = uses->services->fw;
-    enum portolan_status status = check_count(uses, provides, err);
+    enum portolan_status status = check(&uses, provides, err);
     struct connection *c;
 
     *out = NULL;
-    if (status == PORTOLAN_OK)
-        status = connect_check_types(uses, provides, err);
     if (status != PORTOLAN_OK)
         return status;
     if (!(c = portolan_calloc(1, sizeof *c)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     c->uses = uses;
     c->provides = provides;
-    if (!(c->id = connection_id_create(c, err)))
-        status = PORTOLAN_ENOMEM;
-    else
-        status = connect_rebind(uses, provides, err);
-    if (status != PORTOLAN_OK) {
+    if (!(c->id = connection_id_create(c, err))) {
+        free(c);
+        return PORTOLAN_ENOMEM;
+    }
+    events_tell(uses, provides, gov_cca_ports_EventType_ConnectPending);
+    if ((status = connect_rebind(uses, provides, err)) != PORTOLAN_OK) {
         sidl_object_release(c->id);
         free(c);
         return status;
@@ -158,31 +162,71 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
     uses->connection = c;
     DL_APPEND(fw->connections, c);
     *out = c;
+    events_tell(uses, provides, gov_cca_ports_EventType_Connected);
     return PORTOLAN_OK;
+}
+
+/* The component that made the provides port for this connection may take it back. */
+static void end_service(struct connection *c)
+{
+    gov_cca_ports_ServiceProvider provider = c->served;
+    sidl_BaseInterface ex = NULL;
+    struct portolan_error err = {0};
+    char *name;
+
+    c->served = NULL;
+    if (provider && !c->provides->services->instance->is_ending) {
+        name = portolan_strdup(c->provides->name);
+        if (name)
+            gov_cca_ports_ServiceProvider_destroyService(provider, name, &ex);
+        free(name);
+        if (portolan_catch(&ex, &err) != PORTOLAN_OK)
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "destroyService failed: %s", err.text);
+    }
+    sidl_reference_delete(provider, NULL);
 }
 
 void connect_forget(struct connection *c)
 {
-    DL_DELETE(c->uses->services->fw->connections, c);
+    gov_cca_ports_ServiceProvider served = c->served;
+
     c->uses->connection = NULL;
-    __atomic_store_n(&c->uses->target, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->uses->target, NULL, __ATOMIC_SEQ_CST);
+    DL_DELETE(c->uses->services->fw->connections, c);
     c->id->connection = NULL;
+    if (served)
+        end_service(c);
     sidl_object_release(c->id);
     sidl_reference_delete(c->properties, NULL);
     free(c);
 }
 
-enum portolan_status connect_undo(struct connection *c, struct portolan_error *err)
+/* Frees the connection and tells both ends. */
+static void end(struct connection *c)
 {
-    enum portolan_status status;
-    char label[300];
+    struct port *uses = c->uses, *provides = c->provides;
+    bool is_served = c->served != NULL;
 
-    if (!connect_may_move(c->uses))
-        return portolan_error_set(err, PORTOLAN_EPORTINUSE, "%s: uses port '%s' is in use",
-                                  services_label(c->uses->services, label, sizeof label),
-                                  c->uses->name);
-    if ((status = connect_rebind(c->uses, NULL, err)) == PORTOLAN_OK)
-        connect_forget(c);
+    if (is_served) /* the provides port may go with it */
+        events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+    connect_forget(c);
+    if (!is_served)
+        events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+}
+
+enum portolan_status connect_undo(struct connection *c, double timeout_s,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status = events_check_quiet(c->uses->services->fw, err);
+
+    if (status == PORTOLAN_OK)
+        status = connect_quiet(c, timeout_s, err);
+    if (status == PORTOLAN_OK)
+        status = connect_rebind(c->uses, NULL, err);
+    if (status == PORTOLAN_OK)
+        end(c);
+    else
+        connect_unquiet(c);
     return status;
 }
 
@@ -190,7 +234,9 @@ void connect_drop(struct connection *c)
 {
     struct portolan_error err = {0};
 
+    if (!c->is_quiet)
+        events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
     if (connect_rebind(c->uses, NULL, &err) != PORTOLAN_OK)
         portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
-    connect_forget(c);
+    end(c);
 }

@@ -43,34 +43,61 @@ static void quiet(struct instance *instance)
 
 void instance_withdraw(struct instance *instance)
 {
+    struct connection *c;
+
+    instance->is_ending = true;
     drop_provides(instance);
+    /* Its listeners go with releaseServices, and hear of what is to come before. */
+    DL_FOREACH(instance->fw->connections, c)
+    if (c->uses->services->instance == instance) {
+        events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        c->is_quiet = true;
+    }
     quiet(instance);
     drop_uses(instance);
+    drop_provides(instance); /* what was connected meanwhile */
     link_forget(instance->fw, instance);
     DL_DELETE(instance->fw->instances, instance);
     services_retire(instance->services);
     instance_free(instance);
 }
 
-enum portolan_status instance_destroy(struct instance *instance, struct portolan_error *err)
+static enum portolan_status check(const struct instance *instance, struct portolan_error *err)
 {
-    struct portolan_framework *fw = instance->fw;
-    struct connection *c;
-    char label[300];
-
     if (instance->services->image_class)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "instance '%s' is the program's own image: it goes with "
                                   "releaseServices",
                                   instance->name);
-    DL_FOREACH(fw->connections, c)
-    if (c->provides->services->instance == instance && c->uses->services->instance != instance &&
-        !connect_may_move(c->uses))
-        return portolan_error_set(
-            err, PORTOLAN_EPORTINUSE,
-            "instance '%s' cannot be destroyed: %s holds its uses port "
-            "'%s', which is connected to it",
-            instance->name, services_label(c->uses->services, label, sizeof label), c->uses->name);
+    if (instance->is_starting)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is still being created",
+                                  instance->name);
+    if (instance->is_ending)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is being destroyed already",
+                                  instance->name);
+    return events_check_quiet(instance->fw, err);
+}
+
+enum portolan_status instance_destroy(struct instance *instance, double timeout_s,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = check(instance, err);
+    struct portolan_error cause = {0};
+    struct connection *c;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    DL_FOREACH(instance->fw->connections, c)
+    if (status == PORTOLAN_OK && c->provides->services->instance == instance &&
+        c->uses->services->instance != instance)
+        status = connect_quiet(c, timeout_s, &cause);
+    if (status != PORTOLAN_OK) {
+        DL_FOREACH(instance->fw->connections, c)
+        if (c->provides->services->instance == instance)
+            connect_unquiet(c);
+        return portolan_error_set(err, status, "instance '%s' cannot be destroyed: %s",
+                                  instance->name, cause.text);
+    }
     instance_withdraw(instance);
     return PORTOLAN_OK;
 }
@@ -80,6 +107,8 @@ void instance_destroy_all(struct portolan_framework *fw)
     struct instance *i;
 
     fw->is_ending = true;
+    DL_FOREACH(fw->instances, i)
+    i->is_ending = true;
     link_forget(fw, NULL);
     if (fw->self)
         drop_uses(fw->self);

@@ -50,7 +50,7 @@ static struct sidl_string__array *class_names(void *self, const char *type, next
     while (type && (c = next(fw->palette, type, c)))
         n++;
     if (!(names = sidl_string__array_create1d(n))) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     for (n = 0; type && (c = next(fw->palette, type, c));)
@@ -82,7 +82,7 @@ static char *extension_getClassName(void *self, const char *instance, sidl_BaseI
     if (!i)
         return NULL;
     if (!(name = sidl_String_strdup(services_class_name(i->services))))
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
     return name;
 }
 

@@ -31,7 +31,7 @@ repository_getAvailableComponentClasses(void *self, sidl_BaseInterface *_ex)
     while ((c = portolan_palette_next(fw->palette, c)))
         count++;
     if (!(array = gov_cca_ComponentClassDescription__array_create1d(count))) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     for (int32_t i = 0; (c = portolan_palette_next(fw->palette, c)) && !*_ex; i++) {
@@ -67,7 +67,7 @@ static const struct sidl_class face_class = {
 struct face *face_create(struct portolan_framework *fw, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
-    struct face *face = sidl_object_create(&face_class, &ex);
+    struct face *face = exception_or_object(&face_class, &ex);
 
     if (portolan_catch(&ex, err) != PORTOLAN_OK)
         return NULL;

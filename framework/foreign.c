@@ -22,7 +22,7 @@ static char *foreign_get_type(void *self, sidl_BaseInterface *_ex)
     char *copy = sidl_String_strdup(((struct foreign *)self)->type);
 
     if (!copy)
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
     return copy;
 }
 
@@ -50,14 +50,14 @@ static const struct sidl_class foreign_class = {
 
 gov_cca_Port portolan_foreign_create(void *pointer, const char *type, sidl_BaseInterface *_ex)
 {
-    struct foreign *f = sidl_object_create(&foreign_class, _ex);
+    struct foreign *f = exception_or_object(&foreign_class, _ex);
 
     if (!f)
         return NULL;
     f->pointer = pointer;
     if (!(f->type = portolan_strdup(type))) {
         sidl_object_release(f);
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     return sidl_object_facet(f, "gov.cca.Port");

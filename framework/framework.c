@@ -2,77 +2,31 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include <utlist.h>
-
-static void free_service(struct service *s)
-{
-    sidl_reference_delete(s->port, NULL);
-    free(s->type);
-    free(s);
-}
-
-/* Takes over the reference PORT, also on failure. */
-static enum portolan_status add_service(struct portolan_framework *fw, const char *type,
-                                        gov_cca_Port port, struct portolan_error *err)
-{
-    struct service *s, *there;
-
-    LL_FOREACH(fw->services, there)
-    if (!strcmp(there->type, type)) {
-        sidl_reference_delete(port, NULL);
-        return portolan_error_set(err, PORTOLAN_EEXISTS,
-                                  "there is a framework service of type %s already", type);
-    }
-    s = portolan_calloc(1, sizeof *s);
-    if (!s || !(s->type = portolan_strdup(type))) {
-        free(s);
-        sidl_reference_delete(port, NULL);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    }
-    s->port = port;
-    LL_PREPEND(fw->services, s);
-    return PORTOLAN_OK;
-}
-
-enum portolan_status portolan_framework_provide(struct portolan_framework *fw, const char *type,
-                                                void *pointer, struct portolan_error *err)
-{
-    sidl_BaseInterface ex = NULL;
-    gov_cca_Port port = portolan_foreign_create(pointer, type, &ex);
-    enum portolan_status status = portolan_catch(&ex, err);
-
-    return status == PORTOLAN_OK ? add_service(fw, type, port, err) : status;
-}
-
-void framework_withdraw(struct portolan_framework *fw, const char *type)
-{
-    struct service *s, *next;
-
-    LL_FOREACH_SAFE(fw->services, s, next)
-    if (!strcmp(s->type, type)) {
-        LL_DELETE(fw->services, s);
-        free_service(s);
-    }
-}
 
 static enum portolan_status add_own_services(struct portolan_framework *fw,
                                              struct portolan_error *err)
 {
-    static const char *const types[] = {"gov.cca.ports.BuilderService", "portolan.ports.Builder",
-                                        "gov.cca.ports.ComponentRepository"};
-    enum portolan_status status = PORTOLAN_OK;
+    static const char *const shared[] = {"gov.cca.ports.BuilderService", "portolan.ports.Builder",
+                                         "gov.cca.ports.ComponentRepository"};
+    static const char *const own[] = {
+        "gov.cca.ports.ServiceRegistry", "gov.cca.ports.ConnectionEventService",
+        "gov.cca.ports.ParameterPortFactory", "portolan.ports.ParameterFactory"};
+    struct service *s;
 
     if (!(fw->face = face_create(fw, err)))
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < sizeof types / sizeof *types && status == PORTOLAN_OK; i++) {
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        if (!(s = service_add(fw, shared[i], err)))
+            return PORTOLAN_ENOMEM;
+        s->port = sidl_object_facet(fw->face, "gov.cca.Port");
         sidl_object_retain(fw->face);
-        status = add_service(fw, types[i], sidl_object_facet(fw->face, "gov.cca.Port"), err);
     }
-    if (status == PORTOLAN_OK)
-        status = portolan_framework_provide(fw, "portolan.Cohort", fw->cohort, err);
-    return status;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (!(s = service_add(fw, own[i], err)))
+            return PORTOLAN_ENOMEM;
+        s->per_component = true;
+    }
+    return portolan_framework_provide(fw, "portolan.Cohort", fw->cohort, err);
 }
 
 enum portolan_status portolan_framework_create(const struct portolan_palette *palette,
@@ -101,8 +55,6 @@ enum portolan_status portolan_framework_create(const struct portolan_palette *pa
 
 void portolan_framework_destroy(struct portolan_framework *fw)
 {
-    struct service *s, *next;
-
     if (!fw)
         return;
     instance_destroy_all(fw);
@@ -110,8 +62,7 @@ void portolan_framework_destroy(struct portolan_framework *fw)
         services_retire(fw->self->services);
         instance_free(fw->self);
     }
-    LL_FOREACH_SAFE(fw->services, s, next)
-    free_service(s);
+    service_remove_all(fw, NULL);
     if (fw->face) {
         fw->face->fw = NULL;
         sidl_object_release(fw->face);

@@ -10,7 +10,7 @@ static char *copy(const char *text, sidl_BaseInterface *_ex)
     char *result = sidl_String_strdup(text);
 
     if (!result)
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
     return result;
 }
 
@@ -18,7 +18,12 @@ static char *copy(const char *text, sidl_BaseInterface *_ex)
 
 static char *component_name(void *self, sidl_BaseInterface *_ex)
 {
-    return copy(((struct component_id *)self)->name, _ex);
+    const struct component_id *id = self;
+
+    if (id->instance)
+        return copy(id->name, _ex);
+    portolan_throw(_ex, PORTOLAN_ENOTFOUND, "instance '%s' does not exist any more", id->name);
+    return NULL;
 }
 
 static void component_destroy(void *self)
@@ -46,7 +51,7 @@ static const struct sidl_class component_class = {
 struct component_id *component_id_create(struct instance *instance, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
-    struct component_id *id = sidl_object_create(&component_class, &ex);
+    struct component_id *id = exception_or_object(&component_class, &ex);
 
     if (portolan_catch(&ex, err) != PORTOLAN_OK)
         return NULL;
@@ -130,7 +135,7 @@ static char *connection_uses(void *self, sidl_BaseInterface *_ex)
 {
     struct connection *c = alive(self, _ex);
 
-    return c ? copy(c->uses->name, _ex) : NULL;
+    return c ? copy(port_name(c->uses), _ex) : NULL;
 }
 
 static const struct gov_cca_ConnectionID__epv connection_epv = {
@@ -154,7 +159,7 @@ static const struct sidl_class connection_class = {
 struct connection_id *connection_id_create(struct connection *c, struct portolan_error *err)
 {
     sidl_BaseInterface ex = NULL;
-    struct connection_id *id = sidl_object_create(&connection_class, &ex);
+    struct connection_id *id = exception_or_object(&connection_class, &ex);
 
     if (portolan_catch(&ex, err) != PORTOLAN_OK)
         return NULL;
@@ -220,13 +225,13 @@ static const struct sidl_class description_class = {
 gov_cca_ComponentClassDescription class_description_create(const char *class_name,
                                                            sidl_BaseInterface *_ex)
 {
-    struct class_description *d = sidl_object_create(&description_class, _ex);
+    struct class_description *d = exception_or_object(&description_class, _ex);
 
     if (!d)
         return NULL;
     if (!(d->name = portolan_strdup(class_name))) {
         sidl_object_release(d);
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     return sidl_object_facet(d, "gov.cca.ComponentClassDescription");

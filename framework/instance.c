@@ -42,6 +42,8 @@ static gov_cca_TypeMap complete_properties(const struct portolan_framework *fw,
     if (!copy)
         return NULL;
     status = typemap_add_defaults(copy, class, err);
+    if (status == PORTOLAN_OK)
+        status = typemap_put_own(copy, "cca.className", class->class_name, err);
     if (status == PORTOLAN_OK && file) {
         dir = slash == file ? portolan_strdup("/")
               : slash       ? portolan_asprintf("%.*s", (int)(slash - file), file)
@@ -110,6 +112,7 @@ enum portolan_status instance_start(struct instance *instance, const char *class
     gov_cca_TypeMap complete;
 
     *services = NULL;
+    instance->is_starting = true;
     status =
         class ? library_find(class, &descriptor, &cause) : unknown_class(fw, class_name, &cause);
     if (status == PORTOLAN_OK) {
@@ -120,6 +123,7 @@ enum portolan_status instance_start(struct instance *instance, const char *class
         *services = s; /* setServices may ask for it through the ComponentID */
         status = s ? create_component(s, descriptor, &cause) : cause.status;
     }
+    instance->is_starting = false;
     if (status == PORTOLAN_OK)
         return PORTOLAN_OK;
     if (s) {
@@ -183,8 +187,10 @@ static char *choose_name(struct portolan_framework *fw, const char *class_name)
 static enum portolan_status check_name(const struct portolan_framework *fw, const char *name,
                                        struct portolan_error *err)
 {
+    if (fw->is_ending)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the framework is being shut down");
     if (!name || !*name || !instance_find(fw, name))
-        return PORTOLAN_OK;
+        return events_check_quiet(fw, err);
     return portolan_error_set(err, PORTOLAN_EEXISTS, "there is an instance '%s' already", name);
 }
 
@@ -203,12 +209,13 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
     i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
     if (!i)
         return PORTOLAN_ENOMEM;
+    DL_APPEND(fw->instances, i);
     status = instance_start(i, class_name, properties, &i->services, err);
     if (status != PORTOLAN_OK) {
+        DL_DELETE(fw->instances, i);
         instance_free(i);
         return status;
     }
-    DL_APPEND(fw->instances, i);
     *instance = i;
     return PORTOLAN_OK;
 }
@@ -217,6 +224,7 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
                                            const char *class_name, gov_cca_TypeMap properties,
                                            struct instance **instance, struct portolan_error *err)
 {
+    struct portolan_error cause = {0};
     enum portolan_status status;
     struct instance *i;
 
@@ -228,13 +236,17 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
     i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
     if (!i)
         return PORTOLAN_ENOMEM;
-    i->services = services_create(i, NULL, properties, err);
-    if (!i->services || !(i->services->image_class = portolan_strdup(class_name))) {
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    i->services = services_create(i, NULL, properties, &cause);
+    status = i->services ? PORTOLAN_OK : cause.status;
+    if (i->services && !(i->services->image_class = portolan_strdup(class_name)))
+        status = portolan_error_set(&cause, PORTOLAN_ENOMEM, "out of memory");
+    if (status == PORTOLAN_OK)
+        status = typemap_put_own(i->services->properties, "cca.className", class_name, &cause);
+    if (status != PORTOLAN_OK) {
         if (i->services)
             services_retire(i->services);
         instance_free(i);
-        return err && err->status ? err->status : status;
+        return portolan_error_set(err, status, "%s", cause.text);
     }
     DL_APPEND(fw->instances, i);
     *instance = i;

@@ -8,11 +8,18 @@
 struct instance;
 struct services;
 
-/* A service port of the framework: not an instance, connected without being asked. */
+/*
+ * A port that uses ports of a type are connected to when they are registered, without being asked
+ * for: one of four kinds.
+ */
 struct service {
     struct service *next;
     char *type;
-    gov_cca_Port port; /* ours */
+    gov_cca_Port port;                      /* one for all; ours */
+    bool per_component;                     /* a facet of the component's own face */
+    struct portolan_service maker;          /* `create` not NULL: one per uses port */
+    gov_cca_ports_ServiceProvider provider; /* asked for a provides port of its component; ours */
+    struct services *owner;                 /* who registered it; NULL: the program */
 };
 
 struct port {
@@ -20,33 +27,53 @@ struct port {
     struct services *services;
     char *name, *type;
     gov_cca_TypeMap properties; /* never NULL */
+    int max, min;               /* MAX_CONNECTIONS (-1: unlimited), MIN_CONNECTIONS */
+    bool no_proxy;              /* ABLE_TO_PROXY says false */
     /* Provides: the component's object (our reference), else NULL. */
     gov_cca_Port provided;
     /* Uses: what getPort returns, borrowed from the provider; NULL when not connected. */
     gov_cca_Port target;
-    struct connection *connection; /* uses; NULL for a service, too */
-    bool is_service;               /* uses: the target is one of the framework's */
+    struct connection *connection; /* uses; NULL for a service without a component, too */
+    struct service *service;       /* uses: whom `target` is of, unless there is a connection */
+    gov_cca_Port made;             /* uses: made by the service for this port; ours, or NULL */
+    struct port *base;             /* uses: the port whose further connection this slot holds */
     int held;                      /* getPort minus releasePort; atomic */
 };
 
-/* Somebody to be told before the component goes. */
+/* One that registerForRelease was given. */
 struct release {
     struct release *next;
     gov_cca_ComponentRelease callback; /* ours */
 };
 
+struct listener {
+    struct listener *next;
+    unsigned types; /* 1 << type for each event type that it wants to hear of */
+    gov_cca_ports_ConnectionEventListener listener; /* ours */
+};
+
 /* The SIDL object gov.cca.Services: one per component, while the instance's name stays. */
 struct services {
     struct sidl_object object;
+    struct services *prev, *next;  /* utlist: all that are not retired */
     struct portolan_framework *fw; /* NULL once retired: calls throw */
     struct instance *instance;
     const struct portolan_class_description *class; /* NULL: the framework itself, or an image */
     char *image_class;              /* the class name that an image gave itself, or NULL */
     gov_cca_Component component;    /* NULL for an image; the references below are ours */
     portolan_Rebindable rebindable; /* or NULL */
-    struct release *releases;
+    struct release *releases;       /* in order of registration */
     gov_cca_TypeMap properties;
     struct port *ports;
+    struct component_face *face; /* NULL until a service port is asked for */
+    struct listener *listeners;
+    struct parameters *parameters; /* what the component's parameter port factory keeps */
+};
+
+/* The SIDL object behind those service ports that every component has of its own. */
+struct component_face {
+    struct sidl_object object;
+    struct services *services; /* NULL once the component is gone */
 };
 
 struct component_id {
@@ -58,7 +85,9 @@ struct component_id {
 struct instance {
     struct instance *prev, *next; /* utlist, in order of creation */
     struct portolan_framework *fw;
-    char *name; /* "" for the framework itself as a user */
+    char *name;       /* "" for the framework itself as a user */
+    bool is_starting; /* in setServices */
+    bool is_ending;   /* being destroyed: not to be destroyed again */
     struct services *services;
     struct component_id *id;
     /* A proxy: names of whom it stands in for; NULL: it is none. */
@@ -75,7 +104,9 @@ struct connection {
     struct port *uses, *provides;
     gov_cca_TypeMap properties; /* NULL until somebody asks */
     struct connection_id *id;
+    bool is_quiet;  /* both ends have heard DisconnectPending and nobody holds the port */
     bool is_moving; /* about to leave `provides`: not counted there */
+    gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
 };
 
 /* A connection that was asked for but whose uses port the user's class of the moment lacks. */
@@ -98,21 +129,68 @@ struct portolan_framework {
     const struct portolan_assembly *assembly; /* NULL before build */
     struct instance *instances;
     struct instance *self; /* the framework as user of the go port; not among the instances */
+    struct services *all_services;
     struct connection *connections;
     struct dormant *dormants;
     struct service *services;
     struct face *face;
     unsigned long n_named; /* for names that the framework chooses */
     bool is_ending;        /* all instances are being released: held ports stop nobody */
+    int telling;           /* listeners are being told: connections and instances stay */
 };
 
-/* -- framework.c ------------------------------------------------------------------------------ */
+/* -- service.c: ports that are connected without being asked for ------------------------------ */
 
-/* Takes back a service of portolan_framework_provide; nobody may be connected to it. */
-void framework_withdraw(struct portolan_framework *fw, const char *type);
+/* A new service of that type, to be filled in; NULL with EEXISTS or ENOMEM in ERR. */
+struct service *service_add(struct portolan_framework *fw, const char *type,
+                            struct portolan_error *err);
+struct service *service_find(const struct portolan_framework *fw, const char *type);
+/* Takes a service back and leaves its uses ports unconnected; NULL is legal. */
+void service_remove(struct portolan_framework *fw, struct service *s);
+/* The same for all that a component registered; OWNER NULL: for all. */
+void service_remove_all(struct portolan_framework *fw, const struct services *owner);
+/* Connects a uses port that is about to be registered, when its type is served. */
+enum portolan_status service_attach(struct port *uses, struct portolan_error *err);
+/* Undoes that, unless it was a connection. */
+void service_detach(struct port *uses);
+
+/* -- component_face.c, registry.c, events.c --------------------------------------------------- */
+
+/* S's own service ports, one object, borrowed; NULL with ERR set. */
+gov_cca_Port component_face_port(struct services *s, struct portolan_error *err);
+/* The component behind a facet; NULL with an exception once it is gone. */
+struct services *component_face_services(void *self, sidl_BaseInterface *_ex);
+void component_face_retire(struct services *s);
+extern const struct gov_cca_ports_ServiceRegistry__epv registry_epv;
+extern const struct gov_cca_ports_ConnectionEventService__epv events_epv;
+extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
+
+/*
+ * Tells the listeners of both ends: the provider's first when a connection is made, the user's
+ * first when it is undone. What they throw is logged.
+ */
+void events_tell(const struct port *uses, const struct port *provides,
+                 enum gov_cca_ports_EventType__enum type);
+void events_forget(struct services *s);
+/* EBUSY while listeners are being told. */
+enum portolan_status events_check_quiet(const struct portolan_framework *fw,
+                                        struct portolan_error *err);
+
+/* -- parameters.c ------------------------------------------------------------------------------ */
+
+void parameters_retire(struct services *s);
 
 /* -- cca_exception.c: the one place where status and exception meet ------------------------ */
 
+/* sidl_object_create, with a gov.cca.CCAException when memory is out. */
+void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
+void exception_no_memory(sidl_BaseInterface *_ex);
+/*
+ * For methods that declare no exception: makes one of this file in *_ex a sidl.RuntimeException as
+ * well, which every method may throw.
+ */
+void exception_undeclared(sidl_BaseInterface *_ex);
 /* Throws what ERR holds (EINTERNAL when it holds nothing). */
 void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *err);
 /* A gov.cca.TypeMismatchException. */
@@ -123,6 +201,12 @@ void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum re
 
 /* A copy of MAP (NULL: an empty one); NULL with ERR set. */
 gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
+/* Puts a string under a key of the framework's own, whatever is there. */
+enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                     struct portolan_error *err);
+/* EBADPROPERTIES when the map (may be NULL) has another value under a key of the framework's. */
+enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                       struct portolan_error *err);
 /* Puts the value that TEXT, checked to be of the type, means. */
 enum portolan_status typemap_put_text(gov_cca_TypeMap map, const char *key,
                                       enum portolan_value_type type, bool is_array,
@@ -174,7 +258,16 @@ struct services *services_create(struct instance *instance,
 gov_cca_Services services_reference(struct services *s);
 /* "heat.Cholmod"; "" for the framework itself. */
 const char *services_class_name(const struct services *s);
+/* Calls releaseServices, once; what it throws is logged. */
+void services_tell_release(struct services *s);
+/* Logs ports that were not released, drops everything, and the reference to the object. */
+void services_retire(struct services *s);
+
+/* -- port.c, hold.c ---------------------------------------------------------------------------- */
+
 struct port *services_find(const struct services *s, const char *name);
+/* The uses port of that name; one for a further connection ("name[2]") is made when need be. */
+struct port *services_find_uses(struct services *s, const char *name);
 enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
                                             gov_cca_TypeMap properties, struct portolan_error *err);
 /* *PORT: a new reference, or NULL when the port is not connected. */
@@ -182,10 +275,11 @@ enum portolan_status services_get(struct services *s, const char *name, gov_cca_
                                   struct portolan_error *err);
 enum portolan_status services_release(struct services *s, const char *name,
                                       struct portolan_error *err);
-/* Calls all callbacks for release, once; what they throw is logged. */
-void services_tell_release(struct services *s);
-/* Logs ports that were not released, drops everything, and the reference to the object. */
-void services_retire(struct services *s);
+bool port_is_held(const struct port *p);
+/* *PORT, or a free slot of it when it is connected and may have several connections. */
+enum portolan_status port_take_slot(struct port **uses, struct portolan_error *err);
+/* The name that the component knows the port by. */
+const char *port_name(const struct port *p);
 
 /* -- instance.c, destroy.c -------------------------------------------------------------------- */
 
@@ -197,8 +291,12 @@ enum portolan_status instance_start(struct instance *instance, const char *class
 enum portolan_status instance_create(struct portolan_framework *fw, const char *name,
                                      const char *class_name, gov_cca_TypeMap properties,
                                      struct instance **instance, struct portolan_error *err);
-/* Undoes its connections and frees it; refused (EPORTINUSE) while a user holds its ports. */
-enum portolan_status instance_destroy(struct instance *instance, struct portolan_error *err);
+/*
+ * Undoes its connections and frees it; refused (EPORTINUSE) when a user holds its ports still after
+ * TIMEOUT_S seconds.
+ */
+enum portolan_status instance_destroy(struct instance *instance, double timeout_s,
+                                      struct portolan_error *err);
 /* A new instance without a component, for a program that wants to look like one. */
 enum portolan_status instance_create_image(struct portolan_framework *fw, const char *name,
                                            const char *class_name, gov_cca_TypeMap properties,
@@ -227,8 +325,17 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
 /* Points a uses port at PROVIDES (NULL: nothing) and tells a Rebindable user first. */
 enum portolan_status connect_rebind(struct port *uses, struct port *provides,
                                     struct portolan_error *err);
-/* EPORTINUSE when the user holds the port and is not Rebindable. */
-enum portolan_status connect_undo(struct connection *c, struct portolan_error *err);
+/*
+ * Gives the user the chance to release the port: listeners hear DisconnectPending, other threads
+ * have TIMEOUT_S seconds. EPORTINUSE when it is held all the same and its user not Rebindable.
+ */
+enum portolan_status connect_quiet(struct connection *c, double timeout_s,
+                                   struct portolan_error *err);
+/* It is not undone after all. */
+void connect_unquiet(struct connection *c);
+/* The same as quiet, and then undoes the connection. */
+enum portolan_status connect_undo(struct connection *c, double timeout_s,
+                                  struct portolan_error *err);
 /* The same whoever holds it; what a Rebindable user throws is logged. */
 void connect_drop(struct connection *c);
 /* Frees the connection without telling its user. */

@@ -93,6 +93,23 @@ static enum portolan_status wire_others(struct instance *proxy, enum wiring wiri
     return status;
 }
 
+/* The user leaves its provider for the proxy. */
+static enum portolan_status move_user(struct connection *c, struct port *provide,
+                                      struct portolan_error *err)
+{
+    struct port *before = c->provides;
+    enum portolan_status status = connect_rebind(c->uses, provide, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    c->provides = provide;
+    c->is_quiet = false;
+    events_tell(c->uses, before, gov_cca_ports_EventType_Disconnected);
+    events_tell(c->uses, provide, gov_cca_ports_EventType_ConnectPending);
+    events_tell(c->uses, provide, gov_cca_ports_EventType_Connected);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status insert(struct connection *c, struct instance *proxy, enum wiring wiring,
                                    struct portolan_error *err)
 {
@@ -113,11 +130,23 @@ static enum portolan_status insert(struct connection *c, struct instance *proxy,
     c->is_moving = true;
     status = connect_make(use, c->provides, &behind, err);
     c->is_moving = false;
-    if (status == PORTOLAN_OK)
-        status = connect_rebind(c->uses, provide, err);
-    if (status == PORTOLAN_OK)
-        c->provides = provide;
-    return status;
+    return status == PORTOLAN_OK ? move_user(c, provide, err) : status;
+}
+
+/* Nothing may change now, or an end has said that it does not bear a proxy. */
+static enum portolan_status check_ends(const struct connection *c, struct portolan_error *err)
+{
+    const struct port *unable = c->uses->no_proxy       ? c->uses
+                                : c->provides->no_proxy ? c->provides
+                                                        : NULL;
+    enum portolan_status status = events_check_quiet(c->uses->services->fw, err);
+    char label[300];
+
+    if (status != PORTOLAN_OK || !unable)
+        return status;
+    return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                              "%s: port '%s' bears no proxy (ABLE_TO_PROXY is false)",
+                              services_label(unable->services, label, sizeof label), unable->name);
 }
 
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
@@ -126,15 +155,12 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
 {
     struct instance *user = c->uses->services->instance, *p = NULL;
     struct portolan_error later = {0};
-    enum portolan_status status = PORTOLAN_OK;
-    char label[300], *name;
+    enum portolan_status status;
+    char *name;
 
     *proxy = NULL;
-    if (!connect_may_move(c->uses))
-        return portolan_error_set(err, PORTOLAN_EPORTINUSE,
-                                  "%s holds its uses port '%s', so that no proxy can be put there",
-                                  services_label(user->services, label, sizeof label),
-                                  c->uses->name);
+    if ((status = check_ends(c, err)) != PORTOLAN_OK)
+        return status;
     if (!class_name && (status = find_class(c, &class_name, err)) != PORTOLAN_OK)
         return status;
     if (!(name = proxy_name(c)))
@@ -147,10 +173,11 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
     p->stands_for_port = portolan_strdup(c->uses->name);
     if (!p->stands_for || !p->stands_for_port)
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    else
+    else if ((status = connect_quiet(c, 0, err)) == PORTOLAN_OK)
         status = insert(c, p, wiring, err);
     if (status != PORTOLAN_OK) {
-        instance_destroy(p, &later);
+        connect_unquiet(c);
+        instance_destroy(p, 0, &later);
         return status;
     }
     *proxy = p;

@@ -42,13 +42,12 @@ static bool is_users(const struct replacement *r, const struct connection *c)
     return c->provides->services == r->old && !is_own(r, c);
 }
 
-/* The new class must provide what is connected, and the users must be ready to be moved. */
+/* The new class must provide what is connected. */
 static enum portolan_status check_users(const struct replacement *r, struct portolan_error *err)
 {
     enum portolan_status status;
     struct connection *c;
     struct port *provides;
-    char label[300];
 
     DL_FOREACH(r->fw->connections, c)
     {
@@ -59,14 +58,6 @@ static enum portolan_status check_users(const struct replacement *r, struct port
             return services_no_port(r->new, c->provides->name, true, err);
         if ((status = connect_check_types(c->uses, provides, err)) != PORTOLAN_OK)
             return status;
-        if (is_users(r, c) && !connect_may_move(c->uses))
-            return portolan_error_set(err, PORTOLAN_EPORTINUSE,
-                                      "instance '%s' cannot be replaced: %s holds its uses port "
-                                      "'%s' and cannot be told of a new provider (no proxy is "
-                                      "between them)",
-                                      r->instance->name,
-                                      services_label(c->uses->services, label, sizeof label),
-                                      c->uses->name);
     }
     return PORTOLAN_OK;
 }
@@ -95,6 +86,11 @@ static enum portolan_status start(struct replacement *r, const char *instance,
     if (!(r->instance = instance_find(r->fw, instance)))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'", instance);
     r->old = r->instance->services;
+    if ((status = events_check_quiet(r->fw, err)) != PORTOLAN_OK)
+        return status;
+    if (r->instance->is_starting || r->instance->is_ending)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is being %s", instance,
+                                  r->instance->is_ending ? "destroyed" : "created");
     if (r->old->image_class)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "instance '%s' is a program's own image and cannot be replaced",
@@ -110,7 +106,7 @@ static enum portolan_status start(struct replacement *r, const char *instance,
 static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
                                         struct portolan_error *err)
 {
-    struct port *uses = services_find(r->new, c->uses->name), *provides = c->provides;
+    struct port *uses = services_find_uses(r->new, c->uses->name), *provides = c->provides;
     struct dormant wanted = {.user = r->instance,
                              .provider = provides->services->instance,
                              .uses = c->uses->name,
@@ -120,7 +116,7 @@ static enum portolan_status connect_own(struct replacement *r, const struct conn
 
     if (provides->services == r->old)
         provides = services_find(r->new, provides->name);
-    if (uses && !uses->provided) {
+    if (uses) {
         status = connect_check_types(uses, provides, err);
         return status == PORTOLAN_OK ? connect_rebind(uses, provides, err) : status;
     }
@@ -168,10 +164,45 @@ static enum portolan_status connect_new(struct replacement *r, struct portolan_e
     return status;
 }
 
+/* Users that must release the port are given the chance to; all hear of what is to come. */
+static enum portolan_status quiet(struct replacement *r, struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    enum portolan_status status = PORTOLAN_OK;
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    {
+        if (is_own(r, c))
+            events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        else if (is_users(r, c) && status == PORTOLAN_OK)
+            status = connect_quiet(c, 0, &cause);
+    }
+    if (status == PORTOLAN_OK)
+        return status;
+    return portolan_error_set(err, status,
+                              "instance '%s' cannot be replaced: %s and cannot be told of a new "
+                              "provider (no proxy is between them)",
+                              r->instance->name, cause.text);
+}
+
+static void unquiet(struct replacement *r)
+{
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    if (is_users(r, c))
+        connect_unquiet(c);
+}
+
 static enum portolan_status move(struct replacement *r, struct portolan_error *err)
 {
-    enum portolan_status status = connect_new(r, err);
+    enum portolan_status status;
 
+    r->stopped = r->fw->connections;
+    if ((status = quiet(r, err)) != PORTOLAN_OK)
+        return status;
+    status = connect_new(r, err);
     r->stopped = r->fw->connections;
     while (status == PORTOLAN_OK && r->stopped) {
         struct connection *c = r->stopped;
@@ -206,7 +237,7 @@ static void put_back_awakened(struct replacement *r)
     {
         connect_drop(a->connection);
         if (a->proxy)
-            instance_destroy(a->proxy, &err);
+            instance_destroy(a->proxy, 0, &err);
         LL_PREPEND(r->fw->dormants, a->dormant);
         free(a);
     }
@@ -221,7 +252,7 @@ static void unbind_all(struct services *s)
 
     DL_FOREACH(s->ports, p)
     {
-        if (!s->rebindable || p->provided || !p->target || p->is_service)
+        if (!s->rebindable || p->provided || !p->target || p->service)
             continue;
         if (connect_rebind(p, NULL, &err) != PORTOLAN_OK) {
             portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
@@ -242,9 +273,42 @@ static void put_back(struct replacement *r)
     LL_FOREACH_SAFE(r->sleeping, d, next)
     link_free_dormant(d);
     unbind_all(r->new);
+    unquiet(r);
     r->instance->services = r->old;
     services_tell_release(r->new);
     services_retire(r->new);
+}
+
+/* What has become of a connection whose ends were USES and PROVIDES. */
+static void tell_moved(const struct connection *c, const struct port *uses,
+                       const struct port *provides)
+{
+    events_tell(uses, provides, gov_cca_ports_EventType_Disconnected);
+    if (!c)
+        return;
+    events_tell(c->uses, c->provides, gov_cca_ports_EventType_ConnectPending);
+    events_tell(c->uses, c->provides, gov_cca_ports_EventType_Connected);
+}
+
+/* Changes the ends of C for good; a uses port that the new class lacks undoes it. */
+static void hand_over(struct replacement *r, struct connection *c)
+{
+    struct port *uses = c->uses, *provides = c->provides;
+
+    c->is_quiet = false;
+    if (provides->services == r->old)
+        c->provides = services_find(r->new, provides->name);
+    if (uses->services == r->old) {
+        uses->connection = NULL;
+        if ((c->uses = services_find_uses(r->new, uses->name))) {
+            c->uses->connection = c;
+        } else {
+            c->uses = uses;
+            connect_forget(c);
+            c = NULL;
+        }
+    }
+    tell_moved(c, uses, provides);
 }
 
 static void finish(struct replacement *r)
@@ -254,21 +318,8 @@ static void finish(struct replacement *r)
 
     unbind_all(r->old);
     DL_FOREACH_SAFE(r->fw->connections, c, next)
-    {
-        if (c->provides->services == r->old)
-            c->provides = services_find(r->new, c->provides->name);
-        if (is_own(r, c)) {
-            struct port *uses = services_find(r->new, c->uses->name);
-
-            c->uses->connection = NULL;
-            if (uses && !uses->provided) {
-                c->uses = uses;
-                uses->connection = c;
-            } else {
-                connect_forget(c);
-            }
-        }
-    }
+    if (is_own(r, c) || is_users(r, c))
+        hand_over(r, c);
     LL_CONCAT(r->fw->dormants, r->sleeping);
     LL_FOREACH_SAFE(r->awakened, a, a_next)
     {

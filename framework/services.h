@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What services.c, its SIDL face and the builder share. */
+/* What services.c, port.c, hold.c, their SIDL face and the builder share. */
 #ifndef PORTOLAN_FRAMEWORK_SERVICES_H
 #define PORTOLAN_FRAMEWORK_SERVICES_H
 
@@ -14,6 +14,12 @@ const char *services_label(const struct services *s, char *buffer, size_t size);
 /* EPORTNOTDEFINED with the nearest name. */
 enum portolan_status services_no_port(const struct services *s, const char *name, bool provides,
                                       struct portolan_error *err);
+enum portolan_status services_add_release(struct services *s, gov_cca_ComponentRelease callback,
+                                          struct portolan_error *err);
+
+/* -- port.c -- */
+
+/* EBADPROPERTIES when a key of the specification has a value that it cannot have. */
 enum portolan_status services_set_port_properties(struct port *p, gov_cca_TypeMap properties,
                                                   struct portolan_error *err);
 enum portolan_status services_unregister_uses(struct services *s, const char *name,
@@ -23,11 +29,14 @@ enum portolan_status services_add_provides(struct services *s, gov_cca_Port obje
                                            gov_cca_TypeMap properties, struct portolan_error *err);
 enum portolan_status services_remove_provides(struct services *s, const char *name,
                                               struct portolan_error *err);
-/* The same callback again changes nothing. */
-enum portolan_status services_register_release(struct services *s,
-                                               gov_cca_ComponentRelease callback,
-                                               struct portolan_error *err);
 /* Whether an object may serve as a port of TYPE, foreign ones by the name they carry. */
 bool services_is_of_type(gov_cca_Port object, const char *type);
+void port_free(struct port *p);
+
+/* -- port_limits.c -- */
+
+/* Reads the keys of the specification into P; EBADPROPERTIES. */
+enum portolan_status port_read_limits(struct port *p, gov_cca_TypeMap properties, bool provides,
+                                      struct portolan_error *err);
 
 #endif

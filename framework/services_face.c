@@ -110,6 +110,7 @@ static gov_cca_TypeMap face_getPortProperties(void *self, const char *name, sidl
     if (s && !p)
         portolan_throw(_ex, PORTOLAN_EPORTNOTDEFINED, "%s has no port '%s'",
                        services_label(s, label, sizeof label), name ? name : "");
+    exception_undeclared(_ex);
     return p ? gov_cca_TypeMap_cloneTypeMap(p->properties, _ex) : NULL;
 }
 
@@ -117,6 +118,7 @@ static gov_cca_ComponentID face_getComponentID(void *self, sidl_BaseInterface *_
 {
     struct services *s = alive(self, _ex);
 
+    exception_undeclared(_ex);
     return s ? component_id_reference(s->instance->id) : NULL;
 }
 
@@ -127,7 +129,7 @@ static void face_registerForRelease(void *self, gov_cca_ComponentRelease callbac
     struct portolan_error err = {0};
 
     if (s)
-        finish(_ex, services_register_release(s, callback, &err), &err);
+        finish(_ex, services_add_release(s, callback, &err), &err);
 }
 
 static const struct gov_cca_Services__epv services_epv = {

@@ -107,7 +107,7 @@ static struct entry *make(struct typemap *map, const char *key, enum gov_cca_Typ
     map->count++;
     return e;
 nomem:
-    sidl_exception_throw_no_memory(_ex);
+    exception_no_memory(_ex);
     return NULL;
 }
 
@@ -127,7 +127,7 @@ static struct sidl__array *copy_array(struct sidl__array *array, sidl_BaseInterf
                               sidl__array_isRowOrder(array) ? sidl_row_major_order
                                                             : sidl_column_major_order);
     if (!copy) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     sidl__array_copy(array, copy);
@@ -206,7 +206,7 @@ static char *map_getString(void *self, const char *key, const char *dflt, sidl_B
     if (*_ex || !text)
         return NULL;
     if (!(copy = sidl_String_strdup(text)))
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
     return copy;
 }
 
@@ -216,7 +216,7 @@ static void map_putString(void *self, const char *key, const char *value, sidl_B
     struct entry *e = NULL;
 
     if (!copy)
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
     else
         e = make(self, key, gov_cca_Type_String, _ex);
     if (!e) {
@@ -253,7 +253,7 @@ static struct sidl_string__array *map_getAllKeys(void *self, enum gov_cca_Type__
     for (size_t i = 0; i < map->count; i++)
         n += type == gov_cca_Type_NoType || map->entries[i].type == type;
     if (!(keys = sidl_string__array_create1d(n))) {
-        sidl_exception_throw_no_memory(_ex);
+        exception_no_memory(_ex);
         return NULL;
     }
     n = 0;
@@ -360,5 +360,5 @@ static const struct sidl_class map_class = {
 
 gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex)
 {
-    return sidl_object_facet(sidl_object_create(&map_class, _ex), "gov.cca.TypeMap");
+    return sidl_object_facet(exception_or_object(&map_class, _ex), "gov.cca.TypeMap");
 }

@@ -37,6 +37,40 @@ gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err)
     return copy;
 }
 
+enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                     struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+
+    gov_cca_TypeMap_remove(map, key, &ex);
+    if (!ex)
+        gov_cca_TypeMap_putString(map, key, text, &ex);
+    return portolan_catch(&ex, err);
+}
+
+enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                       struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    char *there = NULL;
+    bool same;
+
+    if (!map || !gov_cca_TypeMap_hasKey(map, key, &ex))
+        return portolan_catch(&ex, err);
+    if (gov_cca_TypeMap_typeOf(map, key, &ex) == gov_cca_Type_String && !ex)
+        there = gov_cca_TypeMap_getString(map, key, NULL, &ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+        return status;
+    same = there && !strcmp(there, text);
+    sidl_String_free(there);
+    return same ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                     "'%s' belongs to the framework and cannot be changed (it is "
+                                     "'%s')",
+                                     key, text);
+}
+
 static void put_scalar(gov_cca_TypeMap map, const char *key, enum portolan_value_type type,
                        const char *text, sidl_BaseInterface *ex)
 {
@@ -99,7 +133,7 @@ static char **split(const char *text, int32_t *count, char **block)
         struct sidl_##SIDL##__array *array = sidl_##SIDL##__array_create1d(count);                 \
                                                                                                    \
         if (!array) {                                                                              \
-            sidl_exception_throw_no_memory(ex);                                                    \
+            exception_no_memory(ex);                                                               \
             break;                                                                                 \
         }                                                                                          \
         for (int32_t i = 0; i < count; i++)                                                        \
@@ -131,7 +165,7 @@ static void put_array(gov_cca_TypeMap map, const char *key, enum portolan_value_
     int32_t count;
 
     if (!(words = split(text, &count, &block))) {
-        sidl_exception_throw_no_memory(ex);
+        exception_no_memory(ex);
         return;
     }
     switch (type) {

@@ -79,6 +79,25 @@ PORTOLAN_API enum portolan_status portolan_framework_provide(struct portolan_fra
                                                              const char *type, void *pointer,
                                                              struct portolan_error *err);
 
+/** A service of the program: uses ports of its type get a port of their own each. */
+struct portolan_service {
+    const char *type; /**< "gov.cca.ports.MPIService" */
+    void *arg;
+    /**
+     * REQUIRED. The port for one uses port of the component that SERVICES belong to, a new
+     * reference; called while that port is being registered. NULL with an exception: the
+     * registration fails with it.
+     */
+    gov_cca_Port (*create)(void *arg, gov_cca_Services services, sidl_BaseInterface *_ex);
+    /** OPTIONAL. The uses port goes; the framework drops its reference afterwards. */
+    void (*destroy)(void *arg, gov_cca_Port port);
+};
+
+/** SERVICE is copied; `arg` must outlive the framework. Errors: EEXISTS, ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
+                                                           const struct portolan_service *service,
+                                                           struct portolan_error *err);
+
 /**
  * Collective. Makes the instances of A in their order, then the connections, then the proxies of
  * monitored connections and of connections to instances with alternatives. The ranks first make

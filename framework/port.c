@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A component's ports: registered, added, taken back; names are unique over both kinds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+#include "services.h"
+
+struct port *services_find(const struct services *s, const char *name)
+{
+    struct port *p;
+
+    DL_FOREACH(s->ports, p)
+    if (name && !strcmp(p->name, name))
+        return p;
+    return NULL;
+}
+
+const char *port_name(const struct port *p)
+{
+    return p->base ? p->base->name : p->name;
+}
+
+void port_free(struct port *p)
+{
+    if (!p)
+        return;
+    sidl_reference_delete(p->provided, NULL);
+    sidl_reference_delete(p->properties, NULL);
+    free(p->name);
+    free(p->type);
+    free(p);
+}
+
+/* *COPY: of PROPERTIES, with the framework's own keys; P's limits are read from it. */
+static enum portolan_status copy_properties(struct port *p, gov_cca_TypeMap properties,
+                                            bool provides, gov_cca_TypeMap *copy,
+                                            struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    enum portolan_status status;
+
+    if (!(*copy = typemap_copy(properties, &cause))) {
+        status = cause.status == PORTOLAN_ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EBADPROPERTIES;
+        return portolan_error_set(err, status, "port '%s': the properties cannot be copied: %s",
+                                  p->name, cause.text);
+    }
+    status = typemap_put_own(*copy, "cca.portName", p->name, err);
+    if (status == PORTOLAN_OK)
+        status = typemap_put_own(*copy, "cca.portType", p->type, err);
+    if (status == PORTOLAN_OK)
+        status = port_read_limits(p, *copy, provides, err);
+    if (status == PORTOLAN_OK)
+        return PORTOLAN_OK;
+    sidl_reference_delete(*copy, NULL);
+    *copy = NULL;
+    return status;
+}
+
+enum portolan_status services_set_port_properties(struct port *p, gov_cca_TypeMap properties,
+                                                  struct portolan_error *err)
+{
+    enum portolan_status status = typemap_check_own(properties, "cca.portName", p->name, err);
+    gov_cca_TypeMap copy;
+
+    if (status == PORTOLAN_OK)
+        status = typemap_check_own(properties, "cca.portType", p->type, err);
+    if (status == PORTOLAN_OK)
+        status = copy_properties(p, properties, p->provided != NULL, &copy, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    sidl_reference_delete(p->properties, NULL);
+    p->properties = copy;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status check_new_port(const struct services *s, const char *name,
+                                           const char *type, struct portolan_error *err)
+{
+    char label[300];
+
+    services_label(s, label, sizeof label);
+    if (!name || !*name)
+        return portolan_error_set(err, PORTOLAN_EBADPORTNAME, "%s: a port needs a name", label);
+    if (!type || !*type)
+        return portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "%s: port '%s' needs a type", label,
+                                  name);
+    if (services_find(s, name))
+        return portolan_error_set(err, PORTOLAN_EPORTDEFINED, "%s: port '%s' is registered already",
+                                  label, name);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status new_port(struct services *s, const char *name, const char *type,
+                                     gov_cca_TypeMap properties, bool provides, struct port **port,
+                                     struct portolan_error *err)
+{
+    enum portolan_status status = check_new_port(s, name, type, err);
+    struct port *p;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!(p = portolan_calloc(1, sizeof *p)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    p->services = s;
+    p->name = portolan_strdup(name);
+    p->type = portolan_strdup(type);
+    status = p->name && p->type ? copy_properties(p, properties, provides, &p->properties, err)
+                                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (status != PORTOLAN_OK) {
+        port_free(p);
+        return status;
+    }
+    *port = p;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status services_register_uses(struct services *s, const char *name, const char *type,
+                                            gov_cca_TypeMap properties, struct portolan_error *err)
+{
+    struct port *p;
+    enum portolan_status status = new_port(s, name, type, properties, false, &p, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    DL_APPEND(s->ports, p);
+    if ((status = service_attach(p, err)) != PORTOLAN_OK) {
+        DL_DELETE(s->ports, p);
+        port_free(p);
+    }
+    return status;
+}
+
+enum portolan_status services_unregister_uses(struct services *s, const char *name,
+                                              struct portolan_error *err)
+{
+    struct port *p = services_find(s, name), *q, *next;
+    enum portolan_status status = events_check_quiet(s->fw, err);
+    char label[300];
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!p || p->provided || p->base)
+        return services_no_port(s, name, false, err);
+    DL_FOREACH(s->ports, q)
+    if ((q == p || q->base == p) && port_is_held(q))
+        return portolan_error_set(err, PORTOLAN_EPORTINUSE,
+                                  "%s: uses port '%s' has not been released",
+                                  services_label(s, label, sizeof label), q->name);
+    DL_FOREACH_SAFE(s->ports, q, next)
+    if (q->base == p) {
+        if (q->connection)
+            connect_drop(q->connection);
+        DL_DELETE(s->ports, q);
+        port_free(q);
+    }
+    if (p->connection)
+        connect_drop(p->connection);
+    service_detach(p);
+    DL_DELETE(s->ports, p);
+    port_free(p);
+    return PORTOLAN_OK;
+}
+
+bool services_is_of_type(gov_cca_Port object, const char *type)
+{
+    sidl_BaseInterface ex = NULL;
+    portolan_ForeignPort foreign;
+    char *name;
+    bool same;
+
+    if (sidl_reference_is_type(object, type, NULL))
+        return true;
+    if (!(foreign = portolan_ForeignPort__cast(object, &ex)))
+        return false;
+    name = portolan_ForeignPort_getTypeName(foreign, &ex);
+    portolan_ForeignPort_deleteRef(foreign, NULL);
+    same = !ex && name && !strcmp(name, type);
+    if (!ex)
+        sidl_String_free(name);
+    SIDL_CLEAR(ex);
+    return same;
+}
+
+enum portolan_status services_add_provides(struct services *s, gov_cca_Port object,
+                                           const char *name, const char *type,
+                                           gov_cca_TypeMap properties, struct portolan_error *err)
+{
+    enum portolan_status status;
+    char label[300];
+    struct port *p;
+
+    services_label(s, label, sizeof label);
+    if ((status = check_new_port(s, name, type, err)) != PORTOLAN_OK)
+        return status;
+    if (!object)
+        return portolan_error_set(err, PORTOLAN_EBADPORTINFO, "%s: provides port '%s' is null",
+                                  label, name);
+    if (!services_is_of_type(object, type))
+        return portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
+                                  "%s: the object given for provides port '%s' is not of type %s",
+                                  label, name, type);
+    if ((status = new_port(s, name, type, properties, true, &p, err)) != PORTOLAN_OK)
+        return status;
+    p->provided = gov_cca_Port__cast(object, NULL);
+    DL_APPEND(s->ports, p);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status services_remove_provides(struct services *s, const char *name,
+                                              struct portolan_error *err)
+{
+    struct port *p = services_find(s, name);
+    enum portolan_status status = events_check_quiet(s->fw, err);
+    struct connection *c, *next;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!p || !p->provided)
+        return services_no_port(s, name, true, err);
+    DL_FOREACH_SAFE(s->fw->connections, c, next)
+    if (c->provides == p)
+        connect_drop(c);
+    DL_DELETE(s->ports, p);
+    port_free(p);
+    return PORTOLAN_OK;
+}
+
+/* -- further connections of one uses port -- */
+
+static enum portolan_status add_slot(struct port *base, const char *name, struct port **slot,
+                                     struct portolan_error *err)
+{
+    struct port *p;
+    enum portolan_status status =
+        new_port(base->services, name, base->type, base->properties, false, &p, err);
+
+    if (status == PORTOLAN_OK)
+        status = typemap_put_own(p->properties, "cca.portName", base->name, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    p->base = base;
+    DL_APPEND(base->services->ports, p);
+    *slot = p;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status port_take_slot(struct port **uses, struct portolan_error *err)
+{
+    struct port *base = *uses, *p;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (base->base || base->service || !base->connection)
+        return PORTOLAN_OK;
+    for (int k = 1; base->max < 0 || k < base->max; k++) {
+        char *name = portolan_asprintf("%s[%d]", base->name, k);
+
+        if (!name)
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        p = services_find(base->services, name);
+        if (!p)
+            status = add_slot(base, name, &p, err);
+        free(name);
+        if (status != PORTOLAN_OK)
+            return status;
+        if (p->base == base && !p->connection) {
+            *uses = p;
+            return PORTOLAN_OK;
+        }
+    }
+    return PORTOLAN_OK; /* the one that is connected: the caller says so */
+}
+
+struct port *services_find_uses(struct services *s, const char *name)
+{
+    struct port *p = services_find(s, name), *base;
+    const char *bracket = strchr(name, '[');
+    int64_t k = 0;
+    char *part;
+
+    if (p)
+        return p->provided ? NULL : p;
+    if (!bracket || !(part = portolan_strdup(name)))
+        return NULL;
+    part[bracket - name] = '\0';
+    base = services_find(s, part);
+    part[strlen(name) - 1] = '\0'; /* the other bracket */
+    if (!base || base->provided || !portolan_read_int64(part + (bracket - name) + 1, &k) ||
+        (base->max >= 0 && k >= base->max) || add_slot(base, name, &p, NULL) != PORTOLAN_OK)
+        p = NULL;
+    free(part);
+    return p;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ports that are connected without being asked for: the framework's, the program's, components'. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+#include "services.h"
+
+struct service *service_find(const struct portolan_framework *fw, const char *type)
+{
+    struct service *s;
+
+    LL_FOREACH(fw->services, s)
+    if (!strcmp(s->type, type))
+        return s;
+    return NULL;
+}
+
+struct service *service_add(struct portolan_framework *fw, const char *type,
+                            struct portolan_error *err)
+{
+    struct service *s;
+
+    if (service_find(fw, type)) {
+        portolan_error_set(err, PORTOLAN_EEXISTS, "there is a framework service of type %s already",
+                           type);
+        return NULL;
+    }
+    s = portolan_calloc(1, sizeof *s);
+    if (!s || !(s->type = portolan_strdup(type))) {
+        free(s);
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return NULL;
+    }
+    LL_PREPEND(fw->services, s);
+    return s;
+}
+
+static void detach_all(struct services *users, const struct service *s)
+{
+    struct port *p;
+
+    DL_FOREACH(users->ports, p)
+    if (p->service == s)
+        service_detach(p);
+}
+
+void service_remove(struct portolan_framework *fw, struct service *s)
+{
+    struct services *users;
+
+    if (!s)
+        return;
+    DL_FOREACH(fw->all_services, users)
+    detach_all(users, s);
+    LL_DELETE(fw->services, s);
+    sidl_reference_delete(s->port, NULL);
+    sidl_reference_delete(s->provider, NULL);
+    free(s->type);
+    free(s);
+}
+
+void service_remove_all(struct portolan_framework *fw, const struct services *owner)
+{
+    struct service *s, *next;
+
+    LL_FOREACH_SAFE(fw->services, s, next)
+    if (!owner || s->owner == owner)
+        service_remove(fw, s);
+}
+
+/* A provides port that the service's component makes for this user, and a connection to it. */
+static enum portolan_status connect_to_provider(struct port *uses, struct service *s,
+                                                struct portolan_error *err)
+{
+    gov_cca_ports_ServiceProvider provider = s->provider;
+    struct services *owner = s->owner;
+    struct connection *c = NULL;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    struct port *provides;
+    char *name;
+
+    sidl_reference_add(provider, NULL);
+    name = gov_cca_ports_ServiceProvider_createService(provider, s->type, &ex);
+    status = portolan_catch(&ex, err);
+    provides = status == PORTOLAN_OK && owner->fw ? services_find(owner, name) : NULL;
+    if (status == PORTOLAN_OK && (!provides || !provides->provided))
+        status = portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED,
+                                    "createService of type %s returned '%s', which is no provides "
+                                    "port of its component",
+                                    uses->type, name ? name : "null");
+    if (status == PORTOLAN_OK) {
+        status = connect_make(uses, provides, &c, err);
+        if (status == PORTOLAN_OK)
+            sidl_reference_add(c->served = provider, NULL);
+        else
+            gov_cca_ports_ServiceProvider_destroyService(provider, name, &ex);
+    }
+    SIDL_CLEAR(ex);
+    sidl_String_free(name);
+    sidl_reference_delete(provider, NULL);
+    return status;
+}
+
+enum portolan_status service_attach(struct port *uses, struct portolan_error *err)
+{
+    struct services *user = uses->services;
+    struct service *s = service_find(user->fw, uses->type);
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    gov_cca_Port port;
+
+    if (!s || s->owner == user)
+        return PORTOLAN_OK;
+    if (s->provider)
+        return connect_to_provider(uses, s, err);
+    if (s->maker.create) {
+        port = uses->made = s->maker.create(s->maker.arg, services_reference(user), &ex);
+        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+            uses->made = NULL;
+    } else {
+        port = s->per_component ? component_face_port(user, err) : s->port;
+    }
+    if (status == PORTOLAN_OK && !port)
+        status =
+            portolan_error_set(err, PORTOLAN_ECOMPONENT, "the service %s made no port", s->type);
+    if (status != PORTOLAN_OK)
+        return status;
+    uses->service = s;
+    __atomic_store_n(&uses->target, port, __ATOMIC_RELEASE);
+    return PORTOLAN_OK;
+}
+
+void service_detach(struct port *uses)
+{
+    struct service *s = uses->service;
+
+    if (!s)
+        return;
+    uses->service = NULL;
+    __atomic_store_n(&uses->target, NULL, __ATOMIC_RELEASE);
+    if (uses->made && s->maker.destroy)
+        s->maker.destroy(s->maker.arg, uses->made);
+    sidl_reference_delete(uses->made, NULL);
+    uses->made = NULL;
+}
+
+enum portolan_status portolan_framework_provide(struct portolan_framework *fw, const char *type,
+                                                void *pointer, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_Port port = portolan_foreign_create(pointer, type, &ex);
+    enum portolan_status status = portolan_catch(&ex, err);
+    struct portolan_error cause = {0};
+    struct service *s;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!(s = service_add(fw, type, &cause))) {
+        sidl_reference_delete(port, NULL);
+        return portolan_error_set(err, cause.status, "%s", cause.text);
+    }
+    s->port = port;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
+                                              const struct portolan_service *service,
+                                              struct portolan_error *err)
+{
+    struct portolan_error cause = {0};
+    struct service *s = service_add(fw, service->type, &cause);
+
+    if (!s)
+        return portolan_error_set(err, cause.status, "%s", cause.text);
+    s->maker = *service;
+    s->maker.type = s->type;
+    return PORTOLAN_OK;
+}
