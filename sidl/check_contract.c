@@ -26,7 +26,7 @@ static void check_call(const struct contract_scope *c, const struct portolan_sid
     if (is_method(c->of, e->text))
         diagnose_at(c->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
                     e->n_operands == 1 ? "" : "s");
-    else
+    else if (!c->of->own.is_broken)
         diagnose_at(c->d, &e->place, "unknown function %s%s%s%s", e->text,
                     nearest ? ", did you mean " : ", it is no method of ",
                     nearest ? nearest : c->of->name, nearest ? "?" : "");

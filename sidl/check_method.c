@@ -41,6 +41,10 @@ static void check_modifiers(const struct portolan_sidl_method *m, struct portola
     if ((kind & PORTOLAN_SIDL_ABSTRACT) && (kind & (kind - 1)))
         diagnose_at(d, &m->place, "%s is abstract and cannot be %s too", m->name,
                     kind & PORTOLAN_SIDL_FINAL ? "final" : "static");
+    else if (kind & (kind - 1))
+        diagnose_at(d, &m->place,
+                    "%s is static and cannot be final too, nobody could redefine it anyway",
+                    m->name);
     if (m->owner->kind == PORTOLAN_SIDL_INTERFACE &&
         (kind & (PORTOLAN_SIDL_STATIC | PORTOLAN_SIDL_FINAL)))
         diagnose_at(d, &m->place, "%s is a method of an interface and cannot be %s", m->name,
@@ -54,112 +58,53 @@ static void check_modifiers(const struct portolan_sidl_method *m, struct portola
                     m->name);
 }
 
-/* + - * / over integers and at most one name, which goes to *NAME. */
-static bool check_extent_form(const struct portolan_sidl_expr *e,
-                              const struct portolan_sidl_expr **name,
-                              struct portolan_diagnostics *d)
-{
-    static const char operators[] = "+-*/";
-
-    if (e->op == PORTOLAN_SIDL_OP_NAME) {
-        if (*name && strcmp((*name)->text, e->text) != 0) {
-            diagnose_at(d, &e->place, "an extent depends on one argument only, not on %s and %s",
-                        (*name)->text, e->text);
-            return false;
-        }
-        *name = e;
-    } else if (e->op == PORTOLAN_SIDL_OP_BINARY || e->op == PORTOLAN_SIDL_OP_UNARY) {
-        if (strlen(e->text) != 1 || !strchr(operators, *e->text)) {
-            diagnose_at(d, &e->place, "'%s' in an extent, only + - * / are possible", e->text);
-            return false;
-        }
-        for (size_t i = 0; i < e->n_operands; i++)
-            if (!check_extent_form(e->operands[i], name, d))
-                return false;
-    } else if (e->op != PORTOLAN_SIDL_OP_INTEGER) {
-        diagnose_at(d, &e->place, "'%s' in an extent, only integers and arguments are possible",
-                    e->text);
-        return false;
-    }
-    return true;
-}
-
-static void check_extent_argument(struct portolan_sidl_method *m,
-                                  const struct portolan_sidl_expr *name, const char *array,
-                                  bool is_alone, struct portolan_diagnostics *d)
-{
-    const char *known[64], *nearest;
-    size_t n_known = 0;
-
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        struct portolan_sidl_argument *a = &m->arguments[i];
-
-        if (strcmp(a->name, name->text) != 0) {
-            if (n_known < 64)
-                known[n_known++] = a->name;
-            continue;
-        }
-        a->is_extent |= is_alone;
-        if (a->mode != PORTOLAN_SIDL_IN ||
-            (a->type->kind != PORTOLAN_SIDL_INT && a->type->kind != PORTOLAN_SIDL_LONG))
-            diagnose_at(d, &a->place, "%s is an extent of %s, so it must be an in int or in long",
-                        a->name, array);
-        return;
-    }
-    nearest = portolan_nearest_word(name->text, known, n_known);
-    diagnose_at(d, &name->place, "%s is an extent of %s, but no argument of %s%s%s%s", name->text,
-                array, m->name, nearest ? ", did you mean " : "", nearest ? nearest : "",
-                nearest ? "?" : "");
-}
-
-static void check_rarray(struct portolan_sidl_method *m, const struct portolan_sidl_argument *a,
-                         struct portolan_diagnostics *d)
-{
-    if (!is_number(a->type->element))
-        diagnose_at(d, &a->type->element->place, "an rarray holds numbers, use array<%s> instead",
-                    a->type->element->name);
-    if (a->mode == PORTOLAN_SIDL_OUT)
-        diagnose_at(d, &a->place, "rarray %s cannot be out, its memory is the caller's: use inout",
-                    a->name);
-    if (a->type->n_extents != (size_t)a->type->dimension)
-        diagnose_at(d, &a->place, "rarray %s has %d dimension%s but %zu extent%s", a->name,
-                    a->type->dimension, a->type->dimension == 1 ? "" : "s", a->type->n_extents,
-                    a->type->n_extents == 1 ? "" : "s");
-    for (size_t i = 0; i < a->type->n_extents; i++) {
-        const struct portolan_sidl_expr *name = NULL;
-
-        if (check_extent_form(a->type->extents[i], &name, d) && name)
-            check_extent_argument(m, name, a->name, name == a->type->extents[i], d);
-    }
-}
-
 static bool has_rarray(const struct portolan_sidl_type *type)
 {
-    for (size_t i = 0; type->kind == PORTOLAN_SIDL_STRUCT && i < type->symbol->n_fields; i++)
-        if (type->symbol->fields[i].type->kind == PORTOLAN_SIDL_RARRAY)
-            return true;
-    return false;
+    return type->kind == PORTOLAN_SIDL_STRUCT && type->symbol->own.has_rarray;
 }
 
-static void check_argument(struct portolan_sidl_method *m, size_t i, struct portolan_diagnostics *d)
+static void check_argument(struct check_run *c, struct portolan_sidl_method *m,
+                           const struct portolan_sidl_argument *a)
 {
-    const struct portolan_sidl_argument *a = &m->arguments[i];
+    const struct extent_scope scope = {.of = m->name,
+                                       .arguments = m->arguments,
+                                       .n_arguments = m->n_arguments,
+                                       .words = &c->words};
 
-    check_identifier(a->name, &a->place, "an argument", d);
+    check_identifier(a->name, &a->place, "an argument", c->d);
+    if (strcmp(a->name, "self") == 0)
+        diagnose_at(c->d, &a->place, "'self' is the object's own name in C, rename the argument");
     if (a->type->kind == PORTOLAN_SIDL_VOID)
-        diagnose_at(d, &a->type->place, "argument %s cannot be void", a->name);
-    if (a->type->kind == PORTOLAN_SIDL_RARRAY)
-        check_rarray(m, a, d);
+        diagnose_at(c->d, &a->type->place, "argument %s cannot be void", a->name);
+    if (a->type->kind == PORTOLAN_SIDL_RARRAY) {
+        if (a->mode == PORTOLAN_SIDL_OUT)
+            diagnose_at(c->d, &a->place,
+                        "rarray %s cannot be out, its memory is the caller's: use inout", a->name);
+        check_rarray(&scope, a->type, a->name, &a->place, c->d);
+    }
     if (a->mode == PORTOLAN_SIDL_OUT && has_rarray(a->type))
-        diagnose_at(d, &a->place, "%s holds an rarray and cannot be out, use inout",
+        diagnose_at(c->d, &a->place, "%s holds an rarray and cannot be out, use inout",
                     a->type->symbol->name);
-    if (a->copy && !(a->type->kind == PORTOLAN_SIDL_OBJECT &&
-                     symbol_inherits(a->type->symbol, "sidl.io.Serializable")))
-        diagnose_at(d, &a->place, "copy needs a type that is a sidl.io.Serializable, %s is not",
+    if (a->copy && !type_is_unknown(a->type) &&
+        !(a->type->kind == PORTOLAN_SIDL_OBJECT && a->type->symbol->own.is_serializable))
+        diagnose_at(c->d, &a->place, "copy needs a type that is a sidl.io.Serializable, %s is not",
                     a->type->name);
-    for (size_t k = 0; k < i; k++)
-        if (strcmp(a->name, m->arguments[k].name) == 0)
-            diagnose_at(d, &a->place, "%s has two arguments called %s", m->name, a->name);
+}
+
+static void check_arguments(struct check_run *c, struct portolan_sidl_method *m)
+{
+    names_clear(&c->words);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct portolan_sidl_argument *a = &m->arguments[i];
+        const void **word = names_add(&c->words, a->name, strlen(a->name));
+
+        if (*word)
+            diagnose_at(c->d, &a->place, "%s has two arguments called %s", m->name, a->name);
+        else
+            *word = a;
+    }
+    for (size_t i = 0; i < m->n_arguments; i++)
+        check_argument(c, m, &m->arguments[i]);
 }
 
 static void check_throws(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
@@ -167,7 +112,10 @@ static void check_throws(const struct portolan_sidl_method *m, struct portolan_d
     for (size_t i = 0; i < m->n_throws; i++) {
         const struct portolan_sidl_type *thrown = m->throws[i];
 
-        if (!symbol_is_object(thrown->symbol) || !thrown->symbol->is_exception)
+        if (!thrown->symbol)
+            continue;
+        if (!symbol_is_object(thrown->symbol) ||
+            (!thrown->symbol->is_exception && !thrown->symbol->own.is_broken))
             diagnose_at(d, &thrown->place,
                         "%s cannot be thrown, it does not inherit "
                         "sidl.BaseException",
@@ -208,50 +156,31 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
     }
 }
 
-/* `from Scope.method`: a class gives an interface's method another name. */
-static void check_from(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+/* Methods that all objects have without declaring them. */
+static void check_built_in(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
 {
-    const char *method = strrchr(m->from, '.');
-    const struct portolan_sidl_symbol *scope = NULL;
-    const size_t length = method ? (size_t)(method - m->from) : 0;
-    size_t k = 0;
+    static const char *const taken[] = {"addRef", "deleteRef", "isSame", "isType", "getClassInfo"};
 
-    for (size_t i = 0; i < m->owner->n_implements && !scope; i++) {
-        const struct portolan_sidl_symbol *s = m->owner->implements[i]->symbol;
-        const size_t full = strlen(s->full_name);
-
-        if (full >= length && strncmp(s->full_name + full - length, m->from, length) == 0 &&
-            (full == length || s->full_name[full - length - 1] == '.'))
-            scope = s;
-    }
-    if (m->owner->kind != PORTOLAN_SIDL_CLASS || !scope) {
-        diagnose_at(d, &m->place, "from %s: %.*s is no interface that %s implements", m->from,
-                    (int)length, m->from, m->owner->name);
-        return;
-    }
-    while (k < scope->n_slots && strcmp(scope->slots[k]->slot_name, method + 1) != 0)
-        k++;
-    if (k == scope->n_slots)
-        diagnose_at(d, &m->place, "from %s: %s has no method %s", m->from, scope->full_name,
-                    method + 1);
-    else if (strcmp(m->slot_name, method + 1) == 0)
-        diagnose_at(d, &m->place, "from %s: that is the method's own name, leave it out", m->from);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(m->slot_name, taken[i]) == 0 &&
+            strcmp(m->owner->full_name, "sidl.BaseInterface") != 0 &&
+            strcmp(m->owner->full_name, "sidl.BaseClass") != 0)
+            diagnose_at(d, &m->place, "every object has a method %s already, rename this one",
+                        m->slot_name);
 }
 
-void check_method(struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+void check_method(struct check_run *c, struct portolan_sidl_method *m)
 {
+    struct portolan_diagnostics *d = c->d;
+
     check_identifier(m->slot_name, &m->place, "a method", d);
-    if (strcmp(m->name, m->owner->name) == 0)
-        diagnose_at(d, &m->place, "method %s has the name of its type", m->name);
+    check_built_in(m, d);
     if (m->result->kind == PORTOLAN_SIDL_RARRAY || has_rarray(m->result))
         diagnose_at(d, &m->result->place,
                     "an rarray cannot be a result, its memory is the caller's: use array");
     check_modifiers(m, d);
-    for (size_t i = 0; i < m->n_arguments; i++)
-        check_argument(m, i, d);
+    check_arguments(c, m);
     check_throws(m, d);
-    if (m->from)
-        check_from(m, d);
     check_meanings(m, d);
     check_contract(m, d);
 }

@@ -38,6 +38,8 @@ struct contract_value contract_value_of(const struct portolan_sidl_type *type)
         [PORTOLAN_SIDL_STRUCT] = CONTRACT_STRUCT, [PORTOLAN_SIDL_OBJECT] = CONTRACT_OBJECT,
     };
 
+    if (type_is_unknown(type))
+        return unknown;
     return (struct contract_value){.kind = kinds[type->kind], .type = type};
 }
 
@@ -142,21 +144,26 @@ static bool says_pure(const struct portolan_sidl_method *m)
     return false;
 }
 
-bool contract_is_pure(const struct portolan_sidl_symbol *of,
-                      const struct portolan_sidl_method *method)
+static bool is_pure_in(const struct portolan_sidl_symbol *of,
+                       const struct portolan_sidl_method *method, size_t walk)
 {
-    if (says_pure(method))
-        return true;
+    ((struct portolan_sidl_symbol *)of)->own.visit = walk;
     for (size_t i = 0; i < of->n_methods; i++)
         if (strcmp(of->methods[i]->slot_name, method->slot_name) == 0 && says_pure(of->methods[i]))
             return true;
     for (size_t i = 0; i < symbol_n_parents(of); i++) {
         const struct portolan_sidl_symbol *parent = symbol_parent(of, i)->symbol;
 
-        if (parent && contract_is_pure(parent, method))
+        if (parent && parent->own.visit != walk && is_pure_in(parent, method, walk))
             return true;
     }
     return false;
+}
+
+bool contract_is_pure(const struct portolan_sidl_symbol *of,
+                      const struct portolan_sidl_method *method)
+{
+    return says_pure(method) || is_pure_in(of, method, walk_begin());
 }
 
 static bool same_element(const struct portolan_sidl_type *given,

@@ -2,16 +2,19 @@
 #include "lexer.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 struct lexer {
     struct portolan_arena *arena;
     struct portolan_diagnostics *d;
     const char *at, *end;
+    const char *source; /* where the token begins that is read now */
     const char *comment;
     struct portolan_sidl_place place;
     struct tokens tokens;
-    bool is_broken; /* what comes behind would only be misread */
+    bool spoils_next; /* something in front of the next token was reported and left out */
 };
 
 static const char *const reserved[] = {
@@ -64,17 +67,39 @@ static void skip(struct lexer *l, size_t count)
     }
 }
 
-/* TEXT points into what is read. */
+static void complain(struct lexer *l, struct portolan_sidl_place place, const char *format, ...)
+    PORTOLAN_PRINTF(3, 4);
+
+static void complain(struct lexer *l, struct portolan_sidl_place place, const char *format, ...)
+{
+    char text[300];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    portolan_diagnose(l->d, place.file, place.line, place.column, "%s", text);
+    l->spoils_next = true;
+}
+
+/* The token that began at PLACE and ends here. */
 static void push(struct lexer *l, enum token_kind kind, const char *text, size_t length,
                  struct portolan_sidl_place place)
 {
-    const bool is_quoted = kind == TOKEN_STRING || kind == TOKEN_CHARACTER;
-    struct token token = {
-        .kind = kind, .place = place, .comment = l->comment, .source = text - is_quoted};
+    const struct token *last = l->tokens.count ? &l->tokens.list[l->tokens.count - 1] : NULL;
+    struct token token = {.kind = kind,
+                          .place = place,
+                          .comment = l->comment,
+                          .source = l->source,
+                          .is_spoilt = l->spoils_next,
+                          .starts_line = !last || last->end_line < place.line,
+                          .end_line = l->place.line,
+                          .end_column = l->place.column};
 
-    token.text = portolan_arena_strndup(l->arena, text, length);
+    token.text = kind == TOKEN_SYMBOL ? text : portolan_arena_strndup(l->arena, text, length);
     token.is_reserved = kind == TOKEN_WORD && lexer_is_reserved(token.text);
     l->comment = NULL;
+    l->spoils_next = false;
     ARENA_PUSH(l->arena, l->tokens.list, l->tokens.count, token);
 }
 
@@ -117,9 +142,8 @@ static void read_comment(struct lexer *l)
     while (l->at < l->end && !starts(l, "*/"))
         skip(l, 1);
     if (l->at == l->end) {
-        portolan_diagnose(l->d, start.file, start.line, start.column,
-                          "this comment has no end, close it with */");
-        l->is_broken = true;
+        complain(l, start, "this comment has no end, close it with */");
+        l->tokens.is_cut = true;
         return;
     }
     if (is_doc)
@@ -130,7 +154,7 @@ static void read_comment(struct lexer *l)
 static void skip_blanks(struct lexer *l)
 {
     while (l->at < l->end) {
-        if (strchr(" \t\n\r\f\v", *l->at) && *l->at) {
+        if (*l->at && strchr(" \t\n\r\f\v", *l->at)) {
             skip(l, 1);
         } else if (starts(l, "//")) {
             while (l->at < l->end && *l->at != '\n')
@@ -163,8 +187,47 @@ static void read_word(struct lexer *l)
         if (starts(l, hyphened[i]) && hyphened[i][length] == '-' && !is_word(peek(l, whole)))
             length = whole;
     }
+    if (*start == '_')
+        complain(l, place,
+                 "'%.*s' is no name of yours: those with _ in front are the binding's "
+                 "own (_ctor, _load), begin with a letter",
+                 (int)length, start);
     skip(l, length);
     push(l, TOKEN_WORD, start, length, place);
+}
+
+static size_t count_digits(const struct lexer *l, size_t n)
+{
+    while (isdigit((unsigned char)peek(l, n)))
+        n++;
+    return n;
+}
+
+/* The length of a number without what may stand behind it; its kind goes to *KIND. */
+static size_t measure_number(const struct lexer *l, enum token_kind *kind)
+{
+    int dots = 0;
+    size_t n = 0, sign;
+
+    *kind = TOKEN_INTEGER;
+    if (peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X')) {
+        n = 2;
+        while (isxdigit((unsigned char)peek(l, n)))
+            n++;
+        return n;
+    }
+    n = count_digits(l, 0);
+    while (peek(l, n) == '.' && (dots == 0 || isdigit((unsigned char)peek(l, n + 1)))) {
+        n = count_digits(l, n + 1);
+        *kind = ++dots == 1 ? TOKEN_REAL : TOKEN_VERSION;
+    }
+    sign = peek(l, n + 1) == '+' || peek(l, n + 1) == '-';
+    if (dots < 2 && (peek(l, n) == 'e' || peek(l, n) == 'E') &&
+        isdigit((unsigned char)peek(l, n + 1 + sign))) {
+        *kind = TOKEN_REAL;
+        n = count_digits(l, n + 1 + sign);
+    }
+    return n;
 }
 
 /* Integers (decimal, hex, octal, l behind), reals (exponent, f or d behind), versions. */
@@ -172,37 +235,85 @@ static void read_number(struct lexer *l)
 {
     const struct portolan_sidl_place place = l->place;
     const char *start = l->at;
-    int dots = 0;
-    bool is_real = false;
+    enum token_kind kind;
+    const size_t length = measure_number(l, &kind);
+    const char suffix = peek(l, length);
+    const bool is_hex = length > 1 && isalpha((unsigned char)start[1]) && kind == TOKEN_INTEGER;
+    size_t whole = length;
+
+    if (suffix && kind != TOKEN_VERSION && strchr("fFdD", suffix) && !is_hex) {
+        kind = TOKEN_REAL;
+        whole++;
+    } else if (kind == TOKEN_INTEGER && (suffix == 'l' || suffix == 'L')) {
+        whole++;
+    }
+    if (is_word(peek(l, whole)) || (is_hex && length == 2)) {
+        while (is_word(peek(l, whole)))
+            whole++;
+        complain(l, place, "'%.*s' is neither a number nor a version like 1.0.3 nor a name",
+                 (int)whole, start);
+        skip(l, whole);
+        push(l, kind == TOKEN_INTEGER ? TOKEN_WORD : kind, start, whole, place);
+        return;
+    }
+    for (size_t i = 1; kind == TOKEN_INTEGER && *start == '0' && !is_hex && i < length; i++)
+        if (start[i] > '7') {
+            complain(l, place, "%.*s is no number: 0 in front means octal, digits 0 to 7",
+                     (int)length, start);
+            break;
+        }
+    skip(l, whole);
+    push(l, kind, start, length, place);
+}
+
+/* The length of the escape behind a backslash, 0 when it is none of C's. */
+static size_t escape_length(const char *text, size_t left)
+{
     size_t n = 0;
 
-    if (peek(l, 0) == '0' && (peek(l, 1) == 'x' || peek(l, 1) == 'X')) {
-        n = 2;
-        while (isxdigit((unsigned char)peek(l, n)))
+    if (left == 0)
+        return 0;
+    if (strchr("abfnrtv\\'\"?", *text) && *text)
+        return 1;
+    while (n < 3 && n < left && text[n] >= '0' && text[n] <= '7')
+        n++;
+    if (n == 0 && *text == 'x')
+        for (n = 1; n < left && isxdigit((unsigned char)text[n]);)
             n++;
-    } else {
-        while (isdigit((unsigned char)peek(l, n)) ||
-               (peek(l, n) == '.' && (isdigit((unsigned char)peek(l, n + 1)) || dots == 0)))
-            dots += peek(l, n++) == '.';
-        if (dots < 2 && (peek(l, n) == 'e' || peek(l, n) == 'E')) {
-            const size_t sign = peek(l, n + 1) == '+' || peek(l, n + 1) == '-';
+    return n == 1 && *text == 'x' ? 0 : n;
+}
 
-            if (isdigit((unsigned char)peek(l, n + 1 + sign))) {
-                is_real = true;
-                n += 1 + sign;
-                while (isdigit((unsigned char)peek(l, n)))
-                    n++;
-            }
+/* What stands between quotes: escapes are C's, and '…' holds one character. */
+static void check_quoted(struct lexer *l, const char *text, size_t length, char quote,
+                         struct portolan_sidl_place place)
+{
+    size_t characters = 0;
+
+    for (size_t i = 0; i < length; i++, characters++) {
+        size_t escape;
+
+        if (text[i] != '\\')
+            continue;
+        escape = escape_length(text + i + 1, length - i - 1);
+        if (escape == 0) {
+            complain(l, place, "'\\%.1s' is no escape, write a backslash as '\\\\'",
+                     i + 1 < length ? text + i + 1 : "");
+            return;
         }
+        i += escape;
     }
-    skip(l, n);
-    push(l,
-         dots > 1          ? TOKEN_VERSION
-         : dots || is_real ? TOKEN_REAL
-                           : TOKEN_INTEGER,
-         start, n, place);
-    if (peek(l, 0) && strchr(dots || is_real ? "fFdD" : "lL", peek(l, 0)) && !is_word(peek(l, 1)))
-        skip(l, 1);
+    if (quote == '\'' && characters != 1)
+        complain(l, place, "'%.*s' is no character: one stands between ' and ', texts in \"",
+                 (int)length, text);
+}
+
+static size_t strcspn_within(const char *text, size_t length, const char *reject)
+{
+    size_t n = 0;
+
+    while (n < length && !(text[n] && strchr(reject, text[n])))
+        n++;
+    return n;
 }
 
 static void read_quoted(struct lexer *l)
@@ -210,32 +321,45 @@ static void read_quoted(struct lexer *l)
     const struct portolan_sidl_place place = l->place;
     const char quote = *l->at;
     const char *start;
+    size_t length;
 
     skip(l, 1);
     start = l->at;
     while (l->at < l->end && *l->at != quote && *l->at != '\n')
         skip(l, *l->at == '\\' && l->end - l->at > 1 && l->at[1] != '\n' ? 2 : 1);
-    push(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, (size_t)(l->at - start), place);
+    length = (size_t)(l->at - start);
     if (l->at < l->end && *l->at == quote) {
         skip(l, 1);
-        return;
+        check_quoted(l, start, length, quote, place);
+    } else {
+        /* what closes the declaration is hardly meant to be text */
+        complain(l, place, "this text has no end, close it with %c on the same line", quote);
+        length = strcspn_within(start, length, ",;)}");
+        l->place.column -= (int)((size_t)(l->at - start) - length);
+        l->at = start + length;
     }
-    portolan_diagnose(l->d, place.file, place.line, place.column,
-                      "this text has no end, close it with %c on the same line", quote);
-    l->is_broken = true;
+    push(l, quote == '"' ? TOKEN_STRING : TOKEN_CHARACTER, start, length, place);
 }
 
+/* [word]; also what was meant for one. */
 static bool read_extension(struct lexer *l)
 {
     const struct portolan_sidl_place place = l->place;
-    size_t n = 1;
+    const char *word = l->at + 1;
+    size_t n = 1, whole = 1;
 
     while (is_word(peek(l, n)))
         n++;
-    if (n == 1 || peek(l, n) != ']')
-        return false;
-    push(l, TOKEN_EXTENSION, l->at + 1, n - 1, place);
+    if (n == 1 || peek(l, n) != ']') {
+        while (is_word(peek(l, whole)) || peek(l, whole) == ' ')
+            whole++;
+        if (peek(l, whole) != ']')
+            return false;
+        complain(l, place, "an extension is one word in brackets, without blanks: name[Word]");
+        n = whole;
+    }
     skip(l, n + 1);
+    push(l, TOKEN_EXTENSION, word, n - 1, place);
     return true;
 }
 
@@ -245,38 +369,51 @@ static bool read_symbol(struct lexer *l)
     static const char *const symbols[] = {"<<<", ">>>", "==", ">=", "<=", "!=", "**", "{", "}",
                                           "(",   ")",   "<",  ">",  ",",  ";",  ".",  "=", "&",
                                           "^",   ":",   "-",  "|",  "+",  "/",  "*",  "~", "%"};
+    const struct portolan_sidl_place place = l->place;
 
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (starts(l, symbols[i])) {
-            push(l, TOKEN_SYMBOL, l->at, strlen(symbols[i]), l->place);
+        if (*symbols[i] == *l->at && starts(l, symbols[i])) {
+            l->tokens.braces += (*l->at == '{') - (*l->at == '}');
             skip(l, strlen(symbols[i]));
+            push(l, TOKEN_SYMBOL, symbols[i], 0, place);
             return true;
         }
     return false;
+}
+
+static void report_character(struct lexer *l)
+{
+    const char c = *l->at;
+
+    if (c == '#')
+        complain(l, l->place, "'#' has no meaning: SIDL has no preprocessor, use require");
+    else if (c == '!')
+        complain(l, l->place, "'!' has no meaning here, write 'not'");
+    else if (isprint((unsigned char)c))
+        complain(l, l->place, "'%c' has no meaning here, remove it", c);
+    else
+        complain(l, l->place, "a byte 0x%02x has no meaning here, SIDL is written in ASCII",
+                 (unsigned)(unsigned char)c);
+    if (c == '#')
+        while (l->at < l->end && *l->at != '\n')
+            skip(l, 1);
+    /* once for a run of them */
+    while (l->at < l->end && (*l->at == c || !isascii((unsigned char)*l->at)))
+        skip(l, 1);
 }
 
 static void read_one(struct lexer *l)
 {
     const char c = *l->at;
 
-    if (isalpha((unsigned char)c)) {
+    if (is_word(c) && !isdigit((unsigned char)c))
         read_word(l);
-    } else if (isdigit((unsigned char)c)) {
+    else if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)peek(l, 1))))
         read_number(l);
-    } else if (c == '"' || c == '\'') {
+    else if (c == '"' || c == '\'')
         read_quoted(l);
-    } else if (!(c == '[' && read_extension(l)) && !read_symbol(l)) {
-        if (isprint((unsigned char)c))
-            portolan_diagnose(l->d, l->place.file, l->place.line, l->place.column,
-                              "'%c' has no meaning here, remove it", c);
-        else
-            portolan_diagnose(l->d, l->place.file, l->place.line, l->place.column,
-                              "a byte 0x%02x has no meaning here, SIDL is written in ASCII",
-                              (unsigned)(unsigned char)c);
-        /* once for a run of them */
-        while (l->at < l->end && (*l->at == c || !isascii((unsigned char)*l->at)))
-            skip(l, 1);
-    }
+    else if (!(c == '[' && read_extension(l)) && !read_symbol(l))
+        report_character(l);
 }
 
 struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
@@ -286,11 +423,11 @@ struct tokens lexer_read(struct portolan_arena *a, const char *file, const char 
 
     skip_blanks(&l);
     while (l.at < l.end) {
+        l.source = l.at;
         read_one(&l);
         skip_blanks(&l);
     }
-    if (l.is_broken)
-        l.tokens.count = 0;
-    push(&l, TOKEN_END, l.at, 0, l.place);
+    l.source = l.at;
+    push(&l, TOKEN_END, "", 0, l.place);
     return l.tokens;
 }

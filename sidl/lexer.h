@@ -22,18 +22,24 @@ enum token_kind {
 struct token {
     enum token_kind kind;
     bool is_reserved;
+    bool starts_line;
+    /* The text here was reported; that the parser stumbles over it need not be said again. */
+    bool is_spoilt;
     const char *text;
-    const char *source;  /* where it begins in the text that was read */
     const char *comment; /* doc comment in front of it, NULL if none */
+    const char *source;  /* where it begins in the text that was read */
     struct portolan_sidl_place place;
+    int end_line, end_column; /* behind it */
 };
 
 struct tokens {
     struct token *list; /* ends with TOKEN_END */
     size_t count;
+    int braces;  /* { less } */
+    bool is_cut; /* an open comment has swallowed the rest */
 };
 
-/* Bad characters and open comments are reported to D and left out. */
+/* What cannot be read is reported to D and left out. */
 struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
                          struct portolan_diagnostics *d);
 

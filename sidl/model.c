@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +17,20 @@ void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_plac
     portolan_diagnose(d, place->file, place->line, place->column, "%s", text);
 }
 
-struct portolan_sidl_symbol *symbol_child(const struct portolan_sidl_symbol *package,
+struct portolan_sidl_symbol *symbol_child(struct portolan_sidl_model *model,
+                                          const struct portolan_sidl_symbol *package,
                                           const char *name)
 {
-    for (size_t i = 0; i < package->n_children; i++)
-        if (strcmp(package->children[i]->name, name) == 0)
-            return package->children[i];
-    return NULL;
+    char full[256];
+    const char *key = full;
+
+    if (package == model->global)
+        return symbol_find(model, name);
+    if (package->own.is_detached)
+        return NULL;
+    if ((size_t)snprintf(full, sizeof full, "%s.%s", package->full_name, name) >= sizeof full)
+        key = portolan_arena_printf(&model->arena, "%s.%s", package->full_name, name);
+    return symbol_find(model, key);
 }
 
 struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
@@ -45,28 +53,18 @@ struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
     symbol->c_name = c_name;
     symbol->place = place;
     symbol->package = package;
+    symbol->own.is_detached = !package || package->own.is_detached;
     if (package)
         ARENA_PUSH(&model->arena, package->children, package->n_children, symbol);
+    if (!symbol->own.is_detached)
+        *names_add(&model->symbols, symbol->full_name, strlen(symbol->full_name)) = symbol;
     return symbol;
 }
 
 struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model,
                                          const char *full_name)
 {
-    struct portolan_sidl_symbol *symbol = model->global;
-
-    while (symbol && *full_name) {
-        const size_t length = strcspn(full_name, ".");
-        struct portolan_sidl_symbol *found = NULL;
-
-        for (size_t i = 0; i < symbol->n_children && !found; i++)
-            if (strlen(symbol->children[i]->name) == length &&
-                memcmp(symbol->children[i]->name, full_name, length) == 0)
-                found = symbol->children[i];
-        symbol = found;
-        full_name += length + (full_name[length] == '.');
-    }
-    return symbol == model->global ? NULL : symbol;
+    return (struct portolan_sidl_symbol *)names_find(&model->symbols, full_name, strlen(full_name));
 }
 
 const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol)
@@ -101,14 +99,56 @@ const struct portolan_sidl_type *symbol_parent(const struct portolan_sidl_symbol
     return i < symbol->n_extends ? symbol->extends[i] : symbol->implements[i - symbol->n_extends];
 }
 
-static bool inherits(const struct portolan_sidl_symbol *symbol, const char *full_name, int depth)
+const char *symbol_version(const struct portolan_sidl_symbol *symbol)
+{
+    while (symbol && !symbol->version)
+        symbol = symbol->package;
+    return symbol ? symbol->version : NULL;
+}
+
+bool type_is_unknown(const struct portolan_sidl_type *type)
+{
+    return type->kind == PORTOLAN_SIDL_OBJECT && !type->symbol;
+}
+
+bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_type *b)
+{
+    if (type_is_unknown(a) || type_is_unknown(b))
+        return true;
+    if (a->kind != b->kind || a->symbol != b->symbol || !a->element != !b->element)
+        return false;
+    return !a->element || (a->dimension == b->dimension && a->order == b->order &&
+                           type_equal(a->element, b->element));
+}
+
+bool method_same_signature(const struct portolan_sidl_method *a,
+                           const struct portolan_sidl_method *b)
+{
+    if (!type_equal(a->result, b->result) || a->n_arguments != b->n_arguments)
+        return false;
+    for (size_t i = 0; i < a->n_arguments; i++)
+        if (a->arguments[i].mode != b->arguments[i].mode ||
+            !type_equal(a->arguments[i].type, b->arguments[i].type))
+            return false;
+    return true;
+}
+
+size_t walk_begin(void)
+{
+    static atomic_size_t walks; /* of all models: threads may have one each */
+
+    return ++walks;
+}
+
+static bool inherits(const struct portolan_sidl_symbol *symbol, const char *full_name, size_t walk)
 {
     if (strcmp(symbol->full_name, full_name) == 0)
         return true;
-    for (size_t i = 0; i < symbol_n_parents(symbol) && depth < MAX_DEPTH; i++) {
+    ((struct portolan_sidl_symbol *)symbol)->own.visit = walk;
+    for (size_t i = 0; i < symbol_n_parents(symbol); i++) {
         const struct portolan_sidl_symbol *parent = symbol_parent(symbol, i)->symbol;
 
-        if (parent && inherits(parent, full_name, depth + 1))
+        if (parent && parent->own.visit != walk && inherits(parent, full_name, walk))
             return true;
     }
     return false;
@@ -116,15 +156,29 @@ static bool inherits(const struct portolan_sidl_symbol *symbol, const char *full
 
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name)
 {
-    return inherits(symbol, full_name, 0);
+    return inherits(symbol, full_name, walk_begin());
 }
 
-bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_type *b)
+const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method)
 {
-    if (a->kind != b->kind || a->symbol != b->symbol || !a->element != !b->element)
-        return false;
-    return !a->element || (a->dimension == b->dimension && a->order == b->order &&
-                           type_equal(a->element, b->element));
+    return method->renames;
+}
+
+const struct portolan_sidl_method *
+portolan_sidl_implementation(const struct portolan_sidl_symbol *type,
+                             const struct portolan_sidl_method *method)
+{
+    const char *name = method->slot_name;
+
+    for (size_t i = 0; i < type->own.n_renaming; i++)
+        if (type->own.renaming[i]->renames == method) {
+            name = type->own.renaming[i]->slot_name;
+            break;
+        }
+    for (size_t i = 0; i < type->n_slots; i++)
+        if (strcmp(type->slots[i]->slot_name, name) == 0)
+            return type->slots[i];
+    return NULL;
 }
 
 const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl_model *model,

@@ -5,7 +5,7 @@
 
 #include <portolan/sidl.h>
 
-#include "arena.h"
+#include "names.h"
 
 /* The constant that limits recursion: nesting of packages, expressions, inheritance. */
 enum { MAX_DEPTH = 100 };
@@ -23,8 +23,9 @@ struct file {
     bool is_requested;
     struct import *imports;
     size_t n_imports;
-    const char **unresolved; /* reported once each */
-    size_t n_unresolved;
+    struct names unresolved; /* reported once each */
+    bool hides_names;        /* what it imports was not found */
+    bool is_unbalanced;      /* more } than { */
 };
 
 /* A name that resolve.c looks up when all files are read. */
@@ -37,6 +38,11 @@ struct pending {
 struct portolan_sidl_model {
     struct portolan_arena arena;
     struct portolan_sidl_symbol *global;
+    struct names symbols;    /* by full name */
+    struct names lower_case; /* the same, in small letters */
+    /* Words in unreadable text: a type of such a name may have been declared there. */
+    struct names lost;
+    bool is_all_lost; /* … or any type */
     struct file **files;
     size_t n_files;
     struct pending *pending;
@@ -57,9 +63,11 @@ void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_plac
                  const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
 /* model.c */
-struct portolan_sidl_symbol *symbol_child(const struct portolan_sidl_symbol *package,
+/* What NAME (a, or a.b) means directly inside PACKAGE; NULL. */
+struct portolan_sidl_symbol *symbol_child(struct portolan_sidl_model *model,
+                                          const struct portolan_sidl_symbol *package,
                                           const char *name);
-/* A new child, not yet known to be unique. */
+/* A new child; its name is not taken yet. PACKAGE NULL: it stands nowhere and cannot be found. */
 struct portolan_sidl_symbol *symbol_add(struct portolan_sidl_model *model,
                                         struct portolan_sidl_symbol *package,
                                         enum portolan_sidl_symbol_kind kind, const char *name,
@@ -68,11 +76,23 @@ struct portolan_sidl_symbol *symbol_find(const struct portolan_sidl_model *model
                                          const char *full_name);
 const char *symbol_kind_text(const struct portolan_sidl_symbol *symbol); /* "an interface" */
 bool symbol_is_object(const struct portolan_sidl_symbol *symbol);
+/* Whether SYMBOL or one above it has that name. */
 bool symbol_inherits(const struct portolan_sidl_symbol *symbol, const char *full_name);
+/*
+ * A number for a walk through types that may be reached on many ways: note it in own.visit, and
+ * each is visited once.
+ */
+size_t walk_begin(void);
+bool method_same_signature(const struct portolan_sidl_method *a,
+                           const struct portolan_sidl_method *b);
+/* The nearest version: its own or that of a package around it; NULL. */
+const char *symbol_version(const struct portolan_sidl_symbol *symbol);
 /* The parents, extended ones first. */
 size_t symbol_n_parents(const struct portolan_sidl_symbol *symbol);
 const struct portolan_sidl_type *symbol_parent(const struct portolan_sidl_symbol *symbol, size_t i);
+/* A type whose name means nothing equals all. */
 bool type_equal(const struct portolan_sidl_type *a, const struct portolan_sidl_type *b);
+bool type_is_unknown(const struct portolan_sidl_type *type);
 
 /* parser.c: what the file declares goes into the model. */
 void parser_read(struct portolan_sidl_model *model, struct file *file, const char *text,
@@ -89,12 +109,46 @@ const struct portolan_sidl_method *method_origin(const struct portolan_sidl_meth
 /* check.c: everything else that is wrong with the model. */
 void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
 
-/* check_method.c and check_contract.c: parts of check_model. */
-void check_method(struct portolan_sidl_method *method, struct portolan_diagnostics *d);
+/* Parts of check_model. */
+struct check_run {
+    struct portolan_sidl_model *model;
+    struct portolan_diagnostics *d;
+    struct names words, values; /* of what is checked just now */
+};
+
+/* check.c */
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d);
 void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
                       struct portolan_diagnostics *d);
+
+/* check_type.c: enums and structs. */
+void check_enum(struct check_run *c, struct portolan_sidl_symbol *s);
+void check_struct(struct check_run *c, struct portolan_sidl_symbol *s);
+/* Before all other checks: how structs hold each other, and which of them hold rarrays. */
+void check_structs(struct check_run *c, struct portolan_sidl_symbol *package);
+
+/* check_rarray.c */
+struct extent_scope { /* where the names in an rarray's extents are looked up */
+    const char *of;   /* "f" or "struct S" */
+    struct portolan_sidl_argument *arguments;
+    size_t n_arguments;
+    const struct portolan_sidl_field *fields;
+    size_t n_fields;
+    const struct names *words; /* each name's argument or field */
+};
+void check_rarray(const struct extent_scope *scope, const struct portolan_sidl_type *type,
+                  const char *name, const struct portolan_sidl_place *place,
+                  struct portolan_diagnostics *d);
+
+/* check_from.c: sets `renames`; true when that could be found. */
+bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_method *m,
+                struct portolan_diagnostics *d);
+
+/* check_method.c */
+void check_method(struct check_run *c, struct portolan_sidl_method *m);
+
+/* check_contract.c */
 void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
 void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
 

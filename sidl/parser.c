@@ -2,8 +2,20 @@
 /* Declarations. One problem is reported per declaration; then reading goes on behind it. */
 #include "parser.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Whether the problem here is the one that the lexer has told. */
+static bool is_told(struct parser *p)
+{
+    if (p->at->kind == TOKEN_END) {
+        if (p->has_told_end)
+            return true;
+        p->has_told_end = true;
+    }
+    return p->at->is_spoilt || (p->at > p->first && p->at[-1].is_spoilt);
+}
 
 void parser_fail(struct parser *p, const char *format, ...)
 {
@@ -13,6 +25,8 @@ void parser_fail(struct parser *p, const char *format, ...)
     if (p->failed)
         return;
     p->failed = true;
+    if (is_told(p))
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -21,16 +35,21 @@ void parser_fail(struct parser *p, const char *format, ...)
 
 void parser_expected(struct parser *p, const char *what)
 {
-    if (p->at->kind == TOKEN_END)
+    const struct token *t = p->at;
+
+    if (t->kind == TOKEN_END)
         parser_fail(p, "the file ends here, expected %s", what);
+    else if (t->kind == TOKEN_EXTENSION)
+        parser_fail(p, "expected %s, not '[%s]'", what, t->text);
+    else if (t->kind == TOKEN_STRING)
+        parser_fail(p, "expected %s, not \"%s\"", what, t->text);
     else
-        parser_fail(p, "expected %s, not '%s'", what, p->at->text);
+        parser_fail(p, "expected %s, not '%s'", what, t->text);
 }
 
 bool parser_is(const struct parser *p, const char *text)
 {
-    return (p->at->kind == TOKEN_WORD || p->at->kind == TOKEN_SYMBOL) &&
-           strcmp(p->at->text, text) == 0;
+    return token_is(p->at, text);
 }
 
 bool parser_accept(struct parser *p, const char *text)
@@ -51,6 +70,39 @@ void parser_expect(struct parser *p, const char *text, const char *where)
     parser_expected(p, what);
 }
 
+void parser_semicolon(struct parser *p, const char *where)
+{
+    const struct token *last = p->at - 1;
+    struct portolan_sidl_place end;
+
+    if (p->failed || parser_accept(p, ";"))
+        return;
+    if (p->at == p->first || p->at->kind == TOKEN_END ||
+        !(p->at->starts_line || parser_is(p, "}"))) {
+        parser_expect(p, ";", where);
+        return;
+    }
+    end = last->place;
+    end.line = last->end_line;
+    end.column = last->end_column;
+    if (!is_told(p))
+        diagnose_at(p->d, &end, "expected ';' %s", where);
+}
+
+/* Words that old SIDL files may use as names: they became reserved with contracts and structs. */
+static bool is_newly_reserved(const char *word)
+{
+    static const char *const words[] = {
+        "and",    "else",    "ensure",      "from",   "iff",    "implies", "invariant", "is",
+        "mod",    "not",     "nonblocking", "null",   "or",     "order",   "pure",      "rem",
+        "rarray", "require", "then",        "result", "struct", "xor",     "true",      "false"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
 const char *parser_identifier(struct parser *p, const char *of_what)
 {
     char what[200];
@@ -63,7 +115,12 @@ const char *parser_identifier(struct parser *p, const char *of_what)
         return "";
     }
     if (p->at->is_reserved) {
-        parser_fail(p, "'%s' is a reserved word of SIDL and cannot be the name of %s", p->at->text,
+        parser_fail(p,
+                    "'%s' is a reserved word of SIDL%s and cannot be the name of %s, choose "
+                    "another",
+                    p->at->text,
+                    is_newly_reserved(p->at->text) ? " (since contracts and structs came to it)"
+                                                   : "",
                     of_what);
         return "";
     }
@@ -82,52 +139,86 @@ void parser_leave(struct parser *p)
     p->depth--;
 }
 
-void parser_recover(struct parser *p)
-{
-    int open = 0;
-
-    p->failed = false;
-    while (p->at->kind != TOKEN_END) {
-        if (parser_is(p, "{"))
-            open++;
-        if (parser_is(p, "}") && open-- == 0)
-            return;
-        p->at++;
-        if (open == 0 && p->at[-1].kind == TOKEN_SYMBOL &&
-            (strcmp(p->at[-1].text, ";") == 0 || strcmp(p->at[-1].text, "}") == 0))
-            return;
-    }
-}
-
 static const char *read_version(struct parser *p)
 {
-    if (p->at->kind != TOKEN_INTEGER && p->at->kind != TOKEN_REAL && p->at->kind != TOKEN_VERSION)
-        parser_expected(p, "a version like 1.0");
+    const char *text = p->at->text;
+
+    if ((p->at->kind != TOKEN_INTEGER && p->at->kind != TOKEN_REAL &&
+         p->at->kind != TOKEN_VERSION) ||
+        strspn(text, "0123456789.") != strlen(text) || *text == '.' ||
+        text[strlen(text) - 1] == '.')
+        parser_expected(p, "a version like 1.0, numbers joined by dots");
     return p->failed ? NULL : p->at++->text;
 }
 
 static void read_user_type(struct parser *p);
+
+/* A symbol that can be read on, but not be found: its name is taken, or none. */
+static struct portolan_sidl_symbol *detached(struct parser *p, enum portolan_sidl_symbol_kind kind,
+                                             const char *name, struct portolan_sidl_place place)
+{
+    struct portolan_sidl_symbol *symbol = symbol_add(p->model, NULL, kind, name, place);
+
+    symbol->package = p->scope;
+    symbol->own.is_broken = true;
+    return symbol;
+}
+
+/* Babel takes names that differ only in case for the same: files and Fortran do. */
+static void check_case(struct parser *p, const char *name, const struct portolan_sidl_place *place)
+{
+    const struct portolan_sidl_symbol *other;
+    const void **entry;
+    char *lower = portolan_arena_printf(p->arena, "%s.%s", p->scope->full_name, name);
+
+    for (char *c = lower; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    entry = names_add(&p->model->lower_case, lower, strlen(lower));
+    other = *entry;
+    if (!other)
+        *entry = symbol_child(p->model, p->scope, name);
+    else if (strcmp(other->name, name) != 0)
+        diagnose_at(p->d, place,
+                    "%s differs only in case from %s in %s:%d, file names could not tell them "
+                    "apart",
+                    name, other->name, other->place.file, other->place.line);
+}
+
+static void check_reopening(struct parser *p, const struct portolan_sidl_symbol *package,
+                            const struct token *token, const struct modifiers *m)
+{
+    if (package->flags & PORTOLAN_SIDL_FINAL)
+        diagnose_at(p->d, &token->place, "package %s is final since %s:%d and cannot be reopened",
+                    package->full_name, package->place.file, package->place.line);
+    else if (m->flags & PORTOLAN_SIDL_FINAL)
+        diagnose_at(p->d, &token->place,
+                    "package %s is open since %s:%d and cannot become final, write 'final' there "
+                    "and all of the package in one place",
+                    package->full_name, package->place.file, package->place.line);
+}
 
 /* The package of that name in SCOPE, made or reopened. */
 static struct portolan_sidl_symbol *open_package(struct parser *p, const char *name,
                                                  const struct token *token,
                                                  const struct modifiers *m)
 {
-    struct portolan_sidl_symbol *package = symbol_child(p->scope, name);
+    struct portolan_sidl_symbol *package = symbol_child(p->model, p->scope, name);
 
-    if (!package) {
-        package = symbol_add(p->model, p->scope, PORTOLAN_SIDL_PACKAGE, name, token->place);
-        package->flags = m->flags;
-        package->attributes = m->attributes;
-        package->n_attributes = m->n_attributes;
-    } else if (package->kind != PORTOLAN_SIDL_PACKAGE) {
+    if (package && package->kind != PORTOLAN_SIDL_PACKAGE) {
         diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", package->full_name,
                     symbol_kind_text(package), package->place.file, package->place.line);
-        p->failed = true;
-    } else if (package->flags & PORTOLAN_SIDL_FINAL) {
-        diagnose_at(p->d, &token->place, "package %s is final since %s:%d and cannot be reopened",
-                    package->full_name, package->place.file, package->place.line);
+        return detached(p, PORTOLAN_SIDL_PACKAGE, name, token->place);
     }
+    if (package) {
+        check_reopening(p, package, token, m);
+    } else {
+        package = symbol_add(p->model, p->scope, PORTOLAN_SIDL_PACKAGE, name, token->place);
+        if (!package->own.is_detached)
+            check_case(p, name, &token->place);
+        package->flags = m->flags;
+    }
+    for (size_t i = 0; i < m->n_attributes; i++)
+        ARENA_PUSH(p->arena, package->attributes, package->n_attributes, m->attributes[i]);
     return package;
 }
 
@@ -138,26 +229,60 @@ static void set_version(struct parser *p, struct portolan_sidl_symbol *package,
         diagnose_at(p->d, &token->place, "package %s has version %s since %s:%d, not %s",
                     package->full_name, package->version, package->place.file, package->place.line,
                     version);
-    package->version = version;
+    else
+        package->version = version;
+}
+
+/* package a.b.c: what the manual shows and old files have, but Babel 2.0 refuses. */
+static void report_dotted(struct parser *p, const struct token *first)
+{
+    struct portolan_text dotted = {.arena = p->arena}, nested = {.arena = p->arena};
+    size_t depth = 0;
+
+    for (const struct token *t = first; t < p->at && depth < MAX_DEPTH; t += 2, depth++) {
+        portolan_text_add(&dotted, "%s%s", depth ? "." : "", t->text);
+        portolan_text_add(&nested, "%spackage %s", depth ? " { " : "", t->text);
+    }
+    portolan_text_add(&nested, " version 1.0 { …");
+    while (depth--)
+        portolan_text_add(&nested, " }");
+    diagnose_at(p->d, &first->place,
+                "packages nest since Babel 1.0, instead of package %s write %s", dotted.bytes,
+                nested.bytes);
+}
+
+/* The name behind the word package; opens it. False when it is unreadable. */
+static bool read_package_name(struct parser *p, const struct modifiers *m)
+{
+    const struct token *first = p->at;
+    const struct modifiers none = {0};
+    bool is_last;
+
+    do {
+        const struct token *token = p->at;
+        const char *name = parser_identifier(p, "a package");
+
+        is_last = !parser_is(p, ".");
+        if (++p->depth > MAX_DEPTH)
+            parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
+        if (p->failed)
+            return false;
+        p->scope = open_package(p, name, token, is_last ? m : &none);
+    } while (parser_accept(p, "."));
+    if (p->at > first + 1)
+        report_dotted(p, first);
+    return true;
 }
 
 static void read_package(struct parser *p, const struct modifiers *m, const char *comment)
 {
     struct portolan_sidl_symbol *const around = p->scope;
     const int depth = p->depth;
-    const struct modifiers none = {0};
+    const struct token *const start = p->at;
 
-    do { /* a.b.c opens three */
-        const struct token *token = p->at;
-        const char *name = parser_identifier(p, "a package");
-        const bool is_last = !parser_is(p, ".");
-
-        if (++p->depth > MAX_DEPTH)
-            parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
-        if (!p->failed)
-            p->scope = open_package(p, name, token, is_last ? m : &none);
-    } while (parser_accept(p, "."));
-    if (!p->failed && comment && !p->scope->comment)
+    if (!read_package_name(p, m))
+        p->scope = detached(p, PORTOLAN_SIDL_PACKAGE, "", start->place);
+    if (comment && !p->scope->comment)
         p->scope->comment = comment;
     if (parser_accept(p, "version")) {
         const struct token *token = p->at;
@@ -166,6 +291,9 @@ static void read_package(struct parser *p, const struct modifiers *m, const char
         if (version)
             set_version(p, p->scope, token, version);
     }
+    p->scope->own.is_broken |= p->failed;
+    if (p->depth <= MAX_DEPTH)
+        parser_recover_body(p);
     parser_expect(p, "{", "and what the package holds");
     if (!p->failed) {
         while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
@@ -181,22 +309,54 @@ static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl
 {
     static const char *const what[] = {"a package", "an interface", "a class", "an enum",
                                        "a struct"};
-    const struct portolan_sidl_place place = p->at->place;
+    const struct token *token = p->at;
     const char *name = parser_identifier(p, what[kind]);
-    struct portolan_sidl_symbol *symbol, *other = p->failed ? NULL : symbol_child(p->scope, name);
+    struct portolan_sidl_symbol *symbol, *other;
 
+    other = p->failed ? NULL : symbol_child(p->model, p->scope, name);
     if (other)
-        diagnose_at(p->d, &place, "%s is already %s, declared at %s:%d", other->full_name,
+        diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", other->full_name,
                     symbol_kind_text(other), other->place.file, other->place.line);
-    symbol = symbol_add(p->model, other || p->failed ? NULL : p->scope, kind, name, place);
-    symbol->package = p->scope;
+    if (other || p->failed) {
+        symbol = detached(p, kind, name, token->place);
+    } else {
+        symbol = symbol_add(p->model, p->scope, kind, name, token->place);
+        if (symbol->own.is_detached)
+            *names_add(&p->model->lost, name, strlen(name)) = token;
+        else
+            check_case(p, name, &token->place);
+    }
     symbol->flags = m->flags;
     symbol->attributes = m->attributes;
     symbol->n_attributes = m->n_attributes;
     symbol->comment = comment;
+    symbol->own.is_astray = p->scope == p->model->global && p->file->is_unbalanced;
     symbol->is_requested = p->file->is_requested;
     p->scope->is_requested |= p->file->is_requested;
     return symbol;
+}
+
+bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol)
+{
+    const struct token *t = p->at;
+
+    while (t->is_reserved && t[1].kind == TOKEN_WORD)
+        t++;
+    if (p->braces > 0) {
+        p->braces--;
+        if (!is_told(p))
+            diagnose_at(p->d, &p->at->place, "%s begins here, but the '}' of %s (line %d) misses",
+                        t->text, symbol->name, symbol->place.line);
+        return true;
+    }
+    if (!is_told(p))
+        diagnose_at(p->d, &p->at->place,
+                    "types do not nest, declare %s beside %s and not inside it", t->text,
+                    symbol->name);
+    if (parser_enter(p))
+        read_user_type(p);
+    parser_leave(p);
+    return false;
 }
 
 static void report_unknown_declaration(struct parser *p)
@@ -208,7 +368,14 @@ static void report_unknown_declaration(struct parser *p)
             ? portolan_nearest_word(p->at->text, known, sizeof known / sizeof *known)
             : NULL;
 
-    if (nearest)
+    if (parser_is(p, "version"))
+        parser_fail(p, "a version stands behind its package's name: package NAME version 1.0 { … } "
+                       "(a line of its own is older than Babel 0.8)");
+    else if (parser_is(p, "module"))
+        parser_fail(p, "'module' is CORBA's word, SIDL's is 'package'");
+    else if (parser_is(p, "require") || parser_is(p, "import"))
+        parser_fail(p, "'%s' stands in front of all packages, not inside one", p->at->text);
+    else if (nearest)
         parser_fail(p, "unknown word '%s', did you mean '%s'?", p->at->text, nearest);
     else
         parser_expected(p, "package, interface, class, enum or struct");
@@ -232,15 +399,32 @@ static void read_user_type(struct parser *p)
     else
         report_unknown_declaration(p);
     if (p->failed)
-        parser_recover(p);
+        parser_recover(p, true);
     parser_accept(p, ";");
+}
+
+/* require lines come first, then import lines, then packages. */
+static void check_order(struct parser *p, bool is_import)
+{
+    const size_t n = p->file->n_imports;
+
+    if (p->has_types)
+        diagnose_at(p->d, &p->at->place, "'%s' stands in front of all packages",
+                    is_import ? "import" : "require");
+    else if (!is_import && n && p->file->imports[n - 1].is_import)
+        diagnose_at(p->d, &p->at->place, "'require' stands in front of 'import', move it up");
 }
 
 static void read_import(struct parser *p, bool is_import)
 {
-    struct import import = {.is_import = is_import, .place = p->at->place};
+    struct import import = {.is_import = is_import};
 
+    check_order(p, is_import);
+    p->at++;
+    import.place = p->at->place;
     import.name = parser_name(p);
+    if (parser_is(p, "*"))
+        parser_fail(p, "%s names a package, without .*", is_import ? "import" : "require");
     if (parser_accept(p, "version"))
         import.version = read_version(p);
     else if (!is_import)
@@ -251,29 +435,39 @@ static void read_import(struct parser *p, bool is_import)
             diagnose_at(p->d, &import.place, "%s is %s twice, the first time in line %d",
                         import.name, is_import ? "imported" : "required",
                         p->file->imports[i].place.line);
-    parser_expect(p, ";", "behind it");
-    if (p->failed)
-        parser_recover(p);
-    else
+    parser_semicolon(p, "behind it");
+    if (p->failed) {
+        p->file->hides_names = true;
+        parser_recover(p, true);
+    } else {
         ARENA_PUSH(p->arena, p->file->imports, p->file->n_imports, import);
+    }
 }
 
 void parser_read(struct portolan_sidl_model *model, struct file *file, const char *text,
                  size_t size, struct portolan_diagnostics *d)
 {
-    struct parser p = {
-        .model = model, .arena = &model->arena, .d = d, .file = file, .scope = model->global};
+    const struct tokens tokens = lexer_read(&model->arena, file->name, text, size, d);
+    struct parser p = {.model = model,
+                       .arena = &model->arena,
+                       .d = d,
+                       .file = file,
+                       .scope = model->global,
+                       .at = tokens.list,
+                       .first = tokens.list,
+                       .braces = tokens.braces};
 
-    p.at = lexer_read(p.arena, file->name, text, size, d).list;
+    model->is_all_lost |= tokens.is_cut;
+    file->is_unbalanced = tokens.braces < 0;
     while (p.at->kind != TOKEN_END) {
         if (parser_is(&p, "}")) {
             diagnose_at(d, &p.at->place, "'}' closes nothing, remove it");
             p.at++;
-        } else if (parser_accept(&p, "require")) {
-            read_import(&p, false);
-        } else if (parser_accept(&p, "import")) {
-            read_import(&p, true);
+            parser_accept(&p, ";");
+        } else if (parser_is(&p, "require") || parser_is(&p, "import")) {
+            read_import(&p, parser_is(&p, "import"));
         } else {
+            p.has_types = true;
             read_user_type(&p);
         }
     }

@@ -12,24 +12,46 @@ struct parser {
     struct portolan_diagnostics *d;
     struct file *file;
     struct portolan_sidl_symbol *scope;
-    const struct token *at;
-    bool failed; /* reported; skip until somebody recovers */
+    const struct token *at, *first;
+    const struct token *recovered; /* where the last recovery ended */
+    bool failed;                   /* reported; skip until somebody recovers */
+    bool has_told_end;             /* that the file ends too early */
+    bool has_types;                /* the time for require and import is over */
     int depth;
+    int braces; /* how many } are missing in the file */
 };
 
-/* Reports at the token that is next, unless something was reported since the last recovery. */
+/*
+ * Reports at the token that is next, unless something was reported since the last recovery, or in
+ * the text just here.
+ */
 void parser_fail(struct parser *p, const char *format, ...) PORTOLAN_PRINTF(2, 3);
 void parser_expected(struct parser *p, const char *what);
 bool parser_is(const struct parser *p, const char *text);
 bool parser_accept(struct parser *p, const char *text);
 void parser_expect(struct parser *p, const char *text, const char *where);
+/* A ';' that misses at the end of a line is reported there, and reading goes on as if it stood. */
+void parser_semicolon(struct parser *p, const char *where);
 const char *parser_identifier(struct parser *p, const char *of_what);
 /* False, and reported, when nesting is too deep; always paired with parser_leave. */
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
-/* Skips to behind the next ';' or whole {…} block, or to a '}' that closes what is around. */
-void parser_recover(struct parser *p);
+/* parser_recover.c: where reading goes on behind a problem. */
+bool token_is(const struct token *token, const char *text);
+/* `class NAME {`, `package NAME version` …, behind abstract and final or without. */
+bool token_begins_declaration(const struct token *token);
+/*
+ * To behind the next ';' or whole {…} block, or to a '}' that closes what is around, or to a line
+ * that begins something new. What may have been DECLARATIONS there is noted as lost.
+ */
+void parser_recover(struct parser *p, bool declarations);
+/* To the '{' of a declaration whose head is unreadable; if there is none, nothing happens. */
+void parser_recover_body(struct parser *p);
+/* To the ',' or ')' behind an argument of the list that began at START; if there is one. */
+void parser_recover_argument(struct parser *p, const struct token *start);
+/* To what is named, if it stands in front of the next ';', '{' or '}'. */
+bool parser_recover_to(struct parser *p, const char *text);
 
 /* parser_member.c: what follows the words interface, class, enum and struct and the name. */
 struct modifiers {
@@ -42,6 +64,12 @@ void parser_interface(struct parser *p, struct portolan_sidl_symbol *symbol);
 void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol);
 void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol);
 void parser_struct(struct parser *p, struct portolan_sidl_symbol *symbol);
+
+/* parser.c: a declaration that begins inside the {…} of SYMBOL. True: whose '}' misses. */
+bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol);
+
+/* parser_method.c */
+void parser_method(struct parser *p, struct portolan_sidl_symbol *owner);
 
 /* parser_type.c */
 const char *parser_name(struct parser *p); /* a.b.c, leading dot allowed */

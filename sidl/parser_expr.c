@@ -113,10 +113,15 @@ static struct portolan_sidl_expr *primary(struct parser *p)
     if (parser_accept(p, "(")) {
         e = parser_expression(p);
         parser_expect(p, ")", "behind the expression");
+        e->has_brackets = true;
         return e;
     }
     if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
         return call_or_name(p);
+    if (p->at > p->first && (parser_is(p, "&") || parser_is(p, "|")) &&
+        token_is(p->at - 1, p->at->text))
+        parser_fail(p, "write '%s', not '%s%s'", *p->at->text == '&' ? "and" : "or", p->at->text,
+                    p->at->text);
     parser_expected(p, "an expression");
     return node(p, PORTOLAN_SIDL_OP_NULL, "null");
 }
@@ -147,6 +152,10 @@ static struct portolan_sidl_expr *binary(struct parser *p, size_t level)
 
         if (!parser_is(p, operators[level][i]))
             continue;
+        if (level == 0 && left->op == PORTOLAN_SIDL_OP_BINARY && !left->has_brackets &&
+            (strcmp(left->text, "implies") == 0 || strcmp(left->text, "iff") == 0))
+            parser_fail(p, "'%s' behind '%s': which comes first? Put one in brackets",
+                        operators[level][i], left->text);
         e = node(p, PORTOLAN_SIDL_OP_BINARY, operators[level][i]);
         p->at++;
         add_operand(p, e, left);
@@ -210,22 +219,31 @@ static const char *source_text(struct parser *p, const char *begin, const char *
     return out.bytes;
 }
 
+/* Behind a problem reading goes on at the next clause; false when that cannot be found. */
+static bool recover_clause(struct parser *p)
+{
+    if (parser_recover_to(p, ";"))
+        p->at++;
+    return !p->failed;
+}
+
 void parser_clauses(struct parser *p, struct portolan_sidl_clause **list, size_t *count)
 {
     do {
         struct portolan_sidl_clause clause = {.place = p->at->place};
         const char *begin;
 
-        if (p->at->kind == TOKEN_WORD && !p->at->is_reserved && p->at[1].kind == TOKEN_SYMBOL &&
-            strcmp(p->at[1].text, ":") == 0) {
+        if (p->at->kind == TOKEN_WORD && !p->at->is_reserved && token_is(&p->at[1], ":")) {
             clause.label = p->at->text;
             p->at += 2;
         }
         begin = p->at->source;
         clause.condition = parser_expression(p);
         clause.text = source_text(p, begin, p->at->source);
-        parser_expect(p, ";", "behind the clause");
+        if (parser_is(p, "="))
+            parser_fail(p, "'=' assigns and is not possible here, compare with '=='");
+        parser_semicolon(p, "behind the clause");
         if (!p->failed)
             ARENA_PUSH(p->arena, *list, *count, clause);
-    } while (!p->failed && begins_clause(p));
+    } while ((!p->failed || recover_clause(p)) && begins_clause(p));
 }

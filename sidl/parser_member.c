@@ -35,85 +35,6 @@ struct modifiers parser_modifiers(struct parser *p)
     return m;
 }
 
-static void read_argument(struct parser *p, struct portolan_sidl_method *method)
-{
-    struct portolan_sidl_argument argument = {0};
-
-    while (!p->failed && (parser_is(p, "copy") || parser_is(p, "%"))) {
-        if (parser_accept(p, "copy"))
-            argument.copy = true;
-        parser_attributes(p, &argument.attributes, &argument.n_attributes);
-    }
-    if (parser_accept(p, "in"))
-        argument.mode = PORTOLAN_SIDL_IN;
-    else if (parser_accept(p, "out"))
-        argument.mode = PORTOLAN_SIDL_OUT;
-    else if (parser_accept(p, "inout"))
-        argument.mode = PORTOLAN_SIDL_INOUT;
-    else
-        parser_expected(p, "an argument, which begins with in, out or inout");
-    if (p->failed)
-        return;
-    argument.type = parser_type(p);
-    argument.place = p->at->place;
-    argument.name = parser_identifier(p, "an argument");
-    if (!p->failed && argument.type->kind == PORTOLAN_SIDL_RARRAY)
-        parser_extents(p, argument.type);
-    if (!p->failed)
-        ARENA_PUSH(p->arena, method->arguments, method->n_arguments, argument);
-}
-
-static void read_throws(struct parser *p, struct portolan_sidl_method *method)
-{
-    do {
-        struct portolan_sidl_type *thrown = parser_named_type(p);
-
-        if (!p->failed)
-            ARENA_PUSH(p->arena, method->throws, method->n_throws, thrown);
-    } while (parser_accept(p, ","));
-}
-
-static void read_method(struct parser *p, struct portolan_sidl_symbol *owner)
-{
-    struct portolan_sidl_method *method = portolan_arena_alloc(p->arena, 1, sizeof *method);
-    struct modifiers m;
-
-    method->owner = owner;
-    method->comment = p->at->comment;
-    m = parser_modifiers(p);
-    method->flags = m.flags;
-    method->attributes = m.attributes;
-    method->n_attributes = m.n_attributes;
-    method->result = p->failed ? NULL : parser_type(p);
-    method->place = p->at->place;
-    method->name = parser_identifier(p, "a method");
-    method->extension = "";
-    if (!p->failed && p->at->kind == TOKEN_EXTENSION)
-        method->extension = p->at++->text;
-    method->slot_name = portolan_arena_printf(p->arena, "%s%s", method->name, method->extension);
-    parser_expect(p, "(", "and the arguments behind a method's name");
-    if (!parser_accept(p, ")")) {
-        do
-            read_argument(p, method);
-        while (parser_accept(p, ","));
-        parser_expect(p, ")", "behind the arguments");
-    }
-    if (parser_accept(p, "throws"))
-        read_throws(p, method);
-    if (parser_accept(p, "from"))
-        method->from = parser_name(p);
-    if (parser_is(p, "local") || parser_is(p, "oneway"))
-        parser_fail(p, "'%s' stands in front of the method's type, not behind its arguments",
-                    p->at->text);
-    parser_expect(p, ";", "behind the method");
-    while (parser_accept(p, "require"))
-        parser_clauses(p, &method->requires, &method->n_requires);
-    while (parser_accept(p, "ensure"))
-        parser_clauses(p, &method->ensures, &method->n_ensures);
-    if (!p->failed)
-        ARENA_PUSH(p->arena, owner->methods, owner->n_methods, method);
-}
-
 static void read_parents(struct parser *p, struct portolan_sidl_type ***list, size_t *count)
 {
     do {
@@ -127,29 +48,47 @@ static void read_parents(struct parser *p, struct portolan_sidl_type ***list, si
 /* The {…} of a class or interface. */
 static void read_methods(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
+    parser_recover_body(p);
     parser_expect(p, "{", "and the methods");
     if (p->failed)
         return;
     while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
+        if (token_begins_declaration(p->at)) {
+            if (parser_misplaced(p, symbol))
+                return;
+            continue;
+        }
+        if (parser_is(p, "invariant") && symbol->n_methods)
+            diagnose_at(p->d, &p->at->place, "invariants stand in front of the methods of %s",
+                        symbol->name);
         if (parser_accept(p, "invariant"))
             parser_clauses(p, &symbol->invariants, &symbol->n_invariants);
         else
-            read_method(p, symbol);
-        if (p->failed)
-            parser_recover(p);
+            parser_method(p, symbol);
+        if (p->failed) {
+            symbol->own.is_broken = true;
+            parser_recover(p, false);
+        }
     }
     parser_expect(p, "}", "behind the methods");
 }
 
 void parser_interface(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
+    if (parser_is(p, "implements") || parser_is(p, "implements-all"))
+        parser_fail(p, "an interface extends others, only classes implement them");
+    if (parser_is(p, ":"))
+        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
     if (parser_accept(p, "extends"))
         read_parents(p, &symbol->extends, &symbol->n_extends);
+    symbol->own.is_broken |= p->failed;
     read_methods(p, symbol);
 }
 
 void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
+    if (parser_is(p, ":"))
+        parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
     if (parser_accept(p, "extends")) {
         struct portolan_sidl_type *parent = parser_named_type(p);
 
@@ -166,6 +105,7 @@ void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         for (size_t i = first; i < symbol->n_implements; i++)
             symbol->implements[i]->is_all = is_all;
     }
+    symbol->own.is_broken |= p->failed;
     read_methods(p, symbol);
 }
 
@@ -190,45 +130,77 @@ static void read_enumerator_value(struct parser *p, struct portolan_sidl_enumera
         e->value = -e->value;
 }
 
+/* One of them; behind a problem reading goes on at the next. */
+static void read_enumerator(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    struct portolan_sidl_enumerator e = {.comment = p->at->comment, .place = p->at->place};
+
+    e.name = parser_identifier(p, "an enumerator");
+    if (parser_accept(p, "="))
+        read_enumerator_value(p, &e);
+    if (!p->failed && !parser_is(p, ",") && !parser_is(p, "}"))
+        parser_expected(p, "'}' or ',' behind an enumerator");
+    if (!p->failed) {
+        ARENA_PUSH(p->arena, symbol->enumerators, symbol->n_enumerators, e);
+        return;
+    }
+    symbol->own.is_broken = true;
+    while (p->at->kind != TOKEN_END && !parser_is(p, ",") && !parser_is(p, "}") &&
+           !token_begins_declaration(p->at))
+        p->at++;
+    p->failed = false;
+}
+
 void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
+    parser_recover_body(p);
     parser_expect(p, "{", "and the enumerators");
+    if (p->failed)
+        return;
     do {
-        struct portolan_sidl_enumerator e = {.comment = p->at->comment, .place = p->at->place};
-
-        if (parser_is(p, "}"))
+        if (parser_is(p, "}") || p->at->kind == TOKEN_END)
             break;
-        e.name = parser_identifier(p, "an enumerator");
-        if (parser_accept(p, "="))
-            read_enumerator_value(p, &e);
-        if (!p->failed)
-            ARENA_PUSH(p->arena, symbol->enumerators, symbol->n_enumerators, e);
+        read_enumerator(p, symbol);
     } while (parser_accept(p, ","));
-    if (!p->failed && symbol->n_enumerators == 0)
+    if (p->at->kind != TOKEN_END && symbol->n_enumerators == 0 && !symbol->own.is_broken)
         parser_fail(p, "an enum needs at least one enumerator");
-    parser_expect(p, "}", "or ',' behind an enumerator");
-    if (p->failed && p->at->kind != TOKEN_END) {
+    parser_expect(p, "}", "behind the enumerators");
+    if (p->failed && parser_is(p, "}")) {
         p->failed = false;
-        while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
-            parser_recover(p);
-        parser_accept(p, "}");
+        p->at++;
     }
+}
+
+static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
+{
+    struct portolan_sidl_field field = {.comment = p->at->comment, .type = parser_type(p)};
+
+    field.place = p->at->place;
+    field.name = parser_identifier(p, "a field");
+    if (!p->failed && field.type->kind == PORTOLAN_SIDL_RARRAY)
+        parser_extents(p, field.type);
+    if (parser_is(p, "="))
+        parser_fail(p, "a field has no value, whoever makes the struct gives it one");
+    parser_semicolon(p, "behind the field");
+    if (!p->failed) {
+        ARENA_PUSH(p->arena, symbol->fields, symbol->n_fields, field);
+        return;
+    }
+    symbol->own.is_broken = true;
+    parser_recover(p, false);
 }
 
 void parser_struct(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
+    parser_recover_body(p);
     parser_expect(p, "{", "and the fields");
-    while (!p->failed && p->at->kind != TOKEN_END && !parser_is(p, "}")) {
-        struct portolan_sidl_field field = {.type = parser_type(p), .place = p->at->place};
-
-        field.name = parser_identifier(p, "a field");
-        if (!p->failed && field.type->kind == PORTOLAN_SIDL_RARRAY)
-            parser_extents(p, field.type);
-        parser_expect(p, ";", "behind the field");
-        if (p->failed)
-            parser_recover(p);
-        else
-            ARENA_PUSH(p->arena, symbol->fields, symbol->n_fields, field);
+    if (p->failed)
+        return;
+    while (p->at->kind != TOKEN_END && !parser_is(p, "}")) {
+        if (!token_begins_declaration(p->at))
+            read_field(p, symbol);
+        else if (parser_misplaced(p, symbol))
+            return;
     }
     parser_expect(p, "}", "behind the fields");
 }

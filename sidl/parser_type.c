@@ -62,6 +62,8 @@ static void array_parameters(struct parser *p, struct portolan_sidl_type *type)
     type->dimension = 1;
     if (p->failed || (type->kind == PORTOLAN_SIDL_ARRAY && parser_accept(p, ">")))
         return;
+    if (parser_is(p, ">"))
+        parser_fail(p, "an rarray is never generic, give its element type: rarray<double>");
     type->element = parser_type(p);
     if (!p->failed &&
         (type->element->kind == PORTOLAN_SIDL_ARRAY ||
@@ -79,6 +81,21 @@ static void array_parameters(struct parser *p, struct portolan_sidl_type *type)
     parser_expect(p, ">", "behind the element type and dimension");
 }
 
+/* Words of C and CORBA in front of a type, which SIDL does not have. */
+static void report_foreign_type(struct parser *p)
+{
+    static const char *const words[] = {"unsigned", "signed", "const", "short", "sequence"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (parser_is(p, words[i]) && (p->at[1].kind == TOKEN_WORD || token_is(&p->at[1], "<")) &&
+            !p->failed)
+            parser_fail(p,
+                        "SIDL has no '%s', its types are bool, char, int (32 bits), long (64), "
+                        "float, double, fcomplex, dcomplex, string, opaque, array<…> and "
+                        "declared ones",
+                        words[i]);
+}
+
 struct portolan_sidl_type *parser_type(struct parser *p)
 {
     static const char *const names[] = {
@@ -92,12 +109,14 @@ struct portolan_sidl_type *parser_type(struct parser *p)
     };
     struct portolan_sidl_type *type;
 
+    report_foreign_type(p);
     if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
         return parser_named_type(p);
     if (parser_is(p, "."))
         return parser_named_type(p);
     type = portolan_arena_alloc(p->arena, 1, sizeof *type);
     type->place = p->at->place;
+    type->name = "";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (p->at->kind != TOKEN_WORD || strcmp(names[i], p->at->text) != 0)
             continue;
@@ -111,6 +130,9 @@ struct portolan_sidl_type *parser_type(struct parser *p)
         }
         return type;
     }
+    if (parser_is(p, "struct") || parser_is(p, "enum") || parser_is(p, "class") ||
+        parser_is(p, "interface"))
+        parser_fail(p, "expected a type, not '%s': a type is named without that word", p->at->text);
     parser_expected(p, "a type");
     return type;
 }
@@ -132,6 +154,8 @@ void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, 
     while (!p->failed && parser_accept(p, "%")) {
         parser_expect(p, "attrib", "behind '%'");
         parser_expect(p, "{", "behind '%attrib'");
+        if (parser_is(p, "}"))
+            parser_fail(p, "an attribute list holds at least one: %%attrib{name}");
         while (!p->failed && !parser_is(p, "}")) {
             struct portolan_sidl_attribute attribute = {.place = p->at->place};
 
@@ -153,8 +177,7 @@ void parser_attributes(struct parser *p, struct portolan_sidl_attribute **list, 
                 break;
         }
         parser_expect(p, "}", "behind the attributes");
-        while (p->failed && p->at->kind != TOKEN_END && !parser_is(p, ";"))
-            if (strcmp(p->at++->text, "}") == 0)
-                return; /* the list's own brace must not close what is around it */
+        if (p->failed && parser_recover_to(p, "}"))
+            p->at++;
     }
 }

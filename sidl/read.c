@@ -54,6 +54,7 @@ static struct file *add_file(struct reader *r, const char *name, bool is_request
 
     file->name = portolan_arena_printf(&r->model->arena, "%s", name);
     file->is_requested = is_requested;
+    file->unresolved.arena = &r->model->arena;
     ARENA_PUSH(&r->model->arena, r->model->files, r->model->n_files, file);
     return file;
 }
@@ -81,7 +82,7 @@ static bool is_known(const struct reader *r, const char *name)
     return symbol && (symbol->kind != PORTOLAN_SIDL_PACKAGE || has_types(symbol));
 }
 
-/* DIR/a.b.c.sidl, DIR/c.sidl or DIR/a.sidl, the first that is there. */
+/* DIR/a.b.c.sidl, DIR/c.sidl or DIR/a.sidl, the first that is there. DIR "" is here. */
 static const char *file_in(struct reader *r, const char *dir, const char *package)
 {
     const char *last = strrchr(package, '.');
@@ -89,8 +90,9 @@ static const char *file_in(struct reader *r, const char *dir, const char *packag
     const int lengths[] = {(int)strlen(package), (int)strlen(stems[1]), (int)strcspn(package, ".")};
 
     for (int i = 0; i < 3; i++) {
-        const char *path =
-            portolan_arena_printf(&r->model->arena, "%s/%.*s.sidl", dir, lengths[i], stems[i]);
+        const char *path = portolan_arena_printf(&r->model->arena, "%s%s%.*s.sidl", dir,
+                                                 *dir && dir[strlen(dir) - 1] != '/' ? "/" : "",
+                                                 lengths[i], stems[i]);
 
         if (access(path, F_OK) == 0 && !is_read(r, path))
             return path;
@@ -106,6 +108,7 @@ static bool read_file(struct reader *r, const char *path, bool is_requested,
     const char *text = slurp(&r->model->arena, path, &size);
 
     if (!text) {
+        r->model->is_all_lost = true;
         diagnose_at(r->d, from ? from : &here, "cannot read %s: %s", path, strerror(errno));
         return false;
     }
@@ -134,27 +137,43 @@ static void check_version(struct reader *r, const struct import *import)
     if (symbol->kind != PORTOLAN_SIDL_PACKAGE)
         diagnose_at(r->d, &import->place, "%s is %s, expected a package", import->name,
                     symbol_kind_text(symbol));
-    else if (import->version && symbol->version && strcmp(import->version, symbol->version) != 0)
+    else if (import->version && !symbol_version(symbol))
+        diagnose_at(r->d, &import->place, "package %s has no version, not %s", import->name,
+                    import->version);
+    else if (import->version && strcmp(import->version, symbol_version(symbol)) != 0)
         diagnose_at(r->d, &import->place, "package %s has version %s, not %s", import->name,
-                    symbol->version, import->version);
+                    symbol_version(symbol), import->version);
 }
 
-static void follow(struct reader *r, const struct import *import)
+/* Reads from DIR the file of what is imported, if that is not known. */
+static void look_in(struct reader *r, const char *dir, const struct import *import)
 {
-    const char *path = NULL;
+    const char *path = is_known(r, import->name) ? NULL : file_in(r, dir, import->name);
 
-    for (size_t i = 0; i < r->options->n_include_dirs && !is_known(r, import->name); i++) {
-        path = file_in(r, r->options->include_dirs[i], import->name);
-        if (path)
-            read_file(r, path, false, &import->place);
-    }
+    if (path)
+        read_file(r, path, false, &import->place);
+}
+
+static void follow(struct reader *r, struct file *file, const struct import *import)
+{
+    const char *slash = strrchr(file->name, '/');
+
+    if (*file->name != '(') /* else it is built in */
+        look_in(r,
+                portolan_arena_printf(&r->model->arena, "%.*s",
+                                      slash ? (int)(slash + 1 - file->name) : 0, file->name),
+                import);
+    for (size_t i = 0; i < r->options->n_include_dirs; i++)
+        look_in(r, r->options->include_dirs[i], import);
     if (!is_known(r, import->name))
         read_builtin(r, import->name);
-    if (is_known(r, import->name))
+    if (is_known(r, import->name)) {
         check_version(r, import);
-    else
-        diagnose_at(r->d, &import->place,
-                    "package %s not found, give the folder of its SIDL file with -I", import->name);
+        return;
+    }
+    file->hides_names = true;
+    diagnose_at(r->d, &import->place,
+                "package %s not found, give the folder of its SIDL file with -I", import->name);
 }
 
 /* Files may ask for more files while the list is walked. */
@@ -164,7 +183,7 @@ static void follow_all(struct reader *r)
         for (size_t k = 0; k < r->model->files[i]->n_imports; k++)
             if (!r->model->files[i]->imports[k].is_done) {
                 r->model->files[i]->imports[k].is_done = true;
-                follow(r, &r->model->files[i]->imports[k]);
+                follow(r, r->model->files[i], &r->model->files[i]->imports[k]);
             }
     if (!symbol_find(r->model, "sidl"))
         read_builtin(r, "sidl");
@@ -191,6 +210,7 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
     const struct portolan_sidl_place nowhere = {"", 0, 0};
 
     r->model->global = symbol_add(r->model, NULL, PORTOLAN_SIDL_PACKAGE, "", nowhere);
+    r->model->global->own.is_detached = false;
     if (text)
         parser_read(r->model, add_file(r, name, true), text, size, r->d);
     for (size_t i = 0; !text && i < r->options->n_files; i++)
@@ -199,12 +219,9 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
     follow_all(r);
     follow_builtin_names(r);
     follow_all(r);
-    if (r->d->count)
-        return; /* names are missing that the broken text may have declared */
     resolve_names(r->model, r->d);
     slots_build(r->model, r->d);
-    if (r->d->count == 0)
-        check_model(r->model, r->d);
+    check_model(r->model, r->d);
 }
 
 /* Problems are found pass by pass, but told in the order of the text. */
@@ -274,6 +291,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
     }
+    model->symbols.arena = model->lower_case.arena = model->lost.arena = &model->arena;
     read_all(&reader, name, text, size);
     if (own.count) {
         report_all(&problems, d);

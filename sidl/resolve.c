@@ -4,24 +4,8 @@
 
 #include <string.h>
 
-static struct portolan_sidl_symbol *find_below(const struct portolan_sidl_model *model,
-                                               const struct portolan_sidl_symbol *package,
-                                               const char *name)
-{
-    const size_t length = strlen(package->full_name);
-    char full[512];
-
-    if (package == model->global)
-        return symbol_find(model, name);
-    if (length + strlen(name) + 2 > sizeof full)
-        return NULL;
-    memcpy(full, package->full_name, length);
-    full[length] = '.';
-    strcpy(full + length + 1, name);
-    return symbol_find(model, full);
-}
-
-static struct portolan_sidl_symbol *look_up(const struct portolan_sidl_model *model,
+/* In the packages around it, then in what its file imports, then from the outside. */
+static struct portolan_sidl_symbol *look_up(struct portolan_sidl_model *model,
                                             const struct pending *pending)
 {
     const char *name = pending->type->name;
@@ -29,32 +13,69 @@ static struct portolan_sidl_symbol *look_up(const struct portolan_sidl_model *mo
 
     if (*name == '.')
         return symbol_find(model, name + 1);
-    for (const struct portolan_sidl_symbol *s = pending->scope; s && !found; s = s->package)
-        found = find_below(model, s, name);
+    for (const struct portolan_sidl_symbol *s = pending->scope; s != model->global && s && !found;
+         s = s->package)
+        found = symbol_child(model, s, name);
     for (size_t i = 0; i < pending->file->n_imports && !found; i++) {
         const struct import *import = &pending->file->imports[i];
-        const struct portolan_sidl_symbol *package = symbol_find(model, import->name);
+        const struct portolan_sidl_symbol *package =
+            import->is_import ? symbol_find(model, import->name) : NULL;
 
-        if (import->is_import && package)
-            found = find_below(model, package, name);
+        if (package)
+            found = symbol_child(model, package, name);
     }
-    return found;
+    return found ? found : symbol_find(model, name);
+}
+
+/* Whether NAME may have been declared where nothing could be read. */
+static bool may_be_lost(const struct portolan_sidl_model *model, const struct file *file,
+                        const char *name)
+{
+    if (model->is_all_lost || file->hides_names)
+        return true;
+    while (*name) {
+        const size_t length = strcspn(name, ".");
+
+        if (names_find(&model->lost, name, length))
+            return true;
+        name += length + (name[length] == '.');
+    }
+    return false;
+}
+
+/* What others call a basic type. */
+static const char *basic_type(const char *name)
+{
+    static const char *const others[][2] = {{"boolean", "bool"}, {"integer", "int"},
+                                            {"real", "double"},  {"complex", "dcomplex"},
+                                            {"char8", "char"},   {"octet", "char"},
+                                            {"size_t", "long"},  {"int32_t", "int"},
+                                            {"int64_t", "long"}, {"any", "opaque"},
+                                            {"str", "string"},   {"String", "string"},
+                                            {"vector", "array"}, {"Object", "sidl.BaseInterface"}};
+    static const char *const basic[] = {"bool",  "char",   "dcomplex", "double", "fcomplex",
+                                        "float", "int",    "long",     "opaque", "string",
+                                        "array", "rarray", "void"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i][0]) == 0)
+            return others[i][1];
+    return portolan_nearest_word(name, basic, sizeof basic / sizeof *basic);
 }
 
 static void report_unresolved(struct portolan_sidl_model *model, const struct pending *pending,
                               struct portolan_diagnostics *d)
 {
-    static const char *const basic[] = {"bool",  "char",   "dcomplex", "double", "fcomplex",
-                                        "float", "int",    "long",     "opaque", "string",
-                                        "array", "rarray", "void"};
     const char *name = pending->type->name, *nearest;
-    struct file *file = pending->file;
+    const void **told;
 
-    for (size_t i = 0; i < file->n_unresolved; i++)
-        if (strcmp(file->unresolved[i], name) == 0)
-            return;
-    ARENA_PUSH(&model->arena, file->unresolved, file->n_unresolved, name);
-    nearest = portolan_nearest_word(name, basic, sizeof basic / sizeof *basic);
+    if (may_be_lost(model, pending->file, name))
+        return;
+    told = names_add(&pending->file->unresolved, name, strlen(name));
+    if (*told)
+        return;
+    *told = name;
+    nearest = basic_type(name);
     if (!nearest)
         nearest = portolan_sidl_nearest(model, name);
     if (nearest)

@@ -9,68 +9,44 @@ enum { UNSEEN, BUSY, DONE };
 struct builder {
     struct portolan_sidl_model *model;
     struct portolan_diagnostics *d;
+    /* of the symbol that is built now, by slot name: */
+    struct names slots;   /* where they are in `slots` */
+    struct names statics; /* static methods, inherited ones too */
+    struct names own;     /* methods declared in it */
+    struct names shorts;  /* by name without extension: a chain of overloads */
 };
 
-static bool same_signature(const struct portolan_sidl_method *a,
-                           const struct portolan_sidl_method *b)
+struct overload {
+    const struct portolan_sidl_method *method;
+    const struct overload *next;
+};
+
+static const void **entry(struct names *names, const struct portolan_sidl_method *method)
 {
-    if (!type_equal(a->result, b->result) || a->n_arguments != b->n_arguments)
-        return false;
-    for (size_t i = 0; i < a->n_arguments; i++)
-        if (a->arguments[i].mode != b->arguments[i].mode ||
-            !type_equal(a->arguments[i].type, b->arguments[i].type))
-            return false;
-    return true;
+    return names_add(names, method->slot_name, strlen(method->slot_name));
 }
 
-static size_t find_slot(const struct portolan_sidl_symbol *symbol, const char *slot_name)
+/* The slot of that name: its number, or n_slots when there is none. */
+static size_t find_slot(const struct builder *b, const struct portolan_sidl_symbol *symbol,
+                        const char *slot_name)
 {
-    size_t i = 0;
+    const uintptr_t found = (uintptr_t)names_find(&b->slots, slot_name, strlen(slot_name));
 
-    while (i < symbol->n_slots && strcmp(symbol->slots[i]->slot_name, slot_name) != 0)
-        i++;
-    return i;
+    return found ? found - 1 : symbol->n_slots;
 }
 
-/* The slot that FROM ("Scope.method") names in INTERFACE or above it. */
-static const struct portolan_sidl_method *find_origin(const struct portolan_sidl_symbol *interface,
-                                                      const char *from, int depth)
+static void add_slot(struct builder *b, struct portolan_sidl_symbol *symbol,
+                     const struct portolan_sidl_method *method)
 {
-    const char *method = strrchr(from, '.');
-    const size_t full = strlen(interface->full_name), length = method ? (size_t)(method - from) : 0;
-    const struct portolan_sidl_method *found = NULL;
-
-    if (full >= length && strncmp(interface->full_name + full - length, from, length) == 0 &&
-        (full == length || interface->full_name[full - length - 1] == '.')) {
-        const size_t at = find_slot(interface, method ? method + 1 : from);
-
-        return at < interface->n_slots ? interface->slots[at] : NULL;
-    }
-    for (size_t i = 0; i < interface->n_extends && !found && depth < MAX_DEPTH; i++)
-        if (interface->extends[i]->symbol)
-            found = find_origin(interface->extends[i]->symbol, from, depth + 1);
-    return found;
+    ARENA_PUSH(&b->model->arena, symbol->slots, symbol->n_slots, method);
+    *entry(&b->slots, method) = (const void *)(uintptr_t)symbol->n_slots; /* never 0 */
 }
 
-const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method)
-{
-    const struct portolan_sidl_symbol *s = method->owner;
-    const struct portolan_sidl_method *found = NULL;
-
-    for (size_t i = 0; method->from && i < s->n_implements && !found; i++)
-        if (s->implements[i]->symbol)
-            found = find_origin(s->implements[i]->symbol, method->from, 0);
-    return found;
-}
-
-/* SYMBOL, a class, has that method of an interface under another name. */
 static bool is_renamed(const struct portolan_sidl_symbol *symbol,
                        const struct portolan_sidl_method *method)
 {
-    if (symbol->kind != PORTOLAN_SIDL_CLASS || method->owner->kind != PORTOLAN_SIDL_INTERFACE)
-        return false;
-    for (size_t i = 0; i < symbol->n_methods; i++)
-        if (symbol->methods[i]->from && method_origin(symbol->methods[i]) == method)
+    for (size_t i = 0; i < symbol->own.n_renaming; i++)
+        if (symbol->own.renaming[i]->renames == method)
             return true;
     return false;
 }
@@ -80,45 +56,181 @@ static void inherit_slots(struct builder *b, struct portolan_sidl_symbol *symbol
 {
     for (size_t i = 0; i < parent->symbol->n_slots; i++) {
         const struct portolan_sidl_method *method = parent->symbol->slots[i];
-        const size_t at = find_slot(symbol, method->slot_name);
+        const size_t at = find_slot(b, symbol, method->slot_name);
 
         if (parent->symbol->kind == PORTOLAN_SIDL_INTERFACE && is_renamed(symbol, method))
             continue;
         if (at == symbol->n_slots)
-            ARENA_PUSH(&b->model->arena, symbol->slots, symbol->n_slots, method);
-        else if (!same_signature(symbol->slots[at], method))
-            diagnose_at(b->d, &parent->place,
-                        "%s inherits %s from %s and from %s with different signatures, rename one",
-                        symbol->full_name, method->slot_name, symbol->slots[at]->owner->full_name,
-                        method->owner->full_name);
+            add_slot(b, symbol, method);
+        else if (!method_same_signature(symbol->slots[at], method))
+            diagnose_at(
+                b->d, &parent->place,
+                "%s inherits %s from %s and from %s with different signatures, rename one%s",
+                symbol->full_name, method->slot_name, symbol->slots[at]->owner->full_name,
+                method->owner->full_name,
+                symbol->kind == PORTOLAN_SIDL_CLASS ? " (see 'from')" : "");
+    }
+    for (size_t i = 0; i < parent->symbol->n_statics; i++) {
+        const struct portolan_sidl_method *method = parent->symbol->statics[i];
+
+        ARENA_PUSH(&b->model->arena, symbol->statics, symbol->n_statics, method);
+        *entry(&b->statics, method) = method;
     }
 }
 
-static void own_slots(struct builder *b, struct portolan_sidl_symbol *symbol)
+/* A method that takes the place of INHERITED. */
+static void check_override(struct builder *b, const struct portolan_sidl_method *method,
+                           const struct portolan_sidl_method *inherited)
 {
-    for (size_t i = 0; i < symbol->n_methods; i++) {
-        const struct portolan_sidl_method *method = symbol->methods[i], *inherited;
-        size_t at;
+    const unsigned communication =
+        PORTOLAN_SIDL_LOCAL | PORTOLAN_SIDL_ONEWAY | PORTOLAN_SIDL_NONBLOCKING;
+    const char *name = method->slot_name, *above = inherited->owner->full_name;
 
-        if (method->flags & PORTOLAN_SIDL_STATIC)
-            continue;
-        at = find_slot(symbol, method->slot_name);
-        if (at == symbol->n_slots) {
-            ARENA_PUSH(&b->model->arena, symbol->slots, symbol->n_slots, method);
+    if (!method_same_signature(inherited, method))
+        diagnose_at(b->d, &method->place,
+                    "%s is inherited from %s with another signature, rename it or repeat that "
+                    "one exactly",
+                    name, above);
+    else if (inherited->owner->kind == PORTOLAN_SIDL_CLASS &&
+             ((method->flags ^ inherited->flags) & communication))
+        diagnose_at(b->d, &method->place,
+                    "%s is inherited from %s with other modifiers (oneway, local, nonblocking), "
+                    "repeat those",
+                    name, above);
+    if (inherited->flags & PORTOLAN_SIDL_FINAL)
+        diagnose_at(b->d, &method->place, "%s is final in %s and cannot be redefined", name, above);
+    else if ((method->flags & PORTOLAN_SIDL_ABSTRACT) &&
+             inherited->owner->kind == PORTOLAN_SIDL_CLASS &&
+             !(inherited->flags & PORTOLAN_SIDL_ABSTRACT))
+        diagnose_at(b->d, &method->place,
+                    "%s has a body in %s and cannot become abstract, leave 'abstract' out", name,
+                    above);
+}
+
+static void own_static(struct builder *b, struct portolan_sidl_symbol *symbol,
+                       const struct portolan_sidl_method *method)
+{
+    const size_t at = find_slot(b, symbol, method->slot_name);
+    const struct portolan_sidl_method *inherited = *entry(&b->statics, method);
+
+    if (at < symbol->n_slots)
+        inherited = symbol->slots[at];
+    if (inherited)
+        diagnose_at(b->d, &method->place,
+                    "static %s would redefine the method inherited from %s, rename it",
+                    method->slot_name, inherited->owner->full_name);
+    ARENA_PUSH(&b->model->arena, symbol->statics, symbol->n_statics, method);
+}
+
+static void own_slot(struct builder *b, struct portolan_sidl_symbol *symbol,
+                     const struct portolan_sidl_method *method)
+{
+    const struct portolan_sidl_method *inherited_static =
+        names_find(&b->statics, method->slot_name, strlen(method->slot_name));
+    const size_t at = find_slot(b, symbol, method->slot_name);
+
+    if (inherited_static)
+        diagnose_at(b->d, &method->place,
+                    "%s would redefine the static method inherited from %s, rename it",
+                    method->slot_name, inherited_static->owner->full_name);
+    if (at == symbol->n_slots) {
+        add_slot(b, symbol, method);
+        return;
+    }
+    check_override(b, method, symbol->slots[at]);
+    symbol->slots[at] = method;
+}
+
+static void own_methods(struct builder *b, struct portolan_sidl_symbol *symbol)
+{
+    names_clear(&b->own);
+    for (size_t i = 0; i < symbol->n_methods; i++) {
+        const struct portolan_sidl_method *method = symbol->methods[i];
+        const void **first = entry(&b->own, method);
+
+        if (*first) {
+            diagnose_at(b->d, &method->place,
+                        "%s has a method %s already in line %d, tell overloads apart with an "
+                        "[extension]",
+                        symbol->name, method->slot_name,
+                        ((const struct portolan_sidl_method *)*first)->place.line);
             continue;
         }
-        inherited = symbol->slots[at];
-        if (inherited->owner == symbol)
-            continue; /* twice in one type: check.c */
-        if (!same_signature(inherited, method))
+        *first = method;
+        if (method->flags & PORTOLAN_SIDL_STATIC)
+            own_static(b, symbol, method);
+        else
+            own_slot(b, symbol, method);
+    }
+}
+
+static bool same_arguments(const struct portolan_sidl_method *a,
+                           const struct portolan_sidl_method *b)
+{
+    if (a->n_arguments != b->n_arguments)
+        return false;
+    for (size_t i = 0; i < a->n_arguments; i++)
+        if (type_is_unknown(a->arguments[i].type) || type_is_unknown(b->arguments[i].type) ||
+            !type_equal(a->arguments[i].type, b->arguments[i].type))
+            return false;
+    return true;
+}
+
+/* C++ and Java call overloads by the short name, so their arguments must differ. */
+static void check_overload(struct builder *b, const struct portolan_sidl_symbol *symbol,
+                           const struct portolan_sidl_method *method)
+{
+    struct overload *overload = portolan_arena_alloc(&b->model->arena, 1, sizeof *overload);
+    const void **chain = names_add(&b->shorts, method->name, strlen(method->name));
+
+    for (const struct overload *o = *chain; o && method->owner == symbol; o = o->next)
+        if (strcmp(o->method->slot_name, method->slot_name) != 0 &&
+            same_arguments(o->method, method)) {
             diagnose_at(b->d, &method->place,
-                        "%s is inherited from %s with another signature, rename it or repeat that "
-                        "one exactly",
-                        method->slot_name, inherited->owner->full_name);
-        if (inherited->flags & PORTOLAN_SIDL_FINAL)
-            diagnose_at(b->d, &method->place, "%s is final in %s and cannot be redefined",
-                        method->slot_name, inherited->owner->full_name);
-        symbol->slots[at] = method;
+                        "overloads %s and %s have the same argument types, C++ could not tell "
+                        "them apart",
+                        method->slot_name, o->method->slot_name);
+            break;
+        }
+    overload->method = method;
+    overload->next = *chain;
+    *chain = overload;
+}
+
+static void check_overloads(struct builder *b, const struct portolan_sidl_symbol *symbol)
+{
+    names_clear(&b->shorts);
+    for (size_t i = 0; i < symbol->n_slots; i++)
+        if (symbol->slots[i]->owner != symbol)
+            check_overload(b, symbol, symbol->slots[i]);
+    for (size_t i = 0; i < symbol->n_methods; i++)
+        check_overload(b, symbol, symbol->methods[i]);
+}
+
+/* Which slots of a class have a body: in it, in what it extends, or through implements-all. */
+static void find_bodies(struct builder *b, struct portolan_sidl_symbol *symbol)
+{
+    const struct portolan_sidl_symbol *above =
+        symbol->n_extends ? symbol->extends[0]->symbol : NULL;
+
+    symbol->own.has_body = portolan_arena_alloc(&b->model->arena, symbol->n_slots, sizeof(bool));
+    for (size_t i = 0; above && above->own.has_body && i < above->n_slots; i++)
+        symbol->own.has_body[i] = above->own.has_body[i];
+    for (size_t i = 0; i < symbol->n_implements; i++) {
+        const struct portolan_sidl_type *parent = symbol->implements[i];
+
+        for (size_t k = 0; parent->is_all && parent->symbol && k < parent->symbol->n_slots; k++) {
+            const size_t at = find_slot(b, symbol, parent->symbol->slots[k]->slot_name);
+
+            if (at < symbol->n_slots)
+                symbol->own.has_body[at] = true;
+        }
+    }
+    for (size_t i = 0; i < symbol->n_methods; i++) {
+        const size_t at = find_slot(b, symbol, symbol->methods[i]->slot_name);
+
+        if (at < symbol->n_slots)
+            symbol->own.has_body[at] = !(symbol->methods[i]->flags & PORTOLAN_SIDL_ABSTRACT);
     }
 }
 
@@ -140,36 +252,88 @@ static void check_parent(struct builder *b, const struct portolan_sidl_symbol *s
         diagnose_at(b->d, &type->place, "%s is final and cannot be extended",
                     type->symbol->full_name);
     for (size_t k = 0; k < i; k++)
-        if (symbol_parent(symbol, k)->symbol == type->symbol)
+        if (symbol_parent(symbol, k)->symbol == type->symbol) {
             diagnose_at(b->d, &type->place, "%s is named twice as a parent",
                         type->symbol->full_name);
+            break;
+        }
+}
+
+static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int depth);
+
+/* The parents, built; those that cannot be are cut off, so that nobody walks in circles. */
+static void build_parents(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
+{
+    for (size_t i = 0; i < symbol_n_parents(symbol); i++) {
+        struct portolan_sidl_type *type = (struct portolan_sidl_type *)symbol_parent(symbol, i);
+        struct portolan_sidl_symbol *parent = (struct portolan_sidl_symbol *)type->symbol;
+        const bool is_circle = parent && parent->own.state == BUSY;
+
+        check_parent(b, symbol, i);
+        if (!is_circle && parent && symbol_is_object(parent) && depth < MAX_DEPTH)
+            build(b, parent, depth + 1);
+        if (is_circle)
+            diagnose_at(b->d, &type->place, "%s inherits itself through %s", symbol->full_name,
+                        parent->full_name);
+        else if (parent && (depth >= MAX_DEPTH || parent->own.depth >= MAX_DEPTH))
+            diagnose_at(b->d, &type->place,
+                        "%s inherits through more than %d types, write it flatter",
+                        symbol->full_name, MAX_DEPTH);
+        else if (parent && symbol_is_object(parent))
+            continue;
+        type->symbol = NULL;
+    }
+}
+
+static void note_renaming(struct builder *b, struct portolan_sidl_symbol *symbol,
+                          const struct portolan_sidl_method *method)
+{
+    if (!is_renamed(symbol, method->renames))
+        ARENA_PUSH(&b->model->arena, symbol->own.renaming, symbol->own.n_renaming, method);
+}
+
+/* What a type is because its parents are. */
+static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *symbol)
+{
+    symbol->is_exception = strcmp(symbol->full_name, "sidl.BaseException") == 0;
+    symbol->own.is_serializable = strcmp(symbol->full_name, "sidl.io.Serializable") == 0;
+    for (size_t i = 0; i < symbol->n_methods; i++)
+        if (symbol->methods[i]->from && check_from(b->model, symbol->methods[i], b->d))
+            note_renaming(b, symbol, symbol->methods[i]);
+    for (size_t i = 0; i < symbol_n_parents(symbol); i++) {
+        const struct portolan_sidl_symbol *parent = symbol_parent(symbol, i)->symbol;
+
+        if (!parent) {
+            symbol->own.is_broken = true;
+            continue;
+        }
+        symbol->is_exception |= parent->is_exception;
+        symbol->own.is_serializable |= parent->own.is_serializable;
+        symbol->own.is_broken |= parent->own.is_broken;
+        if (symbol->own.depth <= parent->own.depth)
+            symbol->own.depth = parent->own.depth + 1;
+        for (size_t k = 0; k < parent->own.n_renaming; k++)
+            note_renaming(b, symbol, parent->own.renaming[k]);
+    }
 }
 
 static void build(struct builder *b, struct portolan_sidl_symbol *symbol, int depth)
 {
-    if (symbol->checking == DONE || !symbol_is_object(symbol))
+    if (symbol->own.state == DONE || !symbol_is_object(symbol))
         return;
-    symbol->checking = BUSY;
-    for (size_t i = 0; i < symbol_n_parents(symbol); i++) {
-        struct portolan_sidl_type *type = (struct portolan_sidl_type *)symbol_parent(symbol, i);
-
-        check_parent(b, symbol, i);
-        if (!type->symbol || !symbol_is_object(type->symbol))
-            continue;
-        if (type->symbol->checking == BUSY || depth >= MAX_DEPTH) {
-            diagnose_at(b->d, &type->place,
-                        depth >= MAX_DEPTH ? "%s inherits through more types than can be: %s"
-                                           : "%s inherits itself through %s",
-                        symbol->full_name, type->symbol->full_name);
-            type->symbol = NULL; /* cut, so that nobody walks in circles */
-            continue;
-        }
-        build(b, (struct portolan_sidl_symbol *)type->symbol, depth + 1);
-        inherit_slots(b, symbol, type);
-    }
-    own_slots(b, symbol);
-    symbol->checking = DONE;
-    symbol->is_exception = symbol_inherits(symbol, "sidl.BaseException");
+    symbol->own.state = BUSY;
+    build_parents(b, symbol, depth);
+    names_clear(&b->slots);
+    names_clear(&b->statics);
+    inherit_properties(b, symbol);
+    for (size_t i = 0; i < symbol_n_parents(symbol); i++)
+        if (symbol_parent(symbol, i)->symbol)
+            inherit_slots(b, symbol, symbol_parent(symbol, i));
+    own_methods(b, symbol);
+    check_overloads(b, symbol);
+    if (symbol->kind == PORTOLAN_SIDL_CLASS)
+        find_bodies(b, symbol);
+    symbol->own.state = DONE;
 }
 
 static void build_all(struct builder *b, struct portolan_sidl_symbol *package)
@@ -184,7 +348,8 @@ static void build_all(struct builder *b, struct portolan_sidl_symbol *package)
 
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d)
 {
-    struct builder builder = {model, d};
+    struct builder b = {.model = model, .d = d};
 
-    build_all(&builder, model->global);
+    b.slots.arena = b.statics.arena = b.own.arena = b.shorts.arena = &model->arena;
+    build_all(&b, model->global);
 }

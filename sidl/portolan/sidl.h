@@ -93,6 +93,7 @@ struct portolan_sidl_argument {
      * there. (One that only occurs inside a formula could not be found, and stays.)
      */
     bool is_extent;
+    const char *comment; /**< as a method's */
     struct portolan_sidl_place place;
 };
 
@@ -127,6 +128,11 @@ struct portolan_sidl_method {
     struct portolan_sidl_type **throws; /**< kind OBJECT */
     size_t n_throws;
     const char *from; /**< "Scope.method" that this one implements under its own name, or NULL */
+    const char *from_extension;           /**< the [extension] behind it, or NULL */
+    struct portolan_sidl_type *from_type; /**< its Scope */
+    struct portolan_sidl_place from_place;
+    /** What `from` names: a method of an interface above this type; NULL without `from`. */
+    const struct portolan_sidl_method *renames;
     struct portolan_sidl_attribute *attributes;
     size_t n_attributes;
     struct portolan_sidl_clause *requires, *ensures;
@@ -154,6 +160,7 @@ struct portolan_sidl_enumerator {
 struct portolan_sidl_field {
     const char *name;
     struct portolan_sidl_type *type;
+    const char *comment;
     struct portolan_sidl_place place;
 };
 
@@ -163,7 +170,8 @@ struct portolan_sidl_symbol {
     const char *name;      /**< "Services" */
     const char *full_name; /**< "gov.cca.Services" */
     const char *c_name;    /**< "gov_cca_Services" */
-    const char *version;   /**< of the package around it; NULL for a package without one */
+    /** A package's own or that of the one around it; a type's is its package's. NULL: none. */
+    const char *version;
     const char *comment;
     unsigned flags;
     struct portolan_sidl_attribute *attributes;
@@ -184,10 +192,15 @@ struct portolan_sidl_symbol {
     size_t n_methods;
     struct portolan_sidl_clause *invariants;
     size_t n_invariants;
-    /** All methods, inherited first, in the order of the entry-point table; static ones left out.
+    /**
+     * All methods, inherited first, in the order of the entry-point table; static ones left out. A
+     * class's begin with those of the class it extends. A method that `from` renames has no slot of
+     * its old name: portolan_sidl_implementation tells which one answers for it.
      */
     const struct portolan_sidl_method **slots;
     size_t n_slots;
+    const struct portolan_sidl_method **statics; /**< static methods, inherited ones first */
+    size_t n_statics;
     bool is_exception; /**< it is or inherits sidl.BaseException */
 
     struct portolan_sidl_enumerator *enumerators;
@@ -195,7 +208,19 @@ struct portolan_sidl_symbol {
     struct portolan_sidl_field *fields;
     size_t n_fields;
 
-    int checking; /**< private to the compiler */
+    /** Private to the compiler. */
+    struct {
+        int state, depth;
+        size_t visit;
+        bool is_detached; /* stands in no package: its name was taken, or unreadable */
+        bool is_broken;   /* a part of it was unreadable: what seems to miss may be there */
+        bool is_astray;   /* braces do not match: it may be meant to stand in a package */
+        bool is_serializable, has_rarray;
+        /* methods with `from`, here and above, nearest first */
+        const struct portolan_sidl_method **renaming;
+        size_t n_renaming;
+        bool *has_body; /* a class's slots */
+    } own;
 };
 
 enum portolan_sidl_op {
@@ -220,6 +245,7 @@ struct portolan_sidl_expr {
     int64_t integer;
     struct portolan_sidl_expr **operands;
     size_t n_operands;
+    bool has_brackets; /**< written as ( … ) */
     struct portolan_sidl_place place;
 };
 
@@ -228,8 +254,8 @@ struct portolan_sidl_options {
     size_t n_files;
     /**
      * Folders where `require` and `import` of a package a.b.c look for a.b.c.sidl, c.sidl, then
-     * a.sidl; after them the specifications that come with Portolan (sidl, gov.cca, portolan),
-     * which are built in.
+     * a.sidl: first that of the file that asks, then these; after them the specifications that come
+     * with Portolan (sidl, gov.cca, portolan), which are built in.
      */
     const char *const *include_dirs;
     size_t n_include_dirs;
@@ -283,6 +309,14 @@ portolan_sidl_global(const struct portolan_sidl_model *model);
 PORTOLAN_API void
 portolan_sidl_visit(const struct portolan_sidl_symbol *package,
                     void (*visit)(void *arg, const struct portolan_sidl_symbol *type), void *arg);
+
+/**
+ * The method of TYPE's slots that answers for METHOD, a slot of an interface that TYPE inherits:
+ * the slot of the same name, unless `from` gave it another. NULL when TYPE has none.
+ */
+PORTOLAN_API const struct portolan_sidl_method *
+portolan_sidl_implementation(const struct portolan_sidl_symbol *type,
+                             const struct portolan_sidl_method *method);
 
 /** The attribute of that name in a list, NULL when there is none. */
 PORTOLAN_API const struct portolan_sidl_attribute *
