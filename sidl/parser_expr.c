@@ -113,7 +113,6 @@ static struct portolan_sidl_expr *primary(struct parser *p)
     if (parser_accept(p, "(")) {
         e = parser_expression(p);
         parser_expect(p, ")", "behind the expression");
-        e->has_brackets = true;
         return e;
     }
     if (p->at->kind == TOKEN_WORD && !p->at->is_reserved)
@@ -152,10 +151,6 @@ static struct portolan_sidl_expr *binary(struct parser *p, size_t level)
 
         if (!parser_is(p, operators[level][i]))
             continue;
-        if (level == 0 && left->op == PORTOLAN_SIDL_OP_BINARY && !left->has_brackets &&
-            (strcmp(left->text, "implies") == 0 || strcmp(left->text, "iff") == 0))
-            parser_fail(p, "'%s' behind '%s': which comes first? Put one in brackets",
-                        operators[level][i], left->text);
         e = node(p, PORTOLAN_SIDL_OP_BINARY, operators[level][i]);
         p->at++;
         add_operand(p, e, left);

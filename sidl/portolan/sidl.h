@@ -245,7 +245,6 @@ struct portolan_sidl_expr {
     int64_t integer;
     struct portolan_sidl_expr **operands;
     size_t n_operands;
-    bool has_brackets; /**< written as ( … ) */
     struct portolan_sidl_place place;
 };
 
