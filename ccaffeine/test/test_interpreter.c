@@ -235,6 +235,7 @@ static void properties_are_shown_and_set(void **state)
     shows(s, "property starter seconds 2.5", "SetComponentProperty starter seconds 2.5\n");
     works(s, "instantiate script.Starter starter");
     shows(s, "property starter",
+          "ComponentPropertyList starter cca.className script.Starter\n"
           "ComponentPropertyList starter seconds 2.5\n"
           "EndComponentPropertyList\n");
     shows(s, "property starter seconds", "ComponentProperty starter seconds 2.5\n");
