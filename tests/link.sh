@@ -133,7 +133,7 @@ if [ "$status" = 0 ]; then
     try ./whole --store=whole.db
     gives 'a fully static program runs' 0
 else
-    gives 'a fully static program: what is missing is named' 1 '(static archives lib|static-libs)'
+    gives 'a fully static program: what is missing is named' 1 '(static archives lib|static-libs|-static with -fsanitize)'
 fi
 grep -q portolan_program_main parts/main.c
 result 'what was made on the way is kept when asked for' $?
