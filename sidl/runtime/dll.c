@@ -8,6 +8,8 @@
 
 #include "loader.h"
 
+#pragma weak dll_open
+
 struct dll {
     struct sidl_object object;
     void *handle;
@@ -115,19 +117,18 @@ static sidl_bool dll_loadLibrary(void *self, const char *uri, sidl_bool globally
     struct dll *dll = dll_of(self);
     char *file = is_main ? NULL : file_of(uri);
     char *name = portolan_asprintf("%s%s", has_scheme ? "" : "file:", uri);
-    const char *problem;
+    const char *problem = "this program has everything linked in and loads no shared objects";
 
     close_library(dll);
     if (!name || (!is_main && !file)) {
         sidl_exception_throw_no_memory(_ex);
-    } else if ((dll->handle = dlopen(file, flags))) {
+    } else if (dll_open && (dll->handle = dll_open(file, flags, &problem))) {
         dll->name = name;
         dll->is_global = globally;
         dll->is_lazy = lazy;
         name = NULL;
     } else {
-        problem = dlerror();
-        note_error(dll, problem ? problem : "cannot be loaded");
+        note_error(dll, problem);
     }
     free(file);
     free(name);
@@ -168,10 +169,11 @@ static void *dll_lookupSymbol(void *self, const char *linker_name, sidl_BaseInte
 /* Objects and class states point into the library: it must not go away. */
 static void keep_loaded(const void *symbol)
 {
+    const char *problem;
     Dl_info info;
 
-    if (dladdr(symbol, &info) && info.dli_fname)
-        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (dll_open && dladdr(symbol, &info) && info.dli_fname)
+        dll_open(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE, &problem);
 }
 
 static const struct sidl_class *class_at(void *symbol)

@@ -23,6 +23,9 @@ const char *dll_peek_error(sidl_DLL dll);
 /* The class in the program and what it links, NULL when it is not there. */
 const struct sidl_class *dll_find_linked_class(const char *class_name);
 
+/* dlopen; NULL with the cause in *PROBLEM. Not there in a program with everything linked in. */
+void *dll_open(const char *file, int flags, const char **problem);
+
 /* loadLibrary of sidl.Loader: a new reference; NULL with *_ex set. */
 sidl_DLL loader_load_library(const char *uri, bool is_global, bool is_lazy,
                              sidl_BaseInterface *_ex);
