@@ -34,7 +34,9 @@ missing=''
 for command in check draw link run measure profile model optimize predict report sidl proxygen; do
     for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
         case $option in --help | --usage | --version) continue ;; esac
-        grep -q "\\\\&-${option#--}\\b" "$SOURCE/docs/portolan.1" ||
+        page=$SOURCE/docs/portolan.1
+        [ -f "$SOURCE/docs/portolan-$command.1" ] && page=$SOURCE/docs/portolan-$command.1
+        grep -q "\\\\&-${option#--}\\b" "$page" ||
             missing="$missing $command:$option"
     done
 done
