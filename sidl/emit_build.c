@@ -6,7 +6,8 @@
 
 /* The kinds of file that Babel's babel.make tells apart. */
 struct lists {
-    struct portolan_text impl_headers, impl_sources, skel_sources, stub_headers, stub_sources;
+    struct portolan_text impl_headers, impl_sources, ior_headers, skel_sources, stub_headers,
+        stub_sources;
 };
 
 static void add(struct portolan_text *t, const char *name)
@@ -23,11 +24,8 @@ static bool ends_with(const char *name, const char *ending)
 
 static struct lists collect(struct emitter *e)
 {
-    struct lists l = {{.arena = e->arena},
-                      {.arena = e->arena},
-                      {.arena = e->arena},
-                      {.arena = e->arena},
-                      {.arena = e->arena}};
+    struct portolan_text empty = {.arena = e->arena};
+    struct lists l = {empty, empty, empty, empty, empty, empty};
 
     for (size_t i = 0; i < e->n_outputs; i++) {
         const char *name = e->outputs[i]->name;
@@ -38,6 +36,8 @@ static struct lists collect(struct emitter *e)
             add(&l.impl_sources, name);
         else if (ends_with(name, "_Skel.c"))
             add(&l.skel_sources, name);
+        else if (ends_with(name, "_IOR.h"))
+            add(&l.ior_headers, name);
         else if (ends_with(name, ".h"))
             add(&l.stub_headers, name);
         else if (ends_with(name, ".c"))
@@ -53,12 +53,9 @@ static void emit_make(struct emitter *e, const struct lists *l)
         const char *name;
         const struct portolan_text *list;
     } variables[] = {
-        {"IMPLHDRS", &l->impl_headers},
-        {"IMPLSRCS", &l->impl_sources},
-        {"IORHDRS", NULL},
-        {"IORSRCS", NULL},
-        {"SKELSRCS", &l->skel_sources},
-        {"STUBHDRS", &l->stub_headers},
+        {"IMPLHDRS", &l->impl_headers}, {"IMPLSRCS", &l->impl_sources},
+        {"IORHDRS", &l->ior_headers},   {"IORSRCS", NULL},
+        {"SKELSRCS", &l->skel_sources}, {"STUBHDRS", &l->stub_headers},
         {"STUBSRCS", &l->stub_sources},
     };
 

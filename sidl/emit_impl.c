@@ -221,8 +221,19 @@ static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbo
     splicer_put_rest(&f.splicer);
 }
 
+/* Babel's Impl headers include this one for the table of the parent class. */
+static void emit_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    struct portolan_text *t =
+        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), false, s);
+
+    portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
+}
+
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
+    if (overrides_any(s))
+        emit_ior_header(e, s);
     emit_impl_header(e, s);
     emit_impl_source(e, s);
 }

@@ -111,6 +111,7 @@ static void take_marker(struct reader *r, const struct marker *m, struct splice 
     if (m->opens && block->name) {
         complain(r, m->line, "splicer block %.*s begins inside %s of line %d, end that one first",
                  (int)m->name_length, m->name, block->name, block->line);
+        block->name = portolan_arena_strndup(r->s->e->arena, m->name, m->name_length);
     } else if (m->opens) {
         open_block(r, m, block);
     } else if (!block->name) {
