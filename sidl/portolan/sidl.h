@@ -367,12 +367,10 @@ PORTOLAN_API enum portolan_status portolan_sidl_emit(const struct portolan_sidl_
                                                      struct portolan_error *err);
 
 /** Calls EACH with the name (no folder) of every file that portolan_sidl_emit would write. */
-PORTOLAN_API enum portolan_status
-portolan_sidl_list_outputs(const struct portolan_sidl_model *model,
-                           const struct portolan_sidl_options *options,
-                           struct portolan_diagnostics *d,
-                           void (*each)(void *arg, const char *name), void *arg,
-                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_sidl_list_outputs(
+    const struct portolan_sidl_model *model, const struct portolan_sidl_options *options,
+    struct portolan_diagnostics *d, void (*each)(void *arg, const char *name), void *arg,
+    struct portolan_error *err);
 
 /** Read, check, emit. */
 PORTOLAN_API enum portolan_status portolan_sidl_compile(const struct portolan_sidl_options *options,
