@@ -131,6 +131,12 @@ void emit_struct_header(struct emitter *e, struct portolan_text *t,
 /* emit_tables.c */
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
 
+/* emit_contract.c */
+/* Wrappers and the table A_B_C__checks of them; how many there are. */
+size_t emit_contract(struct emitter *e, struct portolan_text *t,
+                     const struct portolan_sidl_symbol *s);
+bool emit_has_contracts(struct emitter *e, const struct portolan_sidl_symbol *package);
+
 /* emit_skel.c, emit_impl.c */
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);

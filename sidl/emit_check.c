@@ -25,9 +25,6 @@ static void check_method_emittable(struct checker *c, const struct portolan_sidl
         if (strcmp(m->slot_name, taken[i]) == 0)
             diagnose_at(c->d, &m->place, "every object has a method %s already, rename this one",
                         m->slot_name);
-    if (m->n_requires || m->n_ensures)
-        diagnose_at(c->d, m->n_requires ? &m->requires[0].place : &m->ensures[0].place,
-                    "contracts cannot be enforced yet, remove the clauses of %s", m->name);
     refuse_struct_array(c, m->result);
     for (size_t i = 0; i < m->n_arguments; i++) {
         refuse_struct_array(c, m->arguments[i].type);
@@ -55,9 +52,6 @@ static void check_type(void *arg, const struct portolan_sidl_symbol *s)
         refuse_struct_array(c, s->fields[i].type);
     if (s->kind == PORTOLAN_SIDL_ENUMERATION)
         check_enum_emittable(c, s);
-    if (s->n_invariants)
-        diagnose_at(c->d, &s->invariants[0].place,
-                    "contracts cannot be enforced yet, remove the invariants of %s", s->name);
     for (size_t i = 0; i < s->n_methods; i++)
         check_method_emittable(c, s->methods[i]);
 }

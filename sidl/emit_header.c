@@ -126,6 +126,8 @@ static void emit_object(struct emitter *e, struct portolan_text *t,
         s->c_name, s->c_name);
     portolan_text_add(t, "\nSIDL_REFERENCE_API(%s, \"%s\")\nSIDL_OBJECT_ARRAY_API(%s)\n", s->c_name,
                       s->full_name, s->c_name);
+    if (s->kind == PORTOLAN_SIDL_CLASS)
+        portolan_text_add(t, "SIDL_CLASS_API(%s, \"%s\")\n", s->c_name, s->full_name);
     if (s->kind == PORTOLAN_SIDL_CLASS && !(s->flags & PORTOLAN_SIDL_ABSTRACT))
         emit_creators(t, s);
     for (size_t i = 0; i < s->n_slots; i++)

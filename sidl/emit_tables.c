@@ -85,13 +85,18 @@ static void emit_access(struct portolan_text *t, const struct portolan_sidl_symb
                           name, name, name, name, name);
 }
 
-static void emit_type(struct portolan_text *t, const struct portolan_sidl_symbol *s)
+static void emit_type(struct emitter *e, struct portolan_text *t,
+                      const struct portolan_sidl_symbol *s)
 {
+    size_t n_checks = 0;
+
     portolan_text_add(t, "\n");
     if (s->n_slots)
         emit_methods(t, s);
     if (n_parents(s))
         emit_parents(t, s);
+    if (symbol_is_object(s))
+        n_checks = emit_contract(e, t, s);
     portolan_text_add(
         t, "const struct sidl_type %s__type = {\n    .name = \"%s\",\n    .version = \"%s\",\n",
         s->c_name, s->full_name, s->version);
@@ -102,6 +107,9 @@ static void emit_type(struct portolan_text *t, const struct portolan_sidl_symbol
     if (s->n_slots)
         portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
                           s->n_slots);
+    if (n_checks)
+        portolan_text_add(t, "    .checks = %s__checks,\n    .n_checks = %zu,\n", s->c_name,
+                          n_checks);
     portolan_text_add(t, "};\n");
     if (s->kind == PORTOLAN_SIDL_CLASS)
         emit_access(t, s);
@@ -113,10 +121,12 @@ void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *p
         emit_open(e, portolan_arena_printf(e->arena, "%s.c", package->c_name), true, package);
 
     portolan_text_add(t, "#include \"%s\"\n", emit_package_header(e->arena, package));
+    if (emit_has_contracts(e, package))
+        portolan_text_add(t, "#include \"sidl_contract.h\"\n");
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
         if (s->kind != PORTOLAN_SIDL_PACKAGE && !emit_is_handwritten(s))
-            emit_type(t, s);
+            emit_type(e, t, s);
     }
 }

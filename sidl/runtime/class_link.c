@@ -218,7 +218,7 @@ static void gather(struct linking *linking)
             add_inherited(linking, &parent->tables[i]);
 }
 
-/* Slots of all tables in LINKING, of those that the layout makes, and the live copies of both. */
+/* Slots of all tables in LINKING, of those that the layout makes, and the live copies of all. */
 static size_t count_slots(const struct linking *linking, struct need *need)
 {
     size_t n = 0;
@@ -234,7 +234,7 @@ static size_t count_slots(const struct linking *linking, struct need *need)
         need->facets += more.facets;
         need->slots += more.slots;
     }
-    return 2 * (n + need->slots);
+    return 2 * (n + need->slots) + need->facets; /* one in front of each live table */
 }
 
 static void make_live(struct sidl_class_state *state, struct linking *linking,
@@ -249,7 +249,7 @@ static void make_live(struct sidl_class_state *state, struct linking *linking,
         struct sidl_table *table = &state->tables[i];
 
         table->plain = i ? (const void *)layout->others[i - 1].d_epv : layout->own;
-        table->live = take_slots(linking, table->type->n_methods);
+        table->live = take_slots(linking, 1 + table->type->n_methods) + 1; /* see guard.c */
         memcpy(table->live, table->plain, table->type->n_methods * sizeof(sidl_slot_fn));
     }
 }
@@ -341,7 +341,7 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     if (!find_parent(cls, &parent, _ex))
         return false;
     if (!make_chain(cls, parent, &state, _ex) || !make_tables(cls, parent, &state) ||
-        !make_dress(cls, &state)) {
+        !make_dress(cls, &state) || !guard_make(cls, &state)) {
         clear_state(&state);
         if (!*_ex)
             sidl_exception_throw_no_memory(_ex);

@@ -55,6 +55,21 @@ void class_destroy(struct sidl_object *object, sidl_BaseInterface *_ex);
 void class_lock(void);
 void class_unlock(void);
 
+/* guard.c: what contracts and hooks need; see contract_internal.h. */
+/*
+ * The guard of a linked class, whose live tables have room for a pointer in front; NULL when it has
+ * neither contracts nor hooks. False: out of memory.
+ */
+bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
+bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
+/*
+ * The same for a class written by hand, which is known by its tables: LIVE becomes the table that
+ * objects use instead of each of those in LAYOUT. False: out of memory.
+ */
+bool guard_by_hand(const struct sidl_class *cls, struct layout *layout);
+/* The table of static methods that callers use. */
+const void *guard_statics(const struct sidl_class *cls);
+
 /* loader.c: the class of that name, loaded if need be; NULL with *_ex set. */
 const struct sidl_class *loader_find_class(const char *class_name, sidl_BaseInterface *_ex);
 

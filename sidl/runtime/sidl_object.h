@@ -71,8 +71,18 @@ struct sidl_method {
 
 /** A wrapper that checks the contract of one slot, and stands there while checks are on. */
 struct sidl_check {
-    size_t slot;
+    const struct sidl_type *type; /* whose contract it is */
+    const char *method;
+    size_t slot; /* of the type's table, or of its static methods' */
     sidl_slot_fn wrapper;
+    struct sidl_check_link **link; /* static methods: zeroed, filled in by the run time; or NULL */
+};
+
+/** A wrapper that calls the hooks of one method, and stands there while hooks are on. */
+struct sidl_hook {
+    size_t slot; /* of the class's own table, or of its static methods' */
+    sidl_slot_fn wrapper;
+    sidl_bool is_static;
 };
 
 /** One type; generated. An entry-point table has one slot per method, in the order given here. */
@@ -131,7 +141,10 @@ struct sidl_class {
     void (*dtor)(void *self, sidl_BaseInterface *_ex); /* its own first, then the parents' */
     void (*super)(const void *parent_epv); /* takes the table of the class that it extends */
     const void *statics;                   /* struct A_B_C__sepv */
-    struct sidl_class_state *state;        /* zeroed; filled in by the run time at first use */
+    size_t n_statics;                      /* its slots; 0: they cannot be wrapped */
+    const struct sidl_hook *hooks;
+    size_t n_hooks;
+    struct sidl_class_state *state; /* zeroed; filled in by the run time at first use */
 };
 
 /** One entry-point table of a linked class. */
@@ -161,6 +174,7 @@ struct sidl_class_state {
     bool is_dressed;     /* false: no level but the last one has constructors or destructors */
     sidl_slot_fn *slots; /* what the tables consist of */
     const char *abstract_method; /* NULL when every slot is filled */
+    struct sidl_guard *guard;    /* NULL: no contracts and no hooks */
 };
 
 /**
@@ -250,6 +264,28 @@ static inline void *sidl_reference_peek(void *reference)
     return reference ? ((sidl_BaseInterface)reference)->d_object : NULL;
 }
 
+/**
+ * Contracts and hooks of one object, whatever is set for its class, from now on: also in calls that
+ * other threads make. An object without contracts (hooks) is left as it is. ESTIMATES, unless NULL,
+ * names a file with a line per method: NAME METHOD-TIME PRECONDITION-TIME POSTCONDITION-TIME
+ * INVARIANT-TIME, in microseconds, for policies that decide by time.
+ */
+SIDL_API void sidl_object_set_contracts(void *reference, sidl_bool enable, const char *estimates,
+                                        sidl_bool reset_counters, sidl_BaseInterface *_ex);
+SIDL_API void sidl_object_set_hooks(void *reference, sidl_bool enable, sidl_BaseInterface *_ex);
+/** Appends to FILE what was checked in objects of this class, each line behind PREFIX. */
+SIDL_API void sidl_object_dump_stats(void *reference, const char *file, const char *prefix,
+                                     sidl_BaseInterface *_ex);
+
+/** The same for static methods and for all objects for which nothing else is set. */
+SIDL_API void sidl_class_set_contracts(const char *class_name, sidl_bool enable,
+                                       const char *estimates, sidl_bool reset_counters,
+                                       sidl_BaseInterface *_ex);
+SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
+                                   sidl_BaseInterface *_ex);
+SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, const char *prefix,
+                                    sidl_BaseInterface *_ex);
+
 /** The names that Babel's C binding gives every type: TYPE is A_B_C, NAME "A.B.C". */
 #define SIDL_REFERENCE_API(TYPE, NAME)                                                             \
     static inline void TYPE##_addRef(TYPE self, sidl_BaseInterface *_ex)                           \
@@ -294,6 +330,38 @@ static inline void *sidl_reference_peek(void *reference)
     static inline sidl_bool TYPE##__isLocal(TYPE self, sidl_BaseInterface *_ex)                    \
     {                                                                                              \
         return !sidl_reference_is_remote(self, _ex);                                               \
+    }                                                                                              \
+    static inline void TYPE##__set_contracts(TYPE self, sidl_bool enable, const char *enfFilename, \
+                                             sidl_bool resetCounters, sidl_BaseInterface *_ex)     \
+    {                                                                                              \
+        sidl_object_set_contracts(self, enable, enfFilename, resetCounters, _ex);                  \
+    }                                                                                              \
+    static inline void TYPE##__set_hooks(TYPE self, sidl_bool enable, sidl_BaseInterface *_ex)     \
+    {                                                                                              \
+        sidl_object_set_hooks(self, enable, _ex);                                                  \
+    }                                                                                              \
+    static inline void TYPE##__dump_stats(TYPE self, const char *filename, const char *prefix,     \
+                                          sidl_BaseInterface *_ex)                                 \
+    {                                                                                              \
+        sidl_object_dump_stats(self, filename, prefix, _ex);                                       \
+    }
+
+/** What classes have beside that. */
+#define SIDL_CLASS_API(TYPE, NAME)                                                                 \
+    static inline void TYPE##__set_contracts_static(sidl_bool enable, const char *enfFilename,     \
+                                                    sidl_bool resetCounters,                       \
+                                                    sidl_BaseInterface *_ex)                       \
+    {                                                                                              \
+        sidl_class_set_contracts(NAME, enable, enfFilename, resetCounters, _ex);                   \
+    }                                                                                              \
+    static inline void TYPE##__set_hooks_static(sidl_bool enable, sidl_BaseInterface *_ex)         \
+    {                                                                                              \
+        sidl_class_set_hooks(NAME, enable, _ex);                                                   \
+    }                                                                                              \
+    static inline void TYPE##__dump_stats_static(const char *filename, const char *prefix,         \
+                                                 sidl_BaseInterface *_ex)                          \
+    {                                                                                              \
+        sidl_class_dump_stats(NAME, filename, prefix, _ex);                                        \
     }
 
 SIDL_REFERENCE_API(sidl_BaseInterface, "sidl.BaseInterface")

@@ -26,6 +26,7 @@ struct heat_Breakdown__object {
 
 SIDL_REFERENCE_API(heat_Breakdown, "heat.Breakdown")
 SIDL_OBJECT_ARRAY_API(heat_Breakdown)
+SIDL_CLASS_API(heat_Breakdown, "heat.Breakdown")
 
 /** A new one, the caller's; NULL with *_ex set when that fails. */
 SIDL_API heat_Breakdown heat_Breakdown__create(sidl_BaseInterface *_ex);
