@@ -200,6 +200,12 @@ static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64
                 2 * alternative->parameters[p].type + alternative->parameters[p].is_array, h);
             h = hash_text(alternative->parameters[p].text, h);
         }
+        h = hash_number(alternative->n_configures, h);
+        for (size_t c = 0; c < alternative->n_configures; c++) {
+            h = hash_text(alternative->configures[c].port, h);
+            h = hash_text(alternative->configures[c].field, h);
+            h = hash_text(alternative->configures[c].text, h);
+        }
     }
     return h;
 }

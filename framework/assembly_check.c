@@ -121,6 +121,35 @@ static void check_uses(struct checker *c, const struct portolan_assembly_instanc
     }
 }
 
+static const char *nearest_port(const struct portolan_port_description *ports, size_t count,
+                                const char *name)
+{
+    const char *pair[2] = {NULL, NULL};
+
+    for (size_t i = 0; i < count; i++) {
+        pair[1] = ports[i].name;
+        pair[0] = portolan_nearest_word(name, pair, 2);
+    }
+    return pair[0];
+}
+
+/* The ports are parameter ports as far as the description tells: their exact type is not asked. */
+static void check_configures(struct checker *c, const struct portolan_assembly_instance *i,
+                             const struct portolan_assembly_alternative *x,
+                             class_description *class)
+{
+    char near[200];
+
+    for (size_t k = 0; k < x->n_configures; k++)
+        if (!portolan_class_provides(class, x->configures[k].port))
+            portolan_diagnose(c->d, c->a->file, x->configures[k].line, 0,
+                              "instance '%s': class '%s' has no provides port '%s'%s", i->name,
+                              class->class_name, x->configures[k].port,
+                              suggestion(near, sizeof near,
+                                         nearest_port(class->provides, class->n_provides,
+                                                      x->configures[k].port)));
+}
+
 static void check_instance(struct checker *c, const struct portolan_assembly_instance *i)
 {
     char near[200];
@@ -138,20 +167,9 @@ static void check_instance(struct checker *c, const struct portolan_assembly_ins
         }
         for (size_t p = 0; p < x->n_parameters; p++)
             check_parameter(c, i, class, &x->parameters[p], k == 0);
+        check_configures(c, i, x, class);
         check_uses(c, i, x, class);
     }
-}
-
-static const char *nearest_port(const struct portolan_port_description *ports, size_t count,
-                                const char *name)
-{
-    const char *pair[2] = {NULL, NULL};
-
-    for (size_t i = 0; i < count; i++) {
-        pair[1] = ports[i].name;
-        pair[0] = portolan_nearest_word(name, pair, 2);
-    }
-    return pair[0];
 }
 
 /* All alternatives of a provider must have the port, and of the type. */

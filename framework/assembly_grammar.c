@@ -8,11 +8,14 @@
 static const struct xml_rule path = {.name = "path", .required = LIST("dir")};
 static const struct xml_rule parameter = {.name = "parameter",
                                           .required = LIST("name", "type", "value")};
+static const struct xml_rule configure = {.name = "configure",
+                                          .required = LIST("port", "field", "value")};
 static const struct xml_rule alternative = {
-    .name = "alternative", .required = LIST("class"), .children = RULES(&parameter)};
+    .name = "alternative", .required = LIST("class"), .children = RULES(&parameter, &configure)};
 static const struct xml_rule instance = {.name = "instance",
                                          .required = LIST("name", "class"),
-                                         .children = RULES(&parameter, &alternative)};
+                                         .optional = LIST("x", "y"),
+                                         .children = RULES(&parameter, &configure, &alternative)};
 static const struct xml_rule connect = {.name = "connect",
                                         .required = LIST("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {.name = "monitor",

@@ -2,6 +2,7 @@
 /* From the tree of an assembly file to struct portolan_assembly. References: assembly_refs.c. */
 #include "assembly.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,32 @@ static void check_double_parameters(struct reader *r, const struct xml_element *
             }
 }
 
+/* Those of BASE, which may be NULL, and then the element's own. */
+static void read_configures(struct reader *r, const struct xml_element *e,
+                            const struct portolan_assembly_alternative *base,
+                            struct portolan_assembly_alternative *out)
+{
+    size_t inherited = base ? base->n_configures : 0;
+    struct portolan_assembly_configure *c =
+        allocate(r, inherited + xml_count(e, "configure"), sizeof *c);
+
+    out->configures = c;
+    out->n_configures = 0;
+    if (r->nomem)
+        return;
+    for (size_t i = 0; i < inherited; i++)
+        c[out->n_configures++] = base->configures[i];
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "configure"));) {
+        require_text(r, x);
+        c[out->n_configures++] = (struct portolan_assembly_configure){
+            .port = xml_value(x, "port"),
+            .field = xml_value(x, "field"),
+            .text = xml_value(x, "value"),
+            .line = x->line,
+        };
+    }
+}
+
 /* Starts from the parameters of BASE (the instance as written), which may be NULL. */
 static void read_alternative(struct reader *r, const struct xml_element *e,
                              const struct portolan_assembly_alternative *base,
@@ -129,6 +156,36 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
         read_parameter(r, c, &p);
         add_parameter(out, &p);
     }
+    read_configures(r, e, base, out);
+}
+
+static void read_place(struct reader *r, const struct xml_element *e, const char *attribute,
+                       int *place)
+{
+    const char *text = xml_value(e, attribute);
+    char message[300];
+    int64_t v;
+
+    if (portolan_read_int64(text, &v) && v >= INT_MIN && v <= INT_MAX) {
+        *place = (int)v;
+        return;
+    }
+    snprintf(message, sizeof message, "'%s' is '%.100s'; it must be a whole number", attribute,
+             text);
+    at_attribute(r, e, attribute, message);
+}
+
+static void read_places(struct reader *r, const struct xml_element *e,
+                        struct portolan_assembly_instance *instance)
+{
+    instance->is_placed = xml_value(e, "x") && xml_value(e, "y");
+    if (instance->is_placed) {
+        read_place(r, e, "x", &instance->x);
+        read_place(r, e, "y", &instance->y);
+    } else if (xml_value(e, "x") || xml_value(e, "y")) {
+        portolan_diagnose(r->d, r->a->file, e->line, e->column,
+                          "<instance> takes both 'x' and 'y', or none of them");
+    }
 }
 
 static void read_instance(struct reader *r, const struct xml_element *e,
@@ -145,6 +202,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
     if (!is_name(instance->name))
         at_attribute(r, e, "name",
                      "an instance's name is made of letters, digits, '_' and '-' only");
+    read_places(r, e, instance);
     read_alternative(r, e, NULL, &base);
     instance->alternatives[instance->n_alternatives++] = base;
     for (const struct xml_element *c = NULL; !r->nomem && (c = xml_next(e, c, "alternative"));) {

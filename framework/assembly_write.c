@@ -57,11 +57,44 @@ static bool is_shared(const struct portolan_assembly_instance *i,
     return true;
 }
 
+/* How many of their fields all alternatives begin with. */
+static size_t shared_configures(const struct portolan_assembly_instance *i)
+{
+    const struct portolan_assembly_alternative *first = &i->alternatives[0];
+    size_t n = first->n_configures;
+
+    for (size_t k = 1; k < i->n_alternatives; k++) {
+        const struct portolan_assembly_alternative *x = &i->alternatives[k];
+        size_t same = 0;
+
+        while (same < n && same < x->n_configures &&
+               !strcmp(first->configures[same].port, x->configures[same].port) &&
+               !strcmp(first->configures[same].field, x->configures[same].field) &&
+               !strcmp(first->configures[same].text, x->configures[same].text))
+            same++;
+        n = same;
+    }
+    return n;
+}
+
+static void configures(struct portolan_text *b, const char *indent,
+                       const struct portolan_assembly_alternative *x, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        portolan_text_add(b, "%s<configure", indent);
+        attribute(b, "port", x->configures[i].port);
+        attribute(b, "field", x->configures[i].field);
+        attribute(b, "value", x->configures[i].text);
+        portolan_text_add(b, "/>\n");
+    }
+}
+
 static void alternative(struct portolan_text *b, const struct portolan_assembly_instance *i,
                         size_t k)
 {
     const struct portolan_assembly_alternative *x = &i->alternatives[k];
-    bool has_own = false;
+    size_t shared = shared_configures(i);
+    bool has_own = x->n_configures > shared;
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
@@ -73,6 +106,7 @@ static void alternative(struct portolan_text *b, const struct portolan_assembly_
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))
             parameter(b, "      ", &x->parameters[p]);
+    configures(b, "      ", x, shared, x->n_configures);
     if (has_own)
         portolan_text_add(b, "    </alternative>\n");
 }
@@ -84,7 +118,9 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
     portolan_text_add(b, "  <instance");
     attribute(b, "name", i->name);
     attribute(b, "class", chosen->class_name);
-    if (i->n_alternatives == 1 && !chosen->n_parameters) {
+    if (i->is_placed)
+        portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
+    if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures) {
         portolan_text_add(b, "/>\n");
         return;
     }
@@ -92,6 +128,7 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
     for (size_t p = 0; p < chosen->n_parameters; p++)
         if (is_shared(i, &chosen->parameters[p]))
             parameter(b, "    ", &chosen->parameters[p]);
+    configures(b, "    ", chosen, 0, shared_configures(i));
     alternative(b, i, i->selected);
     for (size_t k = 0; k < i->n_alternatives; k++)
         if (k != i->selected)

@@ -82,6 +82,34 @@ static enum portolan_status create_component(struct services *s,
     return status;
 }
 
+/* Sets the fields that the assembly states for an instance of that name and class. */
+static enum portolan_status configure(struct services *s, const char *class_name,
+                                      struct portolan_error *err)
+{
+    const struct portolan_assembly *a = s->fw->assembly;
+    const struct portolan_assembly_instance *x =
+        a ? portolan_assembly_peek_instance(a, s->instance->name) : NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    size_t k = 0;
+
+    while (x && k < x->n_alternatives && strcmp(x->alternatives[k].class_name, class_name))
+        k++;
+    if (!x || k == x->n_alternatives)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < x->alternatives[k].n_configures && status == PORTOLAN_OK; i++) {
+        const struct portolan_assembly_configure *c = &x->alternatives[k].configures[i];
+        struct port *p = services_find(s, c->port);
+
+        status = p && p->provided ? portolan_parameters_write(p->provided, c->field, c->text, err)
+                                  : services_no_port(s, c->port, true, err);
+        if (status != PORTOLAN_OK)
+            portolan_error_prefix(err, "<configure> of port '%s' on line %d", c->port, c->line);
+    }
+    if (status != PORTOLAN_OK)
+        services_tell_release(s); /* it had come to life */
+    return status;
+}
+
 /*
  * setServices failed: undoes what it may have connected; ports that it got are no leak to report,
  * because releaseServices is not called for a component that never came to life.
@@ -122,6 +150,8 @@ enum portolan_status instance_start(struct instance *instance, const char *class
         sidl_reference_delete(complete, NULL);
         *services = s; /* setServices may ask for it through the ComponentID */
         status = s ? create_component(s, descriptor, &cause) : cause.status;
+        if (status == PORTOLAN_OK)
+            status = configure(s, class_name, &cause);
     }
     instance->is_starting = false;
     if (status == PORTOLAN_OK)

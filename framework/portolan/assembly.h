@@ -34,11 +34,20 @@ struct portolan_assembly_parameter {
     int line;
 };
 
+/** A field of a parameter port (gov.cca.ports.BasicParameterPort) that is set from text. */
+struct portolan_assembly_configure {
+    const char *port, *field, *text;
+    int line;
+};
+
 /** One implementation that an instance may have. */
 struct portolan_assembly_alternative {
     const char *class_name;
     size_t n_parameters; /**< the instance's own, overridden by the alternative's */
     struct portolan_assembly_parameter *parameters;
+    /** Set in this order when an instance of the class was made: the instance's, then its own. */
+    size_t n_configures;
+    struct portolan_assembly_configure *configures;
     int line;
 };
 
@@ -48,6 +57,8 @@ struct portolan_assembly_instance {
     size_t n_alternatives;
     struct portolan_assembly_alternative *alternatives;
     size_t selected; /**< which alternative a build instantiates; 0 after reading */
+    bool is_placed;  /**< x and y say where a graphical builder shows it */
+    int x, y;
     int line;
 };
 

@@ -84,6 +84,15 @@ static void everything_written_is_read(void **state)
     assert_string_equal(solver->alternatives[1].parameters[0].text, "1e-8");
     assert_string_equal(solver->alternatives[2].parameters[0].text, "1e-9");
     assert_int_equal(solver->alternatives[2].n_parameters, 1);
+    assert_int_equal(solver->alternatives[1].n_configures, 1);
+    assert_string_equal(solver->alternatives[1].configures[0].port, "CONFIG");
+    assert_string_equal(solver->alternatives[1].configures[0].field, "note");
+    assert_string_equal(solver->alternatives[1].configures[0].text, " two  blanks ");
+    assert_int_equal(solver->alternatives[2].n_configures, 2);
+    assert_string_equal(solver->alternatives[2].configures[1].text, "30");
+    assert_true(a->instances[2].is_placed && !solver->is_placed);
+    assert_int_equal(a->instances[2].x, -34);
+    assert_int_equal(a->instances[2].y, 87);
     assert_true(a->connections[0].monitored);
     assert_false(a->connections[1].monitored);
     assert_true(a->go_monitored);
@@ -107,6 +116,11 @@ static const struct bad_case {
 } bad_cases[] = {
     {A("<instnace name='x' class='c'/>"),
      "2:1: unknown element 'instnace' in <assembly>; did you mean 'instance'?"},
+    {A("<instance name='x' class='c' x='1'/>"), "2:1: <instance> takes both 'x' and 'y'"},
+    {A("<instance name='x' class='c' x='1' y='far'/>"),
+     "2:36: 'y' is 'far'; it must be a whole number"},
+    {A("<instance name='x' class='c'><configure port='' field='f' value=''/></instance>"),
+     "'port' of <configure> is empty"},
     {A("<zebra/>"), "2:1: unknown element 'zebra' in <assembly>\n"},
     {A("<instance name='x'\n   clas='c'/>"),
      "3:4: unknown attribute 'clas' in <instance>; did you mean 'class'?"},
@@ -325,6 +339,10 @@ static void hash_follows_what_is_computed(void **state)
     assert_true(h == portolan_assembly_hash(a));
     assert_int_equal(portolan_assembly_select(a, "solver", "heat.Cholmod", NULL), PORTOLAN_OK);
     assert_true(h != portolan_assembly_hash(a));
+    b->instances[1].alternatives[2].configures[1].text = "31";
+    assert_true(h != portolan_assembly_hash(b));
+    b->instances[1].alternatives[2].configures[1].text = "30";
+    assert_true(h == portolan_assembly_hash(b));
     b->go_monitored = false;
     assert_true(h != portolan_assembly_hash(b));
     portolan_assembly_destroy(a);

@@ -14,13 +14,16 @@
 
 static struct portolan_assembly_parameter x_parameter[] = {
     {"x", PORTOLAN_VALUE_DOUBLE, "1", false, 1}, {"steps", PORTOLAN_VALUE_INT, "10", false, 1}};
-static struct portolan_assembly_alternative driver[] = {{"paper.Driver", 2, x_parameter, 1}};
-static struct portolan_assembly_alternative a_classes[] = {{"paper.A1", 0, NULL, 2},
-                                                           {"paper.A2", 0, NULL, 2}};
-static struct portolan_assembly_alternative b_classes[] = {{"paper.B1", 0, NULL, 3},
-                                                           {"paper.B2", 0, NULL, 3}};
+static struct portolan_assembly_alternative driver[] = {
+    {.class_name = "paper.Driver", .n_parameters = 2, .parameters = x_parameter, .line = 1}};
+static struct portolan_assembly_alternative a_classes[] = {{.class_name = "paper.A1", .line = 2},
+                                                           {.class_name = "paper.A2", .line = 2}};
+static struct portolan_assembly_alternative b_classes[] = {{.class_name = "paper.B1", .line = 3},
+                                                           {.class_name = "paper.B2", .line = 3}};
 static struct portolan_assembly_instance instances[] = {
-    {"driver", 1, driver, 0, 1}, {"a", 2, a_classes, 0, 2}, {"b", 2, b_classes, 0, 3}};
+    {.name = "driver", .n_alternatives = 1, .alternatives = driver, .line = 1},
+    {.name = "a", .n_alternatives = 2, .alternatives = a_classes, .line = 2},
+    {.name = "b", .n_alternatives = 2, .alternatives = b_classes, .line = 3}};
 static const char *xs[] = {"0.5", "1", "1.5", "3", "4"};
 static struct portolan_assembly_sweep sweep[] = {{"driver", "x", 5, xs, true, 4}};
 static const struct portolan_assembly paper = {

@@ -25,21 +25,32 @@ static struct portolan_assembly_parameter world_driver_parameters[] = {
     {"n", PORTOLAN_VALUE_INT, world_n, false, 1},
     {"steps", PORTOLAN_VALUE_INT, world_steps, false, 1}};
 static struct portolan_assembly_alternative world_driver[] = {
-    {"heat.Driver", 2, world_driver_parameters, 1}};
-static struct portolan_assembly_alternative world_assembler[] = {{"heat.Csc", 0, NULL, 2},
-                                                                 {"heat.Band", 0, NULL, 2}};
+    {.class_name = "heat.Driver",
+     .n_parameters = 2,
+     .parameters = world_driver_parameters,
+     .line = 1}};
+static struct portolan_assembly_alternative world_assembler[] = {
+    {.class_name = "heat.Csc", .line = 2}, {.class_name = "heat.Band", .line = 2}};
 static struct portolan_assembly_alternative world_solver[] = {
-    {"heat.Banded", 0, NULL, 3}, {"heat.Cholmod", 0, NULL, 3}, {"heat.Cg", 0, NULL, 3}};
-static struct portolan_assembly_alternative world_preconditioner[] = {{"heat.Jacobi", 0, NULL, 4},
-                                                                      {"heat.Ssor", 0, NULL, 4}};
-static struct portolan_assembly_alternative world_output[] = {{"heat.Text", 0, NULL, 5},
-                                                              {"heat.Binary", 0, NULL, 5}};
+    {.class_name = "heat.Banded", .line = 3},
+    {.class_name = "heat.Cholmod", .line = 3},
+    {.class_name = "heat.Cg", .line = 3}};
+static struct portolan_assembly_alternative world_preconditioner[] = {
+    {.class_name = "heat.Jacobi", .line = 4}, {.class_name = "heat.Ssor", .line = 4}};
+static struct portolan_assembly_alternative world_output[] = {
+    {.class_name = "heat.Text", .line = 5}, {.class_name = "heat.Binary", .line = 5}};
 static struct portolan_assembly_alternative world_mastermind[] = {
-    {"portolan.Mastermind", 0, NULL, 6}};
+    {.class_name = "portolan.Mastermind", .line = 6}};
 static struct portolan_assembly_instance world_instances[] = {
-    {"driver", 1, world_driver, 0, 1}, {"assembler", 2, world_assembler, 0, 2},
-    {"solver", 3, world_solver, 0, 3}, {"preconditioner", 2, world_preconditioner, 0, 4},
-    {"output", 2, world_output, 0, 5}, {"mastermind", 1, world_mastermind, 0, 6},
+    {.name = "driver", .n_alternatives = 1, .alternatives = world_driver, .line = 1},
+    {.name = "assembler", .n_alternatives = 2, .alternatives = world_assembler, .line = 2},
+    {.name = "solver", .n_alternatives = 3, .alternatives = world_solver, .line = 3},
+    {.name = "preconditioner",
+     .n_alternatives = 2,
+     .alternatives = world_preconditioner,
+     .line = 4},
+    {.name = "output", .n_alternatives = 2, .alternatives = world_output, .line = 5},
+    {.name = "mastermind", .n_alternatives = 1, .alternatives = world_mastermind, .line = 6},
 };
 static struct portolan_assembly_pair world_pairs[] = {{"solver", "assembler", "setup", 7},
                                                       {"solver", "preconditioner", "solve", 8}};
