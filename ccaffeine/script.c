@@ -112,7 +112,7 @@ static bool read_commands(struct reader *r)
         if (!c.n_words)
             continue;
         if (script_is_comment(c.words[0])) {
-            r->s->n_comments += c.line > 1;
+            r->s->n_comments += c.line > 1 && strcmp(text.bytes, SCRIPT_RULE) != 0;
             continue;
         }
         r->commands =
@@ -121,6 +121,24 @@ static bool read_commands(struct reader *r)
             return false;
         r->commands[r->s->n_commands++] = c;
     }
+}
+
+/* Portolan's own: Ccaffeine looks no further than the magic. */
+static bool read_name(struct reader *r, const char *text, size_t size)
+{
+    const char *end = memchr(text, '\n', size);
+    size_t length = end ? (size_t)(end - text) : size;
+    const char *at = memmem(text, length, SCRIPT_NAME, strlen(SCRIPT_NAME));
+
+    if (r->s->is_bld || !at)
+        return true;
+    at += strlen(SCRIPT_NAME);
+    length -= (size_t)(at - text);
+    while (length && memchr(blanks, at[length - 1], sizeof blanks - 1))
+        length--;
+    if (length && !memchr(at, '\0', length))
+        r->s->name = portolan_arena_strndup(r->arena, at, length);
+    return !r->arena->failed;
 }
 
 static enum portolan_status read_script(struct reader *r, const char *text, size_t size)
@@ -132,6 +150,8 @@ static enum portolan_status read_script(struct reader *r, const char *text, size
                               "no Ccaffeine script; its first line must begin with '" SCRIPT_MAGIC
                               "'");
     }
+    if (!read_name(r, text, size))
+        return PORTOLAN_ENOMEM;
     r->at = text;
     r->end = text + size;
     if (!read_commands(r))

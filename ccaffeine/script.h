@@ -6,6 +6,8 @@
 #include <portolan/ccaffeine.h>
 
 #define SCRIPT_MAGIC "#!ccaffeine"
+#define SCRIPT_RULE  "# ------- don't change anything ABOVE this line.-------------"
+#define SCRIPT_NAME  " assembly="
 enum { SCRIPT_MAGIC_BYTES = 11 };
 
 /* Whether a line that begins with this word is a comment. */

@@ -23,6 +23,7 @@ struct command {
 extern const struct command commands[];
 
 int command_check(int argc, char **argv);
+int command_convert(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_link(int argc, char **argv);
 int command_measure(int argc, char **argv);

@@ -8,7 +8,8 @@
 const struct command commands[] = {
     {"check", command_check, "judge an assembly against the components that there are"},
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
-    {"run", command_run, "run an assembly, on as many ranks as mpiexec starts"},
+    {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},
+    {"run", command_run, "run an assembly or a script, on as many ranks as mpiexec starts"},
     {"link", command_link, "make one program of an assembly and all that it needs"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show the call graph that was measured, and what is pruned"},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 15
+plan 26
 
 components=$BUILD/ccaffeine/test/components
 cd "$work" || exit 99
@@ -132,3 +132,47 @@ ranks 2 run --allow-shell shell.rc
 gives 'unless it is allowed' 0 '^from the shell$'
 try "$PORTOLAN" run --set a.b=c session.rc
 gives 'options of assemblies are refused' 1 "'session.rc' is a script, and --set is for assemblies"
+
+# Converting: what runs stays the same.
+try "$PORTOLAN" convert session.rc session.xml
+gives 'a script becomes an assembly' 0 'session.rc:4: note: .*private and at once'
+try "$PORTOLAN" check session.xml
+gives 'that is good' 0 'session.xml: good: 2 instances, 1 connections'
+try "$PORTOLAN" run session.xml
+gives 'and runs alike' 0
+same 'printing the same' <<'END'
+here it is
+1.5 seconds
+1.5 seconds
+END
+try "$PORTOLAN" convert session.xml again.rc
+gives 'and becomes a script again' 0
+cp again.rc out
+same 'of the same meaning' <<END
+#!ccaffeine bootstrap file. assembly=session
+# ------- don't change anything ABOVE this line.-------------
+path set $components
+repository get script.Starter
+repository get script.Printer
+instantiate script.Starter starter
+parameters starter CONFIG n 2
+parameters starter CONFIG label here it is
+instantiate script.Printer Printer0
+connect starter printer Printer0 printer
+go starter go
+quit
+END
+try "$PORTOLAN" convert again.rc again.xml
+cmp -s session.xml again.xml
+result 'and the same assembly once more' $?
+
+echo 'setPort x' | script wrong.rc
+try "$PORTOLAN" convert wrong.rc wrong.xml
+gives 'a script that cannot work becomes nothing' 1 "wrong.rc:4: error: unknown command 'setPort'"
+try "$PORTOLAN" convert "$BUILD/examples/paper/paper.xml" paper.rc
+gives 'what would be lost is told, and refused' 1 \
+    'paper.xml:11: error: a script has no alternatives' 'not written, .*--lossy'
+[ ! -e paper.rc ]
+result 'and nothing is written' $?
+try "$PORTOLAN" convert --lossy "$BUILD/examples/paper/paper.xml" paper.rc
+gives 'unless that is wanted' 0 'paper.xml:11: warning: a script has no alternatives'

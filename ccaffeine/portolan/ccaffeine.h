@@ -30,6 +30,7 @@ struct portolan_script {
     bool is_bld; /**< what Ccaffeine's GUI saved: no `#!ccaffeine` in its first line */
     size_t n_commands;
     const struct portolan_script_command *commands;
+    const char *name;  /**< what its first line says behind "assembly=", or NULL */
     size_t n_comments; /**< lines left out, the head not counted */
     int last_line;
     void *impl; /**< the reader's */
@@ -123,6 +124,48 @@ bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *
 enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
                                                    const char *line, char ***words, size_t *n,
                                                    struct portolan_error *err);
+
+/* -- converting ---------------------------------------------------------------------------- */
+
+/** Where a converter tells what does not go over into the other form. Start it as `{tell, arg}`. */
+struct portolan_conversion {
+    /**
+     * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:
+     * of no line. May be NULL.
+     */
+    void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
+    void *arg;
+    int losses; /**< counted by the converter */
+};
+
+/**
+ * Adds to PALETTE the classes of the folders that a script's `path` names, as far as these are
+ * there; what is wrong in them is passed over.
+ */
+void portolan_script_add_path(const struct portolan_script *s, struct portolan_palette *palette);
+
+/**
+ * The XML assembly that a script amounts to, its commands followed one by one up to its `go`. OUT
+ * is where it will lie (search paths hold from there, its name becomes the assembly's); NULL: in
+ * the present folder. PALETTE (may be NULL) helps with shortened class names, types of parameters
+ * and an unnamed go port. Commands that cannot work go to D. The caller frees *XML.
+ * Errors: ESYNTAX when D received anything, ENOMEM.
+ */
+enum portolan_status portolan_script_to_assembly(const struct portolan_script *s,
+                                                 const struct portolan_palette *palette,
+                                                 const char *out, struct portolan_conversion *c,
+                                                 struct portolan_diagnostics *d, char **xml,
+                                                 struct portolan_error *err);
+
+/**
+ * The script that makes the assembly with its selected alternatives; AS_BLD: as Ccaffeine's GUI
+ * saves it. OUT is where it will lie, or NULL. The caller frees *TEXT. Errors: ENOMEM.
+ */
+enum portolan_status portolan_assembly_to_script(const struct portolan_assembly *a,
+                                                 const struct portolan_palette *palette,
+                                                 bool as_bld, const char *out,
+                                                 struct portolan_conversion *c, char **text,
+                                                 struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scripts to assemblies and back: what goes over, and what is told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <portolan/ccaffeine.h>
+
+/* What the converter told: "line note|loss: text\n". */
+struct told {
+    struct portolan_text text;
+    struct portolan_conversion c;
+    struct portolan_error err;
+};
+
+static struct portolan_palette *palette;
+
+static void hear(void *arg, const char *file, int line, bool loses, const char *text)
+{
+    (void)file;
+    portolan_text_add(&((struct told *)arg)->text, "%d %s: %s\n", line, loses ? "loss" : "note",
+                      text);
+}
+
+static void hear_error(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)file;
+    (void)column;
+    portolan_text_add(&((struct told *)arg)->text, "%d error: %s\n", line, text);
+}
+
+static struct told *listen(struct told *t)
+{
+    *t = (struct told){.c = {hear, t, 0}};
+    return t;
+}
+
+static int read_palette(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    return portolan_palette_create(&palette, &err) != PORTOLAN_OK ||
+           portolan_palette_add_path(palette, COMPONENTS, NULL, &err) != PORTOLAN_OK;
+}
+
+static int drop_palette(void **state)
+{
+    (void)state;
+    portolan_palette_destroy(palette);
+    return 0;
+}
+
+/* NULL with what is wrong in T. */
+static char *to_xml(const char *file, const char *text, struct told *t)
+{
+    struct portolan_diagnostics d = {hear_error, t, 0};
+    struct portolan_script *s;
+    char *xml;
+
+    assert_int_equal(portolan_script_read_text(text, strlen(text), file, &d, &s, &t->err),
+                     PORTOLAN_OK);
+    portolan_script_to_assembly(s, palette, NULL, &t->c, &d, &xml, &t->err);
+    portolan_script_destroy(s);
+    return xml;
+}
+
+static char *to_script(const char *xml, bool as_bld, struct told *t)
+{
+    struct portolan_assembly *a;
+    char *text;
+
+    if (portolan_assembly_read_text(xml, strlen(xml), "a.xml", NULL, &a, &t->err) != PORTOLAN_OK)
+        fail_msg("%s", t->err.text);
+    if (portolan_assembly_to_script(a, palette, as_bld, NULL, &t->c, &text, &t->err) != PORTOLAN_OK)
+        fail_msg("%s", t->err.text);
+    portolan_assembly_destroy(a);
+    return text;
+}
+
+static void told_was(struct told *t, const char *expected)
+{
+    assert_string_equal(t->text.bytes ? t->text.bytes : "", expected);
+    portolan_text_clear(&t->text);
+}
+
+#define HEAD                                                                                       \
+    "#!ccaffeine bootstrap file.\n"                                                                \
+    "# ------- don't change anything ABOVE this line.-------------\n"
+#define XML_HEAD  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+#define OPTIMIZER "  <optimizer alpha=\"0.1\" beta=\"0.1\"/>\n"
+
+static const char plain_script[] = HEAD "path set components:/opt/more\n"
+                                        "repository get script.Starter\n"
+                                        "repository get script.Printer\n"
+                                        "property starter seconds 2.5\n"
+                                        "instantiate script.Starter starter\n"
+                                        "parameters starter CONFIG n 3\n"
+                                        "parameters starter CONFIG label here we go\n"
+                                        "instantiate script.Printer printer\n"
+                                        "connect starter printer printer printer\n"
+                                        "go starter go\n"
+                                        "quit\n";
+static const char plain_xml[] =
+    XML_HEAD "<assembly name=\"a\">\n"
+             "  <path dir=\"components\"/>\n"
+             "  <path dir=\"/opt/more\"/>\n"
+             "  <instance name=\"starter\" class=\"script.Starter\">\n"
+             "    <parameter name=\"seconds\" type=\"double\" value=\"2.5\"/>\n"
+             "    <configure port=\"CONFIG\" field=\"n\" value=\"3\"/>\n"
+             "    <configure port=\"CONFIG\" field=\"label\" value=\"here we go\"/>\n"
+             "  </instance>\n"
+             "  <instance name=\"printer\" class=\"script.Printer\"/>\n"
+             "  <connect user=\"starter\" uses=\"printer\" provider=\"printer\" "
+             "provides=\"printer\"/>\n" OPTIMIZER "  <go instance=\"starter\" port=\"go\"/>\n"
+             "</assembly>\n";
+
+static void what_both_can_say_goes_over_both_ways(void **state)
+{
+    struct told t;
+    char *xml = to_xml("a.rc", plain_script, listen(&t)), *script;
+
+    (void)state;
+    assert_non_null(xml);
+    assert_string_equal(xml, plain_xml);
+    told_was(&t, "");
+    script = to_script(xml, false, &t);
+    assert_string_equal(script, plain_script);
+    told_was(&t, "");
+    assert_int_equal(t.c.losses, 0);
+    free(xml);
+    free(script);
+}
+
+static void a_name_of_its_own_goes_over(void **state)
+{
+    struct told t;
+    char *script = to_script("<assembly name='my plate'/>", false, listen(&t)), *xml;
+
+    (void)state;
+    assert_non_null(strstr(script, "#!ccaffeine bootstrap file. assembly=my plate\n"));
+    xml = to_xml("a.rc", script, &t);
+    assert_non_null(strstr(xml, "<assembly name=\"my plate\">"));
+    told_was(&t, "");
+    free(script);
+    free(xml);
+}
+
+static void what_the_gui_saved_keeps_its_places(void **state)
+{
+    static const char bld[] = "setDropLocation 42 68\n"
+                              "pulldown script.Starter starter\n"
+                              "setDropLocation -34 87\n"
+                              "pulldown script.Printer printer\n"
+                              "connect starter printer printer printer\n"
+                              "go starter go\n"
+                              "eof\n";
+    struct told t;
+    char *xml = to_xml("a.bld", bld, listen(&t)), *again;
+
+    (void)state;
+    assert_non_null(strstr(xml, "name=\"printer\" class=\"script.Printer\" x=\"-34\" y=\"87\""));
+    again = to_script(xml, true, &t);
+    assert_string_equal(again, bld);
+    told_was(&t, "");
+    free(again);
+    again = to_script(xml, false, &t);
+    told_was(&t, "3 note: a script does not say where 'starter' is shown\n"
+                 "4 note: a script does not say where 'printer' is shown\n");
+    free(again);
+    free(xml);
+}
+
+static void a_script_is_followed_to_its_go(void **state)
+{
+    struct told t;
+    char *xml =
+        to_xml("a.rc",
+               HEAD "pulldown script.Starter\ncreate start\ncreate script.Printer P\n"
+                    "create script.Printer q\nconnect STARTER1 printer p printer\n"
+                    "disconnect Starter1 printer P printer\nconn Starter1 printer q printer\n"
+                    "remove P\nremove Starter0\ngo\n",
+               listen(&t));
+
+    (void)state;
+    assert_non_null(xml);
+    assert_string_equal(xml,
+                        XML_HEAD "<assembly name=\"a\">\n"
+                                 "  <instance name=\"Starter1\" class=\"script.Starter\"/>\n"
+                                 "  <instance name=\"q\" class=\"script.Printer\"/>\n"
+                                 "  <connect user=\"Starter1\" uses=\"printer\" provider=\"q\" "
+                                 "provides=\"printer\"/>\n" OPTIMIZER
+                                 "  <go instance=\"Starter1\" port=\"go\"/>\n</assembly>\n");
+    told_was(&t, "");
+    free(xml);
+}
+
+static void what_an_assembly_cannot_say_is_told_by_line(void **state)
+{
+    struct told t;
+    char *xml = to_xml("a.rc",
+                       HEAD "# mine\nrepository get-global script.Starter\ndisplay arena\n"
+                            "create script.Starter heat.s\nproperty s colour blue\n"
+                            "port-property s printer MAX_CONNECTIONS Int 2\nshell ls\n"
+                            "setSize 1 2\ngo s go\nremove s\nlinks\nexit 3\nnever\n",
+                       listen(&t));
+
+    (void)state;
+    assert_non_null(xml);
+    told_was(&t,
+             "4 note: an assembly loads every class as `repository get` does, private and at once\n"
+             "5 note: 'display' only shows something; an assembly has no place for it\n"
+             "6 loss: instance 'heat.s' becomes 'heat_s', for names are made of letters, digits, "
+             "'_' and '-'\n"
+             "7 loss: an assembly gives properties before setServices only; put this line before "
+             "that which makes 'heat_s'\n"
+             "8 loss: an assembly does not set properties of ports\n"
+             "9 loss: an assembly runs no commands of the operating system\n"
+             "10 note: 'setSize' is about the window of the graphical builder\n"
+             "12 loss: an assembly ends when its go (line 11) returns; what the script does "
+             "afterwards is left out\n"
+             "13 note: 'links' only shows something; an assembly has no place for it\n"
+             "14 loss: an assembly that went well ends with status 0, not 3\n"
+             "15 note: from here on the script is never run\n"
+             "0 note: 1 comment line is left out\n");
+    assert_int_equal(t.c.losses, 6);
+    free(xml);
+}
+
+static void what_cannot_work_is_an_error(void **state)
+{
+    struct told t;
+    char *xml = to_xml("a.rc",
+                       HEAD "frobnicate\ncreate script.Starter s\ncreate script.Starter s\n"
+                            "connect s printer nobody printer\ncreate print\nconnect s\n"
+                            "create script.Starter t\ngo\nparameters s CONFIG ALL 3\n",
+                       listen(&t));
+
+    (void)state;
+    assert_null(xml);
+    told_was(&t,
+             "3 error: unknown command 'frobnicate'; 'help' lists them\n"
+             "5 error: there is an instance 's' already\n"
+             "6 error: there is no instance 'nobody'\n"
+             "7 error: class 'print' is ambiguous: script.PrintServer, script.Printer\n"
+             "8 error: connect: too few arguments; it takes <instance> <uses port> <instance> "
+             "<provides port>\n"
+             "10 error: name instance and port of this go: what is meant cannot be told without "
+             "running the script\n"
+             "11 error: 'ALL' cannot be used to set a parameter value\n");
+}
+
+static void what_a_script_cannot_say_is_told_by_line(void **state)
+{
+    struct told t;
+    char *text = to_script(
+        "<assembly name='a'>\n"
+        "<instance name='s' class='script.Starter'>\n"
+        "<parameter name='seconds' type='string' value='1'/>\n"
+        "<parameter name='other' type='int' value='1'/>\n"
+        "<parameter name='note' type='string' value=''/>\n"
+        "<configure port='CONFIG' field='label' value='two  blanks'/>\n"
+        "<configure port='CONFIG' field='ALL' value='1'/>\n"
+        "<configure port='CONFIG' field='label' value='ends so \\'/>\n"
+        "<alternative class='script.Other'/>\n"
+        "</instance>\n"
+        "<instance name='p' class='script.Printer'/>\n"
+        "<connect user='s' uses='printer' provider='p' provides='printer'/>\n"
+        "<monitor user='s' uses='printer'/>\n"
+        "<pair of='s' with='p'/>\n"
+        "<sweep budget='3'><vary instance='s' parameter='seconds' values='1 2'/></sweep>\n"
+        "<optimizer accuracy='0.5' steps='s.n'/>\n"
+        "<go instance='s' port='go'/>\n"
+        "<monitor instance='s' port='go'/>\n"
+        "</assembly>\n",
+        false, listen(&t));
+
+    (void)state;
+    told_was(&t,
+             "3 loss: a script does not say that parameter 'seconds' of 's' is of type string, and "
+             "no description of class 'script.Starter' does\n"
+             "4 loss: a script does not say that parameter 'other' of 's' is of type int, and no "
+             "description of class 'script.Starter' does\n"
+             "5 loss: a script cannot say the value '' of parameter 'note' of 's'\n"
+             "6 loss: a script cannot say the value 'two  blanks' of field 'label' at port "
+             "'CONFIG' of 's'\n"
+             "7 loss: a script cannot say the value '1' of field 'ALL' at port 'CONFIG' of 's'\n"
+             "8 loss: a script cannot say the value 'ends so \\' of field 'label' at port 'CONFIG' "
+             "of 's'\n"
+             "9 loss: a script has no alternatives: 's' stays script.Starter, never script.Other\n"
+             "12 loss: a script cannot monitor the connection of 'printer' at 's'\n"
+             "17 loss: a script cannot monitor the go port\n"
+             "14 loss: a script does not say <pair of='s' with='p'>\n"
+             "15 loss: a script does not sweep 'seconds' of 's'\n"
+             "0 loss: a script has no budget for measurements\n"
+             "16 loss: a script does not say which parameter counts steps\n"
+             "0 loss: a script has no settings of an optimizer\n");
+    assert_int_equal(t.c.losses, 14);
+    free(text);
+}
+
+static void types_are_known_by_the_palette(void **state)
+{
+    struct told t;
+    char *xml = to_xml("a.rc",
+                       HEAD "property s other 1\nproperty s seconds 2\n"
+                            "property s seconds 3\nproperty none x 1\n"
+                            "create script.Starter s\n",
+                       listen(&t));
+
+    (void)state;
+    assert_non_null(strstr(xml, "<parameter name=\"other\" type=\"string\" value=\"1\"/>\n"
+                                "    <parameter name=\"seconds\" type=\"double\" value=\"3\"/>"));
+    told_was(&t, "3 note: the type of property 'other' is taken to be string, for no description "
+                 "of class 'script.Starter' says otherwise\n"
+                 "6 note: no instance 'none' is ever made\n");
+    free(xml);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_both_can_say_goes_over_both_ways),
+        cmocka_unit_test(a_name_of_its_own_goes_over),
+        cmocka_unit_test(what_the_gui_saved_keeps_its_places),
+        cmocka_unit_test(a_script_is_followed_to_its_go),
+        cmocka_unit_test(what_an_assembly_cannot_say_is_told_by_line),
+        cmocka_unit_test(what_cannot_work_is_an_error),
+        cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
+        cmocka_unit_test(types_are_known_by_the_palette),
+    };
+
+    return cmocka_run_group_tests_name("ccaffeine convert", tests, read_palette, drop_palette);
+}

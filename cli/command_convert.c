@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "script.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_LOSSY };
+
+enum form { FORM_NONE, FORM_RC, FORM_BLD, FORM_XML };
+
+struct options {
+    const char *in, *out, *path;
+    enum form from, to;
+    bool is_lossy;
+};
+
+static const struct argp_option options[] = {
+    {"from", OPTION_FROM, "FORM", 0, "what IN is: rc, bld or xml (default: by its ending)", 0},
+    {"to", OPTION_TO, "FORM", 0, "what OUT is to be", 0},
+    {"lossy", OPTION_LOSSY, NULL, 0, "write OUT though it cannot say all that IN says", 0},
+    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
+    {0},
+};
+
+static enum form form_of(const char *word)
+{
+    return !strcmp(word, "rc")    ? FORM_RC
+           : !strcmp(word, "bld") ? FORM_BLD
+           : !strcmp(word, "xml") ? FORM_XML
+                                  : FORM_NONE;
+}
+
+static enum form form_by_ending(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    return dot ? form_of(dot + 1) : FORM_NONE;
+}
+
+static error_t read_form(const char *option, const char *arg, enum form *form,
+                         struct argp_state *state)
+{
+    *form = form_of(arg);
+    if (*form == FORM_NONE)
+        argp_error(state, "%s wants rc, bld or xml, not '%s'", option, arg);
+    return 0;
+}
+
+static error_t finish(struct options *o, struct argp_state *state)
+{
+    if (!o->in || !o->out)
+        argp_error(state, "which files? name IN and OUT ('-': standard output)");
+    if (o->from == FORM_NONE && (o->from = form_by_ending(o->in)) == FORM_NONE)
+        argp_error(state, "what is '%s'? say --from=rc, bld or xml", o->in);
+    if (o->to == FORM_NONE && (o->to = form_by_ending(o->out)) == FORM_NONE)
+        argp_error(state, "what is '%s' to be? say --to=rc, bld or xml", o->out);
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case OPTION_FROM:
+        return read_form("--from", arg, &o->from, state);
+    case OPTION_TO:
+        return read_form("--to", arg, &o->to, state);
+    case OPTION_LOSSY:
+        o->is_lossy = true;
+        return 0;
+    case 'p':
+        o->path = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->in && o->out)
+            argp_error(state, "two files are enough: '%s' is one too many", arg);
+        *(o->in ? &o->out : &o->in) = arg;
+        return 0;
+    case ARGP_KEY_END:
+        return finish(o, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void tell(void *arg, const char *file, int line, bool loses, const char *text)
+{
+    const struct options *o = arg;
+    const char *word = !loses ? "note" : o->is_lossy ? "warning" : "error";
+
+    if (line > 0)
+        fprintf(stderr, "%s:%d: %s: %s\n", file, line, word, text);
+    else
+        fprintf(stderr, "%s: %s: %s\n", file, word, text);
+}
+
+/* What has been read: either form, and the classes that there are as far as they can be found. */
+struct source {
+    struct portolan_script *script;
+    struct portolan_assembly *assembly;
+    struct portolan_palette *palette;
+};
+
+static enum portolan_status read_source(const struct options *o, struct source *s,
+                                        struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    if (o->from == FORM_XML)
+        status = portolan_assembly_read(o->in, d, &s->assembly, err);
+    else
+        status = portolan_script_read(o->in, d, &s->script, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_palette_create(&s->palette, err);
+    if (status == PORTOLAN_OK && o->path)
+        status = portolan_palette_add_path(s->palette, o->path, d, err);
+    /* Folders that are not there yet take nothing from what is converted. */
+    if (status == PORTOLAN_OK && s->assembly)
+        portolan_palette_add_assembly(s->palette, s->assembly, NULL, NULL);
+    if (status == PORTOLAN_OK && s->script)
+        portolan_script_add_path(s->script, s->palette);
+    if (status == PORTOLAN_OK)
+        status = portolan_palette_add_defaults(s->palette, d, err);
+    return status;
+}
+
+/* Of an assembly in between, whose lines nobody has seen. */
+static void tell_of_between(void *arg, const char *file, int line, bool loses, const char *text)
+{
+    const struct options *o = arg;
+
+    (void)file;
+    (void)line;
+    tell(arg, o->in, 0, loses, text);
+}
+
+/* By an assembly in between: what is lost on the way to it is told, and so is the rest. */
+static enum portolan_status script_to_script(const struct options *o, const struct source *s,
+                                             struct portolan_conversion *c,
+                                             struct portolan_diagnostics *d, char **text,
+                                             struct portolan_error *err)
+{
+    const char *out = strcmp(o->out, "-") ? o->out : NULL;
+    struct portolan_conversion second = {tell_of_between, c->arg, 0};
+    struct portolan_assembly *a = NULL;
+    enum portolan_status status;
+    char *xml;
+
+    status = portolan_script_to_assembly(s->script, s->palette, out, c, d, &xml, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_read_text(xml, strlen(xml), out ? out : o->in, d, &a, err);
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_assembly_to_script(a, s->palette, o->to == FORM_BLD, out, &second, text, err);
+    c->losses += second.losses;
+    free(xml);
+    portolan_assembly_destroy(a);
+    return status;
+}
+
+static enum portolan_status convert(const struct options *o, const struct source *s,
+                                    struct portolan_conversion *c, struct portolan_diagnostics *d,
+                                    char **text, struct portolan_error *err)
+{
+    const char *out = strcmp(o->out, "-") ? o->out : NULL;
+
+    if (o->from == FORM_XML && o->to == FORM_XML)
+        return portolan_assembly_write(s->assembly, out, text, err);
+    if (o->from == FORM_XML)
+        return portolan_assembly_to_script(s->assembly, s->palette, o->to == FORM_BLD, out, c, text,
+                                           err);
+    if (o->to == FORM_XML)
+        return portolan_script_to_assembly(s->script, s->palette, out, c, d, text, err);
+    return script_to_script(o, s, c, d, text, err);
+}
+
+int command_convert(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "IN OUT",
+        .doc = "Turn a script of Ccaffeine (.rc, .bld) into an XML assembly, or back. What OUT "
+               "cannot say is told line by line, and refused unless --lossy.",
+    };
+    struct options o = {0};
+    struct portolan_error err = {0};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_conversion c = {tell, &o, 0};
+    struct source s = {0};
+    enum portolan_status status;
+    char *text = NULL;
+    int code = EXIT_BAD_INPUT;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    status = read_source(&o, &s, &d, &err);
+    if (status == PORTOLAN_OK)
+        status = convert(&o, &s, &c, &d, &text, &err);
+    if (status != PORTOLAN_OK && d.count)
+        fprintf(stderr, "portolan: error: %d error%s in '%s'\n", d.count, d.count == 1 ? "" : "s",
+                o.in);
+    else if (status != PORTOLAN_OK)
+        print_error(&err);
+    else if (c.losses && !o.is_lossy)
+        fprintf(stderr,
+                "portolan: error: '%s' is not written, for it could not say all of '%s'; "
+                "--lossy writes it all the same\n",
+                o.out, o.in);
+    else
+        code = write_text(strcmp(o.out, "-") ? o.out : NULL, text);
+    free(text);
+    portolan_script_destroy(s.script);
+    portolan_assembly_destroy(s.assembly);
+    portolan_palette_destroy(s.palette);
+    return code;
+}
