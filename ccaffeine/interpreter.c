@@ -113,6 +113,11 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
     return PORTOLAN_OK;
 }
 
+struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in)
+{
+    return in->framework;
+}
+
 void portolan_interpreter_destroy(struct portolan_interpreter *in)
 {
     struct pending *p, *next;

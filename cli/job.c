@@ -93,6 +93,8 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
         portolan_framework_create(w->palette, job->cohort, &framework, err);
 
     if (status == PORTOLAN_OK)
+        status = portolan_mpi_serve(framework, err);
+    if (status == PORTOLAN_OK)
         status = portolan_framework_build(framework, w->assembly, err);
     if (status == PORTOLAN_OK) {
         status = portolan_framework_go(framework, result, err);

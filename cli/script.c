@@ -2,6 +2,8 @@
 /* Ccaffeine's scripts on all ranks: rank 0 reads, everybody does the same. */
 #include "script.h"
 
+#include <portolan/mpi.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +134,8 @@ enum portolan_status script_open(struct job *job, const struct script_options *o
     };
     enum portolan_status status = portolan_interpreter_create(&options, in, err);
 
+    if (status == PORTOLAN_OK)
+        status = portolan_mpi_serve(portolan_interpreter_peek_framework(*in), err);
     return portolan_cohort_agree(job->cohort, status, err);
 }
 

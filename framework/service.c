@@ -55,6 +55,8 @@ void service_remove(struct portolan_framework *fw, struct service *s)
     DL_FOREACH(fw->all_services, users)
     detach_all(users, s);
     LL_DELETE(fw->services, s);
+    if (s->maker.end)
+        s->maker.end(s->maker.arg);
     sidl_reference_delete(s->port, NULL);
     sidl_reference_delete(s->provider, NULL);
     free(s->type);
@@ -177,5 +179,16 @@ enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
         return portolan_error_set(err, cause.status, "%s", cause.text);
     s->maker = *service;
     s->maker.type = s->type;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_framework_unserve(struct portolan_framework *fw, const char *type,
+                                                struct portolan_error *err)
+{
+    struct service *s = service_find(fw, type);
+
+    if (!s || !s->maker.create)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "the program serves no %s", type);
+    service_remove(fw, s);
     return PORTOLAN_OK;
 }

@@ -10,7 +10,7 @@ table='
 base: base
 sidl: base sidl
 probe: base probe probe_inline
-mpi: base probe mpi
+mpi: base probe framework mpi
 store: base store
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine

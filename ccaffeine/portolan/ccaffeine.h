@@ -92,6 +92,10 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
                                                  struct portolan_interpreter **in,
                                                  struct portolan_error *err);
 
+/** The framework that the commands work on, for offering services in it. */
+struct portolan_framework;
+struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
+
 /** Destroys the instances, in reverse order of their creation. NULL is legal. */
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 

@@ -91,12 +91,20 @@ struct portolan_service {
     gov_cca_Port (*create)(void *arg, gov_cca_Services services, sidl_BaseInterface *_ex);
     /** OPTIONAL. The uses port goes; the framework drops its reference afterwards. */
     void (*destroy)(void *arg, gov_cca_Port port);
+    /** OPTIONAL. The service ends, with the framework or before; there are no ports of it left. */
+    void (*end)(void *arg);
 };
 
-/** SERVICE is copied; `arg` must outlive the framework. Errors: EEXISTS, ENOMEM. */
+/** SERVICE is copied; `arg` must live until `end`. Errors: EEXISTS (`end` is not called), ENOMEM.
+ */
 PORTOLAN_API enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
                                                            const struct portolan_service *service,
                                                            struct portolan_error *err);
+
+/** Ends a service; uses ports that were connected to it are so no more. ENOTFOUND. */
+PORTOLAN_API enum portolan_status portolan_framework_unserve(struct portolan_framework *fw,
+                                                             const char *type,
+                                                             struct portolan_error *err);
 
 /**
  * Collective. Makes the instances of A in their order, then the connections, then the proxies of

@@ -11,6 +11,7 @@
 #define PORTOLAN_MPI_H
 
 #include <portolan/base.h>
+#include <portolan/framework.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,17 @@ PORTOLAN_API void portolan_mpi_cohort_destroy(struct portolan_cohort *cohort);
  */
 PORTOLAN_API bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_status *status,
                                        double patience_s, struct portolan_error *err);
+
+/**
+ * Offers gov.cca.ports.MPIService in FW: every component that uses it has communicators of its own,
+ * duplicates of MPI_COMM_WORLD. They are made by PMPI and not counted as MPI time. EINVAL when MPI is
+ * not running, else as portolan_framework_serve(); all ranks must offer it, or none.
+ */
+PORTOLAN_API enum portolan_status portolan_mpi_serve(struct portolan_framework *fw,
+                                                     struct portolan_error *err);
+
+/** A new gov.cca.ports.MPISetup: the same for a communicator of one's own. */
+PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface *_ex);
 
 /** What one MPI routine was used for by this process, summed over its threads. */
 struct portolan_mpi_total {
