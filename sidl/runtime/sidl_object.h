@@ -58,9 +58,14 @@ struct sidl_BaseInterface__object {
     void *d_object; /* the implementation, which starts with a struct sidl_object */
 };
 
+struct sidl_BaseClass__object {
+    const struct sidl_BaseClass__epv *d_epv;
+    void *d_object;
+};
+
 /** Any interface reference may be C-cast to this type, and is then valid for all functions here. */
 typedef struct sidl_BaseInterface__object *sidl_BaseInterface;
-typedef struct sidl_BaseInterface__object *sidl_BaseClass;
+typedef struct sidl_BaseClass__object *sidl_BaseClass;
 typedef struct sidl_ClassInfo__object *sidl_ClassInfo;
 
 enum sidl_kind { SIDL_INTERFACE, SIDL_CLASS, SIDL_ENUM, SIDL_STRUCT };
