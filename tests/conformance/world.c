@@ -88,16 +88,10 @@ void world_mismatched(struct world *w, enum gov_cca_Type__enum requested,
 
 /* -- life -- */
 
-int world_setup(void **state)
+void world_enter(struct world *w)
 {
-    struct world *w = calloc(1, sizeof *w);
     gov_cca_Port port;
 
-    parts_reset();
-    w->sentence = *state;
-    *state = w;
-    w->fw = conformance_framework(&w->ex);
-    good(w);
     w->services = gov_cca_AbstractFramework_getServices(w->fw, "program", "conformance.Program",
                                                         NULL, &w->ex);
     good(w);
@@ -106,12 +100,10 @@ int world_setup(void **state)
     good(w);
     gov_cca_Port_deleteRef(port, NULL);
     assert_non_null(w->builder);
-    return 0;
 }
 
-int world_teardown(void **state)
+bool world_leave(struct world *w)
 {
-    struct world *w = *state;
     int alive;
 
     while (w->n_kept > 0)
@@ -130,13 +122,34 @@ int world_teardown(void **state)
     }
     gov_cca_Services_deleteRef(w->services, NULL);
     gov_cca_AbstractFramework_deleteRef(w->fw, NULL);
-    conformance_framework_end();
-    free(w);
     alive = parts_alive;
-    parts_reset();
     if (alive)
         print_error("%d objects of the suite are still alive\n", alive);
-    return alive != 0;
+    return alive == 0;
+}
+
+int world_setup(void **state)
+{
+    struct world *w = calloc(1, sizeof *w);
+
+    parts_reset();
+    w->sentence = *state;
+    *state = w;
+    w->fw = conformance_framework(&w->ex);
+    good(w);
+    world_enter(w);
+    return 0;
+}
+
+int world_teardown(void **state)
+{
+    struct world *w = *state;
+    bool clean = world_leave(w);
+
+    conformance_framework_end();
+    free(w);
+    parts_reset();
+    return clean ? 0 : -1;
 }
 
 gov_cca_Port world_service(struct world *w, const char *name, const char *type)

@@ -43,6 +43,10 @@ struct world {
  * objects lives. */
 int world_setup(void **state);
 int world_teardown(void **state);
+/* Their parts, for w->fw: the program becomes a component; everything is given back (false: objects
+ * of the suite are left). */
+void world_enter(struct world *w);
+bool world_leave(struct world *w);
 /* The service port of the program that TYPE names, under that port name: new references. */
 gov_cca_Port world_service(struct world *w, const char *name, const char *type);
 /* The program's getPort on PORT, released at the end of the test; the reference is kept. */

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random sequences of operations on one framework each, against a model that says of every
+ * operation whether it succeeds or which CCAExceptionType refuses it (ANY where the specification
+ * names none). CONFORMANCE_SEED (printed) and CONFORMANCE_SEQUENCES may be set; a failure prints
+ * the number of its sequence, which CONFORMANCE_FIRST begins with.
+ */
+#include <inttypes.h>
+#include <malloc.h>
+#include <time.h>
+
+#include "random_model.h"
+
+#define B(METHOD) gov_cca_ports_BuilderService_##METHOD
+
+enum { OPERATIONS = 40, WARM_UP = 50 };
+
+static const char *const classes[] = {PART, "conformance.Other", "conformance.Fails",
+                                      "conformance.NoSuchClass"};
+
+static int pick_component(struct model *m)
+{
+    return (int)random_number(m, COMPONENTS);
+}
+
+static int pick_port(struct model *m)
+{
+    return (int)random_number(m, PORTS);
+}
+
+/* A living component's Services, or NULL: then there is nothing to do. */
+static gov_cca_Services alive(struct model *m, int i)
+{
+    return m->components[i].alive ? services_of(component_names[i]) : NULL;
+}
+
+/* -- instances -- */
+
+static void forget(struct model *m, int i)
+{
+    struct model_component *c = &m->components[i];
+
+    model_break_all(m, i);
+    c->alive = c->listens = false;
+    gov_cca_ports_ConnectionEventListener_deleteRef(c->listener, NULL);
+    c->listener = NULL;
+    memset(c->ports, 0, sizeof c->ports);
+}
+
+static void do_create(struct model *m)
+{
+    int i = pick_component(m), class = (int)random_number(m, 10);
+    struct model_component *c = &m->components[i];
+    gov_cca_ComponentID id;
+
+    class = class < 6 ? 0 : class < 8 ? 1 : class - 6;
+    model_log(m, "create %s %s", component_names[i], classes[class]);
+    id = B(createInstance)(m->w->builder, component_names[i], classes[class], NULL, &m->w->ex);
+    if (!model_check(m, c->alive || class > 1 ? ANY : SUCCEED))
+        return;
+    gov_cca_ComponentID_deleteRef(c->id, NULL);
+    c->id = id;
+    c->alive = true;
+    c->class_name = classes[class];
+    for (int p = 0; p < PORTS; p++)
+        c->ports[p].connection = -1;
+}
+
+/* ANY, EITHER or SUCCEED for what model_is_held_by_others says. */
+static int when_held(int held)
+{
+    return held == 1 ? ANY : held == 2 ? EITHER : SUCCEED;
+}
+
+static void do_destroy(struct model *m)
+{
+    int i = pick_component(m);
+    struct model_component *c = &m->components[i];
+
+    if (!c->id)
+        return;
+    model_log(m, "destroy %s", component_names[i]);
+    B(destroyInstance)(m->w->builder, c->id, 0, &m->w->ex);
+    if (model_check(m, c->alive ? when_held(model_is_held_by_others(m, i, -1)) : ANY))
+        forget(m, i);
+}
+
+/* The new instance has the old one's ports and connections; it holds and hears nothing. */
+static void replaced(struct model_component *c, const char *class_name)
+{
+    c->class_name = class_name;
+    c->listens = false;
+    gov_cca_ports_ConnectionEventListener_deleteRef(c->listener, NULL);
+    c->listener = NULL;
+    for (int p = 0; p < PORTS; p++) {
+        c->ports[p].held = 0;
+        c->ports[p].fetched = false;
+    }
+}
+
+static void do_replace(struct model *m)
+{
+    int i = pick_component(m), class = (int)random_number(m, 4), held, expected;
+    struct model_component *c = &m->components[i];
+
+    if (!conformance_extras.replace)
+        return;
+    model_log(m, "replace %s %s", component_names[i], classes[class]);
+    held = c->alive ? model_is_held_by_others(m, i, -1) : 0;
+    expected = !c->alive || class > 1 ? ANY
+               : held == 1            ? CCA(UsesPortNotReleased)
+                                      : when_held(held);
+    m->replacing = i;
+    conformance_extras.replace(m->w->services, component_names[i], classes[class], &m->w->ex);
+    m->replacing = -1;
+    if (model_check(m, expected))
+        replaced(c, classes[class]);
+}
+
+/* -- ports -- */
+
+static void add_port(struct model *m, int kind)
+{
+    int i = pick_component(m), p = pick_port(m);
+    struct model_port *there = &m->components[i].ports[p], port = {.connection = -1};
+
+    port.kind = kind;
+    port.is_odd = kind == USES && random_number(m, 8) == 0;
+    port.limit = kind == PROVIDES ? (int)random_number(m, 4) : 0;
+    if (!alive(m, i))
+        return;
+    model_log(m, "%s %s.%s%s limit %d", kind == USES ? "register" : "add", component_names[i],
+              port_names[p], port.is_odd ? " (odd)" : "", port.limit);
+    model_add_port(m, alive(m, i), p, &port, &m->w->ex);
+    if (model_check(m, there->kind == NO_PORT ? SUCCEED : CCA(PortAlreadyDefined)))
+        *there = port;
+}
+
+static void do_register(struct model *m)
+{
+    add_port(m, USES);
+}
+
+static void do_add(struct model *m)
+{
+    add_port(m, PROVIDES);
+}
+
+static void do_unregister(struct model *m)
+{
+    int i = pick_component(m), p = pick_port(m), expected;
+    struct model_port *port = &m->components[i].ports[p];
+
+    if (!alive(m, i))
+        return;
+    model_log(m, "unregister %s.%s", component_names[i], port_names[p]);
+    expected = port->kind != USES ? CCA(PortNotDefined)
+               : port->held       ? CCA(UsesPortNotReleased)
+                                  : SUCCEED;
+    gov_cca_Services_unregisterUsesPort(alive(m, i), port_names[p], &m->w->ex);
+    if (!model_check(m, expected))
+        return;
+    if (port->connection >= 0)
+        model_break(m, port->connection);
+    *port = (struct model_port){.connection = -1};
+}
+
+static void do_remove(struct model *m)
+{
+    int i = pick_component(m), p = pick_port(m), expected;
+    struct model_port *port = &m->components[i].ports[p];
+
+    if (!alive(m, i))
+        return;
+    model_log(m, "remove %s.%s", component_names[i], port_names[p]);
+    expected = port->kind != PROVIDES                           ? CCA(PortNotDefined)
+               : port->held || model_is_held_by_others(m, i, p) ? EITHER
+                                                                : SUCCEED;
+    gov_cca_Services_removeProvidesPort(alive(m, i), port_names[p], &m->w->ex);
+    if (!model_check(m, expected))
+        return;
+    for (int k = 0; k < CONNECTIONS; k++) {
+        const struct model_connection *c = &m->connections[k];
+
+        if (c->alive && c->provider == i && c->provides == p)
+            model_break(m, k);
+    }
+    *port = (struct model_port){.connection = -1};
+}
+
+static void get_port(struct model *m, bool nonblocking)
+{
+    int i = pick_component(m), p = pick_port(m), expected = SUCCEED;
+    struct model_port *port = &m->components[i].ports[p];
+    gov_cca_Services s = alive(m, i);
+    gov_cca_Port got;
+    bool there = port->kind == PROVIDES || (port->kind == USES && port->connection >= 0);
+
+    if (!s)
+        return;
+    model_log(m, "%s %s.%s", nonblocking ? "poll" : "get", component_names[i], port_names[p]);
+    if (port->kind == NO_PORT)
+        expected = CCA(PortNotDefined);
+    else if (!there && !nonblocking)
+        expected = CCA(PortNotConnected);
+    got = nonblocking ? gov_cca_Services_getPortNonblocking(s, port_names[p], &m->w->ex)
+                      : gov_cca_Services_getPort(s, port_names[p], &m->w->ex);
+    if (!model_check(m, expected))
+        return;
+    if (!got != !there)
+        model_fail(m, "a port where none is, or none where one is");
+    if (!got)
+        return;
+    if (random_number(m, 4) == 0)
+        call_go(m->w, got);
+    gov_cca_Port_deleteRef(got, NULL);
+    port->held++;
+    port->fetched = true;
+}
+
+static void do_get(struct model *m)
+{
+    get_port(m, false);
+}
+
+static void do_poll(struct model *m)
+{
+    get_port(m, true);
+}
+
+static void do_release(struct model *m)
+{
+    int i = pick_component(m), p = pick_port(m);
+    struct model_port *port = &m->components[i].ports[p];
+
+    if (!alive(m, i))
+        return;
+    model_log(m, "release %s.%s", component_names[i], port_names[p]);
+    gov_cca_Services_releasePort(alive(m, i), port_names[p], &m->w->ex);
+    model_check(m, port->kind == NO_PORT ? CCA(PortNotDefined)
+                   : port->held          ? SUCCEED
+                   : port->fetched       ? EXTRA_RELEASE
+                                         : CCA(PortNotInUse));
+    if (port->held)
+        port->held--;
+}
+
+/* -- connections -- */
+
+static void append_event(const struct model *m, char *text, size_t size, int component, int port,
+                         const char *event)
+{
+    if (m->components[component].listens)
+        snprintf(text + strlen(text), size - strlen(text), "%s:%s:%s ", component_names[component],
+                 event, port_names[port]);
+}
+
+/* Who hears what when C is made or broken. */
+static void check_events(struct model *m, const struct model_connection *c, bool made)
+{
+    static const char *const events[2][2] = {{"DisconnectPending", "Disconnected"},
+                                             {"ConnectPending", "Connected"}};
+    char text[300] = "";
+
+    for (int k = 0; k < 2; k++) {
+        if (!made)
+            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
+        append_event(m, text, sizeof text, c->provider, c->provides, events[made][k]);
+        if (made)
+            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
+    }
+    if (strcmp(text, journal) != 0) {
+        model_log(m, "heard: %s\nright: %s\n", journal, text);
+        model_fail(m, "other events");
+    }
+}
+
+static int free_connection(struct model *m)
+{
+    int k = (int)random_number(m, CONNECTIONS);
+
+    while (m->connections[k].alive)
+        k = (k + 1) % CONNECTIONS; /* there are fewer than CONNECTIONS uses ports */
+    return k;
+}
+
+static int expect_connect(const struct model *m, const struct model_connection *c)
+{
+    const struct model_component *user = &m->components[c->user];
+    const struct model_component *provider = &m->components[c->provider];
+    const struct model_port *uses = &user->ports[c->uses];
+    const struct model_port *provides = &provider->ports[c->provides];
+
+    if (!user->alive || !provider->alive)
+        return ANY;
+    if (uses->kind == NO_PORT || (uses->kind == USES && provides->kind == NO_PORT))
+        return CCA(PortNotDefined);
+    if (uses->kind != USES || provides->kind != PROVIDES || uses->connection >= 0 || uses->is_odd)
+        return ANY;
+    if (provides->limit && model_count(m, c->provider, c->provides) >= provides->limit)
+        return ANY;
+    return SUCCEED;
+}
+
+static void do_connect(struct model *m)
+{
+    struct model_connection c = {.user = pick_component(m), .provider = pick_component(m)};
+    int k;
+
+    c.uses = pick_port(m);
+    c.provides = pick_port(m);
+    if (!m->components[c.user].id || !m->components[c.provider].id)
+        return;
+    model_log(m, "connect %s.%s %s.%s", component_names[c.user], port_names[c.uses],
+              component_names[c.provider], port_names[c.provides]);
+    c.id = B(connect)(m->w->builder, m->components[c.user].id, port_names[c.uses],
+                      m->components[c.provider].id, port_names[c.provides], &m->w->ex);
+    if (!model_check(m, expect_connect(m, &c)))
+        return;
+    check_events(m, &c, true);
+    k = free_connection(m);
+    gov_cca_ConnectionID_deleteRef(m->connections[k].id, NULL);
+    c.alive = true;
+    m->connections[k] = c;
+    m->components[c.user].ports[c.uses].connection = k;
+}
+
+static int expect_disconnect(const struct model *m, const struct model_connection *c)
+{
+    if (!c->alive)
+        return ANY;
+    if (!m->components[c->user].ports[c->uses].held)
+        return SUCCEED;
+    return m->components[c->user].listens ? EITHER : ANY;
+}
+
+static void do_disconnect(struct model *m)
+{
+    int k = (int)random_number(m, CONNECTIONS);
+    const struct model_connection *c = &m->connections[k];
+
+    if (!c->id)
+        return;
+    model_log(m, "disconnect %s.%s%s", component_names[c->user], port_names[c->uses],
+              c->alive ? "" : " (dead)");
+    B(disconnect)(m->w->builder, c->id, 0, &m->w->ex);
+    if (!model_check(m, expect_disconnect(m, c)))
+        return;
+    check_events(m, c, false);
+    model_break(m, k);
+}
+
+/* Learns which connections a refused disconnectAll has undone before; held ones stay. */
+static void look_again(struct model *m)
+{
+    for (int k = 0; k < CONNECTIONS; k++) {
+        const struct model_connection *c = &m->connections[k];
+        gov_cca_ComponentID id;
+
+        if (!c->alive)
+            continue;
+        id = gov_cca_ConnectionID_getUser(c->id, &m->w->ex);
+        if (exception_type(&m->w->ex) == 0) {
+            gov_cca_ComponentID_deleteRef(id, NULL);
+            continue;
+        }
+        if (expect_disconnect(m, c) == ANY)
+            model_fail(m, "a held connection was broken");
+        model_break(m, k);
+    }
+}
+
+static void do_disconnect_all(struct model *m)
+{
+    int a = pick_component(m), b = (int)random_number(m, COMPONENTS + 1), expected = SUCCEED;
+    const struct model_component *first = &m->components[a];
+    const struct model_component *second = b < COMPONENTS ? &m->components[b] : NULL;
+
+    if (!first->id || (second && !second->id))
+        return;
+    model_log(m, "disconnectAll %s %s", component_names[a], second ? component_names[b] : "(all)");
+    if (!first->alive || (second && !second->alive))
+        expected = ANY;
+    for (int k = 0; expected != ANY && k < CONNECTIONS; k++) {
+        const struct model_connection *c = &m->connections[k];
+
+        if (c->alive &&
+            (second ? (c->user == a && c->provider == b) || (c->user == b && c->provider == a)
+                    : c->user == a || c->provider == a)) {
+            int one = expect_disconnect(m, c);
+
+            expected = one == SUCCEED ? expected : one;
+        }
+    }
+    B(disconnectAll)(m->w->builder, first->id, second ? second->id : NULL, 0, &m->w->ex);
+    model_check(m, expected);
+    look_again(m);
+}
+
+/* -- events, questions -- */
+
+static void do_listen(struct model *m)
+{
+    int i = pick_component(m);
+    struct model_component *c = &m->components[i];
+    gov_cca_ports_ConnectionEventService events;
+    gov_cca_Services s = alive(m, i);
+    gov_cca_Port port;
+
+    if (!s)
+        return;
+    model_log(m, "%s %s", c->listens ? "unlisten" : "listen", component_names[i]);
+    port = gov_cca_Services_getPortNonblocking(s, "events", &m->w->ex);
+    if (exception_type(&m->w->ex) != 0) {
+        gov_cca_Services_registerUsesPort(s, "events", "gov.cca.ports.ConnectionEventService", NULL,
+                                          &m->w->ex);
+        port = gov_cca_Services_getPort(s, "events", &m->w->ex);
+    }
+    if (m->w->ex || !port)
+        model_fail(m, "no ConnectionEventService");
+    events = gov_cca_ports_ConnectionEventService__cast(port, &m->w->ex);
+    gov_cca_Port_deleteRef(port, NULL);
+    if (!c->listener)
+        c->listener = listener_create(component_names[i], &m->w->ex);
+    if (c->listens)
+        gov_cca_ports_ConnectionEventService_removeConnectionEventListener(events, EVENT(ALL),
+                                                                           c->listener, &m->w->ex);
+    else
+        gov_cca_ports_ConnectionEventService_addConnectionEventListener(events, EVENT(ALL),
+                                                                        c->listener, &m->w->ex);
+    gov_cca_ports_ConnectionEventService_deleteRef(events, NULL);
+    gov_cca_Services_releasePort(s, "events", &m->w->ex);
+    model_check(m, SUCCEED);
+    c->listens = !c->listens;
+}
+
+static void do_compare(struct model *m)
+{
+    model_log(m, "compare\n");
+    model_compare(m);
+}
+
+static const struct operation {
+    int weight;
+    void (*run)(struct model *m);
+} operations[] = {
+    {10, do_create},        {3, do_destroy},    {4, do_replace},  {10, do_register},
+    {10, do_add},           {4, do_unregister}, {4, do_remove},   {10, do_get},
+    {3, do_poll},           {8, do_release},    {24, do_connect}, {8, do_disconnect},
+    {3, do_disconnect_all}, {6, do_listen},     {2, do_compare},
+};
+
+static void operate(struct model *m)
+{
+    const struct operation *o = operations;
+    int total = 0, at;
+
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        total += operations[i].weight;
+    at = (int)random_number(m, (uint32_t)total);
+    while (at >= o->weight)
+        at -= (o++)->weight;
+    journal[0] = '\0';
+    o->run(m);
+    if (strstr(journal, "release-failed"))
+        model_fail(m, "a component could not release its ports when it was destroyed");
+}
+
+/* -- sequences -- */
+
+static void drop(struct model *m)
+{
+    for (int i = 0; i < COMPONENTS; i++) {
+        gov_cca_ComponentID_deleteRef(m->components[i].id, NULL);
+        gov_cca_ports_ConnectionEventListener_deleteRef(m->components[i].listener, NULL);
+    }
+    for (int i = 0; i < CONNECTIONS; i++)
+        gov_cca_ConnectionID_deleteRef(m->connections[i].id, NULL);
+}
+
+static void sequence(gov_cca_AbstractFramework maker, uint64_t seed, unsigned long number)
+{
+    static struct model m;
+    struct world w = {0};
+
+    parts_reset();
+    memset(&m, 0, sizeof m);
+    m.w = &w;
+    m.state = seed + number * 0x632be59bd9b4e019U;
+    m.replacing = -1;
+    model_log(&m, "seed %" PRIu64 ", sequence %lu\n", seed, number);
+    behaviour = (struct behaviour){.begin = model_begin_part, .end = model_end_part, .arg = &m};
+    w.fw = gov_cca_AbstractFramework_createEmptyFramework(maker, &w.ex);
+    good(&w);
+    world_enter(&w);
+    for (int i = 0; i < OPERATIONS; i++)
+        operate(&m);
+    model_log(&m, "end\n");
+    model_compare(&m);
+    drop(&m);
+    if (!world_leave(&w))
+        model_fail(&m, "something is left behind");
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/* What the heap holds at present; 0 where nobody can tell. */
+static size_t heap_bytes(void)
+{
+    return mallinfo2().uordblks;
+}
+
+static void sequences_end_as_predicted_and_leave_nothing_behind(void **state)
+{
+    uint64_t seed = setting("CONFORMANCE_SEED", (uint64_t)time(NULL));
+    uint64_t n = setting("CONFORMANCE_SEQUENCES", 10000), first = setting("CONFORMANCE_FIRST", 0);
+    sidl_BaseInterface ex = NULL;
+    gov_cca_AbstractFramework maker = conformance_framework(&ex);
+    size_t before = 0, after;
+
+    (void)state;
+    assert_null(ex);
+    print_message("CONFORMANCE_SEED=%" PRIu64 "\n", seed);
+    for (uint64_t i = 0; i < n; i++) {
+        if (i == WARM_UP)
+            before = heap_bytes();
+        sequence(maker, seed, (unsigned long)(first + i));
+    }
+    after = heap_bytes();
+    if (n > WARM_UP && getenv("CONFORMANCE_EXACT_HEAP"))
+        assert_int_equal(after, before);
+    gov_cca_AbstractFramework_shutdownFramework(maker, &ex);
+    assert_null(ex);
+    gov_cca_AbstractFramework_deleteRef(maker, NULL);
+    conformance_framework_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sequences_end_as_predicted_and_leave_nothing_behind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a random sequence knows of the framework's state, and what it expects of an operation. */
+#ifndef CONFORMANCE_RANDOM_MODEL_H
+#define CONFORMANCE_RANDOM_MODEL_H
+
+#include "world.h"
+
+enum { COMPONENTS = 4, PORTS = 4, CONNECTIONS = 24, LOG_MAX = 8000 };
+
+/* What an operation is going to do; a CCAExceptionType is another answer. */
+enum { SUCCEED = 0, ANY = 1000, EITHER = 1001, EXTRA_RELEASE = 1002 };
+
+struct model_port {
+    enum { NO_PORT, USES, PROVIDES } kind;
+    bool is_odd;    /* uses: of a type that no port here is */
+    int limit;      /* provides: MAX_CONNECTIONS, 0 for none */
+    int held;       /* getPort minus releasePort */
+    bool fetched;   /* ever */
+    int connection; /* uses: index or -1 */
+};
+
+struct model_component {
+    bool alive, listens;
+    const char *class_name;
+    gov_cca_ComponentID id; /* ours; of a dead component, too; NULL when there never was one */
+    gov_cca_ports_ConnectionEventListener listener; /* ours, or NULL */
+    struct model_port ports[PORTS];
+};
+
+struct model_connection {
+    bool alive;
+    gov_cca_ConnectionID id; /* ours; of a dead connection, too, or NULL */
+    int user, uses, provider, provides;
+};
+
+struct model {
+    struct world *w;
+    uint64_t state; /* of the random numbers */
+    struct model_component components[COMPONENTS];
+    struct model_connection connections[CONNECTIONS];
+    int replacing; /* the component whose new instance must have its ports, or -1 */
+    char log[LOG_MAX];
+};
+
+extern const char *const component_names[COMPONENTS], *const port_names[PORTS];
+
+uint32_t random_number(struct model *m, uint32_t below);
+/* Notes an operation in the log. */
+void model_log(struct model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Fails the test with the log unless w->ex is as EXPECTED; clears it. True: the call succeeded. */
+bool model_check(struct model *m, int expected);
+void model_fail(struct model *m, const char *what);
+
+/* -- the state -- */
+
+bool model_is_connected(const struct model *m, int provider, int provides);
+int model_count(const struct model *m, int provider, int provides);
+/* Whether another component holds a port that connects it to one of PROVIDER's: 0 no, 1 yes, 2 yes,
+ * but all that do listen for events. PROVIDES -1: any of its ports. */
+int model_is_held_by_others(const struct model *m, int provider, int provides);
+/* The connection is no more. */
+void model_break(struct model *m, int connection);
+void model_break_all(struct model *m, int component);
+/* Whether the framework says the same about names, connections and uses; fails the test if not. */
+void model_compare(struct model *m);
+
+/* -- behaviour of the suite's components while sequences run (random_model.c) -- */
+
+void model_begin_part(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *ex);
+void model_end_part(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *ex);
+void model_add_port(struct model *m, gov_cca_Services services, int port,
+                    const struct model_port *p, sidl_BaseInterface *_ex);
+
+#endif
