@@ -271,8 +271,8 @@ static const struct conformance_sentence sentences[] = {
     TESTED(CR_11),
     TESTED(CI_01),
     TESTED(CI_02),
-    AWAITED(CI_03),
+    TESTED(CI_03),
     TESTED(CI_04),
-    AWAITED(CI_05),
+    TESTED(CI_05),
 };
 GROUP(component, "Component, ComponentRelease, ComponentID", sentences);

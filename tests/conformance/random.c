@@ -13,19 +13,61 @@
 
 #define B(METHOD) gov_cca_ports_BuilderService_##METHOD
 
-enum { OPERATIONS = 40, WARM_UP = 50 };
+enum { OPERATIONS = 80, WARM_UP = 50 };
 
 static const char *const classes[] = {PART, "conformance.Other", "conformance.Fails",
                                       "conformance.NoSuchClass"};
 
+/* Mostly a living one. */
 static int pick_component(struct model *m)
 {
-    return (int)random_number(m, COMPONENTS);
+    int i = (int)random_number(m, COMPONENTS);
+
+    for (int tries = 0; tries < 4 && !m->components[i].alive; tries++)
+        i = (int)random_number(m, COMPONENTS);
+    return i;
 }
 
-static int pick_port(struct model *m)
+enum wish { A_FREE_NAME, A_USES, A_LOOSE_USES, A_JOINED_USES, A_PROVIDES, A_HELD };
+
+static bool suits(const struct model_port *p, enum wish wish)
 {
-    return (int)random_number(m, PORTS);
+    switch (wish) {
+    case A_FREE_NAME:
+        return p->kind == NO_PORT;
+    case A_USES:
+        return p->kind == USES;
+    case A_LOOSE_USES:
+        return p->kind == USES && p->connection < 0;
+    case A_JOINED_USES:
+        return p->kind == USES && p->connection >= 0;
+    case A_PROVIDES:
+        return p->kind == PROVIDES;
+    case A_HELD:
+        return p->held > 0;
+    }
+    return false;
+}
+
+/* Mostly a port as wished for, if there is one. */
+static int pick_port(struct model *m, int component, enum wish wish)
+{
+    const struct model_port *ports = m->components[component].ports;
+    int p = (int)random_number(m, PORTS);
+
+    for (int tries = 0; tries < 6 && !suits(&ports[p], wish); tries++)
+        p = (int)random_number(m, PORTS);
+    return p;
+}
+
+/* Mostly a living connection. */
+static int pick_connection(struct model *m)
+{
+    int k = (int)random_number(m, CONNECTIONS);
+
+    for (int tries = 0; tries < 60 && !m->connections[k].alive; tries++)
+        k = (int)random_number(m, CONNECTIONS);
+    return k;
 }
 
 /* A living component's Services, or NULL: then there is nothing to do. */
@@ -34,13 +76,76 @@ static gov_cca_Services alive(struct model *m, int i)
     return m->components[i].alive ? services_of(component_names[i]) : NULL;
 }
 
+/* -- events -- */
+
+static void append_event(const struct model *m, char *text, size_t size, int component, int port,
+                         const char *event)
+{
+    if (m->components[component].listens)
+        snprintf(text + strlen(text), size - strlen(text), "%s:%s:%s ", component_names[component],
+                 event, port_names[port]);
+}
+
+/* Who hears what when C is made or broken. */
+static void check_events(struct model *m, const struct model_connection *c, bool made)
+{
+    static const char *const events[2][2] = {{"DisconnectPending", "Disconnected"},
+                                             {"ConnectPending", "Connected"}};
+    char text[300] = "";
+
+    for (int k = 0; k < 2; k++) {
+        if (!made)
+            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
+        append_event(m, text, sizeof text, c->provider, c->provides, events[made][k]);
+        if (made)
+            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
+    }
+    if (strcmp(text, journal) != 0) {
+        model_log(m, "heard: %s\nright: %s\n", journal, text);
+        model_fail(m, "other events");
+    }
+}
+
+static void check_end_heard(struct model *m, int component, int port)
+{
+    static const char *const events[] = {"DisconnectPending", "Disconnected"};
+
+    for (int k = 0; k < 2; k++) {
+        char text[80] = "";
+
+        append_event(m, text, sizeof text, component, port, events[k]);
+        if (!strstr(journal, text)) {
+            model_log(m, "heard: %s\nmissing: %s\n", journal, text);
+            model_fail(m, "an event is missing");
+        }
+    }
+}
+
+/* The connections of COMPONENT (PROVIDES -1: all, else those of that provides port) are broken, and
+ * the other ends have heard of it. */
+static void break_heard(struct model *m, int component, int provides)
+{
+    for (int k = 0; k < CONNECTIONS; k++) {
+        const struct model_connection *c = &m->connections[k];
+
+        if (!c->alive || (provides >= 0 ? c->provider != component || c->provides != provides
+                                        : c->provider != component && c->user != component))
+            continue;
+        if (c->user != component)
+            check_end_heard(m, c->user, c->uses);
+        else if (c->provider != component)
+            check_end_heard(m, c->provider, c->provides);
+        model_break(m, k);
+    }
+}
+
 /* -- instances -- */
 
 static void forget(struct model *m, int i)
 {
     struct model_component *c = &m->components[i];
 
-    model_break_all(m, i);
+    break_heard(m, i, -1);
     c->alive = c->listens = false;
     gov_cca_ports_ConnectionEventListener_deleteRef(c->listener, NULL);
     c->listener = NULL;
@@ -49,7 +154,7 @@ static void forget(struct model *m, int i)
 
 static void do_create(struct model *m)
 {
-    int i = pick_component(m), class = (int)random_number(m, 10);
+    int i = (int)random_number(m, COMPONENTS), class = (int)random_number(m, 10);
     struct model_component *c = &m->components[i];
     gov_cca_ComponentID id;
 
@@ -100,11 +205,12 @@ static void replaced(struct model_component *c, const char *class_name)
 
 static void do_replace(struct model *m)
 {
-    int i = pick_component(m), class = (int)random_number(m, 4), held, expected;
+    int i = pick_component(m), class = (int)random_number(m, 8), held, expected;
     struct model_component *c = &m->components[i];
 
     if (!conformance_extras.replace)
         return;
+    class = class < 6 ? class / 3 : class - 4;
     model_log(m, "replace %s %s", component_names[i], classes[class]);
     held = c->alive ? model_is_held_by_others(m, i, -1) : 0;
     expected = !c->alive || class > 1 ? ANY
@@ -121,7 +227,7 @@ static void do_replace(struct model *m)
 
 static void add_port(struct model *m, int kind)
 {
-    int i = pick_component(m), p = pick_port(m);
+    int i = pick_component(m), p = pick_port(m, i, A_FREE_NAME);
     struct model_port *there = &m->components[i].ports[p], port = {.connection = -1};
 
     port.kind = kind;
@@ -148,7 +254,7 @@ static void do_add(struct model *m)
 
 static void do_unregister(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m), expected;
+    int i = pick_component(m), p = pick_port(m, i, A_USES), expected;
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -160,14 +266,16 @@ static void do_unregister(struct model *m)
     gov_cca_Services_unregisterUsesPort(alive(m, i), port_names[p], &m->w->ex);
     if (!model_check(m, expected))
         return;
-    if (port->connection >= 0)
+    if (port->connection >= 0) {
+        check_events(m, &m->connections[port->connection], false);
         model_break(m, port->connection);
+    }
     *port = (struct model_port){.connection = -1};
 }
 
 static void do_remove(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m), expected;
+    int i = pick_component(m), p = pick_port(m, i, A_PROVIDES), expected;
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -179,18 +287,13 @@ static void do_remove(struct model *m)
     gov_cca_Services_removeProvidesPort(alive(m, i), port_names[p], &m->w->ex);
     if (!model_check(m, expected))
         return;
-    for (int k = 0; k < CONNECTIONS; k++) {
-        const struct model_connection *c = &m->connections[k];
-
-        if (c->alive && c->provider == i && c->provides == p)
-            model_break(m, k);
-    }
+    break_heard(m, i, p);
     *port = (struct model_port){.connection = -1};
 }
 
 static void get_port(struct model *m, bool nonblocking)
 {
-    int i = pick_component(m), p = pick_port(m), expected = SUCCEED;
+    int i = pick_component(m), p = pick_port(m, i, A_JOINED_USES), expected = SUCCEED;
     struct model_port *port = &m->components[i].ports[p];
     gov_cca_Services s = alive(m, i);
     gov_cca_Port got;
@@ -230,7 +333,7 @@ static void do_poll(struct model *m)
 
 static void do_release(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m);
+    int i = pick_component(m), p = pick_port(m, i, A_HELD);
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -246,34 +349,6 @@ static void do_release(struct model *m)
 }
 
 /* -- connections -- */
-
-static void append_event(const struct model *m, char *text, size_t size, int component, int port,
-                         const char *event)
-{
-    if (m->components[component].listens)
-        snprintf(text + strlen(text), size - strlen(text), "%s:%s:%s ", component_names[component],
-                 event, port_names[port]);
-}
-
-/* Who hears what when C is made or broken. */
-static void check_events(struct model *m, const struct model_connection *c, bool made)
-{
-    static const char *const events[2][2] = {{"DisconnectPending", "Disconnected"},
-                                             {"ConnectPending", "Connected"}};
-    char text[300] = "";
-
-    for (int k = 0; k < 2; k++) {
-        if (!made)
-            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
-        append_event(m, text, sizeof text, c->provider, c->provides, events[made][k]);
-        if (made)
-            append_event(m, text, sizeof text, c->user, c->uses, events[made][k]);
-    }
-    if (strcmp(text, journal) != 0) {
-        model_log(m, "heard: %s\nright: %s\n", journal, text);
-        model_fail(m, "other events");
-    }
-}
 
 static int free_connection(struct model *m)
 {
@@ -307,8 +382,8 @@ static void do_connect(struct model *m)
     struct model_connection c = {.user = pick_component(m), .provider = pick_component(m)};
     int k;
 
-    c.uses = pick_port(m);
-    c.provides = pick_port(m);
+    c.uses = pick_port(m, c.user, A_LOOSE_USES);
+    c.provides = pick_port(m, c.provider, A_PROVIDES);
     if (!m->components[c.user].id || !m->components[c.provider].id)
         return;
     model_log(m, "connect %s.%s %s.%s", component_names[c.user], port_names[c.uses],
@@ -336,7 +411,7 @@ static int expect_disconnect(const struct model *m, const struct model_connectio
 
 static void do_disconnect(struct model *m)
 {
-    int k = (int)random_number(m, CONNECTIONS);
+    int k = pick_connection(m);
     const struct model_connection *c = &m->connections[k];
 
     if (!c->id)
@@ -366,6 +441,8 @@ static void look_again(struct model *m)
         }
         if (expect_disconnect(m, c) == ANY)
             model_fail(m, "a held connection was broken");
+        check_end_heard(m, c->user, c->uses);
+        check_end_heard(m, c->provider, c->provides);
         model_break(m, k);
     }
 }
@@ -397,7 +474,7 @@ static void do_disconnect_all(struct model *m)
     look_again(m);
 }
 
-/* -- events, questions -- */
+/* -- listeners, questions -- */
 
 static void do_listen(struct model *m)
 {
@@ -438,32 +515,66 @@ static void do_compare(struct model *m)
 {
     model_log(m, "compare\n");
     model_compare(m);
+    m->done++;
 }
 
-static const struct operation {
+static struct operation {
+    const char *name;
     int weight;
     void (*run)(struct model *m);
+    bool refusable;
+    unsigned long done, refused; /* in all sequences */
 } operations[] = {
-    {10, do_create},        {3, do_destroy},    {4, do_replace},  {10, do_register},
-    {10, do_add},           {4, do_unregister}, {4, do_remove},   {10, do_get},
-    {3, do_poll},           {8, do_release},    {24, do_connect}, {8, do_disconnect},
-    {3, do_disconnect_all}, {6, do_listen},     {2, do_compare},
+    {"createInstance", 6, do_create, true, 0, 0},
+    {"destroyInstance", 2, do_destroy, true, 0, 0},
+    {"replace", 4, do_replace, true, 0, 0},
+    {"registerUsesPort", 10, do_register, true, 0, 0},
+    {"addProvidesPort", 10, do_add, true, 0, 0},
+    {"unregisterUsesPort", 4, do_unregister, true, 0, 0},
+    {"removeProvidesPort", 4, do_remove, true, 0, 0},
+    {"getPort", 10, do_get, true, 0, 0},
+    {"getPortNonblocking", 3, do_poll, true, 0, 0},
+    {"releasePort", 8, do_release, true, 0, 0},
+    {"connect", 20, do_connect, true, 0, 0},
+    {"disconnect", 8, do_disconnect, true, 0, 0},
+    {"disconnectAll", 3, do_disconnect_all, true, 0, 0},
+    {"events", 6, do_listen, false, 0, 0},
+    {"questions", 2, do_compare, false, 0, 0},
 };
+enum { N_OPERATIONS = sizeof operations / sizeof *operations };
 
 static void operate(struct model *m)
 {
-    const struct operation *o = operations;
+    struct operation *o = operations;
     int total = 0, at;
 
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+    for (int i = 0; i < N_OPERATIONS; i++)
         total += operations[i].weight;
     at = (int)random_number(m, (uint32_t)total);
     while (at >= o->weight)
         at -= (o++)->weight;
     journal[0] = '\0';
+    m->done = m->refused = 0;
     o->run(m);
+    o->done += m->done;
+    o->refused += m->refused;
     if (strstr(journal, "release-failed"))
         model_fail(m, "a component could not release its ports when it was destroyed");
+}
+
+/* Each operation has been done and, where it can be, refused: the sequences are worth their name.
+ */
+static void report(uint64_t n)
+{
+    for (int i = 0; i < N_OPERATIONS; i++) {
+        const struct operation *o = &operations[i];
+
+        print_message("%-20s %8lu done %8lu refused\n", o->name, o->done, o->refused);
+        if (n < 1000 || (o->run == do_replace && !conformance_extras.replace))
+            continue;
+        assert_true(o->done > 0);
+        assert_true(!o->refusable || o->refused > 0);
+    }
 }
 
 /* -- sequences -- */
@@ -534,6 +645,7 @@ static void sequences_end_as_predicted_and_leave_nothing_behind(void **state)
     after = heap_bytes();
     if (n > WARM_UP && getenv("CONFORMANCE_EXACT_HEAP"))
         assert_int_equal(after, before);
+    report(n);
     gov_cca_AbstractFramework_shutdownFramework(maker, &ex);
     assert_null(ex);
     gov_cca_AbstractFramework_deleteRef(maker, NULL);

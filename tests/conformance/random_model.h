@@ -38,7 +38,8 @@ struct model {
     uint64_t state; /* of the random numbers */
     struct model_component components[COMPONENTS];
     struct model_connection connections[CONNECTIONS];
-    int replacing; /* the component whose new instance must have its ports, or -1 */
+    int replacing;               /* the component whose new instance must have its ports, or -1 */
+    unsigned long done, refused; /* by the operation that runs */
     char log[LOG_MAX];
 };
 
@@ -53,14 +54,12 @@ void model_fail(struct model *m, const char *what);
 
 /* -- the state -- */
 
-bool model_is_connected(const struct model *m, int provider, int provides);
 int model_count(const struct model *m, int provider, int provides);
 /* Whether another component holds a port that connects it to one of PROVIDER's: 0 no, 1 yes, 2 yes,
  * but all that do listen for events. PROVIDES -1: any of its ports. */
 int model_is_held_by_others(const struct model *m, int provider, int provides);
 /* The connection is no more. */
 void model_break(struct model *m, int connection);
-void model_break_all(struct model *m, int component);
 /* Whether the framework says the same about names, connections and uses; fails the test if not. */
 void model_compare(struct model *m);
 
