@@ -84,12 +84,16 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
     return tool_run(l->arena, &c, said, &l->log, err);
 }
 
-/* All names but the descriptors become the object's own, as a shared object's would be. */
+/*
+ * All names but the descriptors become the object's own, as a shared object's would be; without
+ * what link-time optimisation keeps beside the code, where they all still stand.
+ */
 static enum portolan_status hide_names(struct linking *l, const struct unit *u, const char *said,
                                        struct portolan_error *err)
 {
     struct words c = {0};
-    bool good = words_append(l->arena, &c, &l->settings.objcopy);
+    bool good = words_append(l->arena, &c, &l->settings.objcopy) &&
+                words_split(l->arena, &c, "-R .gnu.lto_* -R .gnu.debuglto_*");
 
     for (size_t i = 0; good && i < u->symbols.n; i++)
         good = words_add(
@@ -98,6 +102,26 @@ static enum portolan_status hide_names(struct linking *l, const struct unit *u, 
     if (!good || !words_add(l->arena, &c, u->object))
         return no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
+}
+
+/* An archive that is not what its description says. */
+static void explain_unit(struct linking *l, const struct unit *u, struct portolan_error *err)
+{
+    static const char required[] = "required symbol `";
+    const char *log = l->log.bytes ? l->log.bytes : "";
+    const char *symbol = strstr(log, required);
+    struct portolan_error cause = *err;
+
+    if (!symbol && !strstr(log, "not recognized")) {
+        portolan_error_prefix(err, "archive %s", u->archive);
+        return;
+    }
+    symbol = symbol ? symbol + strlen(required) : u->symbols.word[0];
+    *err = (struct portolan_error){0};
+    portolan_error_set(err, cause.status,
+                       "archive %s does not define %.*s; put the objects of the component into it "
+                       "(those compiled with -flto need -ffat-lto-objects, too)",
+                       u->archive, (int)strcspn(symbol, "'"), symbol);
 }
 
 static enum portolan_status make_objects(struct linking *l, const char *said,
@@ -115,7 +139,7 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
         if (status == PORTOLAN_OK)
             status = hide_names(l, u, said, err);
         if (status != PORTOLAN_OK)
-            portolan_error_prefix(err, "archive %s", u->archive);
+            explain_unit(l, u, err);
     }
     return status;
 }

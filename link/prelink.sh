@@ -8,7 +8,7 @@ ld=$1 objcopy=$2 ar=$3 output=$4
 shift 4
 object=${output%.a}.o
 "$ld" -r --whole-archive -o "$object" "$@"
-"$objcopy" --localize-hidden "$object"
+"$objcopy" -R '.gnu.lto_*' -R '.gnu.debuglto_*' --localize-hidden "$object"
 rm -f "$output"
 "$ar" crs "$output" "$object"
 rm -f "$object"
