@@ -50,10 +50,10 @@ bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_method *
     else if (strcmp(m->slot_name, name) == 0)
         diagnose_at(d, &m->from_place, "from %s: that is the method's own name, leave it out",
                     m->from);
-    else if (!method_same_signature(method, m))
-        diagnose_at(d, &m->from_place,
-                    "from %s: that method has another signature, repeat it exactly", m->from);
     else
         m->renames = method;
+    if (m->renames && !method_same_signature(method, m))
+        diagnose_at(d, &m->from_place,
+                    "from %s: that method has another signature, repeat it exactly", m->from);
     return m->renames != NULL;
 }

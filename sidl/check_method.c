@@ -115,7 +115,7 @@ static void check_throws(const struct portolan_sidl_method *m, struct portolan_d
         if (!thrown->symbol)
             continue;
         if (!symbol_is_object(thrown->symbol) ||
-            (!thrown->symbol->is_exception && !thrown->symbol->own.is_broken))
+            (!thrown->symbol->is_exception && !thrown->symbol->own.is_rootless))
             diagnose_at(d, &thrown->place,
                         "%s cannot be thrown, it does not inherit "
                         "sidl.BaseException",

@@ -34,6 +34,12 @@ static bool check_extent_form(const struct portolan_sidl_expr *e,
     return true;
 }
 
+static bool is_integer(const struct portolan_sidl_type *type)
+{
+    return type->kind == PORTOLAN_SIDL_INT || type->kind == PORTOLAN_SIDL_LONG ||
+           type_is_unknown(type);
+}
+
 /* What may be an extent, nearest to NAME. */
 static const char *nearest_name(const struct extent_scope *scope, const char *name)
 {
@@ -41,16 +47,12 @@ static const char *nearest_name(const struct extent_scope *scope, const char *na
     size_t n = 0;
 
     for (size_t i = 0; i < scope->n_arguments && n < 64; i++)
-        known[n++] = scope->arguments[i].name;
+        if (is_integer(scope->arguments[i].type))
+            known[n++] = scope->arguments[i].name;
     for (size_t i = 0; i < scope->n_fields && n < 64; i++)
-        known[n++] = scope->fields[i].name;
+        if (is_integer(scope->fields[i].type))
+            known[n++] = scope->fields[i].name;
     return portolan_nearest_word(name, known, n);
-}
-
-static bool is_integer(const struct portolan_sidl_type *type)
-{
-    return type->kind == PORTOLAN_SIDL_INT || type->kind == PORTOLAN_SIDL_LONG ||
-           type_is_unknown(type);
 }
 
 static void check_extent_name(const struct extent_scope *scope,

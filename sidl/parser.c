@@ -247,8 +247,8 @@ static void report_dotted(struct parser *p, const struct token *first)
     while (depth--)
         portolan_text_add(&nested, " }");
     diagnose_at(p->d, &first->place,
-                "packages nest since Babel 1.0, instead of package %s write %s", dotted.bytes,
-                nested.bytes);
+                "Babel 2.0 has no dotted package names, instead of package %s write %s",
+                dotted.bytes, nested.bytes);
 }
 
 /* The name behind the word package; opens it. False when it is unreadable. */
@@ -370,7 +370,7 @@ static void report_unknown_declaration(struct parser *p)
 
     if (parser_is(p, "version"))
         parser_fail(p, "a version stands behind its package's name: package NAME version 1.0 { … } "
-                       "(a line of its own is older than Babel 0.8)");
+                       "(oldest SIDL had a line of its own)");
     else if (parser_is(p, "module"))
         parser_fail(p, "'module' is CORBA's word, SIDL's is 'package'");
     else if (parser_is(p, "require") || parser_is(p, "import"))
@@ -423,8 +423,6 @@ static void read_import(struct parser *p, bool is_import)
     p->at++;
     import.place = p->at->place;
     import.name = parser_name(p);
-    if (parser_is(p, "*"))
-        parser_fail(p, "%s names a package, without .*", is_import ? "import" : "require");
     if (parser_accept(p, "version"))
         import.version = read_version(p);
     else if (!is_import)

@@ -81,6 +81,7 @@ void parser_interface(struct parser *p, struct portolan_sidl_symbol *symbol)
         parser_fail(p, "a parent stands behind the word 'extends', not behind ':'");
     if (parser_accept(p, "extends"))
         read_parents(p, &symbol->extends, &symbol->n_extends);
+    symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
     read_methods(p, symbol);
 }
@@ -105,6 +106,7 @@ void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         for (size_t i = first; i < symbol->n_implements; i++)
             symbol->implements[i]->is_all = is_all;
     }
+    symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
     read_methods(p, symbol);
 }

@@ -78,8 +78,8 @@ static void check_dialect(struct parser *p)
 {
     if (parser_is(p, "local") || parser_is(p, "oneway") || parser_is(p, "nonblocking"))
         parser_fail(p,
-                    "'%s' stands in front of the method's type, not behind its arguments (where "
-                    "it stood in SIDL before Babel 1.0)",
+                    "'%s' stands in front of the method's type, not behind its arguments (as in "
+                    "SIDL 0.x)",
                     p->at->text);
     else if (parser_is(p, "raises"))
         parser_fail(p, "'raises' is CORBA's word, SIDL's is 'throws'");

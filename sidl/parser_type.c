@@ -10,8 +10,11 @@ const char *parser_name(struct parser *p)
 
     portolan_text_add(&name, "%s", parser_accept(p, ".") ? "." : "");
     portolan_text_add(&name, "%s", parser_identifier(p, "a type or package"));
-    while (!p->failed && parser_accept(p, "."))
+    while (!p->failed && parser_accept(p, ".")) {
+        if (parser_is(p, "*"))
+            parser_fail(p, "a package is named without .* behind it: %s", name.bytes);
         portolan_text_add(&name, ".%s", parser_identifier(p, "a type or package"));
+    }
     return name.bytes;
 }
 

@@ -56,11 +56,13 @@ static const char *basic_type(const char *name)
     static const char *const basic[] = {"bool",  "char",   "dcomplex", "double", "fcomplex",
                                         "float", "int",    "long",     "opaque", "string",
                                         "array", "rarray", "void"};
+    const char *nearest;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i][0]) == 0)
             return others[i][1];
-    return portolan_nearest_word(name, basic, sizeof basic / sizeof *basic);
+    nearest = portolan_nearest_word(name, basic, sizeof basic / sizeof *basic);
+    return nearest && *nearest == *name ? nearest : NULL; /* else it is a guess */
 }
 
 static void report_unresolved(struct portolan_sidl_model *model, const struct pending *pending,

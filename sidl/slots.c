@@ -304,12 +304,13 @@ static void inherit_properties(struct builder *b, struct portolan_sidl_symbol *s
         const struct portolan_sidl_symbol *parent = symbol_parent(symbol, i)->symbol;
 
         if (!parent) {
-            symbol->own.is_broken = true;
+            symbol->own.is_broken = symbol->own.is_rootless = true;
             continue;
         }
         symbol->is_exception |= parent->is_exception;
         symbol->own.is_serializable |= parent->own.is_serializable;
         symbol->own.is_broken |= parent->own.is_broken;
+        symbol->own.is_rootless |= parent->own.is_rootless;
         if (symbol->own.depth <= parent->own.depth)
             symbol->own.depth = parent->own.depth + 1;
         for (size_t k = 0; k < parent->own.n_renaming; k++)

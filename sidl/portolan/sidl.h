@@ -215,6 +215,7 @@ struct portolan_sidl_symbol {
         bool is_detached; /* stands in no package: its name was taken, or unreadable */
         bool is_broken;   /* a part of it was unreadable: what seems to miss may be there */
         bool is_astray;   /* braces do not match: it may be meant to stand in a package */
+        bool is_rootless; /* a parent, here or above, is unknown */
         bool is_serializable, has_rarray;
         /* methods with `from`, here and above, nearest first */
         const struct portolan_sidl_method **renaming;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many mistakes in one file: each is told once, in the order of the text, and nothing beside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <portolan/sidl.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 20 };
+
+struct expected {
+    int line;
+    const char *said;
+};
+
+struct heard {
+    size_t count;
+    int lines[MOST];
+    char texts[MOST][200];
+};
+
+static void hear(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct heard *h = arg;
+
+    (void)file;
+    assert_true(column > 0);
+    if (h->count < MOST) {
+        h->lines[h->count] = line;
+        snprintf(h->texts[h->count], sizeof h->texts[0], "%s", text);
+    }
+    h->count++;
+}
+
+static void expect(const char *text, const struct expected *wanted, size_t count)
+{
+    struct portolan_sidl_options options = {0};
+    struct heard heard = {0};
+    struct portolan_diagnostics d = {hear, &heard, 0};
+    struct portolan_sidl_model *model;
+    bool good;
+
+    assert_int_equal(
+        portolan_sidl_read_text(&options, "many.sidl", text, strlen(text), &d, &model, NULL),
+        PORTOLAN_ESYNTAX);
+    good = heard.count == count;
+    for (size_t i = 0; i < count && good; i++)
+        good = heard.lines[i] == wanted[i].line && strstr(heard.texts[i], wanted[i].said);
+    for (size_t i = 0; i < heard.count && i < MOST && !good; i++)
+        print_error("%d: %s\n", heard.lines[i], heard.texts[i]);
+    assert_true(good);
+}
+
+#define EXPECT(TEXT, ...)                                                                          \
+    do {                                                                                           \
+        static const struct expected wanted[] = {__VA_ARGS__};                                     \
+                                                                                                   \
+        expect(TEXT, wanted, sizeof wanted / sizeof *wanted);                                      \
+    } while (0)
+
+static void lexical_syntactic_and_semantic_mistakes_are_told_together(void **state)
+{
+    (void)state;
+    EXPECT("require sidl version 0.9.17\n"
+           "package ten version 1.0 {\n"
+           "  interface First {\n"
+           "    void noMode(int a);\n"
+           "    void badType(in strng s);\n"
+           "    void twice(in int a, in int a);\n"
+           "    %attrib{unit=\"m} void quoted();\n"
+           "    oneway int back();\n"
+           "  }\n"
+           "  enum Colour { red green, amber }\n"
+           "  struct Pair { int a; int a; };\n"
+           "  class Solver { bool f(in int n); require m > 0; n > 1; }\n"
+           "  interface my_port {}\n"
+           "}\n",
+           {1, "expected ';' behind it"}, {4, "begins with in, out or inout"},
+           {5, "unknown type strng"}, {6, "two arguments called a"}, {7, "this text has no end"},
+           {8, "is oneway"}, {10, "not 'green'"}, {11, "field a is already there"},
+           {12, "m is no argument"}, {13, "underscore"});
+}
+
+static void every_declaration_and_member_may_be_broken(void **state)
+{
+    (void)state;
+    EXPECT("package ten version 1.0 {\n"
+           "  interfce One {}\n"
+           "  interface extends Two { void f(); }\n"
+           "  interface Three : One { void f(; }\n"
+           "  class Four implements One, { void f() { return; } }\n"
+           "  enum Five { a = b, c d, }\n"
+           "  struct Six { int; double x }\n"
+           "  class Seven {\n"
+           "    void a(in int $x);\n"
+           "    void b() throw X;\n"
+           "    void c() throws (X);\n"
+           "    bool d(in int a); require a > ; a = 1;\n"
+           "  }\n"
+           "}\n",
+           {2, "did you mean 'interface'"}, {3, "'extends' is a reserved word"},
+           {4, "behind the word 'extends'"}, {4, "begins with in, out or inout"},
+           {5, "name of a type"}, {5, "its body stands"}, {6, "expected an integer"},
+           {6, "not 'd'"}, {7, "the name of a field"}, {7, "expected ';' behind the field"},
+           {9, "'$' has no meaning"}, {10, "expected ';'"}, {11, "without brackets"},
+           {12, "expected an expression"}, {12, "compare with '=='"});
+}
+
+/* Names in unreadable text are not told as unknown where they are used. */
+static void what_could_not_be_read_is_not_missing(void **state)
+{
+    (void)state;
+    EXPECT("package p version 1.0 {\n"
+           "  interfce Lost { void f(); }\n"
+           "  class User implements-all Lost { Lost f(in Lost l) throws Lost; }\n"
+           "  class Next extends User { void g(); }\n"
+           "}\n",
+           {2, "did you mean 'interface'"});
+    EXPECT("import nowhere;\n"
+           "package p version 1.0 { interface I extends Thing { Other f(in Thing t); } }\n",
+           {1, "package nowhere not found"});
+    EXPECT("package p version 1.0 { interface I { Foo f(); } /* open\n interface Foo {} }\n",
+           {1, "this comment has no end"});
+    EXPECT("package p version 1.0 {\n"
+           "  interface Base { void f(in int a; void g(); }\n"
+           "  class Made implements Base { void g(); }\n"
+           "  class Renamed implements-all Base { void h() from Base.k; }\n"
+           "}\n",
+           {2, "',' or ')'"});
+}
+
+static void missing_and_surplus_braces_cost_one_line(void **state)
+{
+    (void)state;
+    EXPECT("package p version 1.0 {\n"
+           "  interface A { void f();\n"
+           "  interface B { void g(); }\n"
+           "  class C implements-all A, B {}\n"
+           "}\n",
+           {3, "the '}' of A (line 2) misses"});
+    EXPECT("package p version 1.0 {\n"
+           "  interface A { void f(); }}\n"
+           "  interface B { void g(); }\n"
+           "  enum E { a }\n"
+           "}\n",
+           {5, "'}' closes nothing"});
+    EXPECT("package p version 1.0 {\n  interface A {\n    void f();\n", {4, "the file ends here"});
+}
+
+/* One bad argument does not hide the next, or the mistakes in the contract. */
+static void the_rest_of_a_broken_method_is_read(void **state)
+{
+    (void)state;
+    EXPECT("package p version 1.0 {\n"
+           "  interface I {\n"
+           "    void f(int a,\n"
+           "           in Unknown b,\n"
+           "           in array<int,9> c,\n"
+           "           in rarray<double> d(n, ),\n"
+           "           in int e[3]) throws\n"
+           "      NoSuch;\n"
+           "      require e >;\n"
+           "    void g(in int h, in int h);\n"
+           "  }\n"
+           "}\n",
+           {3, "begins with in"}, {4, "unknown type Unknown"}, {5, "only 1 to 7"},
+           {6, "expected an expression"}, {7, "makes no array"}, {8, "unknown type NoSuch"},
+           {9, "expected an expression"}, {10, "two arguments called h"});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lexical_syntactic_and_semantic_mistakes_are_told_together),
+        cmocka_unit_test(every_declaration_and_member_may_be_broken),
+        cmocka_unit_test(what_could_not_be_read_is_not_missing),
+        cmocka_unit_test(missing_and_surplus_braces_cost_one_line),
+        cmocka_unit_test(the_rest_of_a_broken_method_is_read),
+    };
+
+    return cmocka_run_group_tests_name("sidl recover", tests, NULL, NULL);
+}
