@@ -76,7 +76,7 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
                       struct portolan_diagnostics *d)
 {
     for (size_t i = 0; i < sizeof c_words / sizeof *c_words; i++)
-        if (strcmp(name, c_words[i]) == 0)
+        if (*name == *c_words[i] && strcmp(name, c_words[i]) == 0)
             diagnose_at(d, place, "'%s' is a reserved word of C or C++ and cannot name %s", name,
                         what);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct lexer {
-    struct portolan_arena *arena;
+    struct portolan_arena *arena, *list_arena;
     struct portolan_diagnostics *d;
     const char *at, *end;
     const char *source; /* where the token begins that is read now */
@@ -39,7 +39,7 @@ const char *const *lexer_reserved_words(size_t *count)
 bool lexer_is_reserved(const char *word)
 {
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(word, reserved[i]) == 0)
+        if (*word == *reserved[i] && strcmp(word, reserved[i]) == 0)
             return true;
     return false;
 }
@@ -100,7 +100,7 @@ static void push(struct lexer *l, enum token_kind kind, const char *text, size_t
     token.is_reserved = kind == TOKEN_WORD && lexer_is_reserved(token.text);
     l->comment = NULL;
     l->spoils_next = false;
-    ARENA_PUSH(l->arena, l->tokens.list, l->tokens.count, token);
+    ARENA_PUSH(l->list_arena, l->tokens.list, l->tokens.count, token);
 }
 
 /* The text of a doc comment: stars and indentation at line starts taken off, ends trimmed. */
@@ -416,11 +416,12 @@ static void read_one(struct lexer *l)
         report_character(l);
 }
 
-struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
-                         struct portolan_diagnostics *d)
+struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, const char *file,
+                         const char *text, size_t size, struct portolan_diagnostics *d)
 {
-    struct lexer l = {.arena = a, .d = d, .at = text, .end = text + size, .place = {file, 1, 1}};
+    struct lexer l = {.arena = a, .list_arena = list, .d = d, .at = text, .end = text + size};
 
+    l.place = (struct portolan_sidl_place){file, 1, 1};
     skip_blanks(&l);
     while (l.at < l.end) {
         l.source = l.at;

@@ -39,9 +39,10 @@ struct tokens {
     bool is_cut; /* an open comment has swallowed the rest */
 };
 
-/* What cannot be read is reported to D and left out. */
-struct tokens lexer_read(struct portolan_arena *a, const char *file, const char *text, size_t size,
-                         struct portolan_diagnostics *d);
+/* What cannot be read is reported to D and left out. The list is put into LIST, its texts into A.
+ */
+struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, const char *file,
+                         const char *text, size_t size, struct portolan_diagnostics *d);
 
 bool lexer_is_reserved(const char *word);
 /* SIDL's reserved words, for suggestions. */

@@ -21,6 +21,7 @@ struct import {
 struct file {
     const char *name;
     bool is_requested;
+    bool is_on_disk; /* else it is built in, or a text in memory */
     struct import *imports;
     size_t n_imports;
     struct names unresolved; /* reported once each */
@@ -37,6 +38,7 @@ struct pending {
 
 struct portolan_sidl_model {
     struct portolan_arena arena;
+    struct portolan_arena scratch; /* of the file that is read now */
     struct portolan_sidl_symbol *global;
     struct names symbols;    /* by full name */
     struct names lower_case; /* the same, in small letters */

@@ -322,7 +322,7 @@ static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl
     } else {
         symbol = symbol_add(p->model, p->scope, kind, name, token->place);
         if (symbol->own.is_detached)
-            *names_add(&p->model->lost, name, strlen(name)) = token;
+            *names_add(&p->model->lost, name, strlen(name)) = p->model;
         else
             check_case(p, name, &token->place);
     }
@@ -445,7 +445,8 @@ static void read_import(struct parser *p, bool is_import)
 void parser_read(struct portolan_sidl_model *model, struct file *file, const char *text,
                  size_t size, struct portolan_diagnostics *d)
 {
-    const struct tokens tokens = lexer_read(&model->arena, file->name, text, size, d);
+    const struct tokens tokens =
+        lexer_read(&model->arena, &model->scratch, file->name, text, size, d);
     struct parser p = {.model = model,
                        .arena = &model->arena,
                        .d = d,
@@ -469,4 +470,5 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
             read_user_type(&p);
         }
     }
+    portolan_arena_clear(&model->scratch);
 }

@@ -24,7 +24,7 @@ static bool declares(const struct token *token)
 
 bool token_is(const struct token *token, const char *text)
 {
-    return (token->kind == TOKEN_WORD || token->kind == TOKEN_SYMBOL) &&
+    return *token->text == *text && (token->kind == TOKEN_WORD || token->kind == TOKEN_SYMBOL) &&
            strcmp(token->text, text) == 0;
 }
 
@@ -59,7 +59,7 @@ static bool begins_anew(const struct token *token)
 static void lose(struct parser *p, const struct token *token)
 {
     if (token->kind == TOKEN_WORD && !token->is_reserved)
-        *names_add(&p->model->lost, token->text, strlen(token->text)) = token;
+        *names_add(&p->model->lost, token->text, strlen(token->text)) = p->model;
 }
 
 void parser_recover(struct parser *p, bool declarations)

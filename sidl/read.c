@@ -106,13 +106,16 @@ static bool read_file(struct reader *r, const char *path, bool is_requested,
     const struct portolan_sidl_place here = {path, 1, 0};
     size_t size;
     const char *text = slurp(&r->model->arena, path, &size);
+    struct file *file;
 
     if (!text) {
         r->model->is_all_lost = true;
         diagnose_at(r->d, from ? from : &here, "cannot read %s: %s", path, strerror(errno));
         return false;
     }
-    parser_read(r->model, add_file(r, path, is_requested), text, size, r->d);
+    file = add_file(r, path, is_requested);
+    file->is_on_disk = true;
+    parser_read(r->model, file, text, size, r->d);
     return true;
 }
 
@@ -158,7 +161,7 @@ static void follow(struct reader *r, struct file *file, const struct import *imp
 {
     const char *slash = strrchr(file->name, '/');
 
-    if (*file->name != '(') /* else it is built in */
+    if (file->is_on_disk)
         look_in(r,
                 portolan_arena_printf(&r->model->arena, "%.*s",
                                       slash ? (int)(slash + 1 - file->name) : 0, file->name),
@@ -285,8 +288,8 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
 
     if (!model)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    model->arena.no_memory = arena_leave;
-    model->arena.no_memory_arg = &out_of_memory;
+    model->arena.no_memory = model->scratch.no_memory = arena_leave;
+    model->arena.no_memory_arg = model->scratch.no_memory_arg = &out_of_memory;
     if (setjmp(out_of_memory)) {
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
@@ -317,5 +320,6 @@ void portolan_sidl_destroy(struct portolan_sidl_model *model)
     if (!model)
         return;
     portolan_arena_clear(&model->arena);
+    portolan_arena_clear(&model->scratch);
     free(model);
 }

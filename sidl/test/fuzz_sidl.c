@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fuzz target for the SIDL reader. Alone it runs the files of the folders that are named, each as
- * it is and with random changes from a fixed seed; with -DPORTOLAN_LIBFUZZER libFuzzer brings the
- * main: clang -fsanitize=fuzzer,address -DPORTOLAN_LIBFUZZER …
+ * Fuzz target for the SIDL compiler: reads, checks, and emits what callers and implementations need
+ * (to nowhere). Alone it runs the files of the folders that are named, each as it is and with
+ * random changes from a fixed seed; with -DPORTOLAN_LIBFUZZER libFuzzer brings the main, from the
+ * source's root after a build:
+ *
+ *   clang -std=gnu17 -D_GNU_SOURCE -g -O1 -fsanitize=fuzzer,address,undefined \
+ *     -DPORTOLAN_LIBFUZZER -Ibase -Isidl -Ibuild/base sidl/test/fuzz_sidl.c base/[!_]*.c \
+ *     build/sidl/sidl_builtin.c $(ls sidl/[!_]*.c | grep -v -e tool.c -e embed.c) -lm -o fuzz_sidl
+ *   ./fuzz_sidl -dict=sidl/test/sidl.dict CORPUS tests/fuzz/sidl
  */
 #include <portolan/sidl.h>
 
@@ -23,6 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (portolan_sidl_read_text(&options, "fuzz.sidl", (const char *)data, size, &d, &model, NULL))
         return 0;
+    portolan_sidl_emit(model, &options, &d, NULL);
+    options.server = "C";
+    options.hooks = true;
     portolan_sidl_emit(model, &options, &d, NULL);
     portolan_sidl_destroy(model);
     return 0;
