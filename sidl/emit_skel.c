@@ -284,7 +284,9 @@ static void emit_class(struct skel *k, bool has_statics)
     if (overrides_any(s))
         portolan_text_add(t, "    .super = (void (*)(const void *))%s__superEPV,\n", name);
     portolan_text_add(t, "%s    .state = &state,\n};\n",
-                      has_statics ? "    .statics = &statics,\n" : "");
+                      has_statics ? "    .statics = &statics,\n"
+                                    "    .n_statics = sizeof statics / sizeof(sidl_slot_fn),\n"
+                                  : "");
     portolan_text_add(t,
                       "\nSIDL_API const struct sidl_class *%s__externals(void);\n"
                       "const struct sidl_class *%s__externals(void)\n{\n    return &class;\n}\n",

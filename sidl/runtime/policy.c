@@ -192,9 +192,10 @@ bool policy_is_due(struct sidl_check_link *link, enum sidl_clause_kind part, boo
     return due;
 }
 
+/* Estimates that were given (n negative) stay. */
 static void add_to_mean(double *mean, int64_t *n, double value)
 {
-    if (value >= 0)
+    if (value >= 0 && *n >= 0)
         *mean += (value - *mean) / (double)++*n;
 }
 
@@ -212,10 +213,10 @@ void policy_set_estimates(struct sidl_check_link *link, double method_us, const 
 {
     pthread_mutex_lock(&lock);
     link->method_us = method_us;
-    link->n_method = 1;
+    link->n_method = -1;
     for (int i = 0; i < 3; i++) {
         link->part_us[i] = part_us[i];
-        link->n_part[i] = 1;
+        link->n_part[i] = -1;
     }
     pthread_mutex_unlock(&lock);
 }
