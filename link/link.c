@@ -65,7 +65,7 @@ static void close_folder(struct linking *l)
     rmdir(l->folder);
 }
 
-/* One relocatable object of what the unit's classes need of their archive. */
+/* One relocatable object of all that is in the archive: it is what the shared object is, too. */
 static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
                                               const char *said, struct portolan_error *err)
 {
@@ -79,7 +79,8 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
         good =
             words_add(l->arena, &c,
                       portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
-    if (!good || !words_add(l->arena, &c, u->archive))
+    if (!good || !words_add(l->arena, &c, "--whole-archive") ||
+        !words_add(l->arena, &c, u->archive))
         return no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
 }

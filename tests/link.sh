@@ -76,7 +76,7 @@ sed 's/values="32 64 96 128"/values="12 18 24"/; s/value="128"/value="24"/
     s/name="steps" type="int" value="160"/name="steps" type="int" value="12"/
     s/value="40"/value="4"/' "$heat/plate.xml" >plate/plate.xml
 try "$PORTOLAN" link plate/plate.xml -o plate/plate
-gives 'heat conduction is linked' 0 '18 classes of 9 archives'
+gives 'heat conduction is linked' 0 '18 classes of 18 archives'
 try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --store=heat.db plate/plate.xml
 gives 'and measured' 0
 cp heat.db heat2.db
