@@ -4,7 +4,7 @@
 
 void emit_begin_guard(struct portolan_text *t, const char *name)
 {
-    portolan_text_add(t, "#ifndef %s_h\n#define %s_h\n\n", name, name);
+    portolan_text_add(t, "#ifndef included_%s_h\n#define included_%s_h\n\n", name, name);
 }
 
 void emit_end_guard(struct portolan_text *t)

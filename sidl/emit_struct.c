@@ -31,6 +31,7 @@ static bool is_owned(const struct portolan_sidl_type *type)
            type->kind == PORTOLAN_SIDL_OBJECT || type->kind == PORTOLAN_SIDL_STRUCT;
 }
 
+/* What a field does not own, a raw array above all, stays its owner's: it is not touched. */
 static void emit_destroy_field(struct portolan_text *t, const struct portolan_sidl_field *f)
 {
     switch (f->type->kind) {
@@ -47,10 +48,11 @@ static void emit_destroy_field(struct portolan_text *t, const struct portolan_si
     case PORTOLAN_SIDL_STRUCT:
         portolan_text_add(t, "    %s__destroy(&strct->%s, _ex);\n", f->type->symbol->c_name,
                           f->name);
-        break;
+        return;
     default:
-        break;
+        return;
     }
+    portolan_text_add(t, "    strct->%s = NULL;\n", f->name);
 }
 
 /* Fields that may lack memory make `failed` true. */
@@ -93,15 +95,19 @@ static void emit_init(struct portolan_text *t, const char *name)
 
 static void emit_destroy(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
+    bool owns = false;
+
     portolan_text_add(t,
-                      "\n/** Frees what the fields own, not the struct, which is then as after "
-                      "__init. */\n"
+                      "\n/** Frees what the fields own, and makes these NULL; not the struct. */\n"
                       "static inline void %s__destroy(struct %s__data *strct, "
                       "sidl_BaseInterface *_ex)\n{\n",
                       s->c_name, s->c_name);
-    for (size_t i = 0; i < s->n_fields; i++)
+    for (size_t i = 0; i < s->n_fields; i++) {
         emit_destroy_field(t, &s->fields[i]);
-    portolan_text_add(t, "    %s__init(strct);\n    *_ex = NULL;\n}\n", s->c_name);
+        owns |= is_owned(s->fields[i].type);
+    }
+    portolan_text_add(t,
+                      owns ? "    *_ex = NULL;\n}\n" : "    (void)strct;\n    *_ex = NULL;\n}\n");
 }
 
 static void emit_copy(struct emitter *e, struct portolan_text *t,
@@ -116,8 +122,8 @@ static void emit_copy(struct emitter *e, struct portolan_text *t,
                       "owns its fields%s.\n */\n"
                       "static inline void %s__copy(const struct %s__data *src, struct %s__data "
                       "*dest,\n    sidl_BaseInterface *_ex)\n{\n",
-                      may_fail ? ";\n * zero when *_ex says that memory is out" : "", s->c_name,
-                      s->c_name, s->c_name);
+                      may_fail ? ";\n * none is left when *_ex says that memory is out" : "",
+                      s->c_name, s->c_name, s->c_name);
     if (may_fail)
         portolan_text_add(t, "    sidl_bool failed = FALSE;\n\n");
     portolan_text_add(t, "    *_ex = NULL;\n    *dest = *src;\n");
