@@ -80,8 +80,12 @@ const struct portolan_sidl_symbol *class_parent(const struct portolan_sidl_symbo
 bool class_defines(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m);
 /* The body overrides one of the class that S extends. */
 bool class_overrides(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m);
-/* The INDEX-th method with a body in S, NULL behind the last: static ones first. */
-const struct portolan_sidl_method *class_body(const struct portolan_sidl_symbol *s, size_t index);
+/* The methods with a body in S, static ones first. */
+struct bodies {
+    const struct portolan_sidl_method **list;
+    size_t count;
+};
+struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_symbol *s);
 
 /* ctype.c */
 /* How a function is seen: by its caller, in the entry-point table, by who implements it. */

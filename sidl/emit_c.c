@@ -94,15 +94,17 @@ bool class_overrides(const struct portolan_sidl_symbol *s, const struct portolan
            has_body(parent, m);
 }
 
-const struct portolan_sidl_method *class_body(const struct portolan_sidl_symbol *s, size_t index)
+struct bodies class_bodies(struct portolan_arena *a, const struct portolan_sidl_symbol *s)
 {
+    struct bodies bodies = {0};
+
     for (size_t i = 0; i < s->n_methods; i++)
-        if (s->methods[i]->flags & PORTOLAN_SIDL_STATIC && index-- == 0)
-            return s->methods[i];
+        if (s->methods[i]->flags & PORTOLAN_SIDL_STATIC)
+            ARENA_PUSH(a, bodies.list, bodies.count, s->methods[i]);
     for (size_t i = 0; i < s->n_slots; i++)
-        if (class_defines(s, s->slots[i]) && index-- == 0)
-            return s->slots[i];
-    return NULL;
+        if (class_defines(s, s->slots[i]))
+            ARENA_PUSH(a, bodies.list, bodies.count, s->slots[i]);
+    return bodies;
 }
 
 static void emit_package(struct emitter *e, const struct portolan_sidl_symbol *package)

@@ -9,13 +9,17 @@ struct impl {
     struct emitter *e;
     struct portolan_text *t;
     const struct portolan_sidl_symbol *s;
+    struct bodies bodies;
+    bool overrides_any;
 };
 
 static struct impl open_impl(struct emitter *e, const struct portolan_sidl_symbol *s,
                              const char *ending)
 {
-    struct impl f = {.e = e, .s = s};
+    struct impl f = {.e = e, .s = s, .bodies = class_bodies(e->arena, s)};
 
+    for (size_t i = 0; i < f.bodies.count; i++)
+        f.overrides_any |= class_overrides(s, f.bodies.list[i]);
     f.splicer = splicer_open(e, portolan_arena_printf(e->arena, "%s_Impl.%s", s->c_name, ending));
     f.t = &f.splicer.o->text;
     portolan_text_add(f.t,
@@ -44,21 +48,19 @@ static const char *self_of(struct impl *f, const struct portolan_sidl_method *m)
                : portolan_arena_printf(f->e->arena, "%s self", f->s->c_name);
 }
 
-static bool overrides_any(const struct portolan_sidl_symbol *s)
+/* Babel's Impl headers include this one for the table of the parent class. */
+static void emit_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    const struct portolan_sidl_method *m;
+    struct portolan_text *t =
+        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), false, s);
 
-    for (size_t i = 0; (m = class_body(s, i)); i++)
-        if (class_overrides(s, m))
-            return true;
-    return false;
+    portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
 }
 
 static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct impl f = open_impl(e, s, "h");
     const char *guard = portolan_arena_printf(e->arena, "%s_Impl", s->c_name);
-    const struct portolan_sidl_method *m;
     const char *name = s->c_name;
 
     emit_begin_guard(f.t, guard);
@@ -74,7 +76,7 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
                       "\nstruct %s__data *%s__get_data(%s self);\n"
                       "void %s__set_data(%s self, struct %s__data *data);\n",
                       name, name, name, name, name, name);
-    if (overrides_any(s))
+    if (f.overrides_any)
         portolan_text_add(f.t, "void %s__superEPV(struct %s__epv *parentEPV);\n", name,
                           class_parent(s)->c_name);
     portolan_text_add(f.t,
@@ -83,35 +85,39 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
                       "void impl_%s__ctor2(%s self, void *private_data, sidl_BaseInterface *_ex);\n"
                       "void impl_%s__dtor(%s self, sidl_BaseInterface *_ex);\n",
                       name, name, name, name, name, name, name);
-    for (size_t i = 0; (m = class_body(s, i)); i++)
+    for (size_t i = 0; i < f.bodies.count; i++) {
+        const struct portolan_sidl_method *m = f.bodies.list[i];
+
         emit_wrapped(f.t,
                      portolan_arena_printf(e->arena, "%s;",
                                            c_function(e->arena, m, C_IMPL,
                                                       impl_name(&f, m->slot_name), self_of(&f, m))),
                      4);
+    }
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_hmisc", 0, "");
     emit_end_c(f.t);
     emit_end_guard(f.t);
     splicer_put_rest(&f.splicer);
+    if (f.overrides_any)
+        emit_ior_header(e, s);
 }
 
 /* What the parent class does, for methods that override it. */
 static void emit_supers(struct impl *f)
 {
     const struct portolan_sidl_symbol *s = f->s;
-    const struct portolan_sidl_method *m;
 
-    if (!overrides_any(s))
+    if (!f->overrides_any)
         return;
     portolan_text_add(f->t,
                       "\nstatic const struct %s__epv *superEPV = NULL;\n\n"
                       "void %s__superEPV(struct %s__epv *parentEPV)\n{\n"
                       "    superEPV = parentEPV;\n}\n",
                       class_parent(s)->c_name, s->c_name, class_parent(s)->c_name);
-    for (size_t i = 0; (m = class_body(s, i)); i++)
-        if (class_overrides(s, m))
-            emit_super(f->e, f->t, m, self_of(f, m));
+    for (size_t i = 0; i < f->bodies.count; i++)
+        if (class_overrides(s, f->bodies.list[i]))
+            emit_super(f->e, f->t, f->bodies.list[i], self_of(f, f->bodies.list[i]));
 }
 
 /* COMMENT, then a function with one block in it. */
@@ -201,7 +207,6 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
 static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct impl f = open_impl(e, s, "c");
-    const struct portolan_sidl_method *m;
 
     emit_comment(f.t, s->comment, 0);
     portolan_text_add(f.t,
@@ -212,28 +217,20 @@ static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbo
     put(&f, "_includes", 0, "");
     emit_supers(&f);
     emit_builtins(&f);
-    for (size_t i = 0; (m = class_body(s, i)); i++)
+    for (size_t i = 0; i < f.bodies.count; i++) {
+        const struct portolan_sidl_method *m = f.bodies.list[i];
+
         emit_function(&f, m->comment,
                       c_function(e->arena, m, C_IMPL, impl_name(&f, m->slot_name), self_of(&f, m)),
                       m->slot_name, preset_body(&f, m));
+    }
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_misc", 0, "");
     splicer_put_rest(&f.splicer);
 }
 
-/* Babel's Impl headers include this one for the table of the parent class. */
-static void emit_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
-{
-    struct portolan_text *t =
-        emit_open(e, portolan_arena_printf(e->arena, "%s_IOR.h", s->c_name), false, s);
-
-    portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
-}
-
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    if (overrides_any(s))
-        emit_ior_header(e, s);
     emit_impl_header(e, s);
     emit_impl_source(e, s);
 }

@@ -10,6 +10,7 @@ struct skel {
     struct emitter *e;
     struct portolan_text *t;
     const struct portolan_sidl_symbol *s;
+    struct bodies bodies;
 };
 
 static bool is_ordered(const struct portolan_sidl_type *type)
@@ -33,11 +34,29 @@ static const char *order_constant(const struct portolan_sidl_type *type)
                                                   : "sidl_column_major_order";
 }
 
-/* Puts the array at PLACE (a pointer to it) in order; it is the callee's to replace. */
+/* Puts the array PLACE in order; it is the callee's to replace. */
 static void emit_order(struct skel *k, const struct portolan_sidl_type *type, const char *place)
 {
-    portolan_text_add(k->t, "    sidl__array_put_in_order((struct sidl__array **)%s, %d, %s);\n",
-                      place, type->dimension, order_constant(type));
+    portolan_text_add(k->t,
+                      "    %s = (%s)sidl__array_put_in_order((struct sidl__array *)%s, %d,\n"
+                      "        %s);\n",
+                      place, c_value(k->e->arena, type), place, type->dimension,
+                      order_constant(type));
+}
+
+/* What an out or inout argument points to. */
+static const char *target_of(struct skel *k, const struct portolan_sidl_argument *a)
+{
+    return portolan_arena_printf(k->e->arena, "*%s", a->name);
+}
+
+/* Something is to be done when the implementation has returned. */
+static bool has_after(const struct portolan_sidl_method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (is_ordered(m->arguments[i].type))
+            return true;
+    return is_ordered(m->result);
 }
 
 static void emit_before(struct skel *k, const struct portolan_sidl_method *m)
@@ -57,13 +76,15 @@ static void emit_before(struct skel *k, const struct portolan_sidl_method *m)
                               order_constant(a->type));
         has_lines |= type && a->mode == PORTOLAN_SIDL_IN;
     }
-    if (m->result->kind != PORTOLAN_SIDL_VOID)
+    if (m->result->kind != PORTOLAN_SIDL_VOID && has_after(m)) {
         portolan_text_add(k->t, "    %sresult__;\n", c_result(k->e->arena, m, C_SLOT));
-    if (has_lines || m->result->kind != PORTOLAN_SIDL_VOID)
+        has_lines = true;
+    }
+    if (has_lines)
         portolan_text_add(k->t, "\n");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (is_ordered(m->arguments[i].type) && m->arguments[i].mode == PORTOLAN_SIDL_INOUT)
-            emit_order(k, m->arguments[i].type, m->arguments[i].name);
+            emit_order(k, m->arguments[i].type, target_of(k, &m->arguments[i]));
 }
 
 static void emit_call(struct skel *k, const struct portolan_sidl_method *m)
@@ -72,7 +93,10 @@ static void emit_call(struct skel *k, const struct portolan_sidl_method *m)
     struct portolan_text line = {.arena = k->e->arena};
     bool is_first = is_static;
 
-    portolan_text_add(&line, "    %s", m->result->kind == PORTOLAN_SIDL_VOID ? "" : "result__ = ");
+    portolan_text_add(&line, "    %s",
+                      m->result->kind == PORTOLAN_SIDL_VOID ? ""
+                      : has_after(m)                        ? "result__ = "
+                                                            : "return ");
     if (m->result->kind == PORTOLAN_SIDL_ENUM)
         portolan_text_add(&line, "(enum %s__enum)", m->result->symbol->c_name);
     portolan_text_add(&line, "impl_%s_%s(", k->s->c_name, m->slot_name);
@@ -116,9 +140,9 @@ static void emit_after(struct skel *k, const struct portolan_sidl_method *m)
                           m->result->kind == PORTOLAN_SIDL_VOID ? "" : " result__");
     for (size_t i = 0; i < m->n_arguments; i++)
         if (is_ordered(m->arguments[i].type) && m->arguments[i].mode != PORTOLAN_SIDL_IN)
-            emit_order(k, m->arguments[i].type, m->arguments[i].name);
+            emit_order(k, m->arguments[i].type, target_of(k, &m->arguments[i]));
     if (is_ordered(m->result))
-        emit_order(k, m->result, "&result__");
+        emit_order(k, m->result, "result__");
 }
 
 static void emit_adapter(struct skel *k, const struct portolan_sidl_method *m)
@@ -136,8 +160,9 @@ static void emit_adapter(struct skel *k, const struct portolan_sidl_method *m)
     emit_before(k, m);
     emit_call(k, m);
     emit_after(k, m);
-    portolan_text_add(k->t, "%s}\n",
-                      m->result->kind == PORTOLAN_SIDL_VOID ? "" : "    return result__;\n");
+    portolan_text_add(
+        k->t, "%s}\n",
+        m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
 }
 
 static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
@@ -166,9 +191,10 @@ static void emit_slots(struct skel *k)
 static bool emit_statics_table(struct skel *k)
 {
     bool has_any = false;
-    const struct portolan_sidl_method *m;
 
-    for (size_t i = 0; (m = class_body(k->s, i)); i++) {
+    for (size_t i = 0; i < k->bodies.count; i++) {
+        const struct portolan_sidl_method *m = k->bodies.list[i];
+
         if (!(m->flags & PORTOLAN_SIDL_STATIC))
             continue;
         if (!has_any)
@@ -248,14 +274,13 @@ static void emit_implements(struct skel *k)
     portolan_text_add(k->t, "};\n");
 }
 
-static bool overrides_any(const struct portolan_sidl_symbol *s)
+static bool overrides_any(const struct skel *k)
 {
-    const struct portolan_sidl_method *m;
+    bool any = false;
 
-    for (size_t i = 0; (m = class_body(s, i)); i++)
-        if (class_overrides(s, m))
-            return true;
-    return false;
+    for (size_t i = 0; i < k->bodies.count; i++)
+        any |= class_overrides(k->s, k->bodies.list[i]);
+    return any;
 }
 
 static void emit_class(struct skel *k, bool has_statics)
@@ -281,7 +306,7 @@ static void emit_class(struct skel *k, bool has_statics)
         "    .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_%s__ctor2,\n"
         "    .dtor = (void (*)(void *, sidl_BaseInterface *))impl_%s__dtor,\n",
         name, name, name, name, name);
-    if (overrides_any(s))
+    if (overrides_any(k))
         portolan_text_add(t, "    .super = (void (*)(const void *))%s__superEPV,\n", name);
     portolan_text_add(t, "%s    .state = &state,\n};\n",
                       has_statics ? "    .statics = &statics,\n"
@@ -306,9 +331,9 @@ static size_t depth_of(const struct portolan_sidl_symbol *s)
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct skel k = {
-        e, emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), false, s), s};
+        e, emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), false, s), s,
+        class_bodies(e->arena, s)};
     const struct portolan_sidl_symbol *parent = class_parent(s);
-    const struct portolan_sidl_method *m;
     bool has_statics;
 
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
@@ -316,9 +341,9 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
         portolan_text_add(k.t,
                           "\n__attribute__((weak)) const struct sidl_class *%s__externals(void);\n",
                           parent->c_name);
-    for (size_t i = 0; (m = class_body(s, i)); i++)
-        if (needs_adapter(m))
-            emit_adapter(&k, m);
+    for (size_t i = 0; i < k.bodies.count; i++)
+        if (needs_adapter(k.bodies.list[i]))
+            emit_adapter(&k, k.bodies.list[i]);
     emit_slots(&k);
     has_statics = emit_statics_table(&k);
     emit_implements(&k);

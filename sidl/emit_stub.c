@@ -94,17 +94,17 @@ static void emit_static_stub(struct emitter *e, struct portolan_text *t,
 
     emit_signature(e, t, s, m, NULL);
     emit_rarrays(e, t, m);
-    portolan_text_add(t, "    const struct %s__sepv *sepv = %s__statics(_ex);\n", s->c_name,
+    portolan_text_add(t, "    const struct %s__sepv *sepv__ = %s__statics(_ex);\n", s->c_name,
                       s->c_name);
     if (!is_void)
         portolan_text_add(t,
                           "    %sresult__;\n\n    memset(&result__, 0, sizeof result__);\n"
-                          "    if (sepv)\n",
+                          "    if (sepv__)\n",
                           c_result(e->arena, m, C_STUB));
     else
-        portolan_text_add(t, "\n    if (sepv)\n");
+        portolan_text_add(t, "\n    if (sepv__)\n");
     emit_call(e, t,
-              portolan_arena_printf(e->arena, "        %ssepv->f_%s(",
+              portolan_arena_printf(e->arena, "        %ssepv__->f_%s(",
                                     is_void ? "" : "result__ = ", m->slot_name),
               false, m);
     portolan_text_add(t, "%s}\n", is_void ? "" : "    return result__;\n");

@@ -285,14 +285,14 @@ struct sidl__array *sidl__array_in_order(struct sidl__array *array, int32_t dime
     return sidl__array_ensure(array, dimen, ordering);
 }
 
-void sidl__array_put_in_order(struct sidl__array **array, int32_t dimen,
-                              enum sidl_array_ordering ordering)
+struct sidl__array *sidl__array_put_in_order(struct sidl__array *array, int32_t dimen,
+                                             enum sidl_array_ordering ordering)
 {
-    struct sidl__array *ordered = sidl__array_in_order(*array, dimen, ordering);
+    struct sidl__array *ordered = sidl__array_in_order(array, dimen, ordering);
 
-    if (ordered != *array)
-        sidl__array_deleteRef(*array);
-    *array = ordered;
+    if (ordered != array)
+        sidl__array_deleteRef(array);
+    return ordered;
 }
 
 /* Steps INDEX through LOWER..UPPER, first dimension fastest; false behind the last. */

@@ -145,9 +145,9 @@ SIDL_API struct sidl__array *sidl__array_smartCopy(struct sidl__array *src);
 /** ARRAY itself where it has that dimension and order (no reference is counted), else as ensure. */
 SIDL_API struct sidl__array *sidl__array_in_order(struct sidl__array *array, int32_t dimen,
                                                   enum sidl_array_ordering ordering);
-/** The caller's reference *ARRAY is replaced by one to an array of that order, where need be. */
-SIDL_API void sidl__array_put_in_order(struct sidl__array **array, int32_t dimen,
-                                       enum sidl_array_ordering ordering);
+/** The same for the caller's reference ARRAY, which is given back where another one is returned. */
+SIDL_API struct sidl__array *sidl__array_put_in_order(struct sidl__array *array, int32_t dimen,
+                                                      enum sidl_array_ordering ordering);
 SIDL_API void sidl__array_copy(const struct sidl__array *src, struct sidl__array *dest);
 SIDL_API void sidl__array_addRef(struct sidl__array *array);
 SIDL_API void sidl__array_deleteRef(struct sidl__array *array);

@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Speaks TAP. Compiles generated files as C and C++ with warnings as errors: gcc takes each header
+# Speaks TAP. Compiles generated files as C11 and C++ with warnings as errors: gcc takes each header
 # alone, clang all of them at once (which halves the time).
-# Usage: compile.sh RUNTIME-SOURCE RUNTIME-BUILD FOLDER…
+# Usage: compile.sh RUNTIME-SOURCE RUNTIME-BUILD GOLDEN FOLDER…; in GOLDEN, one folder per construct.
 source=$1
 build=$2
-shift 2
+golden=$3
+shift 3
+set -- "$@" "$golden"/*
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 number=0
@@ -44,8 +46,8 @@ for cc in gcc clang; do
         echo "ok $number # SKIP no $cc here"
         continue
     fi
-    $cc -std=gnu17 $flags $(units $cc c) $tables >&2
-    report $? "$cc takes every header and every table as C"
+    $cc -std=c11 $flags $(units $cc c) $tables >&2
+    report $? "$cc takes every header and every source as C11"
 done
 for cxx in g++ clang++; do
     if ! command -v $cxx >/dev/null; then

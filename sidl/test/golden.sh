@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Speaks TAP. Usage: golden.sh SIDLC TEST-FOLDER; with UPDATE=1 the expected files are written anew.
+# Speaks TAP. Usage: golden.sh SIDLC TEST-FOLDER SPEC-FOLDER; with UPDATE=1 the expected files are
+# written anew. Each golden/CONSTRUCT.sidl has its output in golden/expected/CONSTRUCT/.
 sidlc=$(realpath "$1")
 here=$2
+spec=$(realpath "$3")
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 number=0
@@ -13,16 +15,24 @@ check() { # DESCRIPTION, after the command whose status it judges
     [ $status -eq 0 ] && echo "ok $number - $1" || echo "not ok $number - $1"
 }
 
-echo 1..9
 cd "$here/golden" || exit 99
-[ -n "$UPDATE" ] && "$sidlc" small.sidl -o expected
+constructs=$(for file in *.sidl; do basename "$file" .sidl; done)
+echo 1..$(($(echo "$constructs" | wc -l) + 12))
+[ -n "$UPDATE" ] && rm -rf expected && mkdir expected
+for name in $constructs; do
+    [ -n "$UPDATE" ] && "$sidlc" --server=C "$name.sidl" -o "expected/$name"
+    "$sidlc" --server=C "$name.sidl" -o "$work/$name" && diff -r "expected/$name" "$work/$name" >&2
+    check "$name: the output is the expected one, byte for byte"
+done
 
-"$sidlc" small.sidl -o "$work/out" && diff -r expected "$work/out" >&2
-check "the output is the expected one, byte for byte"
-
+"$sidlc" small.sidl -o "$work/out"
 "$sidlc" --list small.sidl | sort >"$work/listed"
 ls "$work/out" | diff - "$work/listed" >&2
 check "--list names what is written"
+
+"$sidlc" --list --server=C class.sidl | sort >"$work/listed"
+ls "$work/class" | diff - "$work/listed" >&2
+check "for a server, too"
 
 touch -d 2001-01-01 "$work/out"/*
 "$sidlc" small.sidl -o "$work/out"
@@ -33,7 +43,7 @@ check "an unchanged header keeps its time"
 check "the package's declared outputs get a new one"
 
 echo '/* edited */' >>"$work/out/heat_Solver.h"
-"$sidlc" small.sidl -o "$work/out" && cmp -s expected/heat_Solver.h "$work/out/heat_Solver.h"
+"$sidlc" small.sidl -o "$work/out" && cmp -s expected/small/heat_Solver.h "$work/out/heat_Solver.h"
 check "a changed header is written again"
 
 printf 'package p version 1.0 {\n  interface I { vod f(); }\n}\n' >"$work/bad.sidl"
@@ -41,6 +51,10 @@ printf 'package p version 1.0 {\n  interface I { vod f(); }\n}\n' >"$work/bad.si
 [ $? -eq 1 ] && grep -q "bad.sidl:2:17: error: unknown type vod, did you mean void" "$work/said" &&
     [ ! -e "$work/bad" ]
 check "a mistake is told as file:line:column and nothing is written"
+
+"$sidlc" --server=Fortran small.sidl -o "$work/bad" 2>"$work/said"
+[ $? -eq 1 ] && grep -q "'Fortran', only in C" "$work/said" && [ ! -e "$work/bad" ]
+check "an unknown language is refused with the names of those there are"
 
 : >"$work/file"
 "$sidlc" small.sidl -o "$work/file" 2>"$work/said"
@@ -57,3 +71,15 @@ check "a required package is found with -I and not emitted"
 "$sidlc" 2>"$work/said"
 [ $? -eq 2 ]
 check "no arguments are a usage error"
+
+"$sidlc" --server=C ../volume.sidl -o "$work/volume"
+lines=$(cat "$work/volume"/* | wc -l)
+echo "# $lines lines for an enum, a struct, a port of three methods and a component"
+[ "$lines" -lt 800 ]
+check "a component takes less than 800 lines, where Babel made 11,353"
+
+"$sidlc" "$spec/cca.sidl" -o "$work/cca"
+lines=$(cat "$work/cca"/gov_cca* | wc -l)
+echo "# $lines lines for gov.cca"
+[ "$lines" -lt 4000 ]
+check "the whole of gov.cca takes less than 4,000"
