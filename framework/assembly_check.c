@@ -18,20 +18,33 @@ struct checker {
     bool monitor_missing; /* said once */
 };
 
+/* Whether a class of the palette, no proxy, provides a port of this type. */
+static bool some_class_provides(const struct checker *c, const char *type)
+{
+    return portolan_palette_next_provider(c->palette, type, NULL) != NULL;
+}
+
 /*
- * Types that the framework or the program serves without a <connect>: the framework's own, and the
- * foreign ones (portolan.Cohort, portolan.Store, …), which no component provides.
+ * Types that are served without a <connect>: the framework's own, MPIService of every run, and C
+ * objects of the program (portolan.Cohort, …), unless they are what components provide
+ * (portolan.Records).
  */
-static bool is_service_type(const char *type)
+static bool is_service_type(const struct checker *c, const char *type)
 {
     static const char *const own[] = {"gov.cca.ports.BuilderService",
                                       "gov.cca.ports.ComponentRepository",
-                                      "portolan.ports.Builder"};
+                                      "gov.cca.ports.ConnectionEventService",
+                                      "gov.cca.ports.MPIService",
+                                      "gov.cca.ports.ParameterPortFactory",
+                                      "gov.cca.ports.ServiceRegistry",
+                                      "portolan.ports.Builder",
+                                      "portolan.ports.ParameterFactory"};
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(type, own[i]))
             return true;
-    return !strncmp(type, "portolan.", 9) && strncmp(type, "portolan.ports.", 15);
+    return !strncmp(type, "portolan.", 9) && strncmp(type, "portolan.ports.", 15) &&
+           !some_class_provides(c, type);
 }
 
 /* "; did you mean 'x'?" or nothing. */
@@ -112,7 +125,8 @@ static void check_uses(struct checker *c, const struct portolan_assembly_instanc
     for (size_t p = 0; p < class->n_uses; p++) {
         const struct portolan_port_description *uses = &class->uses[p];
 
-        if (uses->optional || is_service_type(uses->type) || is_connected(c, i->name, uses->name))
+        if (uses->optional || is_service_type(c, uses->type) ||
+            is_connected(c, i->name, uses->name))
             continue;
         portolan_diagnose(c->d, c->a->file, alternative->line, 0,
                           "instance '%s': uses port '%s' of type %s is not connected (class %s); "
@@ -258,7 +272,7 @@ static void check_monitor(struct checker *c, const char *type, int line)
     for (size_t p = 0; proxy && p < proxy->n_uses && !c->monitor_missing; p++) {
         const struct portolan_port_description *uses = &proxy->uses[p];
 
-        if (!strcmp(uses->name, "use") || is_service_type(uses->type) ||
+        if (!strcmp(uses->name, "use") || is_service_type(c, uses->type) ||
             may_be_provided(c, uses->type))
             continue;
         c->monitor_missing = true;
