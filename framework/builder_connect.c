@@ -192,6 +192,7 @@ void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_Componen
 
     if (!a || (id2 && !(b = builder_resolve(self, id2, _ex))))
         return;
+    status = events_check_quiet(a->fw, &err);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     /* All are ready before the first is undone. */
     DL_FOREACH(a->fw->connections, c)
