@@ -5,7 +5,6 @@
 
 #include "loader.h"
 #include "scl.h"
-#include "sidl_DFinder.h"
 #include "sidl_Loader.h"
 
 /* All under class_lock. */
@@ -29,10 +28,10 @@ static sidl_Finder current_finder;
 static sidl_Finder peek_finder(sidl_BaseInterface *_ex)
 {
     if (!current_finder) {
-        sidl_DFinder made = sidl_DFinder__create(_ex);
+        /* Not by __create, whose weak reference would leave finder.o in a static archive. */
+        void *made = sidl_object_create(sidl_DFinder__externals(), _ex);
 
-        current_finder = sidl_Finder__cast(made, NULL);
-        sidl_DFinder_deleteRef(made, NULL);
+        current_finder = sidl_object_facet(made, "sidl.Finder");
     }
     return current_finder;
 }

@@ -262,6 +262,90 @@ static void creation_survives_any_failing_allocation(void **state)
     assert_true(n_failures > 10);
 }
 
+/* A class whose `load` uses the class itself. */
+static const struct sidl_class eager_class;
+static int n_loads, n_made_in_load;
+
+static const struct sidl_class *eager(void)
+{
+    return &eager_class;
+}
+
+static const struct sidl_type *const eager_parents[] = {&sidl_BaseClass__type};
+static const struct sidl_type eager_type = {
+    .name = "test.Eager", .kind = SIDL_CLASS, .parents = eager_parents, .n_parents = 1};
+
+static void eager_load(sidl_BaseInterface *_ex)
+{
+    void *made = sidl_class_create(&eager_type, eager, NULL, _ex);
+
+    n_loads++;
+    n_made_in_load += made != NULL;
+    sidl_reference_delete(made, NULL);
+}
+
+static const struct sidl_BaseClass__epv no_slots;
+static const struct sidl_implements eager_implements[] = {{&eager_type, &no_slots}};
+static struct sidl_class_state eager_state;
+static const struct sidl_class eager_class = {.name = "test.Eager",
+                                              .implements = eager_implements,
+                                              .n_implements = 1,
+                                              .load = eager_load,
+                                              .state = &eager_state};
+
+static void a_class_may_be_used_while_it_loads(void **state)
+{
+    (void)state;
+    sidl_reference_delete(create(&eager_type, eager), NULL);
+    sidl_reference_delete(create(&eager_type, eager), NULL);
+    assert_int_equal(n_loads, 1);
+    assert_int_equal(n_made_in_load, 1);
+}
+
+static const struct sidl_class *stiff(void)
+{
+    static const struct sidl_class cls = {.name = "test.Stiff", .size = sizeof(struct sidl_object)};
+
+    return &cls;
+}
+
+/* Children of a class that is nowhere, and of one that was not made to be extended. */
+static void a_parent_that_cannot_be_extended_is_told(void **state)
+{
+    static const struct sidl_type ghost_type = {
+        .name = "zoo.Ghost", .kind = SIDL_CLASS, .parents = eager_parents, .n_parents = 1};
+    static const struct sidl_type *const parents[] = {&ghost_type};
+    static const struct sidl_type type = {
+        .name = "test.Child", .kind = SIDL_CLASS, .parents = parents, .n_parents = 1};
+    static const struct sidl_implements implements[] = {{&type, &no_slots}};
+    static struct sidl_class_state child_state;
+    struct sidl_class cls = {.name = "test.Child",
+                             .implements = implements,
+                             .n_implements = 1,
+                             .extends_name = "zoo.Ghost",
+                             .state = &child_state};
+    sidl_BaseInterface ex;
+
+    (void)state;
+    unsetenv("SIDL_DLL_PATH");
+    assert_null(sidl_object_create(&cls, &ex));
+    assert_thrown(ex, "sidl.SIDLException",
+                  "class zoo.Ghost is not linked into the program, and no .scl file of "
+                  "SIDL_DLL_PATH names it; looked in no folder, because the path is empty");
+    cls.extends = stiff;
+    assert_null(sidl_object_create(&cls, &ex));
+    assert_thrown(ex, "sidl.SIDLException",
+                  "class test.Stiff cannot be extended by test.Child: it has no class state");
+    cls.extends = zoo_Puppy__externals;
+    assert_null(sidl_object_create(&cls, &ex));
+    assert_thrown(ex, "sidl.SIDLException",
+                  "class test.Child was made for another version of zoo.Puppy, which extends more "
+                  "classes now");
+    cls.extends = eager;
+    sidl_object_release(sidl_object_create(&cls, &ex));
+    assert_null(ex);
+}
+
 enum { N_THREADS = 8, N_TIMES = 200 };
 
 static void *breed(void *arg)
@@ -315,6 +399,8 @@ int main(void)
         TEST(a_static_call_loads_the_class),
         TEST(an_exception_class_adds_methods_and_data_to_note_and_trace),
         TEST(an_exception_class_without_code_needs_none),
+        TEST(a_class_may_be_used_while_it_loads),
+        TEST(a_parent_that_cannot_be_extended_is_told),
         TEST(creation_survives_any_failing_allocation),
         TEST(threads_that_make_the_first_object_at_once_load_the_class_once),
     };
