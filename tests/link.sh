@@ -101,7 +101,7 @@ result 'the time inside MPI is measured' $?
 try "$PORTOLAN" link "$BUILD/link/test/names/names.xml" -o names
 gives 'names in two archives do not clash' 0 '2 classes of 2 archives'
 try ./names
-gives 'and each component has its own' 0 '^go: 1 1111$'
+gives 'and each component has its own' 0 '^go: 1 1 1111$'
 
 # Errors: what is wrong, and nothing is left behind or lost.
 try ./exact --bogus

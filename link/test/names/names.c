@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compiled twice, as classes names.One and names.Two, with all names visible and common variables:
- * in one program neither may see the other's, nor Portolan's own.
+ * in one program neither may see the other's, nor Portolan's own. Each has a class of SIDL, too.
  */
 #include <portolan/framework.h>
+
+#include "vals.h"
 
 #include <stdio.h>
 
@@ -37,9 +39,15 @@ int library_load(void)
 
 static int32_t go(void *self, sidl_BaseInterface *_ex)
 {
+    vals_Value value = vals_Value__create(_ex);
+    int32_t got = value ? vals_Value_get(value, _ex) : -1;
+
     (void)self;
-    *_ex = NULL;
-    printf("go: %d %d\n", written, answer() + xml_read_file() + print_error() + library_load());
+    if (!value)
+        return -1;
+    vals_Value_deleteRef(value, _ex);
+    printf("go: %d %d %d\n", (int)got, written,
+           answer() + xml_read_file() + print_error() + library_load());
     return 0;
 }
 
