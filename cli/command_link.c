@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/ccaffeine.h>
 #include <portolan/link.h>
 
 #include <stdio.h>
@@ -114,14 +115,33 @@ static enum portolan_status find_settings(char **file, struct portolan_error *er
     return PORTOLAN_ENOTFOUND;
 }
 
+/* Scripts are read by another command. */
+static enum portolan_status refuse_script(const char *file, struct portolan_error *err)
+{
+    char head[64];
+    FILE *f = fopen(file, "r");
+    size_t size = f ? fread(head, 1, sizeof head, f) : 0;
+
+    if (f)
+        fclose(f);
+    if (!f || !portolan_script_is(file, head, size))
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "'%s' is a script; make an assembly of it: portolan convert %s -o "
+                              "FILE.xml",
+                              file, file);
+}
+
 static enum portolan_status run(struct link_options *o, struct portolan_link_result *result,
                                 struct portolan_error *err)
 {
     struct portolan_diagnostics d = {.report = print_diagnostic};
-    struct workbench w;
+    struct workbench w = {0};
     char *settings = NULL;
-    enum portolan_status status = workbench_open(&w, &o->assembly, true, err);
+    enum portolan_status status = refuse_script(o->assembly.file, err);
 
+    if (status == PORTOLAN_OK)
+        status = workbench_open(&w, &o->assembly, true, err);
     if (status == PORTOLAN_OK)
         status = find_settings(&settings, err);
     if (status == PORTOLAN_OK)

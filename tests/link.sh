@@ -3,7 +3,7 @@
 # `portolan link` makes a program that does what `portolan run` does with the assembly, to the last
 # number where time is exact, and that needs no file of Portolan's.
 . "$(dirname "$0")/tap.sh"
-plan 35
+plan 36
 
 paper=$BUILD/examples/paper/paper.xml
 heat=$BUILD/examples/heat
@@ -110,6 +110,9 @@ try ./exact other.xml
 gives 'and has its assembly' 2 "the assembly is part of this program: 'other.xml' is one too many"
 try "$PORTOLAN" link "$paper"
 gives 'the program must be named' 2 'name it with --output PROGRAM'
+printf '#!ccaffeine bootstrap file.\n' >script.rc
+try "$PORTOLAN" link script.rc -o kept
+gives 'a script is no assembly' 1 'portolan convert script.rc'
 echo precious >kept
 try "$PORTOLAN" link --path "$BUILD/tests/components:$BUILD/examples/paper" "$BUILD/tests/components/fault.xml" \
     -o kept
