@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Build files beside the generated code: for make, for meson, for pkg-config. */
+/* Beside the generated code: what make, meson, pkg-config and sidl.Loader want to know of it. */
 #include "emit.h"
 
 #include <string.h>
@@ -118,6 +118,27 @@ static void emit_pkg_config(struct emitter *e, const char *name,
                       name);
 }
 
+static void emit_class_line(struct emitter *e, const struct portolan_sidl_symbol *s)
+{
+    if (s->kind == PORTOLAN_SIDL_CLASS)
+        portolan_text_add(&e->outputs[e->n_outputs - 1]->text,
+                          "    <class name=\"%s\" desc=\"ior/impl\"/>\n", s->full_name);
+}
+
+/* Where sidl.Loader finds the classes: in a library beside this file. */
+static void emit_scl(struct emitter *e, const char *name)
+{
+    struct output *o = emit_open_raw(e, portolan_arena_printf(e->arena, "%s.scl", name));
+
+    o->is_shared = true;
+    portolan_text_add(&o->text,
+                      "<!-- " EMIT_BANNER "; changes will be lost. -->\n<scl>\n"
+                      "  <library uri=\"lib%s.so\" scope=\"global\" resolution=\"now\">\n",
+                      name);
+    emit_each(e, e->model->global, emit_class_line);
+    portolan_text_add(&o->text, "  </library>\n</scl>\n");
+}
+
 void emit_build_files(struct emitter *e)
 {
     const struct portolan_sidl_symbol *package = first_requested(e->model->global);
@@ -128,4 +149,5 @@ void emit_build_files(struct emitter *e)
     emit_make(e, &lists);
     emit_meson(e, package->c_name);
     emit_pkg_config(e, package->c_name, package);
+    emit_scl(e, package->c_name);
 }

@@ -30,6 +30,7 @@ static const struct sidl_class class = {
     .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_stat_Better__ctor2,
     .dtor = (void (*)(void *, sidl_BaseInterface *))impl_stat_Better__dtor,
     .statics = &statics,
+    .n_statics = sizeof statics / sizeof(sidl_slot_fn),
     .state = &state,
 };
 

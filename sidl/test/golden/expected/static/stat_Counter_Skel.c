@@ -33,6 +33,7 @@ static const struct sidl_class class = {
     .ctor2 = (void (*)(void *, void *, sidl_BaseInterface *))impl_stat_Counter__ctor2,
     .dtor = (void (*)(void *, sidl_BaseInterface *))impl_stat_Counter__dtor,
     .statics = &statics,
+    .n_statics = sizeof statics / sizeof(sidl_slot_fn),
     .state = &state,
 };
 
