@@ -99,7 +99,7 @@ SENTENCE(AF_05, "only releaseServices ends Services of getServices, not the loss
         gov_cca_AbstractFramework_getServices(w->fw, "other", "conformance.Image", NULL, &w->ex);
 
     good(w);
-    gov_cca_Services_deleteRef(s, NULL);
+    drop(s);
     same_text(gov_cca_ComponentID_getInstanceName(id_of(w, "other"), &w->ex), "other");
 }
 
@@ -153,10 +153,10 @@ SENTENCE(AF_10, "the Services of getServices are like those that setServices bri
     gov_cca_ComponentRelease callback = release_create("callback", &w->ex);
 
     gov_cca_Services_addProvidesPort(s, go, "out", GO_TYPE, NULL, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
     good(w);
     gov_cca_Services_registerForRelease(s, callback, &w->ex);
-    gov_cca_ComponentRelease_deleteRef(callback, NULL);
+    drop(callback);
     good(w);
     make(w, "user");
     uses(w, "user", "in");
@@ -233,8 +233,8 @@ SENTENCE(AF_16, "after shutdownFramework everything is cleaned up")
     make(w, "a");
     make_pair(w);
     while (w->n_kept > 0)
-        sidl_BaseInterface_deleteRef(w->kept[--w->n_kept], NULL);
-    gov_cca_ports_BuilderService_deleteRef(w->builder, NULL);
+        drop(w->kept[--w->n_kept]);
+    drop(w->builder);
     w->builder = NULL;
     shut_down(w);
     assert_int_equal(parts_alive, 0);

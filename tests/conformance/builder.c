@@ -47,7 +47,7 @@ static bool is_connected(struct world *w, const char *instance, const char *port
     good(w);
     if (!got)
         return false;
-    gov_cca_Port_deleteRef(got, NULL);
+    drop(got);
     release(w, instance, port);
     return true;
 }
@@ -129,7 +129,7 @@ SENTENCE(BS_08, "losing the returned ComponentID does not destroy the component"
     gov_cca_ComponentID id = B(createInstance)(w->builder, "a", PART, NULL, &w->ex);
 
     good(w);
-    gov_cca_ComponentID_deleteRef(id, NULL);
+    drop(id);
     id_of(w, "a");
     expect_journal("a:set ");
 }
@@ -145,7 +145,7 @@ static bool lists(struct world *w, struct gov_cca_ComponentID__array *ids, const
 
         found |= is && !strcmp(is, name);
         sidl_String_free(is);
-        gov_cca_ComponentID_deleteRef(id, NULL);
+        drop(id);
     }
     return found;
 }
@@ -411,7 +411,7 @@ SENTENCE(BS_35, "connect joins a port of the user to a port of the provider")
 
 SENTENCE(BS_36, "losing the ConnectionID does not disconnect")
 {
-    gov_cca_ConnectionID_deleteRef(make_pair(w), NULL);
+    drop(make_pair(w));
     w->n_kept--; /* make_pair has kept it */
     assert_true(is_connected(w, "user", "in"));
 }
@@ -498,7 +498,7 @@ static void expect_connections(struct world *w, const char *const names[], int n
         sidl_String_free(u);
         sidl_String_free(p);
         sidl_string__array_set1(texts, i, text);
-        gov_cca_ConnectionID_deleteRef(c, NULL);
+        drop(c);
     }
     gov_cca_ConnectionID__array_deleteRef(ids);
     same_names(texts, expected);

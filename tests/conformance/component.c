@@ -46,7 +46,7 @@ static void fetch_service(struct part *p, gov_cca_Services services, void *arg,
     port = gov_cca_Services_getPort(services, "classes", _ex);
     SIDL_CHECK(*_ex);
     journal_add("%s:%s", p->name, port ? "fetched" : "null");
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     gov_cca_Services_releasePort(services, "classes", _ex);
 EXIT:;
 }
@@ -136,7 +136,7 @@ SENTENCE(CR_05, "during releaseServices a component releases the ports that it h
     make_pair(w);
     port = gov_cca_Services_getPort(services_of("user"), "in", &w->ex);
     good(w);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     behaviour.end = release_in;
     destroy(w, "user");
     behaviour.end = NULL;

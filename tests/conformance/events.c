@@ -22,14 +22,14 @@ static void sign(struct world *w, const char *instance, enum gov_cca_ports_Event
     events = gov_cca_ports_ConnectionEventService__cast(port, &w->ex);
     good(w);
     assert_non_null(events);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     if (up)
         gov_cca_ports_ConnectionEventService_addConnectionEventListener(events, type, listener,
                                                                         &w->ex);
     else
         gov_cca_ports_ConnectionEventService_removeConnectionEventListener(events, type, listener,
                                                                            &w->ex);
-    gov_cca_ports_ConnectionEventService_deleteRef(events, NULL);
+    drop(events);
     good(w);
     release(w, instance, "events");
 }
@@ -93,7 +93,7 @@ static void look(const char *when)
 
     journal_add("%s:%s", when, port ? "connected" : ex ? "thrown" : "null");
     if (port) {
-        gov_cca_Port_deleteRef(port, NULL);
+        drop(port);
         gov_cca_Services_releasePort(s, "in", &ex);
     }
     SIDL_CLEAR(ex);
@@ -262,7 +262,7 @@ SENTENCE(EV_16,
     c = join(w, "user", "in", "provider", "out");
     port = gov_cca_Services_getPort(services_of("user"), "in", &w->ex);
     good(w);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     on_event = let_go;
     listen(w, "user", EVENT(DisconnectPending), "u");
     disconnect(w, c);

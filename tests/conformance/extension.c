@@ -54,7 +54,7 @@ static void add_out(struct part *p, gov_cca_Services services, void *arg, sidl_B
     (void)arg;
     if (!*_ex)
         gov_cca_Services_addProvidesPort(services, go, "out", GO_TYPE, NULL, _ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
 }
 
 static void class_is(struct world *w, portolan_ports_Builder x, const char *instance,
@@ -413,7 +413,7 @@ SENTENCE(FP_01,
     good(w);
     gov_cca_Services_addProvidesPort(services_of("provider"), port, "out", "some.Thing", NULL,
                                      &w->ex);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     good(w);
     join(w, "user", "in", "provider", "out");
     foreign = world_keep(w, portolan_ForeignPort__cast(get(w, "user", "in"), &w->ex));

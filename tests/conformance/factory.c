@@ -315,7 +315,7 @@ static void register_updater(struct world *w, struct params *p, on_get_fn on_get
     good(w);
     the_world = w;
     F(registerUpdater)(p->factory, p->map, listener, &w->ex);
-    gov_cca_ports_ParameterGetListener_deleteRef(listener, NULL);
+    drop(listener);
     good(w);
 }
 
@@ -366,7 +366,7 @@ static void register_set_listener(struct world *w, struct params *p)
 
     good(w);
     F(registerUpdatedListener)(p->factory, p->map, listener, &w->ex);
-    gov_cca_ports_ParameterSetListener_deleteRef(listener, NULL);
+    drop(listener);
     good(w);
 }
 

@@ -34,7 +34,7 @@ void params_begin(struct world *w, struct params *p, gov_cca_TypeMap map, const 
     p->map = map ? map : gov_cca_Services_createTypeMap(services_of("owner"), &w->ex);
     good(w);
     if (map)
-        gov_cca_TypeMap_addRef(map, NULL); /* an inout argument is given away */
+        gov_cca_TypeMap_addRef(map, &w->ex); /* an inout argument is given away */
     F(initParameterData)(p->factory, &p->map, port, &w->ex);
     good(w);
     assert_non_null(p->map);

@@ -10,12 +10,11 @@
 /* An instance of one of conformance_classes, from its creation until its last reference goes. */
 struct part {
     struct part *next;
-    char name[100]; /* the instance's, from setServices on */
-    const char *class_name;
+    char name[100];            /* the instance's, from setServices on */
+    char class_name[60];       /* the same */
     gov_cca_Services services; /* what setServices brought; ours until releaseServices */
     int n_set, n_released;     /* calls of setServices and releaseServices */
     bool null_set, null_released, other_released; /* with null, with other services than set */
-    void *object;
 };
 
 /*
@@ -35,18 +34,25 @@ extern struct behaviour behaviour;
 extern char journal[2000];
 void journal_add(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Objects made here and not yet destroyed. */
+/* Objects of the suite's classes that are not yet destroyed. */
 extern int parts_alive;
 void parts_reset(void);
-/* The living instance of that name, or NULL. */
+/* The living instance of that name, or NULL; the newest when there are two. */
 struct part *part_find(const char *instance);
-/* The part as another reference for registerForRelease; borrowed. */
-gov_cca_ComponentRelease part_release_face(struct part *p);
 
-/* New references. A GoPort whose go() writes WORD and returns RESULT. */
+/* Gives a reference of any type back; NULL is legal. */
+static inline void drop(void *reference)
+{
+    sidl_BaseInterface ignored = NULL;
+
+    if (reference)
+        sidl_BaseInterface_deleteRef((sidl_BaseInterface)reference, &ignored);
+}
+
+/* -- new references -- */
+
+/* A GoPort whose go() writes WORD and returns RESULT. */
 gov_cca_Port go_create(const char *word, int result, sidl_BaseInterface *_ex);
-/* A port that is nothing but a gov.cca.Port. */
-gov_cca_Port plain_create(sidl_BaseInterface *_ex);
 
 /*
  * Writes PREFIX:Connected:port for an event, then PREFIX:type of the port when ON_INFO is set, and
@@ -59,7 +65,7 @@ gov_cca_ports_ConnectionEventListener listener_create(const char *prefix, sidl_B
 /* A release callback that isn't a component; writes WORD:release. */
 gov_cca_ComponentRelease release_create(const char *word, sidl_BaseInterface *_ex);
 
-/* Makes a go port on SERVICES (borrowed) for each createService, and writes what it is asked. */
+/* Makes a go port on SERVICES for each createService, and writes what it is asked. */
 gov_cca_ports_ServiceProvider provider_create(gov_cca_Services services, sidl_BaseInterface *_ex);
 
 /* What a parameter listener is told goes to the journal; ON_GET may change the port. */
@@ -67,5 +73,10 @@ typedef bool (*on_get_fn)(const char *port, void *arg);
 gov_cca_ports_ParameterGetListener get_listener_create(on_get_fn on_get, void *arg,
                                                        sidl_BaseInterface *_ex);
 gov_cca_ports_ParameterSetListener set_listener_create(sidl_BaseInterface *_ex);
+
+/* -- for the Impl files ------------------------------------------------------------------------ */
+
+void parts_add(struct part *p);
+void parts_remove(struct part *p);
 
 #endif

@@ -136,7 +136,7 @@ static void compare_connection(struct model *m, const struct model_connection *c
         model_fail(m, "a connection is lost");
     if (!gov_cca_TypeMap_getBool(map, "cca.isInUse", FALSE, &m->w->ex) != !held || m->w->ex)
         model_fail(m, "cca.isInUse is wrong");
-    gov_cca_TypeMap_deleteRef(map, NULL);
+    drop(map);
 }
 
 static int count_connections(struct model *m, int component)
@@ -215,8 +215,8 @@ void model_add_port(struct model *m, gov_cca_Services services, int port,
     }
     go = go_create("go", 0, _ex);
     gov_cca_Services_addProvidesPort(services, go, port_names[port], GO_TYPE, map, _ex);
-    gov_cca_Port_deleteRef(go, NULL);
-    gov_cca_TypeMap_deleteRef(map, NULL);
+    drop(go);
+    drop(map);
 }
 
 /* setServices of an instance that takes the place of another: the same ports. */

@@ -63,6 +63,24 @@ void model_break(struct model *m, int connection);
 /* Whether the framework says the same about names, connections and uses; fails the test if not. */
 void model_compare(struct model *m);
 
+/* -- operations (random_operations.c); each does nothing where it would make no sense -- */
+
+void do_create(struct model *m);
+void do_destroy(struct model *m);
+void do_replace(struct model *m);
+void do_register(struct model *m);
+void do_add(struct model *m);
+void do_unregister(struct model *m);
+void do_remove(struct model *m);
+void do_get(struct model *m);
+void do_poll(struct model *m);
+void do_release(struct model *m);
+void do_connect(struct model *m);
+void do_disconnect(struct model *m);
+void do_disconnect_all(struct model *m);
+void do_listen(struct model *m);
+void do_compare(struct model *m);
+
 /* -- behaviour of the suite's components while sequences run (random_model.c) -- */
 
 void model_begin_part(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *ex);

@@ -12,11 +12,11 @@ static struct gov_cca_ComponentClassDescription__array *classes(struct world *w)
     gov_cca_ports_ComponentRepository r = gov_cca_ports_ComponentRepository__cast(port, &w->ex);
     struct gov_cca_ComponentClassDescription__array *all;
 
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     good(w);
     assert_non_null(r);
     all = gov_cca_ports_ComponentRepository_getAvailableComponentClasses(r, &w->ex);
-    gov_cca_ports_ComponentRepository_deleteRef(r, NULL);
+    drop(r);
     good(w);
     assert_non_null(all);
     gov_cca_Services_releasePort(w->services, "classes", &w->ex);
@@ -39,7 +39,7 @@ static struct sidl_string__array *class_names(struct world *w)
         good(w);
         sidl_string__array_set1(names, i, name);
         sidl_String_free(name);
-        gov_cca_ComponentClassDescription_deleteRef(d, NULL);
+        drop(d);
     }
     gov_cca_ComponentClassDescription__array_deleteRef(all);
     return names;
@@ -111,7 +111,7 @@ static gov_cca_ports_ServiceRegistry registry_of(struct world *w, const char *in
     }
     good(w);
     registry = gov_cca_ports_ServiceRegistry__cast(port, &w->ex);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     good(w);
     assert_non_null(registry);
     return registry;
@@ -119,7 +119,7 @@ static gov_cca_ports_ServiceRegistry registry_of(struct world *w, const char *in
 
 static void put_registry(struct world *w, const char *instance, gov_cca_ports_ServiceRegistry r)
 {
-    gov_cca_ports_ServiceRegistry_deleteRef(r, NULL);
+    drop(r);
     release(w, instance, "registry");
 }
 
@@ -132,7 +132,7 @@ static bool add_service(struct world *w, const char *instance)
 
     good(w);
     accepted = gov_cca_ports_ServiceRegistry_addService(r, SERVICE_TYPE, provider, &w->ex);
-    gov_cca_ports_ServiceProvider_deleteRef(provider, NULL);
+    drop(provider);
     good(w);
     put_registry(w, instance, r);
     return accepted;
@@ -146,7 +146,7 @@ static bool add_singleton(struct world *w, const char *instance, const char *wor
 
     good(w);
     accepted = gov_cca_ports_ServiceRegistry_addSingletonService(r, SERVICE_TYPE, go, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
     good(w);
     put_registry(w, instance, r);
     return accepted;

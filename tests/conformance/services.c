@@ -367,7 +367,7 @@ SENTENCE(SV_32, "what is made available is the object given: the users' calls re
     make(w, "user");
     make(w, "provider");
     gov_cca_Services_addProvidesPort(services_of("provider"), go, "out", GO_TYPE, NULL, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL); /* the framework holds its own */
+    drop(go); /* the framework holds its own */
     good(w);
     uses(w, "user", "in");
     join(w, "user", "in", "provider", "out");
@@ -382,7 +382,7 @@ static void add_again(struct world *w, const char *port)
     gov_cca_Port go = go_create(port, 0, &w->ex);
 
     gov_cca_Services_addProvidesPort(services_of("a"), go, port, GO_TYPE, NULL, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
 }
 
 SENTENCE(
@@ -570,7 +570,7 @@ SENTENCE(SV_48,
     behaviour.not_for_release = true;
     make(w, "a");
     gov_cca_Services_registerForRelease(services_of("a"), callback, &w->ex);
-    gov_cca_ComponentRelease_deleteRef(callback, NULL);
+    drop(callback);
     good(w);
     expect_journal("a:set ");
     gov_cca_ports_BuilderService_destroyInstance(w->builder, id_of(w, "a"), 0, &w->ex);
@@ -586,10 +586,10 @@ static void use_services(struct part *p, gov_cca_Services services, void *arg,
 
     (void)arg;
     SIDL_CHECK(*_ex);
-    gov_cca_ComponentID_deleteRef(id, NULL);
+    drop(id);
     map = gov_cca_Services_getPortProperties(services, "in", _ex);
     SIDL_CHECK(*_ex);
-    gov_cca_TypeMap_deleteRef(map, NULL);
+    drop(map);
     gov_cca_Services_unregisterUsesPort(services, "in", _ex);
     SIDL_CHECK(*_ex);
     journal_add("%s:used", p->name);
@@ -616,8 +616,8 @@ SENTENCE(SV_50, "every callback that was registered for release is called")
     gov_cca_Services_registerForRelease(services_of("a"), one, &w->ex);
     good(w);
     gov_cca_Services_registerForRelease(services_of("a"), two, &w->ex);
-    gov_cca_ComponentRelease_deleteRef(one, NULL);
-    gov_cca_ComponentRelease_deleteRef(two, NULL);
+    drop(one);
+    drop(two);
     good(w);
     journal[0] = '\0';
     gov_cca_ports_BuilderService_destroyInstance(w->builder, id_of(w, "a"), 0, &w->ex);
@@ -656,7 +656,7 @@ static void go_returns(struct world *w, int result)
     make(w, "user");
     make(w, "provider");
     gov_cca_Services_addProvidesPort(services_of("provider"), go, "out", GO_TYPE, NULL, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
     uses(w, "user", "in");
     join(w, "user", "in", "provider", "out");
     assert_int_equal(call_go(w, get(w, "user", "in")), result);

@@ -417,16 +417,17 @@ SENTENCE(EX_01, "CCAExceptionType has the numbers Unexpected -1, Nonstandard 1 â
 
 SENTENCE(EX_02, "a CCAException is a sidl.BaseException, and getCCAExceptionType tells its type")
 {
+    sidl_BaseInterface none = NULL;
     sidl_BaseException e;
     char *note;
 
     gov_cca_Services_releasePort(w->services, "nowhere", &w->ex);
     assert_true(SIDL_CATCH(w->ex, "gov.cca.CCAException"));
-    e = sidl_BaseException__cast(w->ex, NULL);
+    e = sidl_BaseException__cast(w->ex, &none);
     assert_non_null(e);
     refused(w, PortNotDefined);
     note = sidl_BaseException_getNote(e, &w->ex);
-    sidl_BaseException_deleteRef(e, NULL);
+    drop(e);
     good(w);
     assert_non_null(note);
     sidl_String_free(note);

@@ -5,13 +5,13 @@
 
 static void print_note(sidl_BaseInterface ex)
 {
-    sidl_BaseException e = sidl_BaseException__cast(ex, NULL);
     sidl_BaseInterface failed = NULL;
+    sidl_BaseException e = sidl_BaseException__cast(ex, &failed);
     char *note = e ? sidl_BaseException_getNote(e, &failed) : NULL;
 
     print_error("thrown: %s\n", note ? note : "(not a sidl.BaseException)");
     sidl_String_free(note);
-    sidl_BaseException_deleteRef(e, NULL);
+    drop(e);
 }
 
 void world_good(struct world *w, const char *file, int line)
@@ -25,13 +25,13 @@ void world_good(struct world *w, const char *file, int line)
 
 int exception_type(sidl_BaseInterface *ex)
 {
-    gov_cca_CCAException e = *ex ? gov_cca_CCAException__cast(*ex, NULL) : NULL;
     sidl_BaseInterface failed = NULL;
+    gov_cca_CCAException e = *ex ? gov_cca_CCAException__cast(*ex, &failed) : NULL;
     int type = *ex ? -100 : 0;
 
     if (e)
         type = (int)gov_cca_CCAException_getCCAExceptionType(e, &failed);
-    gov_cca_CCAException_deleteRef(e, NULL);
+    drop(e);
     SIDL_CLEAR(failed);
     SIDL_CLEAR(*ex);
     return type;
@@ -40,10 +40,11 @@ int exception_type(sidl_BaseInterface *ex)
 void world_refused(struct world *w, enum gov_cca_CCAExceptionType__enum expected, const char *file,
                    int line)
 {
-    sidl_BaseInterface thrown = w->ex;
+    sidl_BaseInterface thrown = w->ex, failed = NULL;
     int type;
 
-    sidl_BaseInterface_addRef(thrown, NULL);
+    if (thrown)
+        sidl_BaseInterface_addRef(thrown, &failed);
     type = exception_type(&w->ex);
     if (type != (int)expected) {
         print_error("CCAExceptionType %d was expected, not %d (0: nothing thrown)\n", expected,
@@ -69,8 +70,9 @@ void world_refused_somehow(struct world *w, const char *file, int line)
 void world_mismatched(struct world *w, enum gov_cca_Type__enum requested,
                       enum gov_cca_Type__enum actual, const char *file, int line)
 {
+    sidl_BaseInterface failed = NULL;
     gov_cca_TypeMismatchException e =
-        w->ex ? gov_cca_TypeMismatchException__cast(w->ex, NULL) : NULL;
+        w->ex ? gov_cca_TypeMismatchException__cast(w->ex, &failed) : NULL;
     enum gov_cca_Type__enum is_requested, is_actual;
 
     if (!e) {
@@ -81,7 +83,7 @@ void world_mismatched(struct world *w, enum gov_cca_Type__enum requested,
     SIDL_CLEAR(w->ex);
     is_requested = gov_cca_TypeMismatchException_getRequestedType(e, &w->ex);
     is_actual = gov_cca_TypeMismatchException_getActualType(e, &w->ex);
-    gov_cca_TypeMismatchException_deleteRef(e, NULL);
+    drop(e);
     _assert_int_equal(is_requested, requested, file, line);
     _assert_int_equal(is_actual, actual, file, line);
 }
@@ -98,7 +100,7 @@ void world_enter(struct world *w)
     port = world_service(w, "builder", "gov.cca.ports.BuilderService");
     w->builder = gov_cca_ports_BuilderService__cast(port, &w->ex);
     good(w);
-    gov_cca_Port_deleteRef(port, NULL);
+    drop(port);
     assert_non_null(w->builder);
 }
 
@@ -107,9 +109,9 @@ bool world_leave(struct world *w)
     int alive;
 
     while (w->n_kept > 0)
-        sidl_BaseInterface_deleteRef(w->kept[--w->n_kept], NULL);
+        drop(w->kept[--w->n_kept]);
     SIDL_CLEAR(w->ex);
-    gov_cca_ports_BuilderService_deleteRef(w->builder, NULL);
+    drop(w->builder);
     while (w->n_held > 0)
         gov_cca_Services_releasePort(w->services, w->held[--w->n_held], &w->ex);
     if (!w->is_down) {
@@ -120,8 +122,8 @@ bool world_leave(struct world *w)
         gov_cca_AbstractFramework_shutdownFramework(w->fw, &w->ex);
         good(w);
     }
-    gov_cca_Services_deleteRef(w->services, NULL);
-    gov_cca_AbstractFramework_deleteRef(w->fw, NULL);
+    drop(w->services);
+    drop(w->fw);
     alive = parts_alive;
     if (alive)
         print_error("%d objects of the suite are still alive\n", alive);
@@ -230,7 +232,7 @@ void provides_as(struct world *w, const char *instance, const char *port, const 
 
     good(w);
     gov_cca_Services_addProvidesPort(services_of(instance), go, port, type, properties, &w->ex);
-    gov_cca_Port_deleteRef(go, NULL);
+    drop(go);
     good(w);
 }
 
@@ -284,7 +286,7 @@ int call_go(struct world *w, gov_cca_Port port)
     good(w);
     assert_non_null(go);
     result = gov_cca_ports_GoPort_go(go, &w->ex);
-    gov_cca_ports_GoPort_deleteRef(go, NULL);
+    drop(go);
     good(w);
     return result;
 }
@@ -331,8 +333,8 @@ bool same_object(void *a, void *b)
     sidl_BaseInterface x = sidl_BaseInterface__cast(a, &ex), y = sidl_BaseInterface__cast(b, &ex);
     bool same = x && sidl_BaseInterface_isSame(x, y, &ex);
 
-    sidl_BaseInterface_deleteRef(x, NULL);
-    sidl_BaseInterface_deleteRef(y, NULL);
+    drop(x);
+    drop(y);
     return same;
 }
 
