@@ -175,8 +175,9 @@ void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol)
 
 static void read_field(struct parser *p, struct portolan_sidl_symbol *symbol)
 {
-    struct portolan_sidl_field field = {.comment = p->at->comment, .type = parser_type(p)};
+    struct portolan_sidl_field field = {.comment = p->at->comment};
 
+    field.type = parser_type(p);
     field.place = p->at->place;
     field.name = parser_identifier(p, "a field");
     if (!p->failed && field.type->kind == PORTOLAN_SIDL_RARRAY)

@@ -234,28 +234,6 @@ static void the_model_holds_the_whole_language(void **state)
     portolan_sidl_destroy(model);
 }
 
-/* Whatever allocation fails, the answer is ENOMEM, and nothing leaks (the sanitizers look). */
-static void reading_survives_any_failing_allocation(void **state)
-{
-    struct portolan_sidl_options options = {0};
-    enum portolan_status status;
-    unsigned long n = 0;
-
-    (void)state;
-    do {
-        struct portolan_sidl_model *model = NULL;
-
-        portolan_alloc_fail_at(++n);
-        status = portolan_sidl_read_text(&options, "good.sidl", whole, sizeof whole - 1, NULL,
-                                         &model, NULL);
-        portolan_alloc_fail_at(0);
-        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
-        assert_true((status == PORTOLAN_OK) == (model != NULL));
-        portolan_sidl_destroy(model);
-    } while (status);
-    assert_true(n > 2);
-}
-
 static void a_missing_file_is_named(void **state)
 {
     static const char *const files[] = {"no/such/file.sidl"};
@@ -298,7 +276,6 @@ int main(void)
         cmocka_unit_test(enumerators_take_the_smallest_free_numbers),
         cmocka_unit_test(names_are_looked_up_from_the_inside_out),
         cmocka_unit_test(the_model_holds_the_whole_language),
-        cmocka_unit_test(reading_survives_any_failing_allocation),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(outputs_are_known_before_they_are_written),
     };
