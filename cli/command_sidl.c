@@ -122,6 +122,8 @@ int command_sidl(int argc, char **argv)
     free(o.include_dirs);
     if (status == PORTOLAN_OK)
         return 0;
+    if (o.only == ONLY_CHECK && d.count)
+        return 1; /* one line per error, and no other */
     portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");
     return print_error(&err);
 }

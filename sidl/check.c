@@ -98,6 +98,13 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
     }
 }
 
+void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d)
+{
+    if (type->element && type->element->kind == PORTOLAN_SIDL_STRUCT)
+        diagnose_at(d, &type->place, "arrays hold no structs, make %s an interface",
+                    type->element->symbol->full_name);
+}
+
 static void check_class(struct check_run *c, const struct portolan_sidl_symbol *s)
 {
     const bool is_abstract = s->flags & PORTOLAN_SIDL_ABSTRACT;

@@ -76,6 +76,8 @@ static void check_argument(struct check_run *c, struct portolan_sidl_method *m,
         diagnose_at(c->d, &a->place, "'self' is the object's own name in C, rename the argument");
     if (a->type->kind == PORTOLAN_SIDL_VOID)
         diagnose_at(c->d, &a->type->place, "argument %s cannot be void", a->name);
+    if (a->type->kind == PORTOLAN_SIDL_ARRAY)
+        check_element(a->type, c->d);
     if (a->type->kind == PORTOLAN_SIDL_RARRAY) {
         if (a->mode == PORTOLAN_SIDL_OUT)
             diagnose_at(c->d, &a->place,
@@ -178,6 +180,8 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m)
     if (m->result->kind == PORTOLAN_SIDL_RARRAY || has_rarray(m->result))
         diagnose_at(d, &m->result->place,
                     "an rarray cannot be a result, its memory is the caller's: use array");
+    if (m->result->kind == PORTOLAN_SIDL_ARRAY)
+        check_element(m->result, d);
     check_modifiers(m, d);
     check_arguments(c, m);
     check_throws(m, d);

@@ -35,6 +35,9 @@ void check_enum(struct check_run *c, struct portolan_sidl_symbol *s)
         const void **value = e->is_explicit ? value_entry(c, &e->value) : NULL;
 
         check_identifier(e->name, &e->place, "an enumerator", c->d);
+        if (e->value < INT32_MIN || e->value > INT32_MAX)
+            diagnose_at(c->d, &e->place, "%s = %lld does not fit into 32 bits, as enums must",
+                        e->name, (long long)e->value);
         if ((other = *word)) {
             diagnose_at(c->d, &e->place, "enumerator %s is already there in line %d", e->name,
                         other->place.line);
@@ -100,6 +103,9 @@ void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
         else
             *word = f;
     }
+    for (size_t i = 0; i < s->n_fields; i++)
+        if (s->fields[i].type->kind == PORTOLAN_SIDL_ARRAY)
+            check_element(s->fields[i].type, c->d);
     for (size_t i = 0; i < s->n_fields && !s->own.is_broken; i++)
         if (s->fields[i].type->kind == PORTOLAN_SIDL_RARRAY)
             check_rarray(&scope, s->fields[i].type, s->fields[i].name, &s->fields[i].place, c->d);

@@ -185,8 +185,9 @@ static enum portolan_status emit_all(struct emitter *e, struct portolan_error *e
                               "client", &client, err);
     if (status)
         return status;
-    client->check(e->model, false, e->d);
-    if (server)
+    if (client->check)
+        client->check(e->model, false, e->d);
+    if (server && server->check)
         server->check(e->model, true, e->d);
     if (e->d->count == 0) {
         client->emit_client(e);

@@ -36,7 +36,7 @@ struct emitter {
 /** A target language. */
 struct backend {
     const char *language;
-    /* Reports what the language cannot express; `server`: implementations are asked for too. */
+    /* OPTIONAL: reports what it cannot express; `server`: implementations are asked for too. */
     void (*check)(const struct portolan_sidl_model *model, bool server,
                   struct portolan_diagnostics *d);
     void (*emit_client)(struct emitter *e);

@@ -135,7 +135,6 @@ static void emit_server(struct emitter *e)
 
 const struct backend backend_c = {
     .language = "C",
-    .check = check_emittable,
     .emit_client = emit_client,
     .emit_server = emit_server,
 };

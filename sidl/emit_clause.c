@@ -351,8 +351,8 @@ static void put_comparison(struct clause_writer *w, const struct portolan_sidl_e
         put_between(w, e, "(sidl_string_compare(", ", ",
                     portolan_arena_printf(w->e->arena, ") %s 0)", e->text));
     else if (a == CONTRACT_OBJECT && b == CONTRACT_OBJECT)
-        put_between(w, e, differs ? "(!sidl_reference_is_same(" : "(sidl_reference_is_same(",
-                    ", ", ", NULL))");
+        put_between(w, e, differs ? "(!sidl_reference_is_same(" : "(sidl_reference_is_same(", ", ",
+                    ", NULL))");
     else if (a == CONTRACT_NULL && b == CONTRACT_NULL)
         portolan_text_add(w->t, differs ? "0" : "1");
     else

@@ -124,6 +124,9 @@ void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
 void check_identifier(const char *name, const struct portolan_sidl_place *place, const char *what,
                       struct portolan_diagnostics *d);
 
+/* Babel has no arrays of structs, and so has nobody's C. */
+void check_element(const struct portolan_sidl_type *type, struct portolan_diagnostics *d);
+
 /* check_type.c: enums and structs. */
 void check_enum(struct check_run *c, struct portolan_sidl_symbol *s);
 void check_struct(struct check_run *c, struct portolan_sidl_symbol *s);
@@ -153,9 +156,5 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m);
 /* check_contract.c */
 void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
 void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
-
-/* emit_check.c: what is right, but cannot be said in C. */
-void check_emittable(const struct portolan_sidl_model *model, bool server,
-                     struct portolan_diagnostics *d);
 
 #endif
