@@ -181,7 +181,9 @@ static bool compose(struct linking *l, const char *source, const char *program, 
     for (size_t i = 0; good && i < l->settings.includes.n; i++)
         good =
             words_add(arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
-    good = good && words_add(arena, c, "-o") && words_add(arena, c, program) &&
+    /* sidl.Loader looks for classes among the names that the program shows. */
+    good = good && words_add(arena, c, "-Wl,--export-dynamic-symbol=*__externals") &&
+           words_add(arena, c, "-o") && words_add(arena, c, program) &&
            words_add(arena, c, source);
     for (size_t i = 0; good && i < l->needed.n_units; i++)
         good = words_add(arena, c, l->needed.units[i].object);

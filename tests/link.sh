@@ -3,7 +3,7 @@
 # `portolan link` makes a program that does what `portolan run` does with the assembly, to the last
 # number where time is exact, and that needs no file of Portolan's.
 . "$(dirname "$0")/tap.sh"
-plan 36
+plan 37
 
 paper=$BUILD/examples/paper/paper.xml
 heat=$BUILD/examples/heat
@@ -34,6 +34,8 @@ ldd exact >out
 lacks 'it needs none of our libraries' portolan
 nm -D exact | grep -E ' dlm?open(@|$)' >out
 lacks 'nothing of ours loads shared objects' dl
+nm -D exact | grep -q ' sidl_Loader__externals$'
+result 'classes of SIDL in it can be found by name' $?
 LD_DEBUG=files ./exact --store=debug.db >said 2>debug
 gives 'it runs as it stands, without measurements' 0
 grep -E '\.so' debug | grep -E 'portolan|paper' >out
