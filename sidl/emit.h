@@ -63,6 +63,12 @@ void emit_comment(struct portolan_text *t, const char *comment, int indent);
 /* LINE broken at commas so that it fits the page, continued INDENT blanks in. */
 void emit_wrapped(struct portolan_text *t, const char *line, int indent);
 
+/* What a variable of that type begins with: "0", "NULL", "{0}". */
+const char *emit_zero(const struct portolan_sidl_type *type);
+/* If CONDITION, releases _retval and out arguments, which a caller with an exception ignores. */
+void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
+                const char *condition);
+
 /* emit_c.c */
 /* True for the types that sidl_object.h declares by hand. */
 bool emit_is_handwritten(const struct portolan_sidl_symbol *symbol);
@@ -140,6 +146,21 @@ void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *p
 size_t emit_contract(struct emitter *e, struct portolan_text *t,
                      const struct portolan_sidl_symbol *s);
 bool emit_has_contracts(struct emitter *e, const struct portolan_sidl_symbol *package);
+
+/* emit_hooks.c */
+enum hook_time { HOOK_BEFORE, HOOK_AFTER };
+/* "m_pre" or "m_post". */
+const char *hook_name(struct emitter *e, const struct portolan_sidl_method *m, enum hook_time time);
+const char *hook_signature(struct emitter *e, const struct portolan_sidl_symbol *s,
+                           const struct portolan_sidl_method *m, enum hook_time time);
+const char *hook_preset(struct emitter *e, const struct portolan_sidl_method *m,
+                        enum hook_time time);
+/* Wrappers and the table `hooks` of them; false when there are none. */
+bool emit_hooks(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_symbol *s,
+                const struct bodies *bodies);
+/* What stands in the table for a method with a body in S. */
+const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
+                          const struct portolan_sidl_method *m);
 
 /* emit_skel.c, emit_impl.c */
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);

@@ -366,7 +366,7 @@ static void put_remainder(struct clause_writer *w, const struct portolan_sidl_ex
     if (is_integer(kind_of(w, e)))
         put_between(w, e, is_mod ? "sidl_int_mod(_check, " : "sidl_int_rem(_check, ", ", ", ")");
     else
-        put_between(w, e, is_mod ? "sidl_real_mod(" : "fmod(", ", ", ")");
+        put_between(w, e, is_mod ? "sidl_real_mod(" : "sidl_real_rem(", ", ", ")");
 }
 
 static void put_arithmetic(struct clause_writer *w, const struct portolan_sidl_expr *e)
@@ -403,7 +403,7 @@ static void put_binary(struct clause_writer *w, const struct portolan_sidl_expr 
         put_remainder(w, e);
         break;
     case RULE_POWER:
-        put_between(w, e, "pow((double)", ", (double)", ")");
+        put_between(w, e, "sidl_real_pow((double)", ", (double)", ")");
         break;
     case RULE_ARITHMETIC:
         put_arithmetic(w, e);

@@ -225,69 +225,6 @@ static void put_invariants(struct contract *c)
 
 /* Wrappers */
 
-static void put_drop(struct contract *c, const struct portolan_sidl_type *type, const char *place,
-                     const char *pointer)
-{
-    switch (type->kind) {
-    case PORTOLAN_SIDL_STRING:
-        portolan_text_add(c->t, "        SIDL_DROP_STRING(%s);\n", place);
-        break;
-    case PORTOLAN_SIDL_OBJECT:
-        portolan_text_add(c->t, "        SIDL_DROP_OBJECT(%s);\n", place);
-        break;
-    case PORTOLAN_SIDL_ARRAY:
-        portolan_text_add(c->t, "        SIDL_DROP_ARRAY(%s);\n", place);
-        break;
-    case PORTOLAN_SIDL_STRUCT:
-        portolan_text_add(c->t, "        SIDL_DROP_STRUCT(%s, %s);\n", type->symbol->c_name,
-                          pointer);
-        break;
-    default:
-        break;
-    }
-}
-
-/* Results that the caller, who gets an exception, will not look at. */
-static void put_end(struct contract *c, const struct portolan_sidl_method *m)
-{
-    const size_t before = c->t->length;
-    size_t after;
-
-    portolan_text_add(c->t, "    if (sidl_check_leave(_check)) {\n");
-    after = c->t->length;
-    put_drop(c, m->result, "_retval", "&_retval");
-    for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].mode == PORTOLAN_SIDL_OUT)
-            put_drop(c, m->arguments[i].type,
-                     portolan_arena_printf(c->e->arena, "*%s", m->arguments[i].name),
-                     m->arguments[i].name);
-    if (c->t->length == after) {
-        c->t->length = before;
-        portolan_text_add(c->t, "    sidl_check_leave(_check);\n");
-    } else {
-        portolan_text_add(c->t, "    }\n");
-    }
-    portolan_text_add(c->t, "%s}\n",
-                      m->result->kind == PORTOLAN_SIDL_VOID ? "" : "    return _retval;\n");
-}
-
-static const char *zero_of(const struct portolan_sidl_type *type)
-{
-    switch (type->kind) {
-    case PORTOLAN_SIDL_DCOMPLEX:
-    case PORTOLAN_SIDL_FCOMPLEX:
-    case PORTOLAN_SIDL_STRUCT:
-        return "{0}";
-    case PORTOLAN_SIDL_OPAQUE:
-    case PORTOLAN_SIDL_STRING:
-    case PORTOLAN_SIDL_ARRAY:
-    case PORTOLAN_SIDL_OBJECT:
-        return "NULL";
-    default:
-        return "0";
-    }
-}
-
 static void put_forward(struct contract *c, const struct portolan_sidl_method *m, bool is_static)
 {
     struct portolan_text line = {.arena = c->e->arena};
@@ -336,7 +273,7 @@ static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m
                       is_static ? "_static" : "", is_static ? "" : "self, ", c->s->c_name, index);
     if (m->result->kind != PORTOLAN_SIDL_VOID)
         portolan_text_add(c->t, "    %s_retval = %s;\n", c_result(c->e->arena, m, C_SLOT),
-                          zero_of(m->result));
+                          emit_zero(m->result));
     portolan_text_add(c->t, "\n");
     if (is_own)
         put_part(c, &scope, m->requires, m->n_requires, 4);
@@ -356,7 +293,9 @@ static void put_wrapper(struct contract *c, const struct portolan_sidl_method *m
         portolan_text_add(c->t, "        sidl_check_back(_check);\n");
     }
     portolan_text_add(c->t, "    }\n");
-    put_end(c, m);
+    emit_drops(c->e, c->t, m, "sidl_check_leave(_check)");
+    portolan_text_add(c->t, "%s}\n",
+                      m->result->kind == PORTOLAN_SIDL_VOID ? "" : "    return _retval;\n");
 }
 
 static void put_checks(struct contract *c)

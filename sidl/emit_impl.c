@@ -57,6 +57,14 @@ static void emit_ior_header(struct emitter *e, const struct portolan_sidl_symbol
     portolan_text_add(t, "#include \"%s.h\"\n", s->c_name);
 }
 
+static void declare_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
+{
+    if (f->e->options->hooks)
+        emit_wrapped(f->t,
+                     portolan_arena_printf(f->e->arena, "%s;", hook_signature(f->e, f->s, m, time)),
+                     4);
+}
+
 static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct impl f = open_impl(e, s, "h");
@@ -88,11 +96,13 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
     for (size_t i = 0; i < f.bodies.count; i++) {
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
+        declare_hook(&f, m, HOOK_BEFORE);
         emit_wrapped(f.t,
                      portolan_arena_printf(e->arena, "%s;",
                                            c_function(e->arena, m, C_IMPL,
                                                       impl_name(&f, m->slot_name), self_of(&f, m))),
                      4);
+        declare_hook(&f, m, HOOK_AFTER);
     }
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_hmisc", 0, "");
@@ -204,6 +214,16 @@ static const char *preset_body(struct impl *f, const struct portolan_sidl_method
     return t.bytes;
 }
 
+static void emit_hook(struct impl *f, const struct portolan_sidl_method *m, enum hook_time time)
+{
+    if (f->e->options->hooks)
+        emit_function(f,
+                      portolan_arena_printf(f->e->arena, "Called %s %s while hooks are on.",
+                                            time == HOOK_BEFORE ? "before" : "after", m->slot_name),
+                      hook_signature(f->e, f->s, m, time), hook_name(f->e, m, time),
+                      hook_preset(f->e, m, time));
+}
+
 static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct impl f = open_impl(e, s, "c");
@@ -220,9 +240,11 @@ static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbo
     for (size_t i = 0; i < f.bodies.count; i++) {
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
+        emit_hook(&f, m, HOOK_BEFORE);
         emit_function(&f, m->comment,
                       c_function(e->arena, m, C_IMPL, impl_name(&f, m->slot_name), self_of(&f, m)),
                       m->slot_name, preset_body(&f, m));
+        emit_hook(&f, m, HOOK_AFTER);
     }
     portolan_text_add(f.t, "\n");
     splicer_put(&f.splicer, "_misc", 0, "");

@@ -165,11 +165,17 @@ static void emit_adapter(struct skel *k, const struct portolan_sidl_method *m)
         m->result->kind == PORTOLAN_SIDL_VOID || !has_after(m) ? "" : "    return result__;\n");
 }
 
-static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
+const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *s,
+                          const struct portolan_sidl_method *m)
 {
     return needs_adapter(m)
-               ? portolan_arena_printf(k->e->arena, "skel_%s", m->slot_name)
-               : portolan_arena_printf(k->e->arena, "impl_%s_%s", k->s->c_name, m->slot_name);
+               ? portolan_arena_printf(e->arena, "skel_%s", m->slot_name)
+               : portolan_arena_printf(e->arena, "impl_%s_%s", s->c_name, m->slot_name);
+}
+
+static const char *function_of(struct skel *k, const struct portolan_sidl_method *m)
+{
+    return skel_function(k->e, k->s, m);
 }
 
 /* The class's own table; what it inherits stays NULL for the run time. */
@@ -283,7 +289,7 @@ static bool overrides_any(const struct skel *k)
     return any;
 }
 
-static void emit_class(struct skel *k, bool has_statics)
+static void emit_class(struct skel *k, bool has_statics, bool has_hooks)
 {
     const struct portolan_sidl_symbol *s = k->s, *parent = class_parent(s);
     const char *name = s->c_name;
@@ -308,6 +314,8 @@ static void emit_class(struct skel *k, bool has_statics)
         name, name, name, name, name);
     if (overrides_any(k))
         portolan_text_add(t, "    .super = (void (*)(const void *))%s__superEPV,\n", name);
+    if (has_hooks)
+        portolan_text_add(t, "    .hooks = hooks,\n    .n_hooks = sizeof hooks / sizeof *hooks,\n");
     portolan_text_add(t, "%s    .state = &state,\n};\n",
                       has_statics ? "    .statics = &statics,\n"
                                     "    .n_statics = sizeof statics / sizeof(sidl_slot_fn),\n"
@@ -334,9 +342,11 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
         e, emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), false, s), s,
         class_bodies(e->arena, s)};
     const struct portolan_sidl_symbol *parent = class_parent(s);
-    bool has_statics;
+    bool has_statics, has_hooks;
 
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
+    if (e->options->hooks)
+        portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
     if (parent)
         portolan_text_add(k.t,
                           "\n__attribute__((weak)) const struct sidl_class *%s__externals(void);\n",
@@ -346,8 +356,9 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
             emit_adapter(&k, k.bodies.list[i]);
     emit_slots(&k);
     has_statics = emit_statics_table(&k);
+    has_hooks = emit_hooks(e, k.t, s, &k.bodies);
     emit_implements(&k);
-    emit_class(&k, has_statics);
+    emit_class(&k, has_statics, has_hooks);
     portolan_text_add(k.t,
                       "\nstruct %s__data *%s__get_data(%s self)\n{\n"
                       "    return (struct %s__data *)sidl_object_data(self, %zu);\n}\n",

@@ -53,3 +53,65 @@ void emit_wrapped(struct portolan_text *t, const char *line, int indent)
     }
     portolan_text_add(t, "%s\n", line);
 }
+
+const char *emit_zero(const struct portolan_sidl_type *type)
+{
+    switch (type->kind) {
+    case PORTOLAN_SIDL_DCOMPLEX:
+    case PORTOLAN_SIDL_FCOMPLEX:
+    case PORTOLAN_SIDL_STRUCT:
+        return "{0}";
+    case PORTOLAN_SIDL_OPAQUE:
+    case PORTOLAN_SIDL_STRING:
+    case PORTOLAN_SIDL_ARRAY:
+    case PORTOLAN_SIDL_OBJECT:
+        return "NULL";
+    default:
+        return "0";
+    }
+}
+
+static void put_drop(struct portolan_text *t, const struct portolan_sidl_type *type,
+                     const char *place, const char *pointer)
+{
+    switch (type->kind) {
+    case PORTOLAN_SIDL_STRING:
+        portolan_text_add(t, "        SIDL_DROP_STRING(%s);\n", place);
+        break;
+    case PORTOLAN_SIDL_OBJECT:
+        portolan_text_add(t, "        SIDL_DROP_OBJECT(%s);\n", place);
+        break;
+    case PORTOLAN_SIDL_ARRAY:
+        portolan_text_add(t, "        SIDL_DROP_ARRAY(%s);\n", place);
+        break;
+    case PORTOLAN_SIDL_STRUCT:
+        portolan_text_add(t, "        SIDL_DROP_STRUCT(%s, %s);\n", type->symbol->c_name, pointer);
+        break;
+    default:
+        break;
+    }
+}
+
+void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
+                const char *condition)
+{
+    const bool is_call = strchr(condition, '(') != NULL;
+    const size_t before = t->length;
+    size_t after;
+
+    portolan_text_add(t, "    if (%s) {\n", condition);
+    after = t->length;
+    put_drop(t, m->result, "_retval", "&_retval");
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].mode == PORTOLAN_SIDL_OUT)
+            put_drop(t, m->arguments[i].type,
+                     portolan_arena_printf(e->arena, "*%s", m->arguments[i].name),
+                     m->arguments[i].name);
+    if (t->length > after) {
+        portolan_text_add(t, "    }\n");
+        return;
+    }
+    t->length = before;
+    if (is_call)
+        portolan_text_add(t, "    %s;\n", condition);
+}

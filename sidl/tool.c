@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The compiler as the build uses it: sidlc [--list] [--server=C] FILE… [-o DIR] [-I DIR]. Users
- * have `portolan sidl`, which calls the same function.
+ * The compiler as the build uses it: sidlc [--list] [--server=C] [--generate-hooks] FILE… [-o DIR]
+ * [-I DIR]. Users have `portolan sidl`, which calls the same function.
  */
 #include <portolan/sidl.h>
 
@@ -57,6 +57,8 @@ int main(int argc, char **argv)
             only_list = true;
         else if (strncmp(argv[i], "--server=", 9) == 0)
             options.server = argv[i] + 9;
+        else if (strcmp(argv[i], "--generate-hooks") == 0)
+            options.hooks = true;
         else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
             options.output_dir = argv[++i];
         else if (strcmp(argv[i], "-I") == 0 && i + 1 < argc)
@@ -65,7 +67,8 @@ int main(int argc, char **argv)
             files[options.n_files++] = argv[i];
     }
     if (options.n_files == 0) {
-        fputs("usage: sidlc [--list] [--server=C] FILE... [-o DIR] [-I DIR]\n", stderr);
+        fputs("usage: sidlc [--list] [--server=C] [--generate-hooks] FILE... [-o DIR] [-I DIR]\n",
+              stderr);
         return 2;
     }
     failed = only_list ? list(&options, &d, &err) : portolan_sidl_compile(&options, &d, &err) != 0;

@@ -11,6 +11,9 @@
 
 #include "sidl.h"
 
+#undef I /* of complex.h: arguments may have these names */
+#undef complex
+
 /* Arithmetic of contracts: 64-bit integers that wrap around; shifts that are defined. */
 static inline int64_t sidl_int_add(int64_t a, int64_t b)
 {
@@ -41,6 +44,17 @@ static inline int64_t sidl_int_shr(int64_t a, int64_t n)
 static inline double sidl_real_mod(double a, double b)
 {
     return a - b * floor(a / b);
+}
+
+/* Under names that no argument can have. */
+static inline double sidl_real_rem(double a, double b)
+{
+    return fmod(a, b);
+}
+
+static inline double sidl_real_pow(double a, double b)
+{
+    return pow(a, b);
 }
 
 /** NULL strings count as "". */
