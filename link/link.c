@@ -183,8 +183,7 @@ static bool compose(struct linking *l, const char *source, const char *program, 
             words_add(arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
     /* sidl.Loader looks for classes among the names that the program shows. */
     good = good && words_add(arena, c, "-Wl,--export-dynamic-symbol=*__externals") &&
-           words_add(arena, c, "-o") && words_add(arena, c, program) &&
-           words_add(arena, c, source);
+           words_add(arena, c, "-o") && words_add(arena, c, program) && words_add(arena, c, source);
     for (size_t i = 0; good && i < l->needed.n_units; i++)
         good = words_add(arena, c, l->needed.units[i].object);
     return good && words_append(arena, c, &l->settings.archives) && add_libraries(l, c);
@@ -208,6 +207,11 @@ static enum portolan_status explain(struct linking *l, struct portolan_error *er
                                   "%s; this machine lacks %s: install what they belong to, or give "
                                   "their folder with -- -LDIR",
                                   cause.text, missing);
+    if (strstr(log, "PMPI_"))
+        return portolan_error_set(err, cause.status,
+                                  "%s; it must be a compiler that links MPI programs, as "
+                                  "mpicc.mpich is",
+                                  cause.text);
     if (strstr(log, "undefined reference") || strstr(log, "undefined symbol"))
         return portolan_error_set(err, cause.status,
                                   "%s; name the libraries that define what is missing in the "

@@ -3,7 +3,7 @@
 # `portolan link` makes a program that does what `portolan run` does with the assembly, to the last
 # number where time is exact, and that needs no file of Portolan's.
 . "$(dirname "$0")/tap.sh"
-plan 37
+plan 38
 
 paper=$BUILD/examples/paper/paper.xml
 heat=$BUILD/examples/heat
@@ -127,6 +127,8 @@ gives 'an archive without the class' 1 \
     'error: archive .*/portolan_swap_point.a does not define portolan_component_paper_C'
 try "$PORTOLAN" link "$paper" -o kept --cc false
 gives 'a compiler that fails' 1 "'false' failed"
+try "$PORTOLAN" link "$paper" -o kept --cc "${CC:-cc}"
+gives 'a compiler without MPI' 1 'a compiler that links MPI programs'
 try "$PORTOLAN" link "$paper" -o kept -- -lportolan-has-no-such-library
 gives 'a library that there is not' 1 'this machine lacks libportolan-has-no-such-library.so'
 ls >out
