@@ -63,6 +63,7 @@ struct conformance_sentence {
     const char *text; /**< the sentence in short */
     void (*test)(struct world *w);
     const char *why_not; /**< when there is no test */
+    const char *where;   /**< when the test is elsewhere: "FILE FUNCTION" */
 };
 
 struct conformance_group {
@@ -79,11 +80,16 @@ struct conformance_group {
 /** Lists it in the group's array. */
 #define TESTED(ID)                                                                                 \
     {                                                                                              \
-#ID, ID##_text, ID, NULL                                                                   \
+#ID, ID##_text, ID, NULL, NULL                                                             \
     }
 #define NOT_COVERED(ID, TEXT, WHY)                                                                 \
     {                                                                                              \
-#ID, TEXT, NULL, WHY                                                                       \
+#ID, TEXT, NULL, WHY, NULL                                                                 \
+    }
+/** What Portolan's own tests cover, because it needs more than a framework. */
+#define ELSEWHERE(ID, TEXT, WHERE)                                                                 \
+    {                                                                                              \
+#ID, TEXT, NULL, NULL, WHERE                                                               \
     }
 #define GROUP(SYMBOL, TITLE, TABLE)                                                                \
     const struct conformance_group conformance_##SYMBOL = {#SYMBOL, TITLE, TABLE,                  \

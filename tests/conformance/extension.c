@@ -430,8 +430,9 @@ static const struct conformance_sentence sentences[] = {
     TESTED(XB_04),
     TESTED(XB_05),
     TESTED(XB_06),
-    NOT_COVERED(XB_07, "null properties: those that the assembly gives the class as an alternative",
-                "needs an assembly; framework/test/test_replace.c has it"),
+    ELSEWHERE(XB_07, "null properties: those that the assembly gives the class as an alternative",
+              "framework/test/test_replace.c "
+              "an_alternative_gets_the_parameters_that_the_assembly_gives_it"),
     TESTED(XB_08),
     TESTED(XB_09),
     TESTED(XB_10),
@@ -449,9 +450,37 @@ static const struct conformance_sentence sentences[] = {
     TESTED(RB_01),
     TESTED(RB_02),
     TESTED(RB_03),
-    NOT_COVERED(RB_04, "when rebind returns, no thread is inside the former provider any more",
-                "what a proxy promises; proxygen's tests have it"),
+    ELSEWHERE(RB_04, "when rebind returns, no thread is inside the former provider any more",
+              "probe/test/test_retarget.c a_busy_target_times_out_and_stays"),
+    ELSEWHERE(RB_05,
+              "replace is collective: when it fails on one rank, all put the old instance back",
+              "framework/test/test_ranks.c "
+              "a_replacement_that_fails_on_one_rank_is_put_back_on_all"),
     TESTED(FP_01),
 };
+/* Proposed to the CCA Forum, not voted on. */
+#define SERVICE_TEST "mpi/test/test_service.c every_component_has_communicators_of_its_own"
+#define SETUP_TEST   "mpi/test/test_service.c a_program_sets_the_service_up_on_its_own_communicator"
+
+static const struct conformance_sentence mpi_sentences[] = {
+    ELSEWHERE(MS_01, "getComm: a communicator with the scope of the component, never MPI_COMM_NULL",
+              SERVICE_TEST),
+    ELSEWHERE(MS_02, "the communicator of getComm is private to the one that asked", SERVICE_TEST),
+    ELSEWHERE(MS_03, "releaseComm lets go of a communicator of getComm, and throws for another one",
+              SERVICE_TEST),
+    ELSEWHERE(MS_04, "getSizeRank tells size and rank in that scope", SERVICE_TEST),
+    ELSEWHERE(MS_05, "communicators that a component leaves are freed when it goes",
+              "mpi/test/test_service.c communicators_end_with_their_component"),
+    ELSEWHERE(MS_06, "MPISetup.isInitialized: whether initAsService was called, and finalize not",
+              SETUP_TEST),
+    ELSEWHERE(MS_07,
+              "MPISetup.initAsService offers MPIService on a duplicate of a communicator; once",
+              SETUP_TEST),
+    ELSEWHERE(MS_08, "MPISetup.finalize ends the service", SETUP_TEST),
+    NOT_COVERED(MS_09, "getComm throws a CCAException where MPI is not present",
+                "Portolan offers no MPIService then"),
+};
+GROUP(mpi, "MPIService, MPISetup (proposed; two ranks)", mpi_sentences);
+
 GROUP(extension, "portolan.ports.Builder, Rebindable, ForeignPort (Portolan's extension)",
       sentences);

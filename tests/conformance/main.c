@@ -41,6 +41,8 @@ static void list(const struct conformance_group *g)
         shown(s->id, id, sizeof id);
         if (s->test)
             printf("| %s | %s | `%s` |\n", id, s->text, s->id);
+        else if (s->where)
+            printf("| %s | %s | elsewhere: `%s` |\n", id, s->text, s->where);
         else
             printf("| %s | %s | not covered: %s |\n", id, s->text, s->why_not);
     }

@@ -78,8 +78,8 @@ static void replace(gov_cca_Services services, const char *instance, const char 
 EXIT:;
 }
 
-extern const struct conformance_group conformance_extension;
-static const struct conformance_group *const groups[] = {&conformance_extension};
+extern const struct conformance_group conformance_extension, conformance_mpi;
+static const struct conformance_group *const groups[] = {&conformance_extension, &conformance_mpi};
 
 const struct conformance_extras conformance_extras = {
-    .groups = groups, .n_groups = 1, .replace = replace};
+    .groups = groups, .n_groups = 2, .replace = replace};

@@ -275,20 +275,25 @@ SENTENCE(SV_23, "MAX_CONNECTIONS of a uses port is 1 unless it says otherwise")
     release(w, "user", "in");
 }
 
-SENTENCE(
-    SV_24,
-    "MAX_CONNECTIONS is a number in string form or \"unlimited\"; a framework may refuse what it "
-    "cannot do")
+SENTENCE(SV_24,
+         "MAX_CONNECTIONS is a number in string form or \"unlimited\"; a framework may refuse "
+         "what it cannot do")
 {
+    make(w, "provider");
+    provides(w, "provider", "out");
     make(w, "a");
     register_with(w, "a", "one", map_with_string(w, "MAX_CONNECTIONS", "1"));
     good(w);
-    register_with(w, "a", "all", map_with_string(w, "MAX_CONNECTIONS", "unlimited"));
-    if (w->ex)
-        refused_somehow(w);
-    make(w, "provider");
-    provides(w, "provider", "out");
     join(w, "a", "one", "provider", "out");
+    register_with(w, "a", "all", map_with_string(w, "MAX_CONNECTIONS", "unlimited"));
+    if (w->ex) {
+        refused_somehow(w);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        join(w, "a", "all", "provider", "out");
+    get(w, "a", "all");
+    release(w, "a", "all");
 }
 
 SENTENCE(SV_25, "MIN_CONNECTIONS is 0 by default: a uses port may stay unconnected")
@@ -457,6 +462,18 @@ SENTENCE(SV_37,
     make(w, "provider");
     provides_as(w, "provider", "out", GO_TYPE, map_with_string(w, "MAX_CONNECTIONS", "unlimited"));
     connect_users(w, 12, 12);
+}
+
+SENTENCE(SV_53,
+         "MIN_CONNECTIONS and ABLE_TO_PROXY in string form are recognized for provides ports, too")
+{
+    gov_cca_TypeMap map = map_with_string(w, "MIN_CONNECTIONS", "1");
+
+    gov_cca_TypeMap_putString(map, "ABLE_TO_PROXY", "false", &w->ex);
+    good(w);
+    make(w, "provider");
+    provides_as(w, "provider", "out", GO_TYPE, map);
+    connect_users(w, 1, 1);
 }
 
 /* -- getPortProperties -- */
@@ -742,6 +759,7 @@ static const struct conformance_sentence sentences[] = {
     NOT_COVERED(SV_51, "after the release callbacks the Services must not be used",
                 "the behaviour is undefined"),
     TESTED(SV_52),
+    TESTED(SV_53),
     TESTED(GO_01),
     TESTED(GO_02),
     TESTED(GO_03),

@@ -11,7 +11,7 @@ new=$(mktemp) && trap 'rm -f "$new"' EXIT
     "$1" --list
 } >"$new"
 [ -z "${UPDATE:-}" ] || cp "$new" "$2"
-echo 1..2
+echo 1..3
 if difference=$(diff "$2" "$new"); then echo "ok 1 - the table is the suite's"; else
     echo "not ok 1 - the table is the suite's"
     echo "$difference" | sed 's/^/# /'
@@ -21,4 +21,11 @@ twice=$(sed -n 's/^| \([A-Z][A-Z]-[0-9][0-9]\) |.*/\1/p' "$2" | sort | uniq -d)
 if [ -z "$twice" ]; then echo 'ok 2 - no sentence has its number twice'; else
     echo 'not ok 2 - no sentence has its number twice'
     echo "$twice" | sed 's/^/# /'
+fi
+missing=$(sed -n 's/.*| elsewhere: `\(.*\) \(.*\)` |$/\1 \2/p' "$2" | while read -r file test; do
+    grep -Eq "^ *cmocka_unit_test[a-z_]*\($test[,)]" "$(dirname "$2")/../$file" || echo "$file: no test $test"
+done)
+if [ -z "$missing" ]; then echo 'ok 3 - tests elsewhere are there'; else
+    echo 'not ok 3 - tests elsewhere are there'
+    echo "$missing" | sed 's/^/# /'
 fi

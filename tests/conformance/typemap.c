@@ -457,9 +457,11 @@ static const struct conformance_sentence sentences[] = {
                 "the specification names no operation that throws it"),
     NOT_COVERED(EX_04,
                 "BadPortName, BadPortType, BadProperties, BadPortInfo are about createPortInfo",
-                "the specification has no createPortInfo any more; SV-30 and SV-31 are near it"),
-    NOT_COVERED(EX_05, "OutOfMemory: the framework could not allocate",
-                "no portable way to take memory away from a framework; Portolan's own tests do it"),
+                "the specification has no createPortInfo any more; they tell of bad arguments of "
+                "registerUsesPort and addProvidesPort in Portolan"),
+    ELSEWHERE(EX_05, "OutOfMemory: the framework could not allocate",
+              "framework/test/test_connections.c "
+              "out_of_memory_is_a_cca_exception_and_changes_nothing"),
     NOT_COVERED(EX_06, "NetworkError: a port died on a remote error", "needs a remote port"),
 };
 GROUP(typemap, "TypeMap, Type, exceptions", sentences);
