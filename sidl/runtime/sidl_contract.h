@@ -5,6 +5,7 @@
  */
 #ifndef SIDL_CONTRACT_H
 #define SIDL_CONTRACT_H
+#ifndef __cplusplus /* complex numbers are those of C */
 
 #include <complex.h>
 #include <math.h>
@@ -310,4 +311,5 @@ static inline int64_t sidl_int_mod(struct sidl_check_call *call, int64_t a, int6
         (PLACE) = NULL;                                                                            \
     } while (0)
 
+#endif
 #endif
