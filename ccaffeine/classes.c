@@ -38,25 +38,29 @@ enum portolan_status classes_list(struct portolan_interpreter *in, struct portol
 }
 
 enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  const char *word, const struct portolan_class_description **class,
+                                  const char *word, bool got_first,
+                                  const struct portolan_class_description **class,
                                   struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_ENOTFOUND;
+    struct names all, got;
+    struct portolan_error cause = {0};
+    enum portolan_status status = classes_list(in, arena, false, &all, err);
     const char *name = NULL;
-    struct names names;
 
-    *class = NULL;
-    for (int only_got = 1; only_got >= 0 && status == PORTOLAN_ENOTFOUND; only_got--) {
-        status = classes_list(in, arena, only_got, &names, err);
-        if (status == PORTOLAN_OK)
-            status = match_name(word, names.names, names.n, "class", &name, only_got ? NULL : err);
-        /* An ambiguity among those that were got is one; its text was not wanted before. */
-        if (status == PORTOLAN_EINVAL && only_got)
-            return match_name(word, names.names, names.n, "class", &name, err);
+    *class = status == PORTOLAN_OK ? portolan_palette_find(in->palette, word) : NULL;
+    if (status != PORTOLAN_OK || *class)
+        return status;
+    status = PORTOLAN_ENOTFOUND;
+    if (got_first && classes_list(in, arena, true, &got, err) == PORTOLAN_OK)
+        status = match_name(word, got.names, got.n, "class", &name, &cause);
+    if (status == PORTOLAN_ENOTFOUND) {
+        cause = (struct portolan_error){0};
+        status = match_name(word, all.names, all.n, "class", &name, &cause);
     }
-    if (status == PORTOLAN_OK)
-        *class = portolan_palette_find(in->palette, name);
-    return status;
+    if (status != PORTOLAN_OK)
+        return portolan_error_set(err, status, "%s", cause.text);
+    *class = portolan_palette_find(in->palette, name);
+    return PORTOLAN_OK;
 }
 
 enum portolan_status classes_get(struct portolan_interpreter *in,

@@ -37,6 +37,11 @@ struct follower {
     int drop_x, drop_y;
 };
 
+struct names {
+    const char **names;
+    size_t n;
+};
+
 /* The command at hand. */
 struct step {
     struct follower *f;
@@ -106,23 +111,39 @@ static struct portolan_assembly_instance *instance(const struct step *s, size_t 
     return i;
 }
 
-/* The class that a word means: one that was got, one of the palette, or the word as it stands. */
-static const char *find_class(const struct step *s, const char *word)
+/* The names of the palette's classes. */
+static struct names known_classes(const struct step *s)
 {
     const struct portolan_class_description *c = NULL;
-    struct portolan_error err = {0};
-    const char **names = NULL, *match;
-    enum portolan_status status = match_name(word, s->f->got, s->f->n_got, "class", &match, &err);
-    size_t n = 0;
+    struct names names = {0};
 
-    if (status == PORTOLAN_ENOTFOUND && s->f->palette) {
+    while (s->f->palette && (c = portolan_palette_next(s->f->palette, c))) {
+        if (!GROW(s->f, names.names, names.n))
+            return (struct names){0};
+        names.names[names.n++] = c->class_name;
+    }
+    return names;
+}
+
+/*
+ * The class that a word means: of just that name, else one that was got (unless it is just being
+ * got) or one of the palette by loose matching, else the word as it stands.
+ */
+static const char *find_class(const struct step *s, const char *word, bool is_get)
+{
+    struct names known = known_classes(s);
+    struct portolan_error err = {0};
+    enum portolan_status status = PORTOLAN_ENOTFOUND;
+    const char *match = NULL;
+
+    for (size_t i = 0; i < known.n; i++)
+        if (!strcmp(known.names[i], word))
+            return known.names[i];
+    if (!is_get)
+        status = match_name(word, s->f->got, s->f->n_got, "class", &match, &err);
+    if (status == PORTOLAN_ENOTFOUND) {
         err = (struct portolan_error){0};
-        while ((c = portolan_palette_next(s->f->palette, c))) {
-            if (!GROW(s->f, names, n))
-                return NULL;
-            names[n++] = c->class_name;
-        }
-        status = match_name(word, names, n, "class", &match, &err);
+        status = match_name(word, known.names, known.n, "class", &match, &err);
     }
     if (status == PORTOLAN_OK)
         return match;
@@ -194,7 +215,7 @@ static void add_parameter(const struct step *s, struct portolan_assembly_alterna
 static void follow_instantiate(const struct step *s)
 {
     struct follower *f = s->f;
-    const char *class_name = find_class(s, argument(s, 0)), *name = argument(s, 1), *plain;
+    const char *class_name = find_class(s, argument(s, 0), false), *name = argument(s, 1), *plain;
     struct portolan_assembly_alternative *x;
 
     if (!class_name || (!name && !(name = make_up_name(f, class_name))))
@@ -447,7 +468,7 @@ static void follow_repository(const struct step *s)
     } else if (!strncmp(word, "get", 3) && name) {
         if (strcmp(word, "get") != 0)
             NOTE(s, "an assembly loads every class as `repository get` does, private and at once");
-        class_name = find_class(s, name);
+        class_name = find_class(s, name, true);
         if (class_name && GROW(f, f->got, f->n_got))
             f->got[f->n_got++] = class_name;
     } else {

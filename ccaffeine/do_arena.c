@@ -94,7 +94,7 @@ enum portolan_status verb_instantiate(struct command *c)
     gov_cca_TypeMap properties;
     gov_cca_ComponentID id;
     enum portolan_status status =
-        classes_find(c->in, c->arena, verb_argument(c, 0), &class, c->err);
+        classes_find(c->in, c->arena, verb_argument(c, 0), true, &class, c->err);
 
     if (status != PORTOLAN_OK)
         return status;

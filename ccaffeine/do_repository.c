@@ -178,7 +178,7 @@ enum portolan_status verb_repository(struct command *c)
         return strcmp(word, "list") ? get_all(c, word) : list_repository(c);
     if (!strcmp(word, "get-ports"))
         return get_ports(c, name);
-    status = classes_find(c->in, c->arena, name, &class, c->err);
+    status = classes_find(c->in, c->arena, name, false, &class, c->err);
     return status == PORTOLAN_OK ? get_class(c, class, word) : status;
 }
 

@@ -92,9 +92,13 @@ enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string
 
 /* -- classes.c: the repository, and the pallet of what was got --------------------------------- */
 
-/* The class that WORD means: among those got first, then in the repository. */
+/*
+ * The class that WORD means: of just that name, else by loose matching, among those that were got
+ * before others if GOT_FIRST.
+ */
 enum portolan_status classes_find(struct portolan_interpreter *in, struct portolan_arena *arena,
-                                  const char *word, const struct portolan_class_description **class,
+                                  const char *word, bool got_first,
+                                  const struct portolan_class_description **class,
                                   struct portolan_error *err);
 /* All classes that were found, or only those that were got. */
 enum portolan_status classes_list(struct portolan_interpreter *in, struct portolan_arena *arena,

@@ -34,6 +34,7 @@ int command_profile(int argc, char **argv);
 int command_proxygen(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_shell(int argc, char **argv);
 int command_sidl(int argc, char **argv);
 
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */

@@ -11,6 +11,7 @@ const struct command commands[] = {
     {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},
     {"run", command_run, "run an assembly or a script, on as many ranks as mpiexec starts"},
     {"link", command_link, "make one program of an assembly and all that it needs"},
+    {"shell", command_shell, "run commands of Ccaffeine as they are typed"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show the call graph that was measured, and what is pruned"},
     {"model", command_model, "show the models of the implementations"},

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What may stand at the end of a line. */
+#include "interpreter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The line as far as it is written. */
+struct completion {
+    struct portolan_interpreter *in;
+    struct portolan_arena *arena;
+    struct portolan_script_command words; /* before the one that is begun */
+    const char *begun;
+    struct names found;
+    bool failed;
+};
+
+static void add(struct completion *c, const char *word)
+{
+    if (strncmp(word, c->begun, strlen(c->begun)) != 0)
+        return;
+    c->found.names =
+        portolan_arena_grow(c->arena, c->found.names, c->found.n, sizeof *c->found.names);
+    if (c->found.names)
+        c->found.names[c->found.n++] = word;
+}
+
+static void add_all(struct completion *c, const struct names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        add(c, names->names[i]);
+}
+
+static void add_list(struct completion *c, const char *const *list)
+{
+    for (; list && *list; list++)
+        add(c, *list);
+}
+
+static void add_commands(struct completion *c)
+{
+    for (size_t i = 0; i < n_command_forms; i++)
+        if (command_forms[i].id < COMMAND_LAYOUT)
+            add_list(c, command_forms[i].names);
+}
+
+static void add_types(struct completion *c)
+{
+    for (int type = gov_cca_Type_Int; type <= gov_cca_Type_BoolArray; type++)
+        add(c, portolan_typemap_type_word((enum gov_cca_Type__enum)type));
+}
+
+/* The instance that the nearest argument of that kind before INDEX means, or NULL. */
+static const char *instance_before(struct completion *c, const struct command_form *form,
+                                   size_t index)
+{
+    const char *name = NULL;
+
+    while (index-- > 0)
+        if (form->arguments[index] == ARGUMENT_INSTANCE) {
+            arena_find(c->in, c->arena, c->words.words[index + 1], &name, NULL);
+            return name;
+        }
+    return NULL;
+}
+
+static bool fits(struct completion *c, enum argument kind, const char *instance, const char *port)
+{
+    const char *type;
+
+    if (kind != ARGUMENT_GO && kind != ARGUMENT_PARAMETERS)
+        return true;
+    if (arena_port_type(c->in, c->arena, instance, port, &type, NULL) != PORTOLAN_OK)
+        return false;
+    if (kind == ARGUMENT_GO)
+        return !strcmp(type, "gov.cca.ports.GoPort");
+    return !strcmp(type, "gov.cca.ports.ParameterPort") ||
+           !strcmp(type, "gov.cca.ports.BasicParameterPort");
+}
+
+static void add_ports(struct completion *c, enum argument kind, const char *instance)
+{
+    struct names names;
+
+    for (int provides = 0; provides < 2; provides++) {
+        if ((provides && kind == ARGUMENT_USES) ||
+            (!provides && kind != ARGUMENT_USES && kind != ARGUMENT_PORT))
+            continue;
+        if (arena_ports(c->in, c->arena, instance, provides, &names, NULL) != PORTOLAN_OK)
+            continue;
+        for (size_t i = 0; i < names.n; i++)
+            if (fits(c, kind, instance, names.names[i]))
+                add(c, names.names[i]);
+    }
+}
+
+/* The fields of the parameter port that the line names before. */
+static void add_fields(struct completion *c, const char *instance, const char *port)
+{
+    gov_cca_ports_BasicParameterPort basic;
+    struct sidl_string__array *keys = NULL;
+    sidl_BaseInterface ex = NULL;
+    struct console_use use;
+    struct names names;
+
+    if (console_open(c->in, instance, port, &use, NULL) != PORTOLAN_OK)
+        return;
+    basic = gov_cca_ports_BasicParameterPort__cast(use.port, &ex);
+    if (!ex && basic)
+        keys = gov_cca_ports_BasicParameterPort_readConfigurationKeys(basic, &ex);
+    SIDL_CLEAR(ex);
+    gov_cca_ports_BasicParameterPort_deleteRef(basic, NULL);
+    console_close(c->in, &use, NULL);
+    if (keys && names_take(c->arena, keys, &names, NULL) == PORTOLAN_OK) {
+        add(c, "ALL");
+        add_all(c, &names);
+    }
+}
+
+/* The keys of a component's properties or, when PORT is given, of its port's. */
+static void add_keys(struct completion *c, const char *instance, const char *port)
+{
+    gov_cca_ComponentID id = arena_id(c->in, instance, NULL);
+    sidl_BaseInterface ex = NULL;
+    gov_cca_TypeMap map = NULL;
+    struct names names;
+
+    if (id && port)
+        map = gov_cca_ports_BuilderService_getPortProperties(c->in->builder, id, port, &ex);
+    else if (id)
+        map = gov_cca_ports_BuilderService_getComponentProperties(c->in->builder, id, &ex);
+    if (!ex && map &&
+        names_take(c->arena, gov_cca_TypeMap_getAllKeys(map, gov_cca_Type_NoType, &ex), &names,
+                   NULL) == PORTOLAN_OK)
+        add_all(c, &names);
+    SIDL_CLEAR(ex);
+    if (map)
+        gov_cca_TypeMap_deleteRef(map, NULL);
+    if (id)
+        gov_cca_ComponentID_deleteRef(id, NULL);
+}
+
+/* Whether the command's own word before leaves room for this argument. */
+static bool is_wanted(struct completion *c, const struct command_form *form, size_t index)
+{
+    const char *word =
+        index == 1 && form->arguments[0] == ARGUMENT_SUBCOMMAND ? c->words.words[1] : NULL;
+
+    if (!word)
+        return true;
+    if (form->id == COMMAND_DISPLAY)
+        return !strncmp("component", word, strlen(word)) || !strncmp("chain", word, strlen(word));
+    if (form->id == COMMAND_REPOSITORY)
+        return !strncmp(word, "get", 3) && strcmp(word, "get-ports") != 0;
+    return true;
+}
+
+static void add_argument(struct completion *c, const struct command_form *form, size_t index)
+{
+    enum argument kind = form->arguments[index];
+    const char *instance = instance_before(c, form, index);
+    struct names names = {0};
+
+    if (kind == ARGUMENT_CLASS && classes_list(c->in, c->arena, false, &names, NULL) == PORTOLAN_OK)
+        add_all(c, &names);
+    else if (kind == ARGUMENT_INSTANCE &&
+             arena_instances(c->in, c->arena, &names, NULL) == PORTOLAN_OK)
+        add_all(c, &names);
+    else if (kind == ARGUMENT_COMMAND)
+        add_commands(c);
+    else if (kind == ARGUMENT_SUBCOMMAND)
+        add_list(c, form->subcommands);
+    else if (kind == ARGUMENT_TYPE)
+        add_types(c);
+    else if (!instance)
+        return;
+    else if (kind == ARGUMENT_FIELD)
+        add_fields(c, instance, c->words.words[index]);
+    else if (kind == ARGUMENT_KEY)
+        add_keys(c, instance, index > 1 ? c->words.words[index] : NULL);
+    else if (kind == ARGUMENT_USES || kind == ARGUMENT_PROVIDES || kind == ARGUMENT_PORT ||
+             kind == ARGUMENT_GO || kind == ARGUMENT_PARAMETERS)
+        add_ports(c, kind, instance);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts, drops doubles, and copies all into one block. */
+static enum portolan_status hand_over(struct completion *c, char ***words, size_t *n,
+                                      struct portolan_error *err)
+{
+    size_t size = 0, kept = 0;
+    char *at;
+
+    if (c->found.n)
+        qsort(c->found.names, c->found.n, sizeof *c->found.names, compare);
+    for (size_t i = 0; i < c->found.n; i++)
+        if (!kept || strcmp(c->found.names[kept - 1], c->found.names[i]) != 0) {
+            c->found.names[kept++] = c->found.names[i];
+            size += strlen(c->found.names[i]) + 1;
+        }
+    *words = portolan_calloc(1, (kept + 1) * sizeof **words + size);
+    if (!*words || c->arena->failed) {
+        free(*words);
+        *words = NULL;
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    at = (char *)(*words + kept + 1);
+    for (size_t i = 0; i < kept; i++) {
+        (*words)[i] = at;
+        at = stpcpy(at, c->found.names[i]) + 1;
+    }
+    *n = kept;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
+                                                   const char *line, char ***words, size_t *n,
+                                                   struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct completion c = {.in = in, .arena = &arena, .begun = ""};
+    const struct command_form *form;
+    size_t length = strlen(line);
+    enum portolan_status status;
+
+    *words = NULL;
+    *n = 0;
+    if (script_split(&arena, line, &c.words) && c.words.n_words && !strchr(" \t", line[length - 1]))
+        c.begun = c.words.words[--c.words.n_words];
+    if (!c.words.n_words)
+        add_commands(&c);
+    else if (verb_find(c.words.words[0], &form, NULL) == PORTOLAN_OK &&
+             c.words.n_words - 1 < form->n_arguments && is_wanted(&c, form, c.words.n_words - 1))
+        add_argument(&c, form, c.words.n_words - 1);
+    status = hand_over(&c, words, n, err);
+    portolan_arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interactive form of scripts: rank 0 reads lines, all ranks run them. */
+#include "script.h"
+#include "terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPTION_RC = 256, OPTION_NO_RC, OPTION_ALLOW_SHELL };
+
+struct options {
+    struct script_options script;
+    const char *file, *rc;
+    bool no_rc;
+};
+
+static const struct argp_option options[] = {
+    {"ccafe-rc", OPTION_RC, "FILE", 0, "run this script first, and none of the usual ones", 0},
+    {"no-rc", OPTION_NO_RC, NULL, 0, "run none of the usual scripts first", 0},
+    {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
+    {"quiet", 'q', NULL, 0, "say nothing but errors, warnings and what is asked for", 0},
+    {"allow-shell", OPTION_ALLOW_SHELL, NULL, 0, "allow `shell` commands", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case OPTION_RC:
+        o->rc = arg;
+        return 0;
+    case OPTION_NO_RC:
+        o->no_rc = true;
+        return 0;
+    case 'p':
+        o->script.path = arg;
+        return 0;
+    case 'q':
+        o->script.quiet = true;
+        return 0;
+    case OPTION_ALLOW_SHELL:
+        o->script.allows_shell = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "one script at a time: '%s' is one too many", arg);
+        o->file = arg;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- lines */
+
+/* Where lines come from; rank 0's. */
+struct input {
+    struct job *job;
+    struct terminal *terminal; /* NULL: standard input is none */
+    struct portolan_text line;
+    int number; /* of the line, where it begins */
+    int lines;  /* read so far */
+    bool at_end;
+};
+
+/* One physical line behind what is there; false at the end. */
+static bool read_piece(struct input *in, const char *prompt)
+{
+    const char *line;
+    char *buffer = NULL;
+    size_t room = 0;
+    ssize_t length;
+
+    if (in->terminal) {
+        switch (terminal_read(in->terminal, prompt, &line)) {
+        case TERMINAL_END:
+            return false;
+        case TERMINAL_CANCELLED:
+            portolan_text_clear(&in->line);
+            return true;
+        case TERMINAL_LINE:
+            portolan_text_add(&in->line, "%s", line);
+            return true;
+        }
+    }
+    length = getline(&buffer, &room, stdin);
+    in->lines++;
+    while (length > 0 && strchr("\r\n", buffer[length - 1]))
+        length--;
+    if (length >= 0)
+        portolan_text_add_bytes(&in->line, buffer, (size_t)length);
+    free(buffer);
+    return length >= 0;
+}
+
+/* A line with those that a backslash joins to it. */
+static bool read_line(struct input *in)
+{
+    portolan_text_clear(&in->line);
+    in->number = in->lines + 1;
+    for (bool first = true;; first = false) {
+        if (!read_piece(in, first ? "cca> " : "   > "))
+            return !first;
+        if (!in->line.length || in->line.bytes[in->line.length - 1] != '\\')
+            return !in->line.failed;
+        in->line.bytes[--in->line.length] = '\0';
+    }
+}
+
+/* Collective: rank 0's next line for all, in memory that the caller frees; *TEXT NULL at the end.
+ */
+static enum portolan_status share_line(struct input *in, char **text, struct portolan_error *err)
+{
+    struct portolan_cohort *cohort = in->job->cohort;
+    int64_t length = -1;
+    enum portolan_status status;
+
+    *text = NULL;
+    if (cohort->rank == 0 && !in->at_end && read_line(in))
+        length = (int64_t)in->line.length;
+    status = cohort->bcast(cohort, &length, sizeof length, 0);
+    if (status != PORTOLAN_OK || length < 0)
+        return status;
+    if (!(*text = portolan_calloc((size_t)length + 1, 1)))
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    else if (cohort->rank == 0 && length)
+        memcpy(*text, in->line.bytes, (size_t)length);
+    status = portolan_cohort_agree(cohort, status, err);
+    if (status == PORTOLAN_OK && length)
+        status = cohort->bcast(cohort, *text, (size_t)length, 0);
+    return status;
+}
+
+static char **complete(void *arg, const char *line, size_t *n)
+{
+    char **words;
+
+    return portolan_interpreter_complete(arg, line, &words, n, NULL) == PORTOLAN_OK ? words : NULL;
+}
+
+/* What is typed goes on after a failure; what comes from a pipe does too, and is remembered. */
+static int converse(struct job *job, struct portolan_interpreter *in, struct input *input)
+{
+    struct portolan_error err = {0};
+    bool failed = false;
+    char *line = NULL;
+    int code = 0;
+
+    while (!portolan_interpreter_has_ended(in, &code) &&
+           share_line(input, &line, &err) == PORTOLAN_OK && line) {
+        struct portolan_error cause = {0};
+
+        if (portolan_interpreter_do(in, line, &cause) != PORTOLAN_OK) {
+            failed = true;
+            if (job->cohort->rank == 0 && input->terminal)
+                print_error(&cause);
+            else if (job->cohort->rank == 0)
+                fprintf(stderr, "standard input:%d: error: %s\n", input->number, cause.text);
+        }
+        free(line);
+        line = NULL;
+    }
+    free(line);
+    if (err.status != PORTOLAN_OK) {
+        if (job->cohort->rank == 0)
+            print_error(&err);
+        return EXIT_BAD_INPUT;
+    }
+    portolan_text_clear(&input->line);
+    return code || input->terminal || !failed ? code : EXIT_BAD_INPUT;
+}
+
+/* ----------------------------------------------------------------------------- first scripts */
+
+/* Collective: runs FILE as far as it goes. False when it cannot be read. */
+static bool run_first(struct job *job, struct portolan_interpreter *in, const char *file)
+{
+    struct portolan_diagnostics d = {.report = job->cohort->rank == 0 ? print_diagnostic : NULL};
+    struct portolan_error err = {0};
+    struct portolan_script *s;
+    enum portolan_status status = script_share(job, file, &s, &err);
+
+    if (status == PORTOLAN_OK && !s)
+        status = portolan_error_set(&err, PORTOLAN_ESYNTAX,
+                                    "'%s' is no script; its first line must begin with "
+                                    "'#!ccaffeine'",
+                                    file);
+    if (status != PORTOLAN_OK) {
+        if (job->cohort->rank == 0)
+            print_error(&err);
+        return false;
+    }
+    portolan_interpreter_run(in, s, &d, NULL);
+    portolan_script_destroy(s);
+    return true;
+}
+
+/* Which of the usual scripts there is, as rank 0 sees it: 0 none, 1 CCAFE_RC_FILE's, 2 the home's.
+ */
+static int find_usual(struct job *job, const char *env, const char *home)
+{
+    int which = 0;
+
+    if (job->cohort->rank == 0) {
+        if (env && *env && access(env, R_OK) != 0)
+            fprintf(stderr, "portolan: warning: CCAFE_RC_FILE: '%s' cannot be read\n", env);
+        else if (env && *env)
+            which = 1;
+        if (!which && home && access(home, R_OK) == 0)
+            which = 2;
+    }
+    return job->cohort->bcast(job->cohort, &which, sizeof which, 0) == PORTOLAN_OK ? which : 0;
+}
+
+/* Ccaffeine's order: the option, CCAFE_RC_FILE, ~/.ccaferc; only the first there is. */
+static bool run_usual(struct job *job, struct portolan_interpreter *in, const struct options *o)
+{
+    const char *env = getenv("CCAFE_RC_FILE"), *folder = getenv("HOME");
+    char *home = folder ? portolan_asprintf("%s/.ccaferc", folder) : NULL;
+    bool good = true;
+    int which;
+
+    if (o->rc) {
+        good = run_first(job, in, o->rc);
+    } else if (!o->no_rc && (which = find_usual(job, env, home))) {
+        const char *file = which == 1 ? env : home;
+
+        /* Another rank's environment may lack it: only rank 0 reads. */
+        run_first(job, in, file ? file : "script");
+    }
+    free(home);
+    return good;
+}
+
+static int run_shell(struct job *job, const struct options *o)
+{
+    struct input input = {.job = job};
+    struct portolan_error err = {0};
+    struct portolan_interpreter *in = NULL;
+    enum portolan_status status = script_open(job, &o->script, &in, &err);
+    int code = EXIT_BAD_INPUT;
+
+    if (status == PORTOLAN_OK && job->cohort->rank == 0 && isatty(STDIN_FILENO) &&
+        isatty(STDOUT_FILENO))
+        status = terminal_open("portolan", complete, in, &input.terminal, &err);
+    status = portolan_cohort_agree(job->cohort, status, &err);
+    if (status != PORTOLAN_OK && job->cohort->rank == 0)
+        print_error(&err);
+    if (status == PORTOLAN_OK && run_usual(job, in, o) &&
+        (!o->file || portolan_interpreter_has_ended(in, NULL) || run_first(job, in, o->file)))
+        code = converse(job, in, &input);
+    terminal_close(input.terminal);
+    portolan_interpreter_destroy(in);
+    return code;
+}
+
+int command_shell(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "[SCRIPT]",
+        .doc = "Run commands of Ccaffeine as they are typed: the interactive form of scripts. "
+               "SCRIPT is run first.",
+    };
+    struct options o = {0};
+    struct job job;
+    int code;
+
+    if (job_begin(&job, "shell"))
+        return EXIT_BAD_INPUT;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    print_log(o.script.quiet, job.cohort->rank);
+    code = run_shell(&job, &o);
+    job_end(&job);
+    return code;
+}
