@@ -166,6 +166,10 @@ const char *skel_function(struct emitter *e, const struct portolan_sidl_symbol *
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s);
 void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
 
+/* emit_component.c */
+bool emit_is_component(const struct portolan_sidl_symbol *s);
+void emit_component(struct portolan_text *t, const struct portolan_sidl_symbol *s);
+
 /* emit_build.c: for make, meson and pkg-config */
 void emit_build_files(struct emitter *e);
 

@@ -344,6 +344,8 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
     const struct portolan_sidl_symbol *parent = class_parent(s);
     bool has_statics, has_hooks;
 
+    if (emit_is_component(s)) /* whose header the generated code includes, not this room */
+        portolan_text_add(k.t, "#include <portolan/%s.h>\n\n", "framework");
     portolan_text_add(k.t, "#include \"%s_Impl.h\"\n", s->c_name);
     if (e->options->hooks)
         portolan_text_add(k.t, "#include \"sidl_contract.h\"\n");
@@ -367,4 +369,6 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
                       "\nvoid %s__set_data(%s self, struct %s__data *data)\n{\n"
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
                       s->c_name, s->c_name, s->c_name, depth_of(s));
+    if (emit_is_component(s))
+        emit_component(k.t, s);
 }

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# From a SIDL file to a library of classes, by make, by meson, by pkg-config, and loaded by name.
+# From a SIDL file to a library of classes, by make, by meson, by pkg-config, and loaded by name; and
+# to components.
 . "$(dirname "$0")/tap.sh"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'the program would need the sanitizers, too'
-plan 8
+plan 10
 
 PKG_CONFIG_PATH=$BUILD/meson-uninstalled
 LD_LIBRARY_PATH=$BUILD/framework
@@ -57,3 +58,14 @@ gives 'a program that is not linked to them loads them by name' 0 '^100$' '^90$'
 status=$?
 cp "$work/log" "$work/out"
 gives 'meson builds the same' 0 '^100$' '^90$'
+
+# Components that were written for Babel are plug-ins as they are.
+mkdir hello
+cp ./*hello* hello 2>"$work/err"
+cd hello || exit 99
+try "$PORTOLAN" sidl --server=C hello.sidl -o .
+gives 'Impl files of Babel components are taken over' 0
+# shellcheck disable=SC2046 # a list of words
+"${CC:-cc}" -shared -fPIC -o hello.so ./*.c $(pkg-config --cflags --libs portolan) >"$work/out" 2>&1 &&
+    try "$PORTOLAN" run hello.xml
+gives 'and run in an assembly' 0 '^Hello World!$'
