@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a read assembly to a wired one, on all ranks alike. */
+#include <utlist.h>
+
 #include "services.h"
 
 /* Halves of the hash, which a double holds exactly, and their negatives, maximised over ranks. */
@@ -142,6 +144,34 @@ static enum portolan_status connect_go(struct portolan_framework *fw, struct por
     return status == PORTOLAN_OK ? make(fw, &wanted, false, err) : status;
 }
 
+static int count_connections(const struct port *p)
+{
+    const struct connection *c;
+    int count = p->service != NULL;
+
+    DL_FOREACH(p->services->fw->connections, c)
+    count += c->uses == p || c->uses->base == p || c->provides == p;
+    return count;
+}
+
+/* A component is not expected to work without the connections that it asks for. */
+static enum portolan_status check_minimum(const struct portolan_framework *fw,
+                                          struct portolan_error *err)
+{
+    const struct instance *i;
+    const struct port *p;
+    int count;
+
+    DL_FOREACH(fw->instances, i)
+    DL_FOREACH(i->services->ports, p)
+    if (!p->base && (count = count_connections(p)) < p->min)
+        return portolan_error_set(err, PORTOLAN_EPORTNOTCONNECTED,
+                                  "instance '%s': port '%s' has %d connections, but needs at least "
+                                  "%d (MIN_CONNECTIONS)",
+                                  i->name, p->name, count, p->min);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status build(struct portolan_framework *fw, struct portolan_error *err)
 {
     const struct portolan_assembly *a = fw->assembly;
@@ -156,7 +186,7 @@ static enum portolan_status build(struct portolan_framework *fw, struct portolan
                             connect(fw, &a->connections[i], proxies, err), err);
     if (status == PORTOLAN_OK && a->go_instance)
         status = settle(fw, 0, connect_go(fw, err), err);
-    return status;
+    return status == PORTOLAN_OK ? settle(fw, 0, check_minimum(fw, err), err) : status;
 }
 
 enum portolan_status portolan_framework_build(struct portolan_framework *fw,

@@ -140,6 +140,10 @@ static const struct bad_case {
      PORTOLAN_EBADPROPERTIES,
      "parameter 'seconds' of class 'test.Driver' has type double, not "
      "int"},
+    {ASSEMBLY("<instance name='driver' class='test.Driver'>"
+              "<parameter name='MIN_CONNECTIONS' type='int' value='1'/></instance>"),
+     PORTOLAN_EPORTNOTCONNECTED,
+     "instance 'driver': port 'work' has 0 connections, but needs at least 1 (MIN_CONNECTIONS)"},
     {ASSEMBLY(WORKER "<go instance='worker' port='work'/>"), PORTOLAN_EBADPORTTYPE,
      "the framework: uses port 'go' has type gov.cca.ports.GoPort, but 'worker.work' provides "
      "portolan.ports.Work"},

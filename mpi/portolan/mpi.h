@@ -67,8 +67,8 @@ PORTOLAN_API bool portolan_mpi_verdict(struct portolan_cohort *c, enum portolan_
 
 /**
  * Offers gov.cca.ports.MPIService in FW: every component that uses it has communicators of its own,
- * duplicates of MPI_COMM_WORLD. They are made by PMPI and not counted as MPI time. EINVAL when MPI is
- * not running, else as portolan_framework_serve(); all ranks must offer it, or none.
+ * duplicates of MPI_COMM_WORLD. They are made by PMPI and not counted as MPI time. EINVAL when MPI
+ * is not running, else as portolan_framework_serve(); all ranks must offer it, or none.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_serve(struct portolan_framework *fw,
                                                      struct portolan_error *err);

@@ -20,6 +20,9 @@ static void read_parameters(struct driver *d, gov_cca_Services services, sidl_Ba
     SIDL_CHECK(*_ex);
     d->seconds = gov_cca_TypeMap_getDouble(properties, "seconds", -1, _ex);
     SIDL_CHECK(*_ex);
+    /* The instance's properties are the port's as well: an assembly can set MIN_CONNECTIONS. */
+    gov_cca_Services_registerUsesPort(services, "work", "portolan.ports.Work", properties, _ex);
+    SIDL_CHECK(*_ex);
 EXIT:
     gov_cca_TypeMap_deleteRef(properties, NULL);
 }
@@ -32,8 +35,6 @@ static void driver_set_services(void *self, gov_cca_Services services, sidl_Base
     SIDL_CHECK(*_ex);
     test_log_add(d->part.log, d->part.name, "start");
     part_provide(&d->part, "go", "gov.cca.ports.GoPort", _ex);
-    SIDL_CHECK(*_ex);
-    part_use(&d->part, "work", "portolan.ports.Work", _ex);
     SIDL_CHECK(*_ex);
     read_parameters(d, services, _ex);
     SIDL_CHECK(*_ex);
