@@ -22,6 +22,7 @@ static struct operation {
 } operations[] = {
     {"createInstance", 6, do_create, true, 0, 0},
     {"destroyInstance", 2, do_destroy, true, 0, 0},
+    {"getServices", 2, do_image, true, 0, 0},
     {"replace", 4, do_replace, true, 0, 0},
     {"registerUsesPort", 10, do_register, true, 0, 0},
     {"addProvidesPort", 10, do_add, true, 0, 0},
@@ -103,6 +104,9 @@ static void sequence(gov_cca_AbstractFramework maker, uint64_t seed, unsigned lo
         operate(&m);
     model_log(&m, "end\n");
     model_compare(&m);
+    for (int i = 0; i < COMPONENTS; i++)
+        if (m.components[i].services)
+            end_image(&m, i);
     forget_all(&m);
     if (!world_leave(&w))
         model_fail(&m, "something is left behind");

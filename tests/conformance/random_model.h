@@ -22,7 +22,8 @@ struct model_port {
 struct model_component {
     bool alive, listens;
     const char *class_name;
-    gov_cca_ComponentID id; /* ours; of a dead component, too; NULL when there never was one */
+    gov_cca_Services services; /* of an image that getServices made, ours; NULL for others */
+    gov_cca_ComponentID id;    /* ours; of a dead component, too; NULL when there never was one */
     gov_cca_ports_ConnectionEventListener listener; /* ours, or NULL */
     struct model_port ports[PORTS];
 };
@@ -67,6 +68,7 @@ void model_compare(struct model *m);
 
 void do_create(struct model *m);
 void do_destroy(struct model *m);
+void do_image(struct model *m);
 void do_replace(struct model *m);
 void do_register(struct model *m);
 void do_add(struct model *m);
@@ -80,6 +82,9 @@ void do_disconnect(struct model *m);
 void do_disconnect_all(struct model *m);
 void do_listen(struct model *m);
 void do_compare(struct model *m);
+
+/* Ends an image: releases the ports that it holds, then its Services. */
+void end_image(struct model *m, int component);
 
 /* -- behaviour of the suite's components while sequences run (random_model.c) -- */
 

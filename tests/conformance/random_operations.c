@@ -38,15 +38,25 @@ static bool suits(const struct model_port *p, enum wish wish)
     return false;
 }
 
-/* Mostly a port as wished for, if there is one. */
-static int pick_port(struct model *m, int component, enum wish wish)
-{
-    const struct model_port *ports = m->components[component].ports;
-    int p = (int)random_number(m, PORTS);
+struct place {
+    int component, port;
+};
 
-    for (int tries = 0; tries < 6 && !suits(&ports[p], wish); tries++)
-        p = (int)random_number(m, PORTS);
-    return p;
+/* Mostly a port as wished for of a living component, if there is one. */
+static struct place pick_place(struct model *m, enum wish wish)
+{
+    struct place at = {0, 0};
+
+    for (int tries = 0; tries < 16; tries++) {
+        const struct model_component *c;
+
+        at.component = (int)random_number(m, COMPONENTS);
+        at.port = (int)random_number(m, PORTS);
+        c = &m->components[at.component];
+        if (c->alive && suits(&c->ports[at.port], wish))
+            break;
+    }
+    return at;
 }
 
 /* Mostly a living connection. */
@@ -62,6 +72,8 @@ static int pick_connection(struct model *m)
 /* A living component's Services, or NULL: then there is nothing to do. */
 static gov_cca_Services alive(struct model *m, int i)
 {
+    if (m->components[i].services)
+        return m->components[i].services;
     return m->components[i].alive ? services_of(component_names[i]) : NULL;
 }
 
@@ -137,7 +149,9 @@ static void forget(struct model *m, int i)
     break_heard(m, i, -1);
     c->alive = c->listens = false;
     drop(c->listener);
+    drop(c->services);
     c->listener = NULL;
+    c->services = NULL;
     memset(c->ports, 0, sizeof c->ports);
 }
 
@@ -175,8 +189,51 @@ void do_destroy(struct model *m)
         return;
     model_log(m, "destroy %s", component_names[i]);
     B(destroyInstance)(m->w->builder, c->id, 0, &m->w->ex);
-    if (model_check(m, c->alive ? when_held(model_is_held_by_others(m, i, -1)) : ANY))
+    if (model_check(m, !c->alive     ? ANY
+                       : c->services ? EITHER
+                                     : when_held(model_is_held_by_others(m, i, -1))))
         forget(m, i);
+}
+
+void end_image(struct model *m, int i)
+{
+    struct model_component *c = &m->components[i];
+
+    for (int p = 0; p < PORTS; p++)
+        for (; c->ports[p].held > 0; c->ports[p].held--) {
+            gov_cca_Services_releasePort(c->services, port_names[p], &m->w->ex);
+            if (m->w->ex)
+                model_fail(m, "an image could not release its ports");
+        }
+    gov_cca_AbstractFramework_releaseServices(m->w->fw, c->services, &m->w->ex);
+    if (model_check(m, SUCCEED))
+        forget(m, i);
+}
+
+/* The program appears as one more component, or ends one such. */
+void do_image(struct model *m)
+{
+    int i = (int)random_number(m, COMPONENTS);
+    struct model_component *c = &m->components[i];
+    gov_cca_Services services;
+
+    if (c->services && model_is_held_by_others(m, i, -1))
+        return; /* it may go or not */
+    model_log(m, "%s %s", c->services ? "releaseServices" : "getServices", component_names[i]);
+    if (c->services) {
+        end_image(m, i);
+        return;
+    }
+    services = gov_cca_AbstractFramework_getServices(m->w->fw, component_names[i],
+                                                     "conformance.Image", NULL, &m->w->ex);
+    if (!model_check(m, c->alive ? ANY : SUCCEED))
+        return;
+    drop(c->id);
+    c->services = services;
+    c->id = gov_cca_Services_getComponentID(services, &m->w->ex);
+    c->alive = true;
+    for (int p = 0; p < PORTS; p++)
+        c->ports[p].connection = -1;
 }
 
 /* The new instance has the old one's ports and connections; it holds and hears nothing. */
@@ -197,7 +254,7 @@ void do_replace(struct model *m)
     int i = pick_component(m), class = (int)random_number(m, 8), held, expected;
     struct model_component *c = &m->components[i];
 
-    if (!conformance_extras.replace)
+    if (!conformance_extras.replace || c->services)
         return;
     class = class < 6 ? class / 3 : class - 4;
     model_log(m, "replace %s %s", component_names[i], classes[class]);
@@ -216,7 +273,8 @@ void do_replace(struct model *m)
 
 static void add_port(struct model *m, int kind)
 {
-    int i = pick_component(m), p = pick_port(m, i, A_FREE_NAME);
+    struct place at = pick_place(m, A_FREE_NAME);
+    int i = at.component, p = at.port;
     struct model_port *there = &m->components[i].ports[p], port = {.connection = -1};
 
     port.kind = kind;
@@ -243,7 +301,8 @@ void do_add(struct model *m)
 
 void do_unregister(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m, i, A_USES), expected;
+    struct place at = pick_place(m, A_USES);
+    int i = at.component, p = at.port, expected;
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -264,7 +323,8 @@ void do_unregister(struct model *m)
 
 void do_remove(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m, i, A_PROVIDES), expected;
+    struct place at = pick_place(m, A_PROVIDES);
+    int i = at.component, p = at.port, expected;
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -282,7 +342,8 @@ void do_remove(struct model *m)
 
 static void get_port(struct model *m, bool nonblocking)
 {
-    int i = pick_component(m), p = pick_port(m, i, A_JOINED_USES), expected = SUCCEED;
+    struct place at = pick_place(m, A_JOINED_USES);
+    int i = at.component, p = at.port, expected = SUCCEED;
     struct model_port *port = &m->components[i].ports[p];
     gov_cca_Services s = alive(m, i);
     gov_cca_Port got;
@@ -322,7 +383,8 @@ void do_poll(struct model *m)
 
 void do_release(struct model *m)
 {
-    int i = pick_component(m), p = pick_port(m, i, A_HELD);
+    struct place at = pick_place(m, A_HELD);
+    int i = at.component, p = at.port;
     struct model_port *port = &m->components[i].ports[p];
 
     if (!alive(m, i))
@@ -368,11 +430,13 @@ static int expect_connect(const struct model *m, const struct model_connection *
 
 void do_connect(struct model *m)
 {
-    struct model_connection c = {.user = pick_component(m), .provider = pick_component(m)};
+    struct place uses = pick_place(m, A_LOOSE_USES), provides = pick_place(m, A_PROVIDES);
+    struct model_connection c = {.user = uses.component,
+                                 .uses = uses.port,
+                                 .provider = provides.component,
+                                 .provides = provides.port};
     int k;
 
-    c.uses = pick_port(m, c.user, A_LOOSE_USES);
-    c.provides = pick_port(m, c.provider, A_PROVIDES);
     if (!m->components[c.user].id || !m->components[c.provider].id)
         return;
     model_log(m, "connect %s.%s %s.%s", component_names[c.user], port_names[c.uses],

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: table.sh CONFORMANCE TABLE.md
 # The table of docs/ is what the suite has: each sentence with the test that bears its name, and no
-# test without its sentence. UPDATE=1 writes the table anew.
+# test without its sentence. UPDATE=1 writes the table anew. And the suite is for any framework.
 set -u
 marker='<!-- below: conformance --list -->'
 new=$(mktemp) && trap 'rm -f "$new"' EXIT
@@ -11,7 +11,7 @@ new=$(mktemp) && trap 'rm -f "$new"' EXIT
     "$1" --list
 } >"$new"
 [ -z "${UPDATE:-}" ] || cp "$new" "$2"
-echo 1..3
+echo 1..4
 if difference=$(diff "$2" "$new"); then echo "ok 1 - the table is the suite's"; else
     echo "not ok 1 - the table is the suite's"
     echo "$difference" | sed 's/^/# /'
@@ -28,4 +28,11 @@ done)
 if [ -z "$missing" ]; then echo 'ok 3 - tests elsewhere are there'; else
     echo 'not ok 3 - tests elsewhere are there'
     echo "$missing" | sed 's/^/# /'
+fi
+folder=$(dirname "$0")
+knows=$(grep -lE 'portolan_|portolan/|sidl_object|sidl_reference' "$folder"/*.[ch] "$folder"/impl/*.[ch] |
+    grep -vE '/(portolan_[a-z]*|extension)\.[ch]$')
+if [ -z "$knows" ]; then echo 'ok 4 - only the adaptor and the extension know Portolan'; else
+    echo 'not ok 4 - only the adaptor and the extension know Portolan'
+    echo "$knows" | sed 's/^/# /'
 fi
