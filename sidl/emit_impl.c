@@ -73,6 +73,8 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
 
     emit_begin_guard(f.t, guard);
     portolan_text_add(f.t, "#include \"sidl.h\"\n#include \"%s.h\"\n\n", name);
+    splicer_rename(&f.splicer, portolan_arena_printf(e->arena, "%s._includes", s->full_name),
+                   portolan_arena_printf(e->arena, "%s._hincludes", s->full_name)); /* Babel 1 */
     put(&f, "_hincludes", 0, "");
     portolan_text_add(f.t,
                       "\n/** The private data of an object of class %s. */\nstruct %s__data {\n",

@@ -189,13 +189,26 @@ static void put_block(struct splicer *s, const char *name, int indent, const str
     portolan_text_add(t, "/* DO-NOT-DELETE splicer.end(%s) */\n", name);
 }
 
+static struct splice *find_block(struct splicer *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->list[i].name, name) == 0)
+            return &s->list[i];
+    return NULL;
+}
+
+void splicer_rename(struct splicer *s, const char *old, const char *name)
+{
+    struct splice *block = find_block(s, old);
+
+    if (block && !find_block(s, name))
+        block->name = name;
+}
+
 void splicer_put(struct splicer *s, const char *name, int indent, const char *preset)
 {
-    struct splice *block = NULL;
+    struct splice *block = find_block(s, name);
 
-    for (size_t i = 0; i < s->count && !block; i++)
-        if (strcmp(s->list[i].name, name) == 0)
-            block = &s->list[i];
     if (block)
         block->is_used = true;
     put_block(s, name, indent, block, preset);

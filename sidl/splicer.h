@@ -34,6 +34,9 @@ struct splicer splicer_open(struct emitter *e, const char *name);
 /* Puts block NAME with the author's text or, if there is none, PRESET (whole lines). */
 void splicer_put(struct splicer *s, const char *name, int indent, const char *preset);
 
+/* A block OLD is taken for the block NAME, unless there is one of that name. */
+void splicer_rename(struct splicer *s, const char *old, const char *name);
+
 /* At the end: what the author wrote for names that nobody asked for. */
 void splicer_put_rest(struct splicer *s);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong usage exits 2 and says what would be right; help and version go to standard output.
 . "$(dirname "$0")/tap.sh"
-plan 11
+plan 14
 
 try "$PORTOLAN"
 gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
@@ -20,6 +20,14 @@ try "$PORTOLAN" check "$work/none.xml"
 gives 'a missing file' 1 'none.xml' 'No such file'
 try "$PORTOLAN" run --set novalue "$work/none.xml"
 gives 'a setting without a value' 2 'INSTANCE.PARAMETER=VALUE'
+
+try "$PORTOLAN" sidl --server=Fortran "$work/none.sidl"
+gives 'an unknown language' 2 "no language 'Fortran', there is: C"
+try "$PORTOLAN" sidl --generate-hooks "$work/none.sidl"
+gives 'hooks without a server' 2 'needs --server'
+echo 'package p version 1.0 { class C { void f(); } }' >"$work/p.sidl"
+try "$PORTOLAN" sidl --list --server=c "$work/p.sidl" -o "$work/p"
+gives 'outputs are listed, not written' 0 '^p_C_Impl.c$' '^babel.make$'
 
 try sh -c '"$PORTOLAN" draw --text "$BUILD/examples/paper/paper.xml" >/dev/full'
 gives 'output that cannot be written is no success' 1 'cannot write'

@@ -46,7 +46,7 @@ broken() {
     check "$4"
 }
 
-echo 1..17
+echo 1..18
 mkdir "$work/lab"
 cp "$here"/babel/*_Impl.[ch] "$work/lab"
 "$sidlc" --server=C "$here/babel/lab.sidl" -o "$work/lab" 2>"$work/said"
@@ -110,6 +110,14 @@ broken 's,splicer.end(p.C.f),splicer.end(p.C.g),' 'end(p.C.g)' 'where splicer.en
 broken '/splicer.end(_misc)/d' 'begin(_misc)' 'has no splicer.end' "a block that never ends"
 broken '/splicer.end(p.C.f)/s,$,\n/* DO-NOT-DELETE splicer.begin(p.C.f) */\n/* DO-NOT-DELETE splicer.end(p.C.f) */,' \
     'begin(p.C.f)' 'already there in line [0-9]+' "a block twice"
+
+rm -rf "$work/out"
+generate 'void f();'
+sed -i 's,p.C._hincludes,p.C._includes,
+    /splicer.begin(p.C._includes)/a #include <math.h>' "$work/out/p_C_Impl.h"
+generate 'void f();' && [ ! -s "$work/said" ] &&
+    grep -A1 'begin(p.C._hincludes)' "$work/out/p_C_Impl.h" | grep -q math.h
+check "what Babel 1 called _includes in a header is found"
 
 mkdir "$work/own"
 echo "project('mine', 'c')" >"$work/own/meson.build"
