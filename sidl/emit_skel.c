@@ -234,16 +234,17 @@ static bool has_renamed(const struct portolan_sidl_symbol *s,
 
 /* The interfaces of S, and their parents, that need tables of their own. */
 static void see_renamed(struct seen *seen, const struct portolan_sidl_symbol *class,
-                        const struct portolan_sidl_symbol *s)
+                        const struct portolan_sidl_symbol *s, size_t walk)
 {
     for (size_t i = 0; i < symbol_n_parents(s); i++) {
         const struct portolan_sidl_symbol *parent = symbol_parent(s, i)->symbol;
 
-        if (parent->kind != PORTOLAN_SIDL_INTERFACE)
+        if (parent->kind != PORTOLAN_SIDL_INTERFACE || parent->own.visit == walk)
             continue;
+        ((struct portolan_sidl_symbol *)parent)->own.visit = walk;
         if (has_renamed(class, parent))
             see(seen, parent);
-        see_renamed(seen, class, parent);
+        see_renamed(seen, class, parent, walk);
     }
 }
 
@@ -267,7 +268,7 @@ static void emit_implements(struct skel *k)
 {
     struct seen seen = {.arena = k->e->arena};
 
-    see_renamed(&seen, k->s, k->s);
+    see_renamed(&seen, k->s, k->s, walk_begin());
     for (size_t i = 0; i < seen.count; i++)
         emit_renamed(k, seen.list[i]);
     portolan_text_add(k->t,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_COMPLAINTS = 50 }; /* about one file */
+
 struct lexer {
     struct portolan_arena *arena, *list_arena;
     struct portolan_diagnostics *d;
@@ -15,6 +17,7 @@ struct lexer {
     struct portolan_sidl_place place;
     struct tokens tokens;
     bool spoils_next; /* something in front of the next token was reported and left out */
+    int complaints;
 };
 
 static const char *const reserved[] = {
@@ -78,8 +81,15 @@ static void complain(struct lexer *l, struct portolan_sidl_place place, const ch
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    portolan_diagnose(l->d, place.file, place.line, place.column, "%s", text);
     l->spoils_next = true;
+    if (l->tokens.is_cut)
+        return;
+    portolan_diagnose(l->d, place.file, place.line, place.column, "%s", text);
+    if (++l->complaints < MOST_COMPLAINTS)
+        return;
+    portolan_diagnose(l->d, place.file, place.line, place.column,
+                      "so much here cannot be read that the rest is left out: is this SIDL?");
+    l->tokens.is_cut = true;
 }
 
 /* The token that began at PLACE and ends here. */
@@ -423,12 +433,13 @@ struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, 
 
     l.place = (struct portolan_sidl_place){file, 1, 1};
     skip_blanks(&l);
-    while (l.at < l.end) {
+    while (l.at < l.end && !l.tokens.is_cut) {
         l.source = l.at;
         read_one(&l);
         skip_blanks(&l);
     }
     l.source = l.at;
+    l.spoils_next |= l.tokens.is_cut;
     push(&l, TOKEN_END, "", 0, l.place);
     return l.tokens;
 }

@@ -106,6 +106,8 @@ void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol)
         for (size_t i = first; i < symbol->n_implements; i++)
             symbol->implements[i]->is_all = is_all;
     }
+    if (parser_is(p, "extends"))
+        parser_fail(p, "'extends' stands in front of 'implements', and once");
     symbol->own.is_rootless = p->failed;
     symbol->own.is_broken |= p->failed;
     read_methods(p, symbol);

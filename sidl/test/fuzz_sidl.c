@@ -109,7 +109,7 @@ static int run_file(const char *path, unsigned changes)
 
 int main(int argc, char **argv)
 {
-    const unsigned changes = getenv("FUZZ_CHANGES") ? (unsigned)atoi(getenv("FUZZ_CHANGES")) : 200;
+    const unsigned changes = getenv("FUZZ_CHANGES") ? (unsigned)atoi(getenv("FUZZ_CHANGES")) : 40;
     unsigned files = 0;
     int failed = 0;
 

@@ -431,6 +431,27 @@ static void required_packages_are_found_beside_the_file_and_in_the_path(void **s
     remove_folder(&there);
 }
 
+static void files_may_require_each_other(void **state)
+{
+    struct folder f = {0};
+    const char *const files[] = {
+        add_file(&f, "one.sidl",
+                 "require two version 1; package one version 1 { interface A extends two.B {} }")};
+    struct portolan_sidl_options options = {.files = files, .n_files = 1};
+    struct portolan_diagnostics d = {.report = fail_on_problem};
+    struct portolan_sidl_model *model = NULL;
+
+    (void)state;
+    add_file(&f, "two.sidl",
+             "import one; package two version 1 { interface B { A twin(); void f(in C c); } }\n"
+             "package one { interface C {} }");
+    assert_int_equal(portolan_sidl_read(&options, &d, &model, NULL), PORTOLAN_OK);
+    assert_ptr_equal(find(model, "two.B")->slots[0]->result->symbol, find(model, "one.A"));
+    assert_false(find(model, "one.C")->is_requested);
+    portolan_sidl_destroy(model);
+    remove_folder(&f);
+}
+
 /* Every construct at least once; the specification of gov.cca is left out, it makes the loop long.
  */
 static const char construct[] =
@@ -528,6 +549,7 @@ int main(void)
         cmocka_unit_test(clauses_end_where_the_next_method_begins),
         cmocka_unit_test(several_files_are_one_model),
         cmocka_unit_test(required_packages_are_found_beside_the_file_and_in_the_path),
+        cmocka_unit_test(files_may_require_each_other),
         cmocka_unit_test(reading_survives_any_failing_allocation),
         cmocka_unit_test(telling_mistakes_survives_any_failing_allocation),
     };

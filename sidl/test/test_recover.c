@@ -174,6 +174,23 @@ static void the_rest_of_a_broken_method_is_read(void **state)
            {9, "expected an expression"}, {10, "two arguments called h"});
 }
 
+/* A file that is no text at all is given up. */
+static void what_is_no_sidl_is_not_told_byte_by_byte(void **state)
+{
+    char text[4096];
+    struct portolan_sidl_options options = {0};
+    struct portolan_diagnostics d = {0};
+    struct portolan_sidl_model *model;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 2 ? ' ' : (char)(128 + i % 100);
+    assert_int_equal(
+        portolan_sidl_read_text(&options, "elf.sidl", text, sizeof text, &d, &model, NULL),
+        PORTOLAN_ESYNTAX);
+    assert_int_equal(d.count, 51);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +199,7 @@ int main(void)
         cmocka_unit_test(what_could_not_be_read_is_not_missing),
         cmocka_unit_test(missing_and_surplus_braces_cost_one_line),
         cmocka_unit_test(the_rest_of_a_broken_method_is_read),
+        cmocka_unit_test(what_is_no_sidl_is_not_told_byte_by_byte),
     };
 
     return cmocka_run_group_tests_name("sidl recover", tests, NULL, NULL);
