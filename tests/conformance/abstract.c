@@ -5,7 +5,7 @@
 static gov_cca_Services get_services(struct world *w, const char *name, gov_cca_TypeMap properties)
 {
     gov_cca_Services s =
-        gov_cca_AbstractFramework_getServices(w->fw, name, "conformance.Image", properties, &w->ex);
+        gov_cca_AbstractFramework_getServices(w->fw, name, "suite.Image", properties, &w->ex);
 
     return world_keep(w, s);
 }
@@ -96,7 +96,7 @@ SENTENCE(AF_04,
 SENTENCE(AF_05, "only releaseServices ends Services of getServices, not the loss of the reference")
 {
     gov_cca_Services s =
-        gov_cca_AbstractFramework_getServices(w->fw, "other", "conformance.Image", NULL, &w->ex);
+        gov_cca_AbstractFramework_getServices(w->fw, "other", "suite.Image", NULL, &w->ex);
 
     good(w);
     drop(s);
@@ -120,7 +120,7 @@ SENTENCE(AF_07, "the program's component has the class name that getServices was
     map = world_keep(w, gov_cca_ports_BuilderService_getComponentProperties(
                             w->builder, id_of(w, "other"), &w->ex));
     good(w);
-    same_text(gov_cca_TypeMap_getString(map, "cca.className", "?", &w->ex), "conformance.Image");
+    same_text(gov_cca_TypeMap_getString(map, "cca.className", "?", &w->ex), "suite.Image");
 }
 
 SENTENCE(AF_08, "the properties of getServices are those of the component; they may be null")
@@ -257,8 +257,8 @@ SENTENCE(AF_18, "createEmptyFramework makes another framework of the same implem
 
     good(w);
     assert_false(same_object(other, w->fw));
-    s = world_keep(w, gov_cca_AbstractFramework_getServices(other, "program", "conformance.Image",
-                                                            NULL, &w->ex));
+    s = world_keep(
+        w, gov_cca_AbstractFramework_getServices(other, "program", "suite.Image", NULL, &w->ex));
     good(w);
     gov_cca_AbstractFramework_releaseServices(other, s, &w->ex);
     good(w);
@@ -277,8 +277,8 @@ SENTENCE(AF_19, "components of the first framework are not in the one of createE
 
     good(w);
     make(w, "a");
-    s = world_keep(
-        w, gov_cca_AbstractFramework_getServices(other, "b", "conformance.Image", NULL, &w->ex));
+    s = world_keep(w,
+                   gov_cca_AbstractFramework_getServices(other, "b", "suite.Image", NULL, &w->ex));
     good(w);
     gov_cca_Services_registerUsesPort(s, "b", "gov.cca.ports.BuilderService", NULL, &w->ex);
     port = world_keep(w, gov_cca_Services_getPort(s, "b", &w->ex));

@@ -64,10 +64,10 @@ SENTENCE(BS_02, "createInstance makes an instance of the class that className na
 {
     world_keep(w, B(createInstance)(w->builder, "a", PART, NULL, &w->ex));
     good(w);
-    world_keep(w, B(createInstance)(w->builder, "b", "conformance.Other", NULL, &w->ex));
+    world_keep(w, B(createInstance)(w->builder, "b", "suite.Other", NULL, &w->ex));
     good(w);
     assert_string_equal(part_find("a")->class_name, PART);
-    assert_string_equal(part_find("b")->class_name, "conformance.Other");
+    assert_string_equal(part_find("b")->class_name, "suite.Other");
 }
 
 SENTENCE(BS_03, "the instance has the name given to createInstance")
@@ -98,7 +98,7 @@ SENTENCE(BS_04, "with an empty instance name, createInstance chooses one")
 
 SENTENCE(BS_05, "createInstance throws a CCAException when the class is unknown")
 {
-    assert_null(B(createInstance)(w->builder, "a", "conformance.NoSuchClass", NULL, &w->ex));
+    assert_null(B(createInstance)(w->builder, "a", "suite.NoSuchClass", NULL, &w->ex));
     refused_somehow(w);
     gone(w, "a");
 }
@@ -107,7 +107,7 @@ SENTENCE(BS_06, "createInstance throws a CCAException when the instance name is 
 {
     struct part *a = make(w, "a");
 
-    assert_null(B(createInstance)(w->builder, "a", "conformance.Other", NULL, &w->ex));
+    assert_null(B(createInstance)(w->builder, "a", "suite.Other", NULL, &w->ex));
     refused_somehow(w);
     assert_ptr_equal(part_find("a"), a);
     assert_null(B(createInstance)(w->builder, "program", PART, NULL, &w->ex));

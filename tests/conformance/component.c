@@ -62,8 +62,8 @@ SENTENCE(CO_04,
 
 SENTENCE(CO_05, "setServices may throw; createInstance then throws a CCAException")
 {
-    assert_null(gov_cca_ports_BuilderService_createInstance(w->builder, "a", "conformance.Fails",
-                                                            NULL, &w->ex));
+    assert_null(
+        gov_cca_ports_BuilderService_createInstance(w->builder, "a", "suite.Fails", NULL, &w->ex));
     refused_somehow(w);
     assert_null(gov_cca_ports_BuilderService_getComponentID(w->builder, "a", &w->ex));
     refused_somehow(w);
@@ -146,7 +146,7 @@ SENTENCE(CR_05, "during releaseServices a component releases the ports that it h
 
 SENTENCE(CR_06, "during releaseServices a component drops its reference to the services")
 {
-    make(w, "a"); /* conformance.Part does so */
+    make(w, "a"); /* suite.Part does so */
     destroy(w, "a");
     assert_null(part_find("a"));
 }

@@ -46,7 +46,7 @@ extern const struct conformance_extras conformance_extras;
 
 /** A component class of the suite, which the framework must be able to create by NAME. */
 struct conformance_class {
-    const char *name; /**< "conformance.Part" */
+    const char *name; /**< "suite.Part" */
     /** A new instance, the caller's reference. */
     gov_cca_Component (*create)(sidl_BaseInterface *_ex);
 };

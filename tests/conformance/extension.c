@@ -22,12 +22,12 @@ static portolan_ports_Builder extension(struct world *w)
 
 static void make_worker(struct world *w, const char *name)
 {
-    world_keep(w, gov_cca_ports_BuilderService_createInstance(w->builder, name,
-                                                              "conformance.Worker", NULL, &w->ex));
+    world_keep(w, gov_cca_ports_BuilderService_createInstance(w->builder, name, "suite.Worker",
+                                                              NULL, &w->ex));
     good(w);
 }
 
-/* user.in, provided by the conformance.Worker "worker" as out. */
+/* user.in, provided by the suite.Worker "worker" as out. */
 static gov_cca_ConnectionID make_line(struct world *w)
 {
     proxy_refuses = false;
@@ -78,11 +78,11 @@ SENTENCE(XB_02,
 
     make(w, "a");
     journal[0] = '\0';
-    X(replace)(x, "a", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "a", "suite.Other", NULL, &w->ex);
     good(w);
     assert_non_null(strstr(journal, "a:set "));
     assert_non_null(strstr(journal, "a:release a:destroy "));
-    assert_string_equal(part_find("a")->class_name, "conformance.Other");
+    assert_string_equal(part_find("a")->class_name, "suite.Other");
     same_text(gov_cca_ComponentID_getInstanceName(id_of(w, "a"), &w->ex), "a");
 }
 
@@ -93,9 +93,9 @@ SENTENCE(XB_03,
     gov_cca_ConnectionID c = make_line(w);
 
     behaviour.begin = add_out;
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     good(w);
-    user_goes(w, "conformance.Other ");
+    user_goes(w, "suite.Other ");
     same_text(gov_cca_ConnectionID_getProviderPortName(c, &w->ex), "out");
     good(w);
 }
@@ -108,7 +108,7 @@ SENTENCE(XB_04, "replace keeps the connections in which the instance is the user
     make_worker(w, "first");
     make_line(w);
     c = join(w, "worker", "in", "first", "out");
-    X(replace)(x, "worker", "conformance.Worker", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Worker", NULL, &w->ex);
     good(w);
     same_text(gov_cca_ConnectionID_getUserPortName(c, &w->ex), "in");
     good(w);
@@ -138,11 +138,11 @@ SENTENCE(XB_05,
     make_line(w);
     make_worker(w, "first");
     join(w, "worker", "in", "first", "out");
-    behaviour.begin = add_out; /* conformance.Other has no "in" */
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    behaviour.begin = add_out; /* suite.Other has no "in" */
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     good(w);
     assert_int_equal(n_connections(w, "first"), 0);
-    X(replace)(x, "worker", "conformance.Worker", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Worker", NULL, &w->ex);
     good(w);
     assert_int_equal(n_connections(w, "first"), 1);
 }
@@ -153,7 +153,7 @@ SENTENCE(XB_06, "replace hands the properties to the new instance")
     gov_cca_TypeMap map;
 
     make(w, "a");
-    X(replace)(x, "a", "conformance.Other", map_with_int(w, "n", 3), &w->ex);
+    X(replace)(x, "a", "suite.Other", map_with_int(w, "n", 3), &w->ex);
     good(w);
     map = world_keep(
         w, gov_cca_ports_BuilderService_getComponentProperties(w->builder, id_of(w, "a"), &w->ex));
@@ -172,13 +172,13 @@ SENTENCE(
     make_line(w);
     port = get(w, "user", "in");
     behaviour.begin = add_out;
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     refused(w, UsesPortNotReleased);
     journal[0] = '\0';
     call_go(w, port);
     expect_journal("work ");
     release(w, "user", "in");
-    class_is(w, x, "worker", "conformance.Worker");
+    class_is(w, x, "worker", "suite.Worker");
 }
 
 SENTENCE(XB_09, "behind a Rebindable proxy an instance is replaced while its user holds the port")
@@ -187,22 +187,22 @@ SENTENCE(XB_09, "behind a Rebindable proxy an instance is replaced while its use
     gov_cca_ConnectionID c = make_line(w);
     gov_cca_Port port;
 
-    world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
     port = get(w, "user", "in");
     behaviour.begin = add_out;
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     good(w);
     journal[0] = '\0';
     call_go(w, port);
-    expect_journal("proxy conformance.Other ");
+    expect_journal("proxy suite.Other ");
     release(w, "user", "in");
 }
 
 static void stays(struct world *w, portolan_ports_Builder x)
 {
     refused_somehow(w);
-    class_is(w, x, "worker", "conformance.Worker");
+    class_is(w, x, "worker", "suite.Worker");
     user_goes(w, "work ");
 }
 
@@ -211,7 +211,7 @@ SENTENCE(XB_10, "when the class is unknown, replace throws and the old instance 
     portolan_ports_Builder x = extension(w);
 
     make_line(w);
-    X(replace)(x, "worker", "conformance.NoSuchClass", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.NoSuchClass", NULL, &w->ex);
     stays(w, x);
 }
 
@@ -221,7 +221,7 @@ SENTENCE(XB_11,
     portolan_ports_Builder x = extension(w);
 
     make_line(w);
-    X(replace)(x, "worker", "conformance.Fails", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Fails", NULL, &w->ex);
     stays(w, x);
 }
 
@@ -231,7 +231,7 @@ SENTENCE(XB_12,
     portolan_ports_Builder x = extension(w);
 
     make_line(w);
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     stays(w, x);
 }
 
@@ -240,14 +240,14 @@ SENTENCE(XB_13, "when a user cannot be moved, replace throws and the old instanc
     portolan_ports_Builder x = extension(w);
     gov_cca_ConnectionID c = make_line(w);
 
-    world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
     proxy_refuses = true;
     behaviour.begin = add_out;
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     proxy_refuses = false;
     refused_somehow(w);
-    class_is(w, x, "worker", "conformance.Worker");
+    class_is(w, x, "worker", "suite.Worker");
     user_goes(w, "proxy work ");
 }
 
@@ -262,7 +262,7 @@ SENTENCE(
     gov_cca_ComponentID proxy, provider;
     gov_cca_ConnectionID c = make_line(w);
 
-    proxy = world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    proxy = world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
     provider = world_keep(w, gov_cca_ConnectionID_getProvider(c, &w->ex));
     assert_true(same_object(proxy, provider));
@@ -288,7 +288,7 @@ SENTENCE(
     portolan_ports_Builder x = extension(w);
     gov_cca_ConnectionID c = make_line(w);
 
-    assert_null(X(interpose)(x, c, "conformance.Worker", &w->ex));
+    assert_null(X(interpose)(x, c, "suite.Worker", &w->ex));
     refused_somehow(w);
     alone(w, 3);
 }
@@ -299,7 +299,7 @@ SENTENCE(XB_16, "interpose throws UsesPortNotReleased while the user holds the p
     gov_cca_ConnectionID c = make_line(w);
 
     get(w, "user", "in");
-    assert_null(X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    assert_null(X(interpose)(x, c, "suite.Proxy", &w->ex));
     refused(w, UsesPortNotReleased);
     release(w, "user", "in");
     alone(w, 3);
@@ -312,7 +312,7 @@ SENTENCE(XB_17, "interpose throws for a connection that is not valid any more")
 
     gov_cca_ports_BuilderService_disconnect(w->builder, c, 0, &w->ex);
     good(w);
-    assert_null(X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    assert_null(X(interpose)(x, c, "suite.Proxy", &w->ex));
     refused_somehow(w);
 }
 
@@ -322,7 +322,7 @@ SENTENCE(XB_18, "getProviders has the classes that provide a port of the type, p
 {
     portolan_ports_Builder x = extension(w);
 
-    same_names(X(getProviders)(x, GO_TYPE, &w->ex), "conformance.Worker ");
+    same_names(X(getProviders)(x, GO_TYPE, &w->ex), "suite.Worker ");
     same_names(X(getProviders)(x, "no.such.Type", &w->ex), "");
     good(w);
 }
@@ -331,7 +331,7 @@ SENTENCE(XB_19, "getProxies has the proxies for the type")
 {
     portolan_ports_Builder x = extension(w);
 
-    same_names(X(getProxies)(x, GO_TYPE, &w->ex), "conformance.Proxy ");
+    same_names(X(getProxies)(x, GO_TYPE, &w->ex), "suite.Proxy ");
     same_names(X(getProxies)(x, "no.such.Type", &w->ex), "");
     good(w);
 }
@@ -342,9 +342,9 @@ SENTENCE(XB_20, "getClassName is the class of which an instance is at present")
 
     make(w, "a");
     class_is(w, x, "a", PART);
-    X(replace)(x, "a", "conformance.Other", NULL, &w->ex);
-    class_is(w, x, "a", "conformance.Other");
-    class_is(w, x, "program", "conformance.Program");
+    X(replace)(x, "a", "suite.Other", NULL, &w->ex);
+    class_is(w, x, "a", "suite.Other");
+    class_is(w, x, "program", "suite.Program");
 }
 
 SENTENCE(XB_21, "getClassName throws when there is no such instance")
@@ -364,9 +364,9 @@ SENTENCE(
     gov_cca_ConnectionID c = make_line(w);
 
     journal[0] = '\0';
-    world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
-    expect_journal("use:worker.out/conformance.Worker,user.in ");
+    expect_journal("use:worker.out/suite.Worker,user.in ");
 }
 
 SENTENCE(RB_02, "rebind is called when the provider is replaced")
@@ -374,13 +374,13 @@ SENTENCE(RB_02, "rebind is called when the provider is replaced")
     portolan_ports_Builder x = extension(w);
     gov_cca_ConnectionID c = make_line(w);
 
-    world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
     behaviour.begin = add_out;
     journal[0] = '\0';
-    X(replace)(x, "worker", "conformance.Other", NULL, &w->ex);
+    X(replace)(x, "worker", "suite.Other", NULL, &w->ex);
     good(w);
-    assert_non_null(strstr(journal, "use:worker.out/conformance.Other,user.in "));
+    assert_non_null(strstr(journal, "use:worker.out/suite.Other,user.in "));
 }
 
 SENTENCE(RB_03, "rebind with a null port disconnects")
@@ -389,7 +389,7 @@ SENTENCE(RB_03, "rebind with a null port disconnects")
     gov_cca_ComponentID proxy;
     gov_cca_ConnectionID c = make_line(w);
 
-    proxy = world_keep(w, X(interpose)(x, c, "conformance.Proxy", &w->ex));
+    proxy = world_keep(w, X(interpose)(x, c, "suite.Proxy", &w->ex));
     good(w);
     journal[0] = '\0';
     gov_cca_ports_BuilderService_disconnectAll(w->builder, proxy, id_of(w, "worker"), 0, &w->ex);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance_Fails.h"
-#include "conformance_Other.h"
-#include "conformance_Part.h"
-#include "impl/conformance_Thing_Impl.h"
+#include "impl/suite_Thing_Impl.h"
+#include "suite_Fails.h"
+#include "suite_Other.h"
+#include "suite_Part.h"
 
 struct behaviour behaviour;
 char journal[2000];
@@ -79,27 +79,26 @@ void parts_remove(struct part *p)
         drop(object);                                                                              \
         return component;                                                                          \
     }
-CREATOR(conformance_Part)
-CREATOR(conformance_Other)
-CREATOR(conformance_Fails)
+CREATOR(suite_Part)
+CREATOR(suite_Other)
+CREATOR(suite_Fails)
 
 const struct conformance_class conformance_classes[] = {
-    {"conformance.Part", conformance_Part_new},
-    {"conformance.Other", conformance_Other_new},
-    {"conformance.Fails", conformance_Fails_new},
+    {"suite.Part", suite_Part_new},
+    {"suite.Other", suite_Other_new},
+    {"suite.Fails", suite_Fails_new},
 };
 const size_t conformance_n_classes = sizeof conformance_classes / sizeof *conformance_classes;
 
 /* -- things -- */
 
-static conformance_Thing thing(const char *word, struct conformance_Thing__data **data,
-                               sidl_BaseInterface *_ex)
+static suite_Thing thing(const char *word, struct suite_Thing__data **data, sidl_BaseInterface *_ex)
 {
-    conformance_Thing t = conformance_Thing__create(_ex);
+    suite_Thing t = suite_Thing__create(_ex);
 
     if (!t || *_ex)
         return NULL;
-    *data = conformance_Thing__get_data(t);
+    *data = suite_Thing__get_data(t);
     snprintf((*data)->word, sizeof(*data)->word, "%s", word);
     return t;
 }
@@ -115,8 +114,8 @@ static void *as(void *given, void *cast)
 
 gov_cca_Port go_create(const char *word, int result, sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing(word, &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing(word, &data, _ex);
 
     if (!t)
         return NULL;
@@ -126,24 +125,24 @@ gov_cca_Port go_create(const char *word, int result, sidl_BaseInterface *_ex)
 
 gov_cca_ports_ConnectionEventListener listener_create(const char *prefix, sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing(prefix, &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing(prefix, &data, _ex);
 
     return t ? AS(gov_cca_ports_ConnectionEventListener, t) : NULL;
 }
 
 gov_cca_ComponentRelease release_create(const char *word, sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing(word, &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing(word, &data, _ex);
 
     return t ? AS(gov_cca_ComponentRelease, t) : NULL;
 }
 
 gov_cca_ports_ServiceProvider provider_create(gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing("", &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing("", &data, _ex);
 
     if (!t)
         return NULL;
@@ -155,8 +154,8 @@ gov_cca_ports_ServiceProvider provider_create(gov_cca_Services services, sidl_Ba
 gov_cca_ports_ParameterGetListener get_listener_create(on_get_fn on_get, void *arg,
                                                        sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing("", &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing("", &data, _ex);
 
     if (!t)
         return NULL;
@@ -167,8 +166,8 @@ gov_cca_ports_ParameterGetListener get_listener_create(on_get_fn on_get, void *a
 
 gov_cca_ports_ParameterSetListener set_listener_create(sidl_BaseInterface *_ex)
 {
-    struct conformance_Thing__data *data;
-    conformance_Thing t = thing("", &data, _ex);
+    struct suite_Thing__data *data;
+    suite_Thing t = thing("", &data, _ex);
 
     return t ? AS(gov_cca_ports_ParameterSetListener, t) : NULL;
 }

@@ -19,14 +19,14 @@ struct part {
 
 /*
  * What tests set up before they create instances; parts_reset puts everything to rest. BEGIN and
- * END run in setServices and releaseServices; conformance.Part does nothing by itself but to
+ * END run in setServices and releaseServices; suite.Part does nothing by itself but to
  * register for release. What they throw reaches the framework.
  */
 struct behaviour {
     void (*begin)(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *_ex);
     void (*end)(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *_ex);
     void *arg;
-    bool not_for_release; /* conformance.Part doesn't register */
+    bool not_for_release; /* suite.Part doesn't register */
 };
 extern struct behaviour behaviour;
 

@@ -70,7 +70,7 @@ static const struct gov_cca_Component__epv worker_component = {.f_setServices = 
 static const struct gov_cca_ports_GoPort__epv worker_go_epv = {.f_go = worker_go};
 static const struct sidl_implements worker_implements[] = {
     {&gov_cca_Component__type, &worker_component}, {&gov_cca_ports_GoPort__type, &worker_go_epv}};
-static const struct sidl_class worker_class = {.name = "conformance.Worker",
+static const struct sidl_class worker_class = {.name = "suite.Worker",
                                                .version = "1.0",
                                                .size = sizeof(struct port_part),
                                                .implements = worker_implements,
@@ -84,7 +84,7 @@ static const struct sidl_implements proxy_implements[] = {
     {&gov_cca_Component__type, &proxy_component},
     {&gov_cca_ports_GoPort__type, &proxy_go_epv},
     {&portolan_Rebindable__type, &proxy_rebindable}};
-static const struct sidl_class proxy_class = {.name = "conformance.Proxy",
+static const struct sidl_class proxy_class = {.name = "suite.Proxy",
                                               .version = "1.0",
                                               .size = sizeof(struct port_part),
                                               .implements = proxy_implements,
@@ -110,10 +110,10 @@ static gov_cca_Component proxy_create(sidl_BaseInterface *_ex)
 }
 
 const struct portolan_part portolan_parts[] = {
-    {"conformance.Worker", worker_create, "",
+    {"suite.Worker", worker_create, "",
      "<provides port='out' type='gov.cca.ports.GoPort'/>"
      "<uses port='in' type='gov.cca.ports.GoPort' optional='true'/>"},
-    {"conformance.Proxy", proxy_create, " proxy-for='gov.cca.ports.GoPort'",
+    {"suite.Proxy", proxy_create, " proxy-for='gov.cca.ports.GoPort'",
      "<provides port='provide' type='gov.cca.ports.GoPort'/>"
      "<uses port='use' type='gov.cca.ports.GoPort'/>"},
 };

@@ -14,8 +14,8 @@ extern const struct portolan_part portolan_parts[];
 extern const size_t portolan_n_parts;
 
 /*
- * conformance.Worker provides GoPort "out" and uses GoPort "in"; its go() writes "work".
- * conformance.Proxy stands before a GoPort; its go() writes "proxy" and goes on, rebind writes its
+ * suite.Worker provides GoPort "out" and uses GoPort "in"; its go() writes "work".
+ * suite.Proxy stands before a GoPort; its go() writes "proxy" and goes on, rebind writes its
  * arguments, and throws when PROXY_REFUSES is set.
  */
 extern bool proxy_refuses;

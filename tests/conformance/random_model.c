@@ -205,7 +205,7 @@ void model_add_port(struct model *m, gov_cca_Services services, int port,
     (void)m;
     if (p->kind == USES) {
         gov_cca_Services_registerUsesPort(services, port_names[port],
-                                          p->is_odd ? "conformance.OtherType" : GO_TYPE, NULL, _ex);
+                                          p->is_odd ? "suite.OtherType" : GO_TYPE, NULL, _ex);
         return;
     }
     if (p->limit) {

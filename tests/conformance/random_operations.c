@@ -4,8 +4,7 @@
 
 #define B(METHOD) gov_cca_ports_BuilderService_##METHOD
 
-static const char *const classes[] = {PART, "conformance.Other", "conformance.Fails",
-                                      "conformance.NoSuchClass"};
+static const char *const classes[] = {PART, "suite.Other", "suite.Fails", "suite.NoSuchClass"};
 
 /* Mostly a living one. */
 static int pick_component(struct model *m)
@@ -224,8 +223,8 @@ void do_image(struct model *m)
         end_image(m, i);
         return;
     }
-    services = gov_cca_AbstractFramework_getServices(m->w->fw, component_names[i],
-                                                     "conformance.Image", NULL, &m->w->ex);
+    services = gov_cca_AbstractFramework_getServices(m->w->fw, component_names[i], "suite.Image",
+                                                     NULL, &m->w->ex);
     if (!model_check(m, c->alive ? ANY : SUCCEED))
         return;
     drop(c->id);

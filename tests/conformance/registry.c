@@ -83,7 +83,7 @@ SENTENCE(CC_01, "getComponentClassName is a name that createInstance takes")
     for (int32_t i = lower; i <= upper; i++) {
         char *name = sidl_string__array_get1(names, i);
 
-        if (strcmp(name, "conformance.Fails")) {
+        if (strcmp(name, "suite.Fails")) {
             world_keep(
                 w, gov_cca_ports_BuilderService_createInstance(w->builder, "", name, NULL, &w->ex));
             good(w);

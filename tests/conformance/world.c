@@ -94,8 +94,8 @@ void world_enter(struct world *w)
 {
     gov_cca_Port port;
 
-    w->services = gov_cca_AbstractFramework_getServices(w->fw, "program", "conformance.Program",
-                                                        NULL, &w->ex);
+    w->services =
+        gov_cca_AbstractFramework_getServices(w->fw, "program", "suite.Program", NULL, &w->ex);
     good(w);
     port = world_service(w, "builder", "gov.cca.ports.BuilderService");
     w->builder = gov_cca_ports_BuilderService__cast(port, &w->ex);

@@ -19,7 +19,7 @@
 #include "parts.h"
 
 #define GO_TYPE     "gov.cca.ports.GoPort"
-#define PART        "conformance.Part"
+#define PART        "suite.Part"
 #define T(NAME)     gov_cca_Type_##NAME
 #define CCA(NAME)   gov_cca_CCAExceptionType_##NAME
 #define EVENT(NAME) gov_cca_ports_EventType_##NAME
@@ -77,7 +77,7 @@ int exception_type(sidl_BaseInterface *ex);
 
 /* -- components and ports; references that these return are kept -- */
 
-/* A new instance of conformance.Part. */
+/* A new instance of suite.Part. */
 struct part *make(struct world *w, const char *name);
 gov_cca_Services services_of(const char *name);
 gov_cca_ComponentID id_of(struct world *w, const char *name);
