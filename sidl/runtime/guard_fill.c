@@ -55,7 +55,10 @@ static size_t count_checks(const struct sidl_guard *guard)
     return n;
 }
 
-/* The contracts of one method, in a row: same name, same function. */
+/*
+ * The contracts of one method, in a row: same function, which in a class of SIDL has one purpose
+ * only (perhaps under another name in an interface), in one written by hand also same name.
+ */
 static struct sidl_check_link *chain(struct sidl_guard *guard, const char *method,
                                      sidl_slot_fn plain, sidl_slot_fn hook)
 {
@@ -64,7 +67,8 @@ static struct sidl_check_link *chain(struct sidl_guard *guard, const char *metho
     for (size_t i = 0; plain && i < guard->n_links; i++) {
         struct sidl_check_link *link = &guard->links[i];
 
-        if (link->check->link || link->plain != plain || strcmp(link->check->method, method) != 0)
+        if (link->check->link || link->plain != plain ||
+            (!guard->cls && strcmp(link->check->method, method) != 0))
             continue;
         link->next = NULL;
         link->hook = hook;

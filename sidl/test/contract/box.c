@@ -99,6 +99,8 @@ void impl_ct_Box__ctor(ct_Box self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
     ct_Box__set_data(self, calloc(1, sizeof(struct numbers)));
+    if (mischief.put_in_constructor)
+        ct_Box_put(self, 3, _ex);
 }
 
 void impl_ct_Box__ctor2(ct_Box self, void *private_data, sidl_BaseInterface *_ex)
@@ -194,6 +196,13 @@ void impl_ct_Box_scale(ct_Box self, int32_t *x, int32_t n, char **text,
         x[i] = 2;
     *text = sidl_String_strdup("scaled");
     *again = sidl_int__array_create1d(n + mischief.add);
+}
+
+int32_t impl_ct_Box_doubled(ct_Box self, int32_t n, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    *_ex = NULL;
+    return 2 * n;
 }
 
 int32_t impl_ct_Box_depth(ct_Box self, int32_t n, sidl_BaseInterface *_ex)

@@ -16,6 +16,7 @@ struct mischief {
     int add;                  /* to results */
     sidl_bool keep_negatives; /* so that the invariant breaks */
     sidl_bool throw_in_clause;
+    sidl_bool put_in_constructor; /* 3 */
 };
 extern struct mischief mischief;
 

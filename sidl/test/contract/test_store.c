@@ -184,6 +184,37 @@ static void all_inherited_contracts_hold_by_every_way_to_the_method(void **state
     ct_BigBox_deleteRef(big, NULL);
 }
 
+static void a_method_under_another_name_keeps_the_interface_s_contract(void **state)
+{
+    ct_Box box = new_box();
+    ct_Other other;
+    int32_t n;
+
+    (void)state;
+    PASSES(other = ct_Other__cast(box, &ex));
+    PASSES(n = ct_Other_twofold(other, 4, &ex));
+    assert_int_equal(n, 8);
+    THROWS("sidl.PreViolation", "ct.Other.twofold", ct_Other_twofold(other, 1, &ex));
+    THROWS("sidl.PreViolation", "ct.Box.doubled", ct_Other_twofold(other, 10, &ex));
+    THROWS("sidl.PreViolation", "ct.Other.twofold", ct_Box_doubled(box, 1, &ex));
+    THROWS("sidl.PreViolation", "ct.Box.doubled", ct_Box_doubled(box, 10, &ex));
+    ct_Other_deleteRef(other, NULL);
+    ct_Box_deleteRef(box, NULL);
+}
+
+/* While the parent's constructor runs, the object has the parent's methods and contracts. */
+static void constructors_see_the_contracts_of_their_class(void **state)
+{
+    ct_BigBox box;
+
+    (void)state;
+    mischief.put_in_constructor = TRUE;
+    PASSES(box = ct_BigBox__create(&ex));
+    assert_int_equal(calls.put, 1);
+    THROWS("sidl.PreViolation", "ct.BigBox.put", ct_BigBox_put(box, 3, &ex));
+    ct_BigBox_deleteRef(box, NULL);
+}
+
 static void exceptions_of_the_implementation_skip_postconditions(void **state)
 {
     ct_Box box = new_box();
@@ -631,6 +662,8 @@ int main(void)
         TEST(invariants_hold_before_and_after_every_method),
         TEST(methods_of_a_class_keep_inherited_invariants),
         TEST(all_inherited_contracts_hold_by_every_way_to_the_method),
+        TEST(a_method_under_another_name_keeps_the_interface_s_contract),
+        TEST(constructors_see_the_contracts_of_their_class),
         TEST(exceptions_of_the_implementation_skip_postconditions),
         TEST(an_exception_in_a_clause_is_handed_on),
         TEST(static_methods_have_contracts_and_call_each_other_in_them),
