@@ -411,6 +411,15 @@ static void put_binary(struct clause_writer *w, const struct portolan_sidl_expr 
     }
 }
 
+/* A literal with C's escapes already; two question marks could be a trigraph. */
+static void put_quoted(struct clause_writer *w, char quote, const char *text)
+{
+    portolan_text_add(w->t, "%c", quote);
+    for (const char *c = text; *c; c++)
+        portolan_text_add(w->t, *c == '?' && c > text && c[-1] == '?' ? "\\%c" : "%c", *c);
+    portolan_text_add(w->t, "%c", quote);
+}
+
 void clause_put(struct clause_writer *w, const struct portolan_sidl_expr *e)
 {
     switch (e->op) {
@@ -424,10 +433,11 @@ void clause_put(struct clause_writer *w, const struct portolan_sidl_expr *e)
         put_between(w, e, "sidl_complex((double)", ", (double)", ")");
         break;
     case PORTOLAN_SIDL_OP_STRING:
-        portolan_text_add(w->t, "\"%s\"", e->text);
+        put_quoted(w, '"', e->text);
         break;
     case PORTOLAN_SIDL_OP_CHARACTER:
-        portolan_text_add(w->t, "(int64_t)'%s'", e->text);
+        portolan_text_add(w->t, "(int64_t)");
+        put_quoted(w, '\'', e->text);
         break;
     case PORTOLAN_SIDL_OP_BOOLEAN:
         portolan_text_add(w->t, strcmp(e->text, "true") == 0 ? "1" : "0");

@@ -43,7 +43,6 @@ struct sidl_guard {
     size_t n_facets;
     struct sidl_check_link *links;
     size_t n_links;
-    size_t n_checks, n_hooks;            /* of instance methods and static ones */
     struct guard_cell **cells;           /* per table */
     sidl_slot_fn **variants[N_VARIANTS]; /* per table; NULL until an object needs it; [0]: live */
     struct guard_cell *static_cells;

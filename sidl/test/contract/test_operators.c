@@ -270,8 +270,12 @@ static void texts(void **state)
     VIOLATES(op_Text_other("b", "b", &ex));
     PASSES(op_Text_less("a", "ab", &ex));
     VIOLATES(op_Text_less("b", "ab", &ex));
-    PASSES(op_Text_literal("say \"what?\"\n", "x", &ex));
-    VIOLATES(op_Text_literal("say \"what?\"\n", "", &ex));
+    PASSES(op_Text_literal("say \"what?"
+                           "?/\"\n",
+                           "x", &ex));
+    VIOLATES(op_Text_literal("say \"what?"
+                             "?/\"\n",
+                             "", &ex));
     PASSES(op_Text_character('x', 'a', &ex));
     VIOLATES(op_Text_character('x', 'b', &ex));
     VIOLATES(op_Text_character('x', '\n', &ex));
