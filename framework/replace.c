@@ -175,8 +175,8 @@ static enum portolan_status quiet(struct replacement *r, struct portolan_error *
     {
         if (is_own(r, c))
             events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
-        else if (is_users(r, c) && status == PORTOLAN_OK)
-            status = connect_quiet(c, 0, &cause);
+        else if (is_users(r, c) && connect_quiet(c, 0, &cause) != PORTOLAN_OK)
+            status = cause.status; /* and on: every rank tells the same */
     }
     if (status == PORTOLAN_OK)
         return status;

@@ -19,6 +19,8 @@ struct rank {
     enum portolan_status built, replaced;
     struct portolan_error err;
     struct test_log log;
+    bool watches, holds; /* the program uses worker.work, too, and listens */
+    char heard[500];
 };
 
 static enum portolan_status meet_max(struct portolan_cohort *c, double *values, size_t count)
@@ -63,6 +65,69 @@ static enum portolan_status meet_bcast(struct portolan_cohort *c, void *buffer, 
     return PORTOLAN_OK;
 }
 
+/* -- the program as a user of the worker, listening -- */
+
+struct listener {
+    struct sidl_object object;
+    char *heard;
+    size_t size;
+};
+
+static void listener_hear(void *self, gov_cca_ports_ConnectionEvent event, sidl_BaseInterface *_ex)
+{
+    struct listener *l = self;
+    size_t used = strlen(l->heard);
+
+    snprintf(l->heard + used, l->size - used, "%d ",
+             (int)gov_cca_ports_ConnectionEvent_getEventType(event, _ex));
+}
+
+static const struct gov_cca_ports_ConnectionEventListener__epv listener_epv = {
+    .f_connectionActivity = listener_hear};
+static const struct sidl_implements listener_implements[] = {
+    {&gov_cca_ports_ConnectionEventListener__type, &listener_epv}};
+static const struct sidl_class listener_class = {.name = "test.Listener",
+                                                 .version = "1",
+                                                 .size = sizeof(struct listener),
+                                                 .implements = listener_implements,
+                                                 .n_implements = 1};
+
+static void watch(struct rank *r, struct portolan_framework *fw)
+{
+    gov_cca_ports_BuilderService b = portolan_framework_peek_builder(fw);
+    sidl_BaseInterface ex = NULL;
+    gov_cca_Services s = portolan_framework_get_services(fw, "watch", "test.Watch", NULL, &ex);
+    gov_cca_ComponentID self = gov_cca_Services_getComponentID(s, &ex);
+    gov_cca_ComponentID worker = gov_cca_ports_BuilderService_getComponentID(b, "worker", &ex);
+    struct listener *l = sidl_object_create(&listener_class, &ex);
+    gov_cca_ports_ConnectionEventService events;
+    gov_cca_ConnectionID c;
+    gov_cca_Port port;
+
+    l->heard = r->heard;
+    l->size = sizeof r->heard;
+    gov_cca_Services_registerUsesPort(s, "events", "gov.cca.ports.ConnectionEventService", NULL,
+                                      &ex);
+    port = gov_cca_Services_getPort(s, "events", &ex);
+    events = gov_cca_ports_ConnectionEventService__cast(port, &ex);
+    gov_cca_Port_deleteRef(port, NULL);
+    gov_cca_Services_releasePort(s, "events", &ex);
+    gov_cca_Services_registerUsesPort(s, "work", "portolan.ports.Work", NULL, &ex);
+    c = gov_cca_ports_BuilderService_connect(b, self, "work", worker, "work", &ex);
+    gov_cca_ports_ConnectionEventService_addConnectionEventListener(
+        events, gov_cca_ports_EventType_ALL,
+        sidl_object_facet(l, "gov.cca.ports.ConnectionEventListener"), &ex);
+    if (r->holds)
+        gov_cca_Port_deleteRef(gov_cca_Services_getPort(s, "work", &ex), NULL);
+    assert_null(ex);
+    gov_cca_ports_ConnectionEventService_deleteRef(events, NULL);
+    sidl_object_release(l);
+    gov_cca_ConnectionID_deleteRef(c, NULL);
+    gov_cca_ComponentID_deleteRef(worker, NULL);
+    gov_cca_ComponentID_deleteRef(self, NULL);
+    gov_cca_Services_deleteRef(s, NULL);
+}
+
 static void *live(void *arg)
 {
     struct rank *r = arg;
@@ -77,10 +142,13 @@ static void *live(void *arg)
     assert_int_equal(portolan_framework_create(palette, &r->cohort, &fw, NULL), PORTOLAN_OK);
     portolan_framework_provide(fw, "portolan.TestLog", &r->log, NULL);
     r->built = portolan_framework_build(fw, a, &r->err);
+    if (r->built == PORTOLAN_OK && r->watches)
+        watch(r, fw);
     if (r->built == PORTOLAN_OK && r->replacement) {
         portolan_ports_Builder_replace(portolan_framework_peek_extension(fw), "worker",
                                        r->replacement, NULL, &ex);
         r->replaced = portolan_catch(&ex, &r->err);
+        snprintf(r->heard + strlen(r->heard), sizeof r->heard - strlen(r->heard), "| ");
         r->log.text[0] = '\0';
         portolan_framework_go(fw, &result, NULL);
     }
@@ -184,6 +252,35 @@ static void a_replacement_that_fails_on_one_rank_is_put_back_on_all(void **state
     }
 }
 
+/* What all ranks hear, up to the end of the replacement; the numbers are those of EventType. */
+static void every_rank_hears_the_same(void **state)
+{
+    static const struct {
+        const char *second;
+        bool holds;
+        const char *heard;
+    } cases[] = {
+        {"test.Other", false, "3 4 1 2 | "}, /* replaced */
+        {"test.Fails", false, "| "},         /* one fails before anything is at stake */
+        {"test.Other", true, "3 | "},        /* one cannot let go */
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct rank ranks[RANKS] = {{.xml = ASSEMBLY(DRIVER CHOICE WIRE GO), .watches = true},
+                                    {.xml = ASSEMBLY(DRIVER CHOICE WIRE GO), .watches = true}};
+
+        ranks[0].replacement = "test.Other";
+        ranks[1].replacement = cases[k].second;
+        ranks[1].holds = cases[k].holds;
+        run(ranks);
+        for (int i = 0; i < RANKS; i++) {
+            ranks[i].heard[strlen(cases[k].heard)] = '\0'; /* the end of all follows */
+            assert_string_equal(ranks[i].heard, cases[k].heard);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +288,7 @@ int main(void)
         cmocka_unit_test(different_assemblies_are_refused),
         cmocka_unit_test(a_failure_of_one_rank_is_everybodys),
         cmocka_unit_test(a_replacement_that_fails_on_one_rank_is_put_back_on_all),
+        cmocka_unit_test(every_rank_hears_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
