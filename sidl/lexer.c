@@ -33,12 +33,6 @@ static const char *const reserved[] = {
     "version",      "void",    "xor",
 };
 
-const char *const *lexer_reserved_words(size_t *count)
-{
-    *count = sizeof reserved / sizeof *reserved;
-    return reserved;
-}
-
 bool lexer_is_reserved(const char *word)
 {
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)

@@ -45,7 +45,4 @@ struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, 
                          const char *text, size_t size, struct portolan_diagnostics *d);
 
 bool lexer_is_reserved(const char *word);
-/* SIDL's reserved words, for suggestions. */
-const char *const *lexer_reserved_words(size_t *count);
-
 #endif

@@ -76,7 +76,8 @@ static void read_throws(struct parser *p, struct portolan_sidl_method *method)
 /* What older or other dialects have behind the arguments. */
 static void check_dialect(struct parser *p)
 {
-    if (parser_is(p, "local") || parser_is(p, "oneway") || parser_is(p, "nonblocking"))
+    if ((parser_is(p, "local") || parser_is(p, "oneway") || parser_is(p, "nonblocking")) &&
+        (token_is(&p->at[1], ";") || token_is(&p->at[1], "throws")))
         parser_fail(p,
                     "'%s' stands in front of the method's type, not behind its arguments (as in "
                     "SIDL 0.x)",

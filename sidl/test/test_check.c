@@ -80,6 +80,12 @@ static const struct bad {
     {P "interface A { void f(); }}\ninterface B {}" E, 4, 1, "'}' closes nothing"},
     {P "class C { bool f(); ensure is pure; invariant f(); }" E, 2, 37, "in front of the methods"},
     {P "enum E { a = 9999999999999999999 }" E, 2, 14, "does not fit into 64 bits"},
+    {I "void f(in array<int,x> a);\n}" E, 3, 21, "the number of dimensions"},
+    {I "void [x]();\n}" E, 3, 6, "not '[x]'"},
+    {I "%attrib{\"x\"} void f();\n}" E, 3, 9, "the name of an attribute"},
+    {I "bool f(in int a);\nrequire a < 9999999999999999999;\n}" E, 4, 13, "does not fit into 64"},
+    {P "; interface I {}" E, 2, 1, "expected package, interface"},
+    {"package { interface I {} }", 1, 9, "the name of a package"},
     /* other dialects */
     {"package p.q version 1.0 {}", 1, 9, "write package p { package q version 1.0 { … } }"},
     {"version 1.0;\n" P E, 1, 1, "stands behind its package's name"},
@@ -108,6 +114,9 @@ static const struct bad {
     {P "}\npackage p version 2.0 {}", 3, 19, "has version 1.0 since"},
     {P "interface I {}\nenum I { a }" E, 3, 6, "is already an interface"},
     {P "enum q { a }\npackage q {}" E, 3, 9, "is already an enum"},
+    {"import p.I;\n" P "interface I {}" E, 1, 8, "is an interface, expected a package"},
+    {"require p version 1;\npackage p { package q version 1 { enum E { a } } }", 1, 9,
+     "has no version"},
     /* names */
     {I "void f(in strng s);\n}" E, 3, 11, "unknown type strng, did you mean string?"},
     {P "interface Solver {}\ninterface J { Sovler f(); }" E, 3, 15, "did you mean p.Solver?"},

@@ -431,6 +431,47 @@ static void required_packages_are_found_beside_the_file_and_in_the_path(void **s
     remove_folder(&there);
 }
 
+static void names_of_the_specifications_need_no_require(void **state)
+{
+    struct portolan_sidl_model *model =
+        read_text("package p version 1.0 { interface I extends gov.cca.Port {} }");
+
+    (void)state;
+    assert_string_equal(find(model, "gov.cca.Port")->version, "0.8.5");
+    portolan_sidl_destroy(model);
+}
+
+static void count_problem(void *arg, const char *file, int line, int column, const char *text)
+{
+    char *all = arg;
+
+    (void)column;
+    sprintf(all + strlen(all), "%s:%d %s\n", strrchr(file, '/') + 1, line, text);
+}
+
+/* Problems come in the order of the files, then of the lines. */
+static void problems_name_their_file(void **state)
+{
+    struct folder f = {0};
+    const char *const files[] = {
+        add_file(&f, "b.sidl", "package p version 1.0 { enum E { a } enum E { b } }"),
+        add_file(&f, "a.sidl", "package p version 1.0 {\ninterface E { } }"), f.dir};
+    struct portolan_sidl_options options = {.files = files, .n_files = 3};
+    char all[500] = "";
+    struct portolan_diagnostics d = {.report = count_problem, .arg = all};
+    struct portolan_sidl_model *model = NULL;
+    const char *second;
+
+    (void)state;
+    assert_int_equal(portolan_sidl_read(&options, &d, &model, NULL), PORTOLAN_ESYNTAX);
+    assert_int_equal(d.count, 3);
+    assert_non_null(strstr(all, "b.sidl:1 p.E is already an enum"));
+    assert_non_null(second = strstr(all, "a.sidl:2 p.E is already an enum"));
+    assert_true(second > strstr(all, "b.sidl:1"));
+    assert_non_null(strstr(all, "Is a directory"));
+    remove_folder(&f);
+}
+
 static void files_may_require_each_other(void **state)
 {
     struct folder f = {0};
@@ -549,6 +590,8 @@ int main(void)
         cmocka_unit_test(clauses_end_where_the_next_method_begins),
         cmocka_unit_test(several_files_are_one_model),
         cmocka_unit_test(required_packages_are_found_beside_the_file_and_in_the_path),
+        cmocka_unit_test(names_of_the_specifications_need_no_require),
+        cmocka_unit_test(problems_name_their_file),
         cmocka_unit_test(files_may_require_each_other),
         cmocka_unit_test(reading_survives_any_failing_allocation),
         cmocka_unit_test(telling_mistakes_survives_any_failing_allocation),

@@ -174,6 +174,61 @@ static void the_rest_of_a_broken_method_is_read(void **state)
            {9, "expected an expression"}, {10, "two arguments called h"});
 }
 
+/* A line that can only begin something new is not skipped. */
+static void the_next_line_is_not_lost_with_this_one(void **state)
+{
+    (void)state;
+    EXPECT("package p version 1.0 {\n"
+           "  interface I {\n"
+           "    void f(in int a\n"
+           "    void g(copy copy in Lost b, in int b);\n"
+           "    int h(x)\n"
+           "    oneway local void i();\n"
+           "    double j(in int\n"
+           "  interface K { void k(in int c, in int c); }\n"
+           "  } interfce Lost {}\n"
+           "  class C implements-all I, K { void m() from I.n; }\n"
+           "}\n",
+           {4, "',' or ')'"}, {4, "'copy' is written twice"}, {4, "two arguments called b"},
+           {5, "begins with in"}, {5, "expected ';'"}, {6, "not several"},
+           {8, "cannot be the name of an argument"}, {8, "types do not nest"},
+           {8, "two arguments called c"}, {9, "did you mean 'interface'"});
+}
+
+static void repeated(char *out, const char *text, int times)
+{
+    for (out += strlen(out); times > 0; times--, out += strlen(text))
+        strcpy(out, text);
+}
+
+/* What is nested too deep is told once; nothing recurses without a limit. */
+static void depth_has_a_limit(void **state)
+{
+    static char text[40000];
+
+    (void)state;
+    strcpy(text, "package p version 1.0 { ");
+    repeated(text, "package a { ", 101);
+    repeated(text, "}", 102);
+    EXPECT(text, {1, "nested more than 100 deep"});
+    strcpy(text, "package p version 1.0 { interface I { bool f(in int a); require ");
+    repeated(text, "(", 101);
+    strcat(text, "a");
+    repeated(text, ")", 101);
+    strcat(text, " > 0; } }");
+    EXPECT(text, {1, "nested more than 100 deep"});
+    strcpy(text, "package p version 1.0 { interface I0 {}\n");
+    for (int i = 1; i < 102; i++)
+        sprintf(text + strlen(text), "interface I%d extends I%d {}\n", i, i - 1);
+    strcat(text, "}");
+    EXPECT(text, {102, "inherits through more than 100 types"});
+    strcpy(text, "package p version 1.0 {\n");
+    for (int i = 0; i < 102; i++)
+        sprintf(text + strlen(text), "struct S%d { S%d s; }\n", i, i + 1);
+    strcat(text, "struct S102 { int a; } }");
+    EXPECT(text, {102, "more than 100 deep"});
+}
+
 /* A file that is no text at all is given up. */
 static void what_is_no_sidl_is_not_told_byte_by_byte(void **state)
 {
@@ -199,6 +254,8 @@ int main(void)
         cmocka_unit_test(what_could_not_be_read_is_not_missing),
         cmocka_unit_test(missing_and_surplus_braces_cost_one_line),
         cmocka_unit_test(the_rest_of_a_broken_method_is_read),
+        cmocka_unit_test(the_next_line_is_not_lost_with_this_one),
+        cmocka_unit_test(depth_has_a_limit),
         cmocka_unit_test(what_is_no_sidl_is_not_told_byte_by_byte),
     };
 
