@@ -223,7 +223,12 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
     struct portolan_arena arena = {0};
     const char *stem = convert_stem(&arena, out, a->file);
 
-    write_head(&w, stem ? stem : "");
+    *text = NULL;
+    if (!stem) {
+        portolan_arena_clear(&arena);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    write_head(&w, stem);
     portolan_arena_clear(&arena);
     write_path(&w);
     if (!as_bld)

@@ -60,12 +60,6 @@ void text_list_clear(struct text_list *l);
 
 /* -- arena.c: instances and their ports ------------------------------------------------------ */
 
-/* A sorted or ordered list of names in an arena. */
-struct names {
-    const char **names;
-    size_t n;
-};
-
 /* The instances in the order of their creation, the console left out. */
 enum portolan_status arena_instances(struct portolan_interpreter *in, struct portolan_arena *arena,
                                      struct names *names, struct portolan_error *err);

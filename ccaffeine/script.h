@@ -13,6 +13,12 @@ enum { SCRIPT_MAGIC_BYTES = 11 };
 /* Whether a line that begins with this word is a comment. */
 bool script_is_comment(const char *word);
 
+/* A list of names in an arena. */
+struct names {
+    const char **names;
+    size_t n;
+};
+
 /* The words of one line, in the arena; false when memory is out. */
 bool script_split(struct portolan_arena *arena, const char *line,
                   struct portolan_script_command *command);

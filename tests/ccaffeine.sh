@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 26
+plan 29
 
 components=$BUILD/ccaffeine/test/components
 cd "$work" || exit 99
@@ -176,3 +176,22 @@ gives 'what would be lost is told, and refused' 1 \
 result 'and nothing is written' $?
 try "$PORTOLAN" convert --lossy "$BUILD/examples/paper/paper.xml" paper.rc
 gives 'unless that is wanted' 0 'paper.xml:11: warning: a script has no alternatives'
+
+# A go that fails on one rank while the others wait for it inside.
+cat >fault.rc <<'END'
+#!ccaffeine
+property driver fault stuck
+create fault.Driver driver
+go
+END
+ranks 2 run --path="$BUILD/tests/components:$BUILD/examples/paper" fault.rc
+gives 'whose failure on one rank is everybody'"'"'s' 1 "rank 1: go of 'driver' failed: .*go was to fail"
+count 'and told once' 1 'error: '
+
+if [ -e "$BUILD/examples/heat/plate.rc" ]; then
+    cd "$BUILD/examples/heat" || exit 99
+    ranks 2 run plate.rc
+    gives 'the example runs' 0 'heat: 20 steps done'
+else
+    result 'the example runs # SKIP it was not built' 0
+fi

@@ -72,7 +72,7 @@ static void classes_and_instances_follow(void **state)
     offers("create script.Printer ", "");
     offers("remove ", "printer second starter");
     offers("connect s", "second starter");
-    offers("repository get script.S", "script.Starter");
+    offers("repository get script.St", "script.Starter");
     offers("repository get-l", "get-lazy get-lazy-global");
     offers("repository list ", "");
     offers("display c", "chain component");

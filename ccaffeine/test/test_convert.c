@@ -323,6 +323,42 @@ static void types_are_known_by_the_palette(void **state)
     free(xml);
 }
 
+static void memory_that_runs_out_is_told(void **state)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    struct portolan_conversion c = {0};
+    struct portolan_assembly *a = NULL;
+    struct portolan_script *s;
+    char *text = NULL;
+
+    (void)state;
+    assert_int_equal(
+        portolan_script_read_text(plain_script, strlen(plain_script), "a.rc", NULL, &s, NULL),
+        PORTOLAN_OK);
+    for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
+        portolan_alloc_fail_at(n);
+        status = portolan_script_to_assembly(s, palette, NULL, &c, NULL, &text, NULL);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || !text);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    assert_string_equal(text, plain_xml);
+    portolan_script_destroy(s);
+    assert_int_equal(portolan_assembly_read_text(text, strlen(text), "a.xml", NULL, &a, NULL),
+                     PORTOLAN_OK);
+    free(text);
+    status = PORTOLAN_ENOMEM;
+    for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
+        portolan_alloc_fail_at(n);
+        status = portolan_assembly_to_script(a, palette, false, NULL, &c, &text, NULL);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || !text);
+    }
+    assert_string_equal(text, plain_script);
+    portolan_assembly_destroy(a);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +370,7 @@ int main(void)
         cmocka_unit_test(what_cannot_work_is_an_error),
         cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
         cmocka_unit_test(types_are_known_by_the_palette),
+        cmocka_unit_test(memory_that_runs_out_is_told),
     };
 
     return cmocka_run_group_tests_name("ccaffeine convert", tests, read_palette, drop_palette);

@@ -210,6 +210,30 @@ static void parameters_are_shown_and_set(void **state)
     refuses(s, "parameters starter CONFG ALL", "has no port 'CONFG'");
 }
 
+static void parameter_ports_of_the_factory_show_groups_and_keep_limits(void **state)
+{
+    struct session *s = *state;
+
+    works(s, "create script.Dialog d");
+    shows(s, "parameters d CONFIG ALL",
+          "Instance name: d\nPort name: CONFIG\n"
+          "------------------------------------\n"
+          "How to talk:\nGroup Words:\ngreeting(STRING) : Greeting = hello\n"
+          "Group Numbers:\ntimes(INT) : Times = 1\n"
+          "------------------------------------\n");
+    works(s, "parameters d CONFIG greeting good bye");
+    shows(s, "parameters d CONFIG greeting",
+          "Instance name: d\nPort name: CONFIG\n"
+          "------------------------------------\n"
+          "greeting(STRING) : Greeting = good bye\n"
+          "------------------------------------\n");
+    refuses(s, "parameters d CONFIG greeting ahoy", "'greeting'");
+    refuses(s, "parameters d CONFIG times 4", "'times'");
+    refuses(s, "parameters d CONFIG time 2", "no field 'time'; did you mean 'times'?");
+    shows(s, "go d", "##specific go command successful\n");
+    works(s, "nuke all");
+}
+
 static void go_finds_the_only_go_port(void **state)
 {
     struct session *s = *state;
@@ -360,6 +384,41 @@ static void exit_ends_with_a_status(void **state)
     assert_int_equal(code, 3);
 }
 
+static void memory_that_runs_out_is_told(void **state)
+{
+    static const char *const lines[] = {"path append " COMPONENTS,
+                                        "repository get script.Starter",
+                                        "property x label one two",
+                                        "create Starter",
+                                        "connect s printer p printer",
+                                        "parameters s CONFIG values 1 2",
+                                        "parameters s CONFIG ALL",
+                                        "property s seconds 3",
+                                        "port-property s printer depth Int 1",
+                                        "port-property s printer",
+                                        "display state",
+                                        "display component s",
+                                        "disconnect s printer p printer",
+                                        "remove p"};
+    struct session *s = *state;
+
+    works(s, "create script.Starter s");
+    works(s, "create script.Printer p");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        enum portolan_status status = PORTOLAN_ENOMEM;
+
+        for (unsigned long n = 1; status == PORTOLAN_ENOMEM && n < 1000; n++) {
+            portolan_text_clear(&s->shown);
+            s->err = (struct portolan_error){0};
+            portolan_alloc_fail_at(n);
+            status = portolan_interpreter_do(s->in, lines[i], &s->err);
+            portolan_alloc_fail_at(0);
+        }
+        if (status != PORTOLAN_OK)
+            fail_msg("%s: %s", lines[i], s->err.text);
+    }
+}
+
 /* What was reported of a script. */
 static void keep_diagnostic(void *arg, const char *file, int line, int column, const char *text)
 {
@@ -396,6 +455,7 @@ int main(void)
         SESSION(connections_are_made_listed_and_undone),
         SESSION(a_component_is_displayed),
         SESSION(parameters_are_shown_and_set),
+        SESSION(parameter_ports_of_the_factory_show_groups_and_keep_limits),
         SESSION(go_finds_the_only_go_port),
         SESSION(properties_are_shown_and_set),
         SESSION(port_properties_are_shown_and_set),
@@ -406,6 +466,7 @@ int main(void)
         SESSION(debugging_is_switched),
         SESSION(the_operating_system_is_out_of_reach_unless_allowed),
         SESSION(exit_ends_with_a_status),
+        SESSION(memory_that_runs_out_is_told),
         SESSION(a_script_stops_at_its_first_failure),
     };
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <portolan/framework.h>
@@ -221,6 +222,82 @@ static void every_failed_allocation_is_survived(void **state)
     }
 }
 
+/* What is put as text is given back as text: as written here where OUT is NULL. */
+static const struct text_case {
+    const char *type, *in, *out;
+} text_cases[] = {
+    {"Int", "-2147483648", NULL},
+    {"Long", "9223372036854775807", NULL},
+    {"Float", "0.1", NULL},
+    {"Double", "0.1", NULL},
+    {"Double", "1e22", "1e+22"},
+    {"Fcomplex", "(0.1,-2)", NULL},
+    {"Dcomplex", "3", "(3,0)"},
+    {"String", " as  it is ", NULL},
+    {"String", "", NULL},
+    {"Bool", "YES", "true"},
+    {"bool", "0", "false"},
+    {"IntArray", " 1  2\t3 ", "1 2 3"},
+    {"IntArray", "", NULL},
+    {"LongArray", "1 -9223372036854775808", NULL},
+    {"FloatArray", "0.1 0.2", NULL},
+    {"DoubleArray", "0.1 1e-300", NULL},
+    {"FcomplexArray", "(1,2) (3,4)", NULL},
+    {"DcomplexArray", "(1,2) 3", "(1,2) (3,0)"},
+    {"StringArray", "one two", NULL},
+    {"BoolArray", "t no", "true false"},
+};
+
+static void values_of_all_types_have_a_text(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof text_cases / sizeof *text_cases; i++) {
+        const struct text_case *c = &text_cases[i];
+        enum gov_cca_Type__enum type = portolan_typemap_type_read(c->type), found;
+        struct portolan_error err = {0};
+        gov_cca_TypeMap map = new_map();
+        char *text;
+
+        if (portolan_typemap_put_text(map, "k", type, c->in, &err) != PORTOLAN_OK ||
+            portolan_typemap_get_text(map, "k", &found, &text, &err) != PORTOLAN_OK)
+            fail_msg("%s %s: %s", c->type, c->in, err.text);
+        assert_int_equal(found, type);
+        assert_string_equal(text, c->out ? c->out : c->in);
+        assert_int_equal(portolan_typemap_type_read(portolan_typemap_type_word(type)), type);
+        free(text);
+        gov_cca_TypeMap_deleteRef(map, NULL);
+    }
+}
+
+static void texts_that_are_no_values_are_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"Int", "2147483648"}, {"Int", "1.5"},        {"Int", ""},         {"Long", "1 2"},
+        {"Float", "1e39"},     {"Double", "inf"},     {"Bool", "perhaps"}, {"Fcomplex", "(1,2"},
+        {"Dcomplex", "(1;2)"}, {"IntArray", "1 two"}, {"BoolArray", "t u"}};
+    gov_cca_TypeMap map = new_map();
+    struct portolan_error err = {0};
+    enum gov_cca_Type__enum type;
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(portolan_typemap_put_text(map, "k", portolan_typemap_type_read(bad[i][0]),
+                                                   bad[i][1], NULL),
+                         PORTOLAN_ESYNTAX);
+    assert_int_equal(portolan_typemap_put_text(map, "k", gov_cca_Type_NoType, "", NULL),
+                     PORTOLAN_EINVAL);
+    assert_int_equal(portolan_typemap_type_read("Number"), gov_cca_Type_NoType);
+    assert_int_equal(portolan_typemap_get_text(map, "k", &type, &text, NULL), PORTOLAN_OK);
+    assert_int_equal(type, gov_cca_Type_NoType);
+    assert_string_equal(text, "");
+    free(text);
+    assert_int_equal(portolan_typemap_put_text(map, "k", gov_cca_Type_Int, "1", NULL), PORTOLAN_OK);
+    assert_int_not_equal(portolan_typemap_put_text(map, "k", gov_cca_Type_Long, "1", &err),
+                         PORTOLAN_OK);
+    gov_cca_TypeMap_deleteRef(map, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +307,8 @@ int main(void)
         cmocka_unit_test(keys_are_listed_by_type),
         cmocka_unit_test(clones_and_arrays_are_independent),
         cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(values_of_all_types_have_a_text),
+        cmocka_unit_test(texts_that_are_no_values_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

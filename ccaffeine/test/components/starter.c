@@ -161,3 +161,4 @@ static gov_cca_Component create(sidl_BaseInterface *_ex)
 }
 
 PORTOLAN_COMPONENT(script_Starter, "script.Starter", create);
+PORTOLAN_COMPONENT(script_Second, "script.Second", create);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Instances and connections of a script that is followed. */
+#include "follow.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *step_argument(const struct step *s, size_t index)
+{
+    return index + 1 < s->words->n_words ? s->words->words[index + 1] : NULL;
+}
+
+void step_fault(const struct step *s, const struct portolan_error *err)
+{
+    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0, "%s", err->text);
+}
+
+void step_only_shows(const struct step *s)
+{
+    NOTE(s, "'%s' only shows something; an assembly has no place for it", s->words->words[0]);
+}
+
+/* -------------------------------------------------------------------------------- instances */
+
+/* What the script calls an instance. */
+static const char *written_name(const struct follower *f, const char *plain)
+{
+    for (size_t i = f->n_aliases; i > 0; i--)
+        if (!strcmp(f->aliases[i - 1].plain, plain))
+            return f->aliases[i - 1].written;
+    return plain;
+}
+
+struct portolan_assembly_instance *step_find(const struct step *s, const char *word,
+                                             struct portolan_error *err)
+{
+    struct portolan_assembly *a = &s->f->a;
+    const char **names = portolan_arena_alloc(s->f->arena, a->n_instances + 1, sizeof *names);
+    const char *match;
+
+    for (size_t i = 0; names && i < a->n_instances; i++)
+        names[i] = written_name(s->f, a->instances[i].name);
+    if (!names || match_name(word, names, a->n_instances, "instance", &match, err) != PORTOLAN_OK)
+        return NULL;
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (names[i] == match)
+            return &a->instances[i];
+    return NULL;
+}
+
+/* The same; what is wrong is told. */
+struct portolan_assembly_instance *step_instance(const struct step *s, size_t index)
+{
+    struct portolan_error err = {0};
+    struct portolan_assembly_instance *i = step_find(s, step_argument(s, index), &err);
+
+    if (!i && err.status != PORTOLAN_OK)
+        step_fault(s, &err);
+    return i;
+}
+
+/* The names of the palette's classes. */
+static struct names known_classes(const struct step *s)
+{
+    const struct portolan_class_description *c = NULL;
+    struct names names = {0};
+
+    while (s->f->palette && (c = portolan_palette_next(s->f->palette, c))) {
+        if (!GROW(s->f, names.names, names.n))
+            return (struct names){0};
+        names.names[names.n++] = c->class_name;
+    }
+    return names;
+}
+
+/*
+ * The class that a word means: of just that name, else one that was got (unless it is just being
+ * got) or one of the palette by loose matching, else the word as it stands.
+ */
+const char *step_class(const struct step *s, const char *word, bool is_get)
+{
+    struct names known = known_classes(s);
+    struct portolan_error err = {0};
+    enum portolan_status status = PORTOLAN_ENOTFOUND;
+    const char *match = NULL;
+
+    for (size_t i = 0; i < known.n; i++)
+        if (!strcmp(known.names[i], word))
+            return known.names[i];
+    if (!is_get)
+        status = match_name(word, s->f->got, s->f->n_got, "class", &match, &err);
+    if (status == PORTOLAN_ENOTFOUND) {
+        err = (struct portolan_error){0};
+        status = match_name(word, known.names, known.n, "class", &match, &err);
+    }
+    if (status == PORTOLAN_OK)
+        return match;
+    if (status == PORTOLAN_ENOTFOUND)
+        return word;
+    step_fault(s, &err);
+    return NULL;
+}
+
+static bool has_name(const struct follower *f, const char *name)
+{
+    for (size_t i = 0; i < f->a.n_instances; i++)
+        if (!strcmp(f->a.instances[i].name, name))
+            return true;
+    return false;
+}
+
+/* As the interpreter makes it up. */
+static const char *make_up_name(struct follower *f, const char *class_name)
+{
+    const char *dot = strrchr(class_name, '.'), *name = NULL;
+
+    for (unsigned number = 0; !name || has_name(f, name); number++)
+        if (!(name = portolan_arena_printf(f->arena, "%s%u", dot ? dot + 1 : class_name, number)))
+            return NULL;
+    return name;
+}
+
+/* Instances of assemblies are named with letters, digits, '_' and '-' only. */
+static const char *plain_name(const struct step *s, const char *name)
+{
+    char *copy = portolan_arena_strdup(s->f->arena, name);
+    bool changed = false;
+
+    for (char *at = copy; at && *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", *at)) {
+            *at = '_';
+            changed = true;
+        }
+    if (changed && GROW(s->f, s->f->aliases, s->f->n_aliases))
+        s->f->aliases[s->f->n_aliases++] = (struct alias){name, copy};
+    if (changed)
+        LOSS(s, "instance '%s' becomes '%s', for names are made of letters, digits, '_' and '-'",
+             name, copy);
+    return copy;
+}
+
+static void add_parameter(const struct step *s, struct portolan_assembly_alternative *x,
+                          struct promise *p)
+{
+    struct portolan_assembly_parameter new = {
+        .name = p->key, .type = PORTOLAN_VALUE_STRING, .text = p->text, .line = p->line};
+
+    p->kept = true;
+    if (!convert_type(s->f->palette, x->class_name, p->key, &new.type, &new.is_array))
+        convert_tell(s->f->c, s->f->s->file, p->line, false,
+                     "the type of property '%s' is taken to be string, for no description of class "
+                     "'%s' says otherwise",
+                     p->key, x->class_name);
+    for (size_t i = 0; i < x->n_parameters; i++)
+        if (!strcmp(x->parameters[i].name, p->key)) {
+            x->parameters[i] = new;
+            return;
+        }
+    if (GROW(s->f, x->parameters, x->n_parameters))
+        x->parameters[x->n_parameters++] = new;
+}
+
+void follow_instantiate(const struct step *s)
+{
+    struct follower *f = s->f;
+    const char *class_name = step_class(s, step_argument(s, 0), false), *name = step_argument(s, 1),
+               *plain;
+    struct portolan_assembly_alternative *x;
+
+    if (!class_name || (!name && !(name = make_up_name(f, class_name))))
+        return;
+    if (!(plain = plain_name(s, name)))
+        return;
+    if (has_name(f, plain)) {
+        portolan_diagnose(f->d, f->s->file, s->line, 0, "there is an instance '%s' already", plain);
+        return;
+    }
+    x = portolan_arena_alloc(f->arena, 1, sizeof *x);
+    if (!x || !GROW(f, f->a.instances, f->a.n_instances))
+        return;
+    *x = (struct portolan_assembly_alternative){.class_name = class_name, .line = s->line};
+    for (size_t i = 0; i < f->n_promises; i++)
+        if (!f->promises[i].kept && !strcmp(f->promises[i].instance, name))
+            add_parameter(s, x, &f->promises[i]);
+    f->a.instances[f->a.n_instances++] = (struct portolan_assembly_instance){
+        .name = plain,
+        .n_alternatives = 1,
+        .alternatives = x,
+        .is_placed = f->has_drop,
+        .x = f->drop_x,
+        .y = f->drop_y,
+        .line = s->line,
+    };
+    f->has_drop = false;
+}
+
+void follow_move(const struct step *s)
+{
+    struct portolan_assembly_instance *i = s->form->id == COMMAND_MOVE ? step_instance(s, 0) : NULL;
+    const char *x_text = step_argument(s, i ? 1 : 0), *y_text = step_argument(s, i ? 2 : 1);
+    int64_t x, y;
+
+    if (!i && s->form->id == COMMAND_MOVE)
+        return;
+    if (!portolan_read_int64(x_text, &x) || !portolan_read_int64(y_text, &y) || x < INT_MIN ||
+        x > INT_MAX || y < INT_MIN || y > INT_MAX) {
+        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
+                          "a place is two whole numbers, not '%s %s'", x_text, y_text);
+    } else if (i) {
+        i->is_placed = true;
+        i->x = (int)x;
+        i->y = (int)y;
+    } else {
+        s->f->has_drop = true;
+        s->f->drop_x = (int)x;
+        s->f->drop_y = (int)y;
+    }
+}
+
+/* ------------------------------------------------------------------------------ connections */
+
+static bool joins(const struct portolan_assembly_connection *x,
+                  const struct portolan_assembly_connection *y)
+{
+    return !strcmp(x->user, y->user) && !strcmp(x->uses, y->uses) &&
+           !strcmp(x->provider, y->provider) && !strcmp(x->provides, y->provides);
+}
+
+/* The connection that a command names; false when an instance is unknown. */
+static bool ends(const struct step *s, struct portolan_assembly_connection *c)
+{
+    struct portolan_assembly_instance *user = step_instance(s, 0);
+    struct portolan_assembly_instance *provider = user ? step_instance(s, 2) : NULL;
+
+    if (!provider)
+        return false;
+    *c = (struct portolan_assembly_connection){.user = user->name,
+                                               .uses = step_argument(s, 1),
+                                               .provider = provider->name,
+                                               .provides = step_argument(s, 3),
+                                               .line = s->line};
+    return true;
+}
+
+void follow_connect(const struct step *s)
+{
+    struct portolan_assembly *a = &s->f->a;
+    struct portolan_assembly_connection c;
+
+    if (!ends(s, &c))
+        return;
+    for (size_t i = 0; i < a->n_connections; i++)
+        if (!strcmp(a->connections[i].user, c.user) && !strcmp(a->connections[i].uses, c.uses)) {
+            LOSS(s,
+                 "uses port '%s' of '%s' is connected on line %d already; an assembly connects "
+                 "it once",
+                 c.uses, c.user, a->connections[i].line);
+            return;
+        }
+    if (GROW(s->f, a->connections, a->n_connections))
+        a->connections[a->n_connections++] = c;
+}
+
+static void forget_connection(struct portolan_assembly *a, size_t i)
+{
+    memmove(&a->connections[i], &a->connections[i + 1],
+            (a->n_connections - i - 1) * sizeof *a->connections);
+    a->n_connections--;
+}
+
+void follow_disconnect(const struct step *s)
+{
+    struct portolan_assembly *a = &s->f->a;
+    struct portolan_assembly_connection c;
+
+    if (!ends(s, &c))
+        return;
+    for (size_t i = 0; i < a->n_connections; i++)
+        if (joins(&a->connections[i], &c)) {
+            forget_connection(a, i);
+            return;
+        }
+    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
+                      "uses port '%s' of '%s' is not connected to '%s' of '%s'", c.uses, c.user,
+                      c.provides, c.provider);
+}
+
+void follow_remove(const struct step *s)
+{
+    struct portolan_assembly *a = &s->f->a;
+    struct portolan_assembly_instance *x = step_instance(s, 0);
+    size_t at;
+
+    if (!x)
+        return;
+    for (size_t i = a->n_connections; i > 0; i--)
+        if (!strcmp(a->connections[i - 1].user, x->name) ||
+            !strcmp(a->connections[i - 1].provider, x->name))
+            forget_connection(a, i - 1);
+    at = (size_t)(x - a->instances);
+    memmove(x, x + 1, (a->n_instances - at - 1) * sizeof *x);
+    a->n_instances--;
+}
