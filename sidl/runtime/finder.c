@@ -20,6 +20,22 @@ static const char *path_of(const struct finder *finder)
     return path ? path : "";
 }
 
+/* Says which file named the library that PROBLEM, which is dropped, is about. */
+static void throw_unloadable(const char *class_name, const struct scl_library *library,
+                             sidl_BaseInterface problem, sidl_BaseInterface *_ex)
+{
+    sidl_BaseException base = sidl_BaseException__cast(problem, NULL);
+    sidl_BaseInterface ignored = NULL;
+    char *note = sidl_BaseException_getNote(base, &ignored);
+
+    sidl_exception_throw_text(_ex, "class %s, which is in %s according to %s: %s", class_name,
+                              library->uri, library->file, note ? note : "");
+    SIDL_CLEAR(ignored);
+    sidl_String_free(note);
+    sidl_BaseException_deleteRef(base, NULL);
+    SIDL_CLEAR(problem);
+}
+
 static sidl_DLL load(const char *class_name, const struct scl_library *library,
                      enum sidl_Scope__enum scope, enum sidl_Resolve__enum resolve,
                      sidl_BaseInterface *_ex)
@@ -30,17 +46,11 @@ static sidl_DLL load(const char *class_name, const struct scl_library *library,
         resolve == sidl_Resolve_SCLRESOLVE ? !library->is_now : resolve == sidl_Resolve_LAZY;
     sidl_BaseInterface problem = NULL;
     sidl_DLL dll = loader_load_library(library->uri, is_global, is_lazy, &problem);
-    sidl_BaseException base = sidl_BaseException__cast(problem, NULL);
-    sidl_BaseInterface ignored = NULL;
-    char *note = base ? sidl_BaseException_getNote(base, &ignored) : NULL;
 
-    if (base)
-        sidl_exception_throw_text(_ex, "class %s, which is in %s according to %s: %s", class_name,
-                                  library->uri, library->file, note ? note : "");
-    SIDL_CLEAR(ignored);
-    sidl_String_free(note);
-    sidl_BaseException_deleteRef(base, NULL);
-    SIDL_CLEAR(problem);
+    if (SIDL_CATCH(problem, "sidl.MemAllocException"))
+        *_ex = problem;
+    else if (problem)
+        throw_unloadable(class_name, library, problem, _ex);
     return dll;
 }
 

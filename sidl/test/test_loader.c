@@ -318,6 +318,36 @@ static void a_library_gives_symbols_and_objects(void **state)
     sidl_DLL_deleteRef(dll, &ex);
 }
 
+/* Whichever allocation fails: something is thrown or the library is found, and nothing leaks. */
+static void searching_survives_any_failing_allocation(void **state)
+{
+    int n_failures = 0;
+    sidl_BaseInterface ex;
+
+    (void)state;
+    write_file("memory.scl", SCL(MODULES "/zoo.so", "", "memory.Class"));
+    set_path(folder);
+    for (unsigned long n = 1; n < 60; n++) {
+        sidl_DLL dll;
+
+        portolan_alloc_fail_at(n);
+        dll = sidl_Loader_findLibrary("memory.Class", "ior/impl", sidl_Scope_LOCAL,
+                                      sidl_Resolve_LAZY, &ex);
+        portolan_alloc_fail_at(0);
+        assert_true((dll != NULL) == (ex == NULL));
+        n_failures += ex != NULL;
+        assert_true(dll || SIDL_CATCH(ex, "sidl.MemAllocException"));
+        SIDL_CLEAR(ex);
+        sidl_DLL_deleteRef(dll, NULL);
+        portolan_alloc_fail_at(n);
+        assert_null(sidl_class_create(&unicorn_type, NULL, NULL, &ex));
+        portolan_alloc_fail_at(0);
+        assert_true(SIDL_CATCH(ex, "sidl.BaseException"));
+        SIDL_CLEAR(ex);
+    }
+    assert_true(n_failures > 5);
+}
+
 /* A finder of one's own, which only notes what it was asked. */
 static char asked[64];
 
@@ -420,6 +450,7 @@ int main(void)
         cmocka_unit_test(the_search_path_grows_at_its_front),
         cmocka_unit_test(a_library_loaded_twice_is_one_object),
         cmocka_unit_test(a_library_gives_symbols_and_objects),
+        cmocka_unit_test(searching_survives_any_failing_allocation),
         cmocka_unit_test(another_finder_takes_the_default_ones_place),
         cmocka_unit_test(forgetting_all_libraries_leaves_objects_alive),
         cmocka_unit_test(the_exception_for_no_memory_is_always_there),
