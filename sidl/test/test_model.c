@@ -266,6 +266,35 @@ static void outputs_are_known_before_they_are_written(void **state)
     portolan_sidl_destroy(model);
 }
 
+static void ignore_name(void *arg, const char *name)
+{
+    (void)arg;
+    (void)name;
+}
+
+static void every_failed_allocation_of_the_emitter_is_reported(void **state)
+{
+    static const char text[] =
+        "package p version 1.0 { enum E { a } struct S { string s; array<E> e; }\n"
+        "interface I { S get(in rarray<double> x(n), in int n); int f(in E e); }\n"
+        "class C implements-all I { static E best(); array<int,2,row-major> rows(in C c); }\n"
+        "class D extends C { int f(in E e); } }";
+    struct portolan_sidl_options options = {.server = "C", .hooks = true};
+    struct portolan_sidl_model *model = read_text(text);
+    enum portolan_status status;
+    unsigned long n = 0;
+
+    (void)state;
+    do {
+        portolan_alloc_fail_at(++n);
+        status = portolan_sidl_list_outputs(model, &options, NULL, ignore_name, NULL, NULL);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+    } while (status);
+    assert_true(n > 2);
+    portolan_sidl_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +307,7 @@ int main(void)
         cmocka_unit_test(the_model_holds_the_whole_language),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(outputs_are_known_before_they_are_written),
+        cmocka_unit_test(every_failed_allocation_of_the_emitter_is_reported),
     };
 
     return cmocka_run_group_tests_name("sidl model", tests, NULL, NULL);

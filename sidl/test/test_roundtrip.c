@@ -417,6 +417,37 @@ static void reference_counts_hold_while_allocations_fail(void **state)
     assert_int_equal(((struct sidl_object *)sidl_reference_peek(both))->references, 1);
 }
 
+static void a_struct_that_cannot_be_copied_leaves_nothing_behind(void **state)
+{
+    struct rt_Nest__data nest, copy;
+    sidl_BaseInterface ex = NULL;
+    int n = 0;
+
+    (void)state;
+    rt_Nest__init(&nest);
+    nest.pair.left = sidl_String_strdup("left");
+    nest.pair.right = sidl_String_strdup("right");
+    nest.last = sidl_String_strdup("last");
+    do {
+        portolan_alloc_fail_at((unsigned long)++n);
+        rt_Nest__copy(&nest, &copy, &ex);
+        portolan_alloc_fail_at(0);
+        if (ex) {
+            assert_true(SIDL_CATCH(ex, "sidl.MemAllocException"));
+            assert_null(copy.pair.left);
+            assert_null(copy.pair.right);
+            assert_null(copy.last);
+        }
+    } while (ex);
+    assert_int_equal(n, 4);
+    assert_string_equal(copy.pair.right, "right");
+    assert_ptr_not_equal(copy.last, nest.last);
+    rt_Nest__destroy(&copy, &ex);
+    rt_Nest__destroy(&nest, &ex);
+    assert_null(nest.pair.left);
+    assert_null(ex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +459,7 @@ int main(void)
         cmocka_unit_test(generated_exceptions_are_caught_by_all_their_types),
         cmocka_unit_test(a_checked_call_leaves_at_the_first_exception_with_a_trace),
         cmocka_unit_test(reference_counts_hold_while_allocations_fail),
+        cmocka_unit_test(a_struct_that_cannot_be_copied_leaves_nothing_behind),
     };
 
     return cmocka_run_group_tests_name("sidl roundtrip", tests, set_up, tear_down);
