@@ -65,6 +65,25 @@ static void declare_hook(struct impl *f, const struct portolan_sidl_method *m, e
                      4);
 }
 
+static void declare_builtins(struct impl *f)
+{
+    const char *name = f->s->c_name;
+
+    portolan_text_add(f->t,
+                      "\nstruct %s__data *%s__get_data(%s self);\n"
+                      "void %s__set_data(%s self, struct %s__data *data);\n",
+                      name, name, name, name, name, name);
+    if (f->overrides_any)
+        portolan_text_add(f->t, "void %s__superEPV(struct %s__epv *parentEPV);\n", name,
+                          class_parent(f->s)->c_name);
+    portolan_text_add(f->t,
+                      "\nvoid impl_%s__load(sidl_BaseInterface *_ex);\n"
+                      "void impl_%s__ctor(%s self, sidl_BaseInterface *_ex);\n"
+                      "void impl_%s__ctor2(%s self, void *private_data, sidl_BaseInterface *_ex);\n"
+                      "void impl_%s__dtor(%s self, sidl_BaseInterface *_ex);\n",
+                      name, name, name, name, name, name, name);
+}
+
 static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct impl f = open_impl(e, s, "h");
@@ -82,19 +101,7 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
     put(&f, "_data", 4, "    int ignore; /* C wants a member: replace it by yours */\n");
     portolan_text_add(f.t, "};\n");
     emit_begin_c(f.t);
-    portolan_text_add(f.t,
-                      "\nstruct %s__data *%s__get_data(%s self);\n"
-                      "void %s__set_data(%s self, struct %s__data *data);\n",
-                      name, name, name, name, name, name);
-    if (f.overrides_any)
-        portolan_text_add(f.t, "void %s__superEPV(struct %s__epv *parentEPV);\n", name,
-                          class_parent(s)->c_name);
-    portolan_text_add(f.t,
-                      "\nvoid impl_%s__load(sidl_BaseInterface *_ex);\n"
-                      "void impl_%s__ctor(%s self, sidl_BaseInterface *_ex);\n"
-                      "void impl_%s__ctor2(%s self, void *private_data, sidl_BaseInterface *_ex);\n"
-                      "void impl_%s__dtor(%s self, sidl_BaseInterface *_ex);\n",
-                      name, name, name, name, name, name, name);
+    declare_builtins(&f);
     for (size_t i = 0; i < f.bodies.count; i++) {
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
