@@ -97,6 +97,8 @@ static void sequence(gov_cca_AbstractFramework maker, uint64_t seed, unsigned lo
     m.replacing = -1;
     model_log(&m, "seed %" PRIu64 ", sequence %lu\n", seed, number);
     behaviour = (struct behaviour){.begin = model_begin_part, .end = model_end_part, .arg = &m};
+    model_running = &m;
+    on_event = model_hear;
     w.fw = gov_cca_AbstractFramework_createEmptyFramework(maker, &w.ex);
     good(&w);
     world_enter(&w);

@@ -76,7 +76,7 @@ int model_count(const struct model *m, int provider, int provides)
     return n;
 }
 
-int model_is_held_by_others(const struct model *m, int provider, int provides)
+int model_is_held_by_others(const struct model *m, int provider, int provides, bool are_told)
 {
     int held = 0;
 
@@ -84,7 +84,8 @@ int model_is_held_by_others(const struct model *m, int provider, int provides)
         const struct model_connection *c = &m->connections[i];
 
         if (!c->alive || c->provider != provider || (provides >= 0 && c->provides != provides) ||
-            (c->user == provider && provides < 0) || !m->components[c->user].ports[c->uses].held)
+            (c->user == provider && provides < 0) || !m->components[c->user].ports[c->uses].held ||
+            (are_told && m->components[c->user].lets_go))
             continue;
         if (!m->components[c->user].listens)
             return 1;
@@ -228,6 +229,31 @@ void model_begin_part(struct part *p, gov_cca_Services services, void *arg, sidl
     for (int i = 0; m->replacing >= 0 && i < PORTS && !*ex; i++)
         if (m->components[m->replacing].ports[i].kind != NO_PORT)
             model_add_port(m, services, i, &m->components[m->replacing].ports[i], ex);
+}
+
+struct model *model_running;
+
+void model_hear(const char *component)
+{
+    static const char event[] = ":DisconnectPending:";
+    const char *at = journal, *next;
+    sidl_BaseInterface ex = NULL;
+    struct model *m = model_running;
+    int i = 0, p = 0;
+
+    while ((next = strstr(at + 1, event))) /* the last one */
+        at = next;
+    while (strcmp(component_names[i], component) != 0)
+        i++;
+    /* Nothing may stand behind it but the port and a blank: else this is another event. */
+    if (at == journal || strlen(at) != strlen(event) + 2 || !m->components[i].lets_go)
+        return;
+    while (port_names[p][0] != at[strlen(event)])
+        p++;
+    for (; m->components[i].ports[p].held > 0 && !ex; m->components[i].ports[p].held--)
+        gov_cca_Services_releasePort(m->components[i].listens_on, port_names[p], &ex);
+    if (exception_type(&ex) != 0)
+        journal_add("release-failed");
 }
 
 /* releaseServices: gives back what it has fetched. */

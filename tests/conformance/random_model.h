@@ -21,6 +21,8 @@ struct model_port {
 
 struct model_component {
     bool alive, listens;
+    bool lets_go; /* it listens, and releases a port when it hears DisconnectPending */
+    gov_cca_Services listens_on; /* borrowed: those of the instance that listens */
     const char *class_name;
     gov_cca_Services services; /* of an image that getServices made, ours; NULL for others */
     gov_cca_ComponentID id;    /* ours; of a dead component, too; NULL when there never was one */
@@ -46,6 +48,8 @@ struct model {
 
 extern const char *const component_names[COMPONENTS], *const port_names[PORTS];
 
+extern struct model *model_running;
+
 uint32_t random_number(struct model *m, uint32_t below);
 /* Notes an operation in the log. */
 void model_log(struct model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -57,8 +61,9 @@ void model_fail(struct model *m, const char *what);
 
 int model_count(const struct model *m, int provider, int provides);
 /* Whether another component holds a port that connects it to one of PROVIDER's: 0 no, 1 yes, 2 yes,
- * but all that do listen for events. PROVIDES -1: any of its ports. */
-int model_is_held_by_others(const struct model *m, int provider, int provides);
+ * but all that do listen for events. PROVIDES -1: any of its ports. ARE_TOLD: those that let go
+ * when they hear of it don't count. */
+int model_is_held_by_others(const struct model *m, int provider, int provides, bool are_told);
 /* The connection is no more. */
 void model_break(struct model *m, int connection);
 /* Whether the framework says the same about names, connections and uses; fails the test if not. */
@@ -89,6 +94,8 @@ void end_image(struct model *m, int component);
 /* -- behaviour of the suite's components while sequences run (random_model.c) -- */
 
 void model_begin_part(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *ex);
+/* For on_event: what a component that lets go does. */
+void model_hear(const char *component);
 void model_end_part(struct part *p, gov_cca_Services services, void *arg, sidl_BaseInterface *ex);
 void model_add_port(struct model *m, gov_cca_Services services, int port,
                     const struct model_port *p, sidl_BaseInterface *_ex);

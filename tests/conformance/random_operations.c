@@ -146,7 +146,7 @@ static void forget(struct model *m, int i)
     struct model_component *c = &m->components[i];
 
     break_heard(m, i, -1);
-    c->alive = c->listens = false;
+    c->alive = c->listens = c->lets_go = false;
     drop(c->listener);
     drop(c->services);
     c->listener = NULL;
@@ -190,7 +190,7 @@ void do_destroy(struct model *m)
     B(destroyInstance)(m->w->builder, c->id, 0, &m->w->ex);
     if (model_check(m, !c->alive     ? ANY
                        : c->services ? EITHER
-                                     : when_held(model_is_held_by_others(m, i, -1))))
+                                     : when_held(model_is_held_by_others(m, i, -1, true))))
         forget(m, i);
 }
 
@@ -216,7 +216,7 @@ void do_image(struct model *m)
     struct model_component *c = &m->components[i];
     gov_cca_Services services;
 
-    if (c->services && model_is_held_by_others(m, i, -1))
+    if (c->services && model_is_held_by_others(m, i, -1, false))
         return; /* it may go or not */
     model_log(m, "%s %s", c->services ? "releaseServices" : "getServices", component_names[i]);
     if (c->services) {
@@ -239,7 +239,7 @@ void do_image(struct model *m)
 static void replaced(struct model_component *c, const char *class_name)
 {
     c->class_name = class_name;
-    c->listens = false;
+    c->listens = c->lets_go = false;
     drop(c->listener);
     c->listener = NULL;
     for (int p = 0; p < PORTS; p++) {
@@ -257,7 +257,7 @@ void do_replace(struct model *m)
         return;
     class = class < 6 ? class / 3 : class - 4;
     model_log(m, "replace %s %s", component_names[i], classes[class]);
-    held = c->alive ? model_is_held_by_others(m, i, -1) : 0;
+    held = c->alive ? model_is_held_by_others(m, i, -1, false) : 0;
     expected = !c->alive || class > 1 ? ANY
                : held == 1            ? CCA(UsesPortNotReleased)
                                       : when_held(held);
@@ -329,9 +329,9 @@ void do_remove(struct model *m)
     if (!alive(m, i))
         return;
     model_log(m, "remove %s.%s", component_names[i], port_names[p]);
-    expected = port->kind != PROVIDES                           ? CCA(PortNotDefined)
-               : port->held || model_is_held_by_others(m, i, p) ? EITHER
-                                                                : SUCCEED;
+    expected = port->kind != PROVIDES                                  ? CCA(PortNotDefined)
+               : port->held || model_is_held_by_others(m, i, p, false) ? EITHER
+                                                                       : SUCCEED;
     gov_cca_Services_removeProvidesPort(alive(m, i), port_names[p], &m->w->ex);
     if (!model_check(m, expected))
         return;
@@ -456,7 +456,7 @@ static int expect_disconnect(const struct model *m, const struct model_connectio
 {
     if (!c->alive)
         return ANY;
-    if (!m->components[c->user].ports[c->uses].held)
+    if (!m->components[c->user].ports[c->uses].held || m->components[c->user].lets_go)
         return SUCCEED;
     return m->components[c->user].listens ? EITHER : ANY;
 }
@@ -561,6 +561,10 @@ void do_listen(struct model *m)
     gov_cca_Services_releasePort(s, "events", &m->w->ex);
     model_check(m, SUCCEED);
     c->listens = !c->listens;
+    c->listens_on = s;
+    c->lets_go = c->listens && random_number(m, 2);
+    if (c->lets_go)
+        model_log(m, "(%s lets go)\n", component_names[i]);
 }
 
 void do_compare(struct model *m)
