@@ -47,11 +47,16 @@ void portolan_framework_release_services(struct portolan_framework *fw, gov_cca_
                                          sidl_BaseInterface *_ex)
 {
     struct services *s = sidl_reference_peek(services);
+    struct portolan_error err = {0};
 
-    if (!s || s->object.cls != &services_class)
+    if (events_check_quiet(fw, &err) != PORTOLAN_OK)
+        exception_from_error(_ex, &err);
+    else if (!s || s->object.cls != &services_class)
         portolan_throw(_ex, PORTOLAN_EINVAL, "these Services are not of this framework");
     else if (!s->fw)
         portolan_throw(_ex, PORTOLAN_EINVAL, "these Services have been released already");
+    else if (s->instance->is_ending)
+        portolan_throw(_ex, PORTOLAN_EINVAL, "these Services are being released already");
     else if (s->fw != fw || !s->image_class)
         portolan_throw(_ex, PORTOLAN_EINVAL,
                        "these Services were not obtained from getServices of this framework");
@@ -86,8 +91,15 @@ static void shut_down(struct abstract *a)
 
 static void abstract_shutdownFramework(void *self, sidl_BaseInterface *_ex)
 {
-    if (alive(self, _ex))
+    struct portolan_framework *fw = alive(self, _ex);
+    struct portolan_error err = {0};
+
+    if (!fw)
+        return;
+    if (events_check_quiet(fw, &err) == PORTOLAN_OK)
         shut_down(self);
+    else
+        exception_from_error(_ex, &err);
 }
 
 static gov_cca_AbstractFramework abstract_createEmptyFramework(void *self, sidl_BaseInterface *_ex);

@@ -171,6 +171,16 @@ static bool joins(const struct connection *c, const struct instance *a, const st
              : user == a || provider == a;
 }
 
+static struct connection *first_of(const struct instance *a, const struct instance *b)
+{
+    struct connection *c;
+
+    DL_FOREACH(a->fw->connections, c)
+    if (joins(c, a, b))
+        return c;
+    return NULL;
+}
+
 /* Of a time-out for several connections. */
 static double remaining(double timeout_s, const struct timespec *begin)
 {
@@ -187,7 +197,7 @@ void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_Componen
     struct instance *a = builder_resolve(self, id1, _ex), *b = NULL;
     struct portolan_error err = {0};
     enum portolan_status status = PORTOLAN_OK;
-    struct connection *c, *next;
+    struct connection *c;
     struct timespec begin;
 
     if (!a || (id2 && !(b = builder_resolve(self, id2, _ex))))
@@ -198,14 +208,11 @@ void builder_disconnectAll(void *self, gov_cca_ComponentID id1, gov_cca_Componen
     DL_FOREACH(a->fw->connections, c)
     if (status == PORTOLAN_OK && joins(c, a, b))
         status = connect_quiet(c, remaining(timeout, &begin), &err);
-    DL_FOREACH_SAFE(a->fw->connections, c, next)
-    {
-        if (!joins(c, a, b))
-            continue;
-        if (status == PORTOLAN_OK)
-            status = connect_undo(c, 0, &err);
-        else
-            connect_unquiet(c);
-    }
+    /* From the beginning each time: those who are told may undo others. */
+    while (status == PORTOLAN_OK && (c = first_of(a, b)))
+        status = connect_undo(c, 0, &err);
+    DL_FOREACH(a->fw->connections, c)
+    if (joins(c, a, b))
+        connect_unquiet(c);
     face_finish(_ex, status, &err);
 }

@@ -230,6 +230,22 @@ enum portolan_status connect_undo(struct connection *c, double timeout_s,
     return status;
 }
 
+void connect_drop_all(const struct port *provides)
+{
+    struct portolan_framework *fw = provides->services->fw;
+    struct connection *c;
+
+    /* From the beginning each time: those who are told may undo others. */
+    do {
+        DL_SEARCH_SCALAR(fw->connections, c, provides, provides);
+        if (!c)
+            return;
+        sidl_reference_delete(c->served, NULL); /* its maker is taking the port back by itself */
+        c->served = NULL;
+        connect_drop(c);
+    } while (true);
+}
+
 void connect_drop(struct connection *c)
 {
     struct portolan_error err = {0};

@@ -23,11 +23,11 @@ static void drop_uses(struct instance *instance)
 
 static void drop_provides(struct instance *instance)
 {
-    struct connection *c, *next;
+    struct port *p;
 
-    DL_FOREACH_SAFE(instance->fw->connections, c, next)
-    if (c->provides->services->instance == instance)
-        connect_drop(c);
+    DL_FOREACH(instance->services->ports, p)
+    if (p->provided)
+        connect_drop_all(p);
 }
 
 /*

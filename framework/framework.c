@@ -16,13 +16,13 @@ static enum portolan_status add_own_services(struct portolan_framework *fw,
     if (!(fw->face = face_create(fw, err)))
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
-        if (!(s = service_add(fw, shared[i], err)))
+        if (!(s = service_add(fw, shared[i], NULL, err)))
             return PORTOLAN_ENOMEM;
         s->port = sidl_object_facet(fw->face, "gov.cca.Port");
         sidl_object_retain(fw->face);
     }
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (!(s = service_add(fw, own[i], err)))
+        if (!(s = service_add(fw, own[i], NULL, err)))
             return PORTOLAN_ENOMEM;
         s->per_component = true;
     }

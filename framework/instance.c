@@ -116,14 +116,16 @@ static enum portolan_status configure(struct services *s, const char *class_name
  */
 static void abandon(struct services *s)
 {
-    struct connection *c, *next;
     struct port *p;
 
-    DL_FOREACH_SAFE(s->fw->connections, c, next)
-    if (c->uses->services == s || c->provides->services == s)
-        connect_drop(c);
     DL_FOREACH(s->ports, p)
-    p->held = 0;
+    {
+        if (p->provided)
+            connect_drop_all(p);
+        else if (p->connection)
+            connect_drop(p->connection);
+        p->held = 0;
+    }
     services_retire(s);
 }
 

@@ -142,9 +142,10 @@ struct portolan_framework {
 /* -- service.c: ports that are connected without being asked for ------------------------------ */
 
 /* A new service of that type, to be filled in; NULL with EEXISTS or ENOMEM in ERR. */
-struct service *service_add(struct portolan_framework *fw, const char *type,
+struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
                             struct portolan_error *err);
 struct service *service_find(const struct portolan_framework *fw, const char *type);
+struct service *service_find_own(const struct services *owner, const char *type);
 /* Takes a service back and leaves its uses ports unconnected; NULL is legal. */
 void service_remove(struct portolan_framework *fw, struct service *s);
 /* The same for all that a component registered; OWNER NULL: for all. */
@@ -338,6 +339,8 @@ enum portolan_status connect_undo(struct connection *c, double timeout_s,
                                   struct portolan_error *err);
 /* The same whoever holds it; what a Rebindable user throws is logged. */
 void connect_drop(struct connection *c);
+/* The same for all connections of a provides port, whose component withdraws it. */
+void connect_drop_all(const struct port *provides);
 /* Frees the connection without telling its user. */
 void connect_forget(struct connection *c);
 bool connect_may_move(const struct port *uses);

@@ -213,15 +213,12 @@ enum portolan_status services_remove_provides(struct services *s, const char *na
 {
     struct port *p = services_find(s, name);
     enum portolan_status status = events_check_quiet(s->fw, err);
-    struct connection *c, *next;
 
     if (status != PORTOLAN_OK)
         return status;
     if (!p || !p->provided)
         return services_no_port(s, name, true, err);
-    DL_FOREACH_SAFE(s->fw->connections, c, next)
-    if (c->provides == p)
-        connect_drop(c);
+    connect_drop_all(p);
     DL_DELETE(s->ports, p);
     port_free(p);
     return PORTOLAN_OK;

@@ -20,12 +20,11 @@ static struct service *offer(void *self, const char *type, const void *server,
         portolan_throw(_ex, PORTOLAN_EBADPORTINFO, "the server of service %s is null", type);
         return NULL;
     }
-    if (!(s = service_add(owner->fw, type, &err))) {
+    if (!(s = service_add(owner->fw, type, owner, &err))) {
         if (err.status != PORTOLAN_EEXISTS)
             exception_from_error(_ex, &err);
         return NULL;
     }
-    s->owner = owner;
     return s;
 }
 
@@ -60,9 +59,9 @@ static sidl_bool registry_addSingletonService(void *self, const char *type, gov_
 static void registry_removeService(void *self, const char *type, sidl_BaseInterface *_ex)
 {
     struct services *owner = component_face_services(self, _ex);
-    struct service *s = owner && type ? service_find(owner->fw, type) : NULL;
+    struct service *s = owner && type ? service_find_own(owner, type) : NULL;
 
-    if (s && s->owner == owner)
+    if (s)
         service_remove(owner->fw, s);
     else if (owner)
         portolan_throw(_ex, PORTOLAN_ENOTFOUND, "this component offers no service of type %s",

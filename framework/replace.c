@@ -102,11 +102,23 @@ static enum portolan_status start(struct replacement *r, const char *instance,
     return status == PORTOLAN_OK ? check_users(r, err) : status;
 }
 
-/* Connects the new component's uses port as the old one's is; without such a port it will sleep. */
+/* The new component's uses port for a connection of the old one's; NULL: none, or it has another.
+ */
+static struct port *successor(const struct replacement *r, const struct connection *c)
+{
+    struct port *uses = services_find_uses(r->new, c->uses->name);
+
+    return uses && !uses->connection && !uses->service ? uses : NULL;
+}
+
+/*
+ * Connects the new component's uses port as the old one's is; without such a port it will sleep. A
+ * service it has asked for itself.
+ */
 static enum portolan_status connect_own(struct replacement *r, const struct connection *c,
                                         struct portolan_error *err)
 {
-    struct port *uses = services_find_uses(r->new, c->uses->name), *provides = c->provides;
+    struct port *uses = successor(r, c), *provides = c->provides;
     struct dormant wanted = {.user = r->instance,
                              .provider = provides->services->instance,
                              .uses = c->uses->name,
@@ -114,6 +126,8 @@ static enum portolan_status connect_own(struct replacement *r, const struct conn
     enum portolan_status status;
     struct dormant *d;
 
+    if (c->served || (!uses && services_find_uses(r->new, c->uses->name)))
+        return PORTOLAN_OK;
     if (provides->services == r->old)
         provides = services_find(r->new, provides->name);
     if (uses) {
@@ -300,7 +314,7 @@ static void hand_over(struct replacement *r, struct connection *c)
         c->provides = services_find(r->new, provides->name);
     if (uses->services == r->old) {
         uses->connection = NULL;
-        if ((c->uses = services_find_uses(r->new, uses->name))) {
+        if (!c->served && (c->uses = successor(r, c))) {
             c->uses->connection = c;
         } else {
             c->uses = uses;
@@ -311,14 +325,23 @@ static void hand_over(struct replacement *r, struct connection *c)
     tell_moved(c, uses, provides);
 }
 
+static struct connection *first_of_old(const struct replacement *r)
+{
+    struct connection *c;
+
+    DL_FOREACH(r->fw->connections, c)
+    if (is_own(r, c) || is_users(r, c))
+        return c;
+    return NULL;
+}
+
 static void finish(struct replacement *r)
 {
-    struct connection *c, *next;
     struct awakened *a, *a_next;
+    struct connection *c;
 
     unbind_all(r->old);
-    DL_FOREACH_SAFE(r->fw->connections, c, next)
-    if (is_own(r, c) || is_users(r, c))
+    while ((c = first_of_old(r)))
         hand_over(r, c);
     LL_CONCAT(r->fw->dormants, r->sleeping);
     LL_FOREACH_SAFE(r->awakened, a, a_next)

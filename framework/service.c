@@ -17,12 +17,23 @@ struct service *service_find(const struct portolan_framework *fw, const char *ty
     return NULL;
 }
 
-struct service *service_add(struct portolan_framework *fw, const char *type,
-                            struct portolan_error *err)
+struct service *service_find_own(const struct services *owner, const char *type)
 {
     struct service *s;
 
-    if (service_find(fw, type)) {
+    LL_FOREACH(owner->fw->services, s)
+    if (s->owner == owner && !strcmp(s->type, type))
+        return s;
+    return NULL;
+}
+
+struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
+                            struct portolan_error *err)
+{
+    struct service *s = service_find(fw, type);
+
+    /* An instance that is being replaced offers its services a second time, in front of the old. */
+    if (s && !(owner && s->owner && s->owner != owner && s->owner->instance == owner->instance)) {
         portolan_error_set(err, PORTOLAN_EEXISTS, "there is a framework service of type %s already",
                            type);
         return NULL;
@@ -33,17 +44,26 @@ struct service *service_add(struct portolan_framework *fw, const char *type,
         portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
         return NULL;
     }
+    s->owner = owner;
     LL_PREPEND(fw->services, s);
     return s;
 }
 
+/* Users of a service that has a successor go over to it. */
 static void detach_all(struct services *users, const struct service *s)
 {
+    struct portolan_error err = {0};
     struct port *p;
 
     DL_FOREACH(users->ports, p)
-    if (p->service == s)
+    {
+        if (p->service != s)
+            continue;
         service_detach(p);
+        if (service_attach(p, &err) != PORTOLAN_OK)
+            portolan_log(PORTOLAN_LOG_WARNING, "framework", "service %s: %s", p->type, err.text);
+        err = (struct portolan_error){0};
+    }
 }
 
 void service_remove(struct portolan_framework *fw, struct service *s)
@@ -52,9 +72,9 @@ void service_remove(struct portolan_framework *fw, struct service *s)
 
     if (!s)
         return;
+    LL_DELETE(fw->services, s);
     DL_FOREACH(fw->all_services, users)
     detach_all(users, s);
-    LL_DELETE(fw->services, s);
     if (s->maker.end)
         s->maker.end(s->maker.arg);
     sidl_reference_delete(s->port, NULL);
@@ -160,7 +180,7 @@ enum portolan_status portolan_framework_provide(struct portolan_framework *fw, c
 
     if (status != PORTOLAN_OK)
         return status;
-    if (!(s = service_add(fw, type, &cause))) {
+    if (!(s = service_add(fw, type, NULL, &cause))) {
         sidl_reference_delete(port, NULL);
         return portolan_error_set(err, cause.status, "%s", cause.text);
     }
@@ -173,7 +193,7 @@ enum portolan_status portolan_framework_serve(struct portolan_framework *fw,
                                               struct portolan_error *err)
 {
     struct portolan_error cause = {0};
-    struct service *s = service_add(fw, service->type, &cause);
+    struct service *s = service_add(fw, service->type, NULL, &cause);
 
     if (!s)
         return portolan_error_set(err, cause.status, "%s", cause.text);
