@@ -88,8 +88,6 @@ void check_struct(struct check_run *c, struct portolan_sidl_symbol *s)
         .of = s->name, .fields = s->fields, .n_fields = s->n_fields, .words = &c->words};
 
     names_clear(&c->words);
-    if (s->n_fields == 0 && !s->own.is_broken)
-        diagnose_at(c->d, &s->place, "struct %s has no fields, C has no such structs", s->name);
     for (size_t i = 0; i < s->n_fields; i++) {
         const struct portolan_sidl_field *f = &s->fields[i], *other;
         const void **word = names_add(&c->words, f->name, strlen(f->name));

@@ -60,6 +60,8 @@ const char *emit_read_existing(struct emitter *e, const char *name, size_t *size
 /* emit_text.c */
 /* COMMENT (may be NULL) as a C comment, INDENT blanks in. */
 void emit_comment(struct portolan_text *t, const char *comment, int indent);
+/* A method's comment with those of its arguments, "NAME: …", behind it; NULL if there are none. */
+const char *emit_method_comment(struct portolan_arena *a, const struct portolan_sidl_method *m);
 /* LINE broken at commas so that it fits the page, continued INDENT blanks in. */
 void emit_wrapped(struct portolan_text *t, const char *line, int indent);
 

@@ -250,7 +250,7 @@ static void emit_impl_source(struct emitter *e, const struct portolan_sidl_symbo
         const struct portolan_sidl_method *m = f.bodies.list[i];
 
         emit_hook(&f, m, HOOK_BEFORE);
-        emit_function(&f, m->comment,
+        emit_function(&f, emit_method_comment(e->arena, m),
                       c_function(e->arena, m, C_IMPL, impl_name(&f, m->slot_name), self_of(&f, m)),
                       m->slot_name, preset_body(&f, m));
         emit_hook(&f, m, HOOK_AFTER);

@@ -156,8 +156,10 @@ void emit_struct_header(struct emitter *e, struct portolan_text *t,
             portolan_text_add(t, "#include \"%s.h\"\n", s->fields[i].type->symbol->c_name);
     emit_begin_c(t);
     portolan_text_add(t, "\nstruct %s__data {\n", s->c_name);
-    for (size_t i = 0; i < s->n_fields; i++)
+    for (size_t i = 0; i < s->n_fields; i++) {
+        emit_comment(t, s->fields[i].comment, 4);
         emit_field(e, t, &s->fields[i]);
+    }
     if (s->n_fields == 0)
         portolan_text_add(t, "    char d__none; /* no fields; C wants a member */\n");
     portolan_text_add(t, "};\n");

@@ -63,7 +63,7 @@ static void emit_signature(struct emitter *e, struct portolan_text *t,
 
     portolan_text_add(t, "\n");
     if (m->owner == s)
-        emit_comment(t, m->comment, 0);
+        emit_comment(t, emit_method_comment(e->arena, m), 0);
     emit_wrapped(t,
                  portolan_arena_printf(e->arena, "static inline %s",
                                        c_function(e->arena, m, C_STUB, name, self)),

@@ -36,6 +36,19 @@ void emit_comment(struct portolan_text *t, const char *comment, int indent)
     portolan_text_add(t, "%*s */\n", indent, "");
 }
 
+const char *emit_method_comment(struct portolan_arena *a, const struct portolan_sidl_method *m)
+{
+    struct portolan_text text = {.arena = a};
+
+    if (m->comment)
+        portolan_text_add(&text, "%s", m->comment);
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].comment)
+            portolan_text_add(&text, "%s%s: %s", text.length ? "\n" : "", m->arguments[i].name,
+                              m->arguments[i].comment);
+    return text.bytes;
+}
+
 void emit_wrapped(struct portolan_text *t, const char *line, int indent)
 {
     size_t room = PAGE_WIDTH;

@@ -233,7 +233,6 @@ static const struct bad {
     {P "struct S { rarray<int> a(3); }\nstruct T { S s; }\ninterface I { T f(); }" E, 4, 15,
      "cannot be a result"},
     {P "struct S { T t; }\nstruct T { S s; }" E, 3, 12, "holds itself through p.S"},
-    {P "struct S {}" E, 2, 8, "has no fields"},
     /* attributes */
     {I "void f(%attrib{contxt} in int n);\n}" E, 3, 16, "did you mean 'context'?"},
     {I "void f(%attrib{context} in string n);\n}" E, 3, 16, "one number"},
