@@ -7,7 +7,16 @@
 
 #define GROUPS(X)                                                                                  \
     X(typemap)                                                                                     \
-    X(services) X(component) X(abstract) X(builder) X(events) X(registry) X(parameters) X(factory)
+    X(services)                                                                                    \
+    X(ports)                                                                                       \
+    X(component)                                                                                   \
+    X(abstract)                                                                                    \
+    X(builder)                                                                                     \
+    X(connections)                                                                                 \
+    X(events)                                                                                      \
+    X(registry)                                                                                    \
+    X(parameters)                                                                                  \
+    X(factory)
 
 #define DECLARE(NAME) extern const struct conformance_group conformance_##NAME;
 GROUPS(DECLARE)

@@ -291,6 +291,29 @@ int call_go(struct world *w, gov_cca_Port port)
     return result;
 }
 
+gov_cca_ComponentID dead_id(struct world *w)
+{
+    gov_cca_ComponentID id;
+
+    make(w, "dead");
+    id = id_of(w, "dead");
+    gov_cca_ports_BuilderService_destroyInstance(w->builder, id, 0, &w->ex);
+    good(w);
+    return id;
+}
+
+bool is_connected(struct world *w, const char *instance, const char *port)
+{
+    gov_cca_Port got = gov_cca_Services_getPortNonblocking(services_of(instance), port, &w->ex);
+
+    good(w);
+    if (!got)
+        return false;
+    drop(got);
+    release(w, instance, port);
+    return true;
+}
+
 gov_cca_TypeMap new_map(struct world *w)
 {
     gov_cca_TypeMap map = gov_cca_Services_createTypeMap(w->services, &w->ex);

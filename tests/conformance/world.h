@@ -93,7 +93,11 @@ gov_cca_ConnectionID try_join(struct world *w, const char *user, const char *use
                               const char *provider, const char *provides_port);
 /* "user" with uses port "in", "provider" with provides port "out", connected. */
 gov_cca_ConnectionID make_pair(struct world *w);
-/* getPort and releasePort; get_go calls go() and returns what it did. */
+/* A ComponentID whose component is no more. */
+gov_cca_ComponentID dead_id(struct world *w);
+/* Whether getPortNonblocking returns a port; it is released. */
+bool is_connected(struct world *w, const char *instance, const char *port);
+/* getPort and releasePort; call_go calls go() and returns what it did. */
 gov_cca_Port get(struct world *w, const char *instance, const char *port);
 void release(struct world *w, const char *instance, const char *port);
 int call_go(struct world *w, gov_cca_Port port);
