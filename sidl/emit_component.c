@@ -9,21 +9,13 @@ bool emit_is_component(const struct portolan_sidl_symbol *s)
 
 void emit_component(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
-    const char *name = s->c_name;
-
-    portolan_text_add(
-        t,
-        "\nstatic gov_cca_Component create(sidl_BaseInterface *_ex)\n{\n"
-        "    %s object = %s__create(_ex);\n"
-        "    gov_cca_Component component = object ? gov_cca_Component__cast(object, _ex)"
-        " : NULL;\n\n"
-        "    sidl_reference_delete(object, NULL);\n"
-        "    return component;\n}\n",
-        name, name);
-    portolan_text_add(
-        t,
-        "\nPORTOLAN_API extern const struct portolan_component portolan_component_%s;\n"
-        "const struct portolan_component portolan_component_%s = {\n"
-        "    sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, \"%s\", create};\n",
-        name, name, s->full_name);
+    portolan_text_add(t,
+                      "\nstatic gov_cca_Component create(sidl_BaseInterface *_ex)\n{\n"
+                      "    %s object = %s__create(_ex);\n"
+                      "    gov_cca_Component component = object ? gov_cca_Component__cast(object, "
+                      "_ex) : NULL;\n\n"
+                      "    sidl_reference_delete(object, NULL);\n"
+                      "    return component;\n}\n",
+                      s->c_name, s->c_name);
+    portolan_text_add(t, "\nPORTOLAN_COMPONENT(%s, \"%s\", create);\n", s->c_name, s->full_name);
 }
