@@ -48,20 +48,21 @@ enum portolan_status script_share(struct job *job, const char *file, struct port
     struct portolan_diagnostics d = {.report = cohort->rank == 0 ? print_diagnostic : NULL};
     struct {
         uint64_t size;
-        uint64_t is_script;
-    } head = {0, 0};
+        int32_t status, is_script;
+    } head = {0};
     enum portolan_status status = PORTOLAN_OK;
     char *text = NULL;
     size_t size = 0;
 
     *s = NULL;
     if (cohort->rank == 0)
-        status = load(file, &text, &size, err);
-    if ((status = portolan_cohort_agree(cohort, status, err)) != PORTOLAN_OK)
-        return status;
+        head.status = load(file, &text, &size, err);
     head.size = size;
     head.is_script = text != NULL;
     status = cohort->bcast(cohort, &head, sizeof head, 0);
+    if (status == PORTOLAN_OK && head.status != PORTOLAN_OK)
+        return portolan_error_set(err, (enum portolan_status)head.status, "rank 0 cannot read '%s'",
+                                  file);
     if (status == PORTOLAN_OK && head.is_script) {
         if (cohort->rank != 0 && !(text = portolan_calloc(head.size + 1, 1)))
             status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");

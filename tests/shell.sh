@@ -87,7 +87,7 @@ command -v python3 >/dev/null || {
 # What is typed (blanks as _), and what must then be seen.
 typed python3 "$SOURCE/tests/terminal.py" "$PORTOLAN" shell --no-rc --path="$components" <<'END'
 - cca> 
-crea\tscript.S\ts\r s of type script\.Starter .*cca> 
+crea\tscript.St\ts\r s of type script\.Starter .*cca> 
 create_script.Pri\t t
 \t PrintServer +script\.Printer
 er_p\r p of type script\.Printer .*cca> 
