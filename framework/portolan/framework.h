@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PORTOLAN_COMPONENT_ABI 1
+#define PORTOLAN_COMPONENT_ABI 2
 
 /**
  * What a component class exports, whether it lies in a shared object or in the program itself,
