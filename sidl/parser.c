@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations. One problem is reported per declaration; then reading goes on behind it. */
+/* Files, and what all parts of the parser use. */
 #include "parser.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Whether the problem here is the one that the lexer has told. */
-static bool is_told(struct parser *p)
+bool parser_is_told(struct parser *p)
 {
     if (p->at->kind == TOKEN_END) {
         if (p->has_told_end)
@@ -25,7 +24,7 @@ void parser_fail(struct parser *p, const char *format, ...)
     if (p->failed)
         return;
     p->failed = true;
-    if (is_told(p))
+    if (parser_is_told(p))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -85,7 +84,7 @@ void parser_semicolon(struct parser *p, const char *where)
     end = last->place;
     end.line = last->end_line;
     end.column = last->end_column;
-    if (!is_told(p))
+    if (!parser_is_told(p))
         diagnose_at(p->d, &end, "expected ';' %s", where);
 }
 
@@ -139,7 +138,7 @@ void parser_leave(struct parser *p)
     p->depth--;
 }
 
-static const char *read_version(struct parser *p)
+const char *parser_version(struct parser *p)
 {
     const char *text = p->at->text;
 
@@ -149,258 +148,6 @@ static const char *read_version(struct parser *p)
         text[strlen(text) - 1] == '.')
         parser_expected(p, "a version like 1.0, numbers joined by dots");
     return p->failed ? NULL : p->at++->text;
-}
-
-static void read_user_type(struct parser *p);
-
-/* A symbol that can be read on, but not be found: its name is taken, or none. */
-static struct portolan_sidl_symbol *detached(struct parser *p, enum portolan_sidl_symbol_kind kind,
-                                             const char *name, struct portolan_sidl_place place)
-{
-    struct portolan_sidl_symbol *symbol = symbol_add(p->model, NULL, kind, name, place);
-
-    symbol->package = p->scope;
-    symbol->own.is_broken = true;
-    return symbol;
-}
-
-/* Babel takes names that differ only in case for the same: files and Fortran do. */
-static void check_case(struct parser *p, const char *name, const struct portolan_sidl_place *place)
-{
-    const struct portolan_sidl_symbol *other;
-    const void **entry;
-    char *lower = portolan_arena_printf(p->arena, "%s.%s", p->scope->full_name, name);
-
-    for (char *c = lower; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
-    entry = names_add(&p->model->lower_case, lower, strlen(lower));
-    other = *entry;
-    if (!other)
-        *entry = symbol_child(p->model, p->scope, name);
-    else if (strcmp(other->name, name) != 0)
-        diagnose_at(p->d, place,
-                    "%s differs only in case from %s in %s:%d, file names could not tell them "
-                    "apart",
-                    name, other->name, other->place.file, other->place.line);
-}
-
-static void check_reopening(struct parser *p, const struct portolan_sidl_symbol *package,
-                            const struct token *token, const struct modifiers *m)
-{
-    if (package->flags & PORTOLAN_SIDL_FINAL)
-        diagnose_at(p->d, &token->place, "package %s is final since %s:%d and cannot be reopened",
-                    package->full_name, package->place.file, package->place.line);
-    else if (m->flags & PORTOLAN_SIDL_FINAL)
-        diagnose_at(p->d, &token->place,
-                    "package %s is open since %s:%d and cannot become final, write 'final' there "
-                    "and all of the package in one place",
-                    package->full_name, package->place.file, package->place.line);
-}
-
-/* The package of that name in SCOPE, made or reopened. */
-static struct portolan_sidl_symbol *open_package(struct parser *p, const char *name,
-                                                 const struct token *token,
-                                                 const struct modifiers *m)
-{
-    struct portolan_sidl_symbol *package = symbol_child(p->model, p->scope, name);
-
-    if (package && package->kind != PORTOLAN_SIDL_PACKAGE) {
-        diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", package->full_name,
-                    symbol_kind_text(package), package->place.file, package->place.line);
-        return detached(p, PORTOLAN_SIDL_PACKAGE, name, token->place);
-    }
-    if (package) {
-        check_reopening(p, package, token, m);
-    } else {
-        package = symbol_add(p->model, p->scope, PORTOLAN_SIDL_PACKAGE, name, token->place);
-        if (!package->own.is_detached)
-            check_case(p, name, &token->place);
-        package->flags = m->flags;
-    }
-    for (size_t i = 0; i < m->n_attributes; i++)
-        ARENA_PUSH(p->arena, package->attributes, package->n_attributes, m->attributes[i]);
-    return package;
-}
-
-static void set_version(struct parser *p, struct portolan_sidl_symbol *package,
-                        const struct token *token, const char *version)
-{
-    if (package->version && strcmp(package->version, version) != 0)
-        diagnose_at(p->d, &token->place, "package %s has version %s since %s:%d, not %s",
-                    package->full_name, package->version, package->place.file, package->place.line,
-                    version);
-    else
-        package->version = version;
-}
-
-/* package a.b.c: what the manual shows and old files have, but Babel 2.0 refuses. */
-static void report_dotted(struct parser *p, const struct token *first)
-{
-    struct portolan_text dotted = {.arena = p->arena}, nested = {.arena = p->arena};
-    size_t depth = 0;
-
-    for (const struct token *t = first; t < p->at && depth < MAX_DEPTH; t += 2, depth++) {
-        portolan_text_add(&dotted, "%s%s", depth ? "." : "", t->text);
-        portolan_text_add(&nested, "%spackage %s", depth ? " { " : "", t->text);
-    }
-    portolan_text_add(&nested, " version 1.0 { …");
-    while (depth--)
-        portolan_text_add(&nested, " }");
-    diagnose_at(p->d, &first->place,
-                "Babel 2.0 has no dotted package names, instead of package %s write %s",
-                dotted.bytes, nested.bytes);
-}
-
-/* The name behind the word package; opens it. False when it is unreadable. */
-static bool read_package_name(struct parser *p, const struct modifiers *m)
-{
-    const struct token *first = p->at;
-    const struct modifiers none = {0};
-    bool is_last;
-
-    do {
-        const struct token *token = p->at;
-        const char *name = parser_identifier(p, "a package");
-
-        is_last = !parser_is(p, ".");
-        if (++p->depth > MAX_DEPTH)
-            parser_fail(p, "nested more than %d deep, write it flatter", MAX_DEPTH);
-        if (p->failed)
-            return false;
-        p->scope = open_package(p, name, token, is_last ? m : &none);
-    } while (parser_accept(p, "."));
-    if (p->at > first + 1)
-        report_dotted(p, first);
-    return true;
-}
-
-static void read_package(struct parser *p, const struct modifiers *m, const char *comment)
-{
-    struct portolan_sidl_symbol *const around = p->scope;
-    const int depth = p->depth;
-    const struct token *const start = p->at;
-
-    if (!read_package_name(p, m))
-        p->scope = detached(p, PORTOLAN_SIDL_PACKAGE, "", start->place);
-    if (comment && !p->scope->comment)
-        p->scope->comment = comment;
-    if (parser_accept(p, "version")) {
-        const struct token *token = p->at;
-        const char *version = read_version(p);
-
-        if (version)
-            set_version(p, p->scope, token, version);
-    }
-    p->scope->own.is_broken |= p->failed;
-    if (p->depth <= MAX_DEPTH)
-        parser_recover_body(p);
-    parser_expect(p, "{", "and what the package holds");
-    if (!p->failed) {
-        while (p->at->kind != TOKEN_END && !parser_is(p, "}"))
-            read_user_type(p);
-        parser_expect(p, "}", "behind the package");
-    }
-    p->depth = depth;
-    p->scope = around;
-}
-
-static struct portolan_sidl_symbol *declare(struct parser *p, enum portolan_sidl_symbol_kind kind,
-                                            const struct modifiers *m, const char *comment)
-{
-    static const char *const what[] = {"a package", "an interface", "a class", "an enum",
-                                       "a struct"};
-    const struct token *token = p->at;
-    const char *name = parser_identifier(p, what[kind]);
-    struct portolan_sidl_symbol *symbol, *other;
-
-    other = p->failed ? NULL : symbol_child(p->model, p->scope, name);
-    if (other)
-        diagnose_at(p->d, &token->place, "%s is already %s, declared at %s:%d", other->full_name,
-                    symbol_kind_text(other), other->place.file, other->place.line);
-    if (other || p->failed) {
-        symbol = detached(p, kind, name, token->place);
-    } else {
-        symbol = symbol_add(p->model, p->scope, kind, name, token->place);
-        if (symbol->own.is_detached)
-            *names_add(&p->model->lost, name, strlen(name)) = p->model;
-        else
-            check_case(p, name, &token->place);
-    }
-    symbol->flags = m->flags;
-    symbol->attributes = m->attributes;
-    symbol->n_attributes = m->n_attributes;
-    symbol->comment = comment;
-    symbol->own.is_astray = p->scope == p->model->global && p->file->is_unbalanced;
-    symbol->is_requested = p->file->is_requested;
-    p->scope->is_requested |= p->file->is_requested;
-    return symbol;
-}
-
-bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol)
-{
-    const struct token *t = p->at;
-
-    while (t->is_reserved && t[1].kind == TOKEN_WORD)
-        t++;
-    if (p->braces > 0) {
-        p->braces--;
-        if (!is_told(p))
-            diagnose_at(p->d, &p->at->place, "%s begins here, but the '}' of %s (line %d) misses",
-                        t->text, symbol->name, symbol->place.line);
-        return true;
-    }
-    if (!is_told(p))
-        diagnose_at(p->d, &p->at->place,
-                    "types do not nest, declare %s beside %s and not inside it", t->text,
-                    symbol->name);
-    if (parser_enter(p))
-        read_user_type(p);
-    parser_leave(p);
-    return false;
-}
-
-static void report_unknown_declaration(struct parser *p)
-{
-    static const char *const known[] = {"package",  "interface", "class",  "enum",   "struct",
-                                        "abstract", "final",     "import", "require"};
-    const char *nearest =
-        p->at->kind == TOKEN_WORD
-            ? portolan_nearest_word(p->at->text, known, sizeof known / sizeof *known)
-            : NULL;
-
-    if (parser_is(p, "version"))
-        parser_fail(p, "a version stands behind its package's name: package NAME version 1.0 { … } "
-                       "(oldest SIDL had a line of its own)");
-    else if (parser_is(p, "module"))
-        parser_fail(p, "'module' is CORBA's word, SIDL's is 'package'");
-    else if (parser_is(p, "require") || parser_is(p, "import"))
-        parser_fail(p, "'%s' stands in front of all packages, not inside one", p->at->text);
-    else if (nearest)
-        parser_fail(p, "unknown word '%s', did you mean '%s'?", p->at->text, nearest);
-    else
-        parser_expected(p, "package, interface, class, enum or struct");
-}
-
-static void read_user_type(struct parser *p)
-{
-    const char *comment = p->at->comment;
-    const struct modifiers m = parser_modifiers(p);
-
-    if (parser_accept(p, "package"))
-        read_package(p, &m, comment);
-    else if (parser_accept(p, "interface"))
-        parser_interface(p, declare(p, PORTOLAN_SIDL_INTERFACE, &m, comment));
-    else if (parser_accept(p, "class"))
-        parser_class(p, declare(p, PORTOLAN_SIDL_CLASS, &m, comment));
-    else if (parser_accept(p, "enum"))
-        parser_enum(p, declare(p, PORTOLAN_SIDL_ENUMERATION, &m, comment));
-    else if (parser_accept(p, "struct"))
-        parser_struct(p, declare(p, PORTOLAN_SIDL_STRUCTURE, &m, comment));
-    else
-        report_unknown_declaration(p);
-    if (p->failed)
-        parser_recover(p, true);
-    parser_accept(p, ";");
 }
 
 /* require lines come first, then import lines, then packages. */
@@ -424,7 +171,7 @@ static void read_import(struct parser *p, bool is_import)
     import.place = p->at->place;
     import.name = parser_name(p);
     if (parser_accept(p, "version"))
-        import.version = read_version(p);
+        import.version = parser_version(p);
     else if (!is_import)
         parser_expected(p, "'version' and the version that is required");
     for (size_t i = 0; i < p->file->n_imports && !p->failed; i++)
@@ -467,7 +214,7 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
             read_import(&p, parser_is(&p, "import"));
         } else {
             p.has_types = true;
-            read_user_type(&p);
+            parser_user_type(&p);
         }
     }
     portolan_arena_clear(&model->scratch);

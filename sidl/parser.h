@@ -26,6 +26,8 @@ struct parser {
  * the text just here.
  */
 void parser_fail(struct parser *p, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* Whether the problem here is told already: by the lexer, or that the file ends. */
+bool parser_is_told(struct parser *p);
 void parser_expected(struct parser *p, const char *what);
 bool parser_is(const struct parser *p, const char *text);
 bool parser_accept(struct parser *p, const char *text);
@@ -33,6 +35,7 @@ void parser_expect(struct parser *p, const char *text, const char *where);
 /* A ';' that misses at the end of a line is reported there, and reading goes on as if it stood. */
 void parser_semicolon(struct parser *p, const char *where);
 const char *parser_identifier(struct parser *p, const char *of_what);
+const char *parser_version(struct parser *p); /* NULL when there is none */
 /* False, and reported, when nesting is too deep; always paired with parser_leave. */
 bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
@@ -65,7 +68,9 @@ void parser_class(struct parser *p, struct portolan_sidl_symbol *symbol);
 void parser_enum(struct parser *p, struct portolan_sidl_symbol *symbol);
 void parser_struct(struct parser *p, struct portolan_sidl_symbol *symbol);
 
-/* parser.c: a declaration that begins inside the {…} of SYMBOL. True: whose '}' misses. */
+/* parser_declare.c: a package or type, with the modifiers in front. */
+void parser_user_type(struct parser *p);
+/* One that begins inside the {…} of SYMBOL. True: whose '}' misses. */
 bool parser_misplaced(struct parser *p, const struct portolan_sidl_symbol *symbol);
 
 /* parser_method.c */
