@@ -213,7 +213,7 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
         } else if (parser_is(&p, "require") || parser_is(&p, "import")) {
             read_import(&p, parser_is(&p, "import"));
         } else {
-            p.has_types = true;
+            p.has_types |= !parser_is(&p, "version"); /* an old dialect's line */
             parser_user_type(&p);
         }
     }

@@ -36,6 +36,8 @@ static void read_argument(struct parser *p, struct portolan_sidl_method *method)
         parser_fail(p, "[%s] makes no array, write array<%s> %s or rarray<%s> %s(%s)", p->at->text,
                     argument.type->name, argument.name, argument.type->name, argument.name,
                     p->at->text);
+    if (parser_is(p, "="))
+        parser_fail(p, "an argument has no default value, overload the method instead");
     if (!p->failed && !parser_is(p, ",") && !parser_is(p, ")"))
         parser_expected(p, "',' or ')' behind the argument");
     if (!p->failed)

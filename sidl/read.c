@@ -175,8 +175,11 @@ static void follow(struct reader *r, struct file *file, const struct import *imp
         return;
     }
     file->hides_names = true;
-    diagnose_at(r->d, &import->place,
-                "package %s not found, give the folder of its SIDL file with -I", import->name);
+    if (strcmp(import->name, "SIDL") == 0)
+        diagnose_at(r->d, &import->place, "package SIDL is called sidl (SIDL only in SIDL 0.x)");
+    else
+        diagnose_at(r->d, &import->place,
+                    "package %s not found, give the folder of its SIDL file with -I", import->name);
 }
 
 /* Files may ask for more files while the list is walked. */

@@ -80,7 +80,10 @@ static void report_unresolved(struct portolan_sidl_model *model, const struct pe
     nearest = basic_type(name);
     if (!nearest)
         nearest = portolan_sidl_nearest(model, name);
-    if (nearest)
+    if (strncmp(name, "SIDL.", 5) == 0)
+        diagnose_at(d, &pending->type->place,
+                    "unknown type %s: the package is called sidl (SIDL only in SIDL 0.x)", name);
+    else if (nearest)
         diagnose_at(d, &pending->type->place, "unknown type %s, did you mean %s?", name, nearest);
     else
         diagnose_at(d, &pending->type->place,

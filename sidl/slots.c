@@ -234,15 +234,20 @@ static void find_bodies(struct builder *b, struct portolan_sidl_symbol *symbol)
     }
 }
 
-static void check_parent(struct builder *b, const struct portolan_sidl_symbol *symbol, size_t i)
+static void check_parent(struct builder *b, struct portolan_sidl_symbol *symbol, size_t i)
 {
     const struct portolan_sidl_type *type = symbol_parent(symbol, i);
     const bool wants_class = symbol->kind == PORTOLAN_SIDL_CLASS && i < symbol->n_extends;
 
     if (!type->symbol)
         return;
-    if (wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS) ||
-        !symbol_is_object(type->symbol))
+    symbol->own.is_broken |= wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS);
+    if (wants_class && strcmp(type->symbol->full_name, "sidl.BaseException") == 0)
+        diagnose_at(b->d, &type->place,
+                    "sidl.BaseException is an interface (a class only in SIDL 0.x), extend "
+                    "sidl.SIDLException");
+    else if (wants_class != (type->symbol->kind == PORTOLAN_SIDL_CLASS) ||
+             !symbol_is_object(type->symbol))
         diagnose_at(b->d, &type->place, "%s is %s, %s %s %s", type->symbol->full_name,
                     symbol_kind_text(type->symbol),
                     symbol->kind == PORTOLAN_SIDL_CLASS ? "a class" : "an interface",

@@ -96,6 +96,10 @@ static const struct bad {
     {I "void f(in int result);\n}" E, 3, 15, "since contracts and structs came to it"},
     {I "void f(in boolean b);\n}" E, 3, 11, "did you mean bool?"},
     {"import sidl.*;\n" P E, 1, 13, "without .* behind it"},
+    {I "void f() throws SIDL.BaseException;\n}" E, 3, 17, "the package is called sidl"},
+    {"require SIDL version 0.8.2;\n" P E, 1, 9, "package SIDL is called sidl"},
+    {P "class X extends sidl.BaseException {}" E, 2, 17, "extend sidl.SIDLException"},
+    {I "void f(in int a = 1);\n}" E, 3, 17, "no default value"},
     /* files and packages */
     {P "require sidl version 1.0;\n}", 2, 1, "in front of all packages, not inside"},
     {P E "\nimport sidl;", 4, 1, "'import' stands in front of all packages"},
