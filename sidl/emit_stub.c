@@ -78,7 +78,7 @@ void emit_stub(struct emitter *e, struct portolan_text *t, const struct portolan
     emit_rarrays(e, t, m);
     portolan_text_add(t, "    *_ex = NULL;\n");
     emit_call(e, t,
-              portolan_arena_printf(e->arena, "    %sself->d_epv->f_%s(self->d_object",
+              portolan_arena_printf(e->arena, "    %sSIDL_SLOT(self, f_%s)(self->d_object",
                                     m->result->kind == PORTOLAN_SIDL_VOID ? "" : "return ",
                                     m->slot_name),
               true, m);
@@ -104,7 +104,7 @@ static void emit_static_stub(struct emitter *e, struct portolan_text *t,
     else
         portolan_text_add(t, "\n    if (sepv__)\n");
     emit_call(e, t,
-              portolan_arena_printf(e->arena, "        %ssepv__->f_%s(",
+              portolan_arena_printf(e->arena, "        %sSIDL_STATIC_SLOT(sepv__, f_%s)(",
                                     is_void ? "" : "result__ = ", m->slot_name),
               false, m);
     portolan_text_add(t, "%s}\n", is_void ? "" : "    return result__;\n");

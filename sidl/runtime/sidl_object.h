@@ -291,6 +291,14 @@ SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
 SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, const char *prefix,
                                     sidl_BaseInterface *_ex);
 
+/*
+ * The function in a slot of SELF's table, or of a table of static methods. Another thread may be
+ * switching contracts or hooks: then it is the old one or the new one.
+ */
+#define SIDL_SLOT(SELF, SLOT)                                                                      \
+    SIDL_STATIC_SLOT(__atomic_load_n(&(SELF)->d_epv, __ATOMIC_RELAXED), SLOT)
+#define SIDL_STATIC_SLOT(TABLE, SLOT) __atomic_load_n(&(TABLE)->SLOT, __ATOMIC_RELAXED)
+
 /** The names that Babel's C binding gives every type: TYPE is A_B_C, NAME "A.B.C". */
 #define SIDL_REFERENCE_API(TYPE, NAME)                                                             \
     static inline void TYPE##_addRef(TYPE self, sidl_BaseInterface *_ex)                           \

@@ -43,28 +43,28 @@ static inline struct sidl_int__array *arr_Arrays_line(arr_Arrays self, struct si
     struct sidl_string__array **b, struct sidl_char__array **c, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_line(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_line)(self->d_object, a, b, c, _ex);
 }
 
 static inline struct arr_Color__array *arr_Arrays_colors(arr_Arrays self,
     struct arr_Color__array *a, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_colors(self->d_object, a, _ex);
+    return SIDL_SLOT(self, f_colors)(self->d_object, a, _ex);
 }
 
 static inline struct arr_Arrays__array *arr_Arrays_objects(arr_Arrays self,
     struct sidl_BaseInterface__array **a, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_objects(self->d_object, a, _ex);
+    return SIDL_SLOT(self, f_objects)(self->d_object, a, _ex);
 }
 
 static inline struct sidl__array *arr_Arrays_any(arr_Arrays self, struct sidl__array *a,
     struct sidl__array **b, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_any(self->d_object, a, b, _ex);
+    return SIDL_SLOT(self, f_any)(self->d_object, a, b, _ex);
 }
 
 static inline struct sidl_double__array *arr_Arrays_ordered(arr_Arrays self,
@@ -72,7 +72,7 @@ static inline struct sidl_double__array *arr_Arrays_ordered(arr_Arrays self,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_ordered(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_ordered)(self->d_object, a, b, c, _ex);
 }
 
 static inline struct sidl_opaque__array *arr_Arrays_opaques(arr_Arrays self,
@@ -80,7 +80,7 @@ static inline struct sidl_opaque__array *arr_Arrays_opaques(arr_Arrays self,
     struct sidl_dcomplex__array *d, struct sidl_long__array *e, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_opaques(self->d_object, a, b, c, d, e, _ex);
+    return SIDL_SLOT(self, f_opaques)(self->d_object, a, b, c, d, e, _ex);
 }
 
 #ifdef __cplusplus

@@ -33,25 +33,25 @@ SIDL_API cls_Circle cls_Circle__wrapObj(void *data, sidl_BaseInterface *_ex);
 static inline double cls_Circle_area(cls_Circle self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_area(self->d_object, _ex);
+    return SIDL_SLOT(self, f_area)(self->d_object, _ex);
 }
 
 static inline char *cls_Circle_getName(cls_Circle self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getName(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getName)(self->d_object, _ex);
 }
 
 static inline void cls_Circle_move(cls_Circle self, double x, double y, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_move(self->d_object, x, y, _ex);
+    SIDL_SLOT(self, f_move)(self->d_object, x, y, _ex);
 }
 
 static inline double cls_Circle_getRadius(cls_Circle self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getRadius(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getRadius)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

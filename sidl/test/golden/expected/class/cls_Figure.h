@@ -27,14 +27,14 @@ SIDL_CLASS_API(cls_Figure, "cls.Figure")
 static inline double cls_Figure_area(cls_Figure self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_area(self->d_object, _ex);
+    return SIDL_SLOT(self, f_area)(self->d_object, _ex);
 }
 
 /** What it is called. */
 static inline char *cls_Figure_getName(cls_Figure self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getName(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getName)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

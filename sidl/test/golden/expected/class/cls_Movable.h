@@ -24,7 +24,7 @@ SIDL_OBJECT_ARRAY_API(cls_Movable)
 static inline void cls_Movable_move(cls_Movable self, double x, double y, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_move(self->d_object, x, y, _ex);
+    SIDL_SLOT(self, f_move)(self->d_object, x, y, _ex);
 }
 
 #ifdef __cplusplus

@@ -25,13 +25,13 @@ SIDL_OBJECT_ARRAY_API(cls_Shape)
 static inline double cls_Shape_area(cls_Shape self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_area(self->d_object, _ex);
+    return SIDL_SLOT(self, f_area)(self->d_object, _ex);
 }
 
 static inline char *cls_Shape_getName(cls_Shape self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getName(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getName)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

@@ -25,14 +25,14 @@ SIDL_OBJECT_ARRAY_API(gold_Account)
 static inline double gold_Account_balance(gold_Account self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_balance(self->d_object, _ex);
+    return SIDL_SLOT(self, f_balance)(self->d_object, _ex);
 }
 
 static inline void gold_Account_pay(gold_Account self, double amount, const char *whom,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_pay(self->d_object, amount, whom, _ex);
+    SIDL_SLOT(self, f_pay)(self->d_object, amount, whom, _ex);
 }
 
 #ifdef __cplusplus

@@ -33,14 +33,14 @@ SIDL_API gold_Savings gold_Savings__wrapObj(void *data, sidl_BaseInterface *_ex)
 static inline double gold_Savings_balance(gold_Savings self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_balance(self->d_object, _ex);
+    return SIDL_SLOT(self, f_balance)(self->d_object, _ex);
 }
 
 static inline void gold_Savings_pay(gold_Savings self, double amount, const char *whom,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_pay(self->d_object, amount, whom, _ex);
+    SIDL_SLOT(self, f_pay)(self->d_object, amount, whom, _ex);
 }
 
 static inline char *gold_Savings_plan(gold_Savings self, const double *rates, int32_t n,
@@ -48,7 +48,7 @@ static inline char *gold_Savings_plan(gold_Savings self, const double *rates, in
 {
     SIDL_RARRAY(double, rates, (int32_t)n);
     *_ex = NULL;
-    return self->d_epv->f_plan(self->d_object, &rates__array, months, _ex);
+    return SIDL_SLOT(self, f_plan)(self->d_object, &rates__array, months, _ex);
 }
 
 struct gold_Savings__sepv {
@@ -65,7 +65,7 @@ static inline sidl_bool gold_Savings_isRate(double rate, sidl_BaseInterface *_ex
 
     memset(&result__, 0, sizeof result__);
     if (sepv__)
-        result__ = sepv__->f_isRate(rate, _ex);
+        result__ = SIDL_STATIC_SLOT(sepv__, f_isRate)(rate, _ex);
     return result__;
 }
 

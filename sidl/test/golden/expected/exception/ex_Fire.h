@@ -37,38 +37,38 @@ SIDL_API ex_Fire ex_Fire__wrapObj(void *data, sidl_BaseInterface *_ex);
 static inline char *ex_Fire_getNote(ex_Fire self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getNote(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getNote)(self->d_object, _ex);
 }
 
 static inline void ex_Fire_setNote(ex_Fire self, const char *message, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_setNote(self->d_object, message, _ex);
+    SIDL_SLOT(self, f_setNote)(self->d_object, message, _ex);
 }
 
 static inline char *ex_Fire_getTrace(ex_Fire self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getTrace(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getTrace)(self->d_object, _ex);
 }
 
 static inline void ex_Fire_addLine(ex_Fire self, const char *traceline, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_addLine(self->d_object, traceline, _ex);
+    SIDL_SLOT(self, f_addLine)(self->d_object, traceline, _ex);
 }
 
 static inline void ex_Fire_add(ex_Fire self, const char *filename, int32_t lineno,
     const char *methodname, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_add(self->d_object, filename, lineno, methodname, _ex);
+    SIDL_SLOT(self, f_add)(self->d_object, filename, lineno, methodname, _ex);
 }
 
 static inline int32_t ex_Fire_getCode(ex_Fire self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getCode(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getCode)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

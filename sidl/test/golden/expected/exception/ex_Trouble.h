@@ -37,39 +37,39 @@ SIDL_API ex_Trouble ex_Trouble__wrapObj(void *data, sidl_BaseInterface *_ex);
 static inline char *ex_Trouble_getNote(ex_Trouble self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getNote(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getNote)(self->d_object, _ex);
 }
 
 static inline void ex_Trouble_setNote(ex_Trouble self, const char *message, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_setNote(self->d_object, message, _ex);
+    SIDL_SLOT(self, f_setNote)(self->d_object, message, _ex);
 }
 
 static inline char *ex_Trouble_getTrace(ex_Trouble self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getTrace(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getTrace)(self->d_object, _ex);
 }
 
 static inline void ex_Trouble_addLine(ex_Trouble self, const char *traceline,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_addLine(self->d_object, traceline, _ex);
+    SIDL_SLOT(self, f_addLine)(self->d_object, traceline, _ex);
 }
 
 static inline void ex_Trouble_add(ex_Trouble self, const char *filename, int32_t lineno,
     const char *methodname, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_add(self->d_object, filename, lineno, methodname, _ex);
+    SIDL_SLOT(self, f_add)(self->d_object, filename, lineno, methodname, _ex);
 }
 
 static inline int32_t ex_Trouble_getCode(ex_Trouble self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getCode(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getCode)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

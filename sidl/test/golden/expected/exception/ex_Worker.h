@@ -25,13 +25,13 @@ SIDL_OBJECT_ARRAY_API(ex_Worker)
 static inline void ex_Worker_work(ex_Worker self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_work(self->d_object, _ex);
+    SIDL_SLOT(self, f_work)(self->d_object, _ex);
 }
 
 static inline void ex_Worker_rest(ex_Worker self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_rest(self->d_object, _ex);
+    SIDL_SLOT(self, f_rest)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ SIDL_OBJECT_ARRAY_API(renamed_Base)
 static inline int32_t renamed_Base_get(renamed_Base self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_get(self->d_object, _ex);
+    return SIDL_SLOT(self, f_get)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

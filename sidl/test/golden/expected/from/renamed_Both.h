@@ -33,25 +33,25 @@ SIDL_API renamed_Both renamed_Both__wrapObj(void *data, sidl_BaseInterface *_ex)
 static inline void renamed_Both_put(renamed_Both self, int32_t x, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_put(self->d_object, x, _ex);
+    SIDL_SLOT(self, f_put)(self->d_object, x, _ex);
 }
 
 static inline void renamed_Both_same(renamed_Both self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_same(self->d_object, _ex);
+    SIDL_SLOT(self, f_same)(self->d_object, _ex);
 }
 
 static inline int32_t renamed_Both_number(renamed_Both self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_number(self->d_object, _ex);
+    return SIDL_SLOT(self, f_number)(self->d_object, _ex);
 }
 
 static inline char *renamed_Both_text(renamed_Both self, const char *key, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_text(self->d_object, key, _ex);
+    return SIDL_SLOT(self, f_text)(self->d_object, key, _ex);
 }
 
 #ifdef __cplusplus

@@ -26,19 +26,19 @@ SIDL_OBJECT_ARRAY_API(renamed_Left)
 static inline int32_t renamed_Left_get(renamed_Left self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_get(self->d_object, _ex);
+    return SIDL_SLOT(self, f_get)(self->d_object, _ex);
 }
 
 static inline void renamed_Left_put(renamed_Left self, int32_t x, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_put(self->d_object, x, _ex);
+    SIDL_SLOT(self, f_put)(self->d_object, x, _ex);
 }
 
 static inline void renamed_Left_same(renamed_Left self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_same(self->d_object, _ex);
+    SIDL_SLOT(self, f_same)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ SIDL_OBJECT_ARRAY_API(renamed_Right)
 static inline char *renamed_Right_get(renamed_Right self, const char *key, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_get(self->d_object, key, _ex);
+    return SIDL_SLOT(self, f_get)(self->d_object, key, _ex);
 }
 
 #ifdef __cplusplus

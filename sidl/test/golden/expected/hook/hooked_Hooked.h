@@ -33,7 +33,7 @@ static inline char *hooked_Hooked_tell(hooked_Hooked self, const char *what, int
 {
     SIDL_RARRAY(int, x, (int32_t)n);
     *_ex = NULL;
-    return self->d_epv->f_tell(self->d_object, what, times, when, &x__array, _ex);
+    return SIDL_SLOT(self, f_tell)(self->d_object, what, times, when, &x__array, _ex);
 }
 
 struct hooked_Hooked__sepv {
@@ -50,7 +50,7 @@ static inline int32_t hooked_Hooked_count(int32_t i, sidl_BaseInterface *_ex)
 
     memset(&result__, 0, sizeof result__);
     if (sepv__)
-        result__ = sepv__->f_count(i, _ex);
+        result__ = SIDL_STATIC_SLOT(sepv__, f_count)(i, _ex);
     return result__;
 }
 

@@ -44,91 +44,91 @@ static inline sidl_bool modes_All_passBool(modes_All self, sidl_bool a, sidl_boo
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passBool(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passBool)(self->d_object, a, b, c, _ex);
 }
 
 static inline char modes_All_passChar(modes_All self, char a, char *b, char *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passChar(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passChar)(self->d_object, a, b, c, _ex);
 }
 
 static inline struct sidl_dcomplex modes_All_passDcomplex(modes_All self, struct sidl_dcomplex a,
     struct sidl_dcomplex *b, struct sidl_dcomplex *c, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passDcomplex(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passDcomplex)(self->d_object, a, b, c, _ex);
 }
 
 static inline double modes_All_passDouble(modes_All self, double a, double *b, double *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passDouble(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passDouble)(self->d_object, a, b, c, _ex);
 }
 
 static inline struct sidl_fcomplex modes_All_passFcomplex(modes_All self, struct sidl_fcomplex a,
     struct sidl_fcomplex *b, struct sidl_fcomplex *c, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passFcomplex(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passFcomplex)(self->d_object, a, b, c, _ex);
 }
 
 static inline float modes_All_passFloat(modes_All self, float a, float *b, float *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passFloat(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passFloat)(self->d_object, a, b, c, _ex);
 }
 
 static inline int32_t modes_All_passInt(modes_All self, int32_t a, int32_t *b, int32_t *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passInt(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passInt)(self->d_object, a, b, c, _ex);
 }
 
 static inline int64_t modes_All_passLong(modes_All self, int64_t a, int64_t *b, int64_t *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passLong(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passLong)(self->d_object, a, b, c, _ex);
 }
 
 static inline void *modes_All_passOpaque(modes_All self, void *a, void **b, void **c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passOpaque(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passOpaque)(self->d_object, a, b, c, _ex);
 }
 
 static inline char *modes_All_passString(modes_All self, const char *a, char **b, char **c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passString(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passString)(self->d_object, a, b, c, _ex);
 }
 
 static inline enum modes_Flag__enum modes_All_passFlag(modes_All self, enum modes_Flag__enum a,
     enum modes_Flag__enum *b, enum modes_Flag__enum *c, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passFlag(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passFlag)(self->d_object, a, b, c, _ex);
 }
 
 static inline modes_All modes_All_passAll(modes_All self, modes_All a, modes_All *b, modes_All *c,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passAll(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_passAll)(self->d_object, a, b, c, _ex);
 }
 
 static inline sidl_BaseInterface modes_All_passBase(modes_All self, sidl_BaseInterface a,
     sidl_BaseClass *b, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_passBase(self->d_object, a, b, _ex);
+    return SIDL_SLOT(self, f_passBase)(self->d_object, a, b, _ex);
 }
 
 #ifdef __cplusplus

@@ -34,31 +34,31 @@ SIDL_API modified_All modified_All__wrapObj(void *data, sidl_BaseInterface *_ex)
 static inline void modified_All_tell(modified_All self, int32_t x, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_tell(self->d_object, x, _ex);
+    SIDL_SLOT(self, f_tell)(self->d_object, x, _ex);
 }
 
 static inline int32_t modified_All_here(modified_All self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_here(self->d_object, _ex);
+    return SIDL_SLOT(self, f_here)(self->d_object, _ex);
 }
 
 static inline double modified_All_slow(modified_All self, double x, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_slow(self->d_object, x, _ex);
+    return SIDL_SLOT(self, f_slow)(self->d_object, x, _ex);
 }
 
 static inline void modified_All_last(modified_All self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_last(self->d_object, _ex);
+    SIDL_SLOT(self, f_last)(self->d_object, _ex);
 }
 
 static inline double modified_All_solve(modified_All self, int32_t n, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_solve(self->d_object, n, _ex);
+    return SIDL_SLOT(self, f_solve)(self->d_object, n, _ex);
 }
 
 #ifdef __cplusplus

@@ -34,26 +34,26 @@ SIDL_API over_Sum over_Sum__wrapObj(void *data, sidl_BaseInterface *_ex);
 static inline int32_t over_Sum_add(over_Sum self, int32_t a, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_add(self->d_object, a, _ex);
+    return SIDL_SLOT(self, f_add)(self->d_object, a, _ex);
 }
 
 static inline double over_Sum_addReal(over_Sum self, double a, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_addReal(self->d_object, a, _ex);
+    return SIDL_SLOT(self, f_addReal)(self->d_object, a, _ex);
 }
 
 static inline struct sidl_dcomplex over_Sum_addComplex(over_Sum self, struct sidl_dcomplex a,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_addComplex(self->d_object, a, _ex);
+    return SIDL_SLOT(self, f_addComplex)(self->d_object, a, _ex);
 }
 
 static inline int32_t over_Sum_addTwo(over_Sum self, int32_t a, int32_t b, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_addTwo(self->d_object, a, b, _ex);
+    return SIDL_SLOT(self, f_addTwo)(self->d_object, a, b, _ex);
 }
 
 #ifdef __cplusplus

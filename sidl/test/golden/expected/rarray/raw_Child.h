@@ -37,7 +37,7 @@ static inline double raw_Child_sum(raw_Child self, const double *x, int32_t n,
 {
     SIDL_RARRAY(double, x, (int32_t)n);
     *_ex = NULL;
-    return self->d_epv->f_sum(self->d_object, &x__array, _ex);
+    return SIDL_SLOT(self, f_sum)(self->d_object, &x__array, _ex);
 }
 
 static inline void raw_Child_scale(raw_Child self, double *a, int32_t m, int64_t n, double factor,
@@ -45,14 +45,14 @@ static inline void raw_Child_scale(raw_Child self, double *a, int32_t m, int64_t
 {
     SIDL_RARRAY(double, a, (int32_t)m, (int32_t)((2 * n) + 1));
     *_ex = NULL;
-    self->d_epv->f_scale(self->d_object, &a__array, n, factor, _ex);
+    SIDL_SLOT(self, f_scale)(self->d_object, &a__array, n, factor, _ex);
 }
 
 static inline int32_t raw_Child_fixed(raw_Child self, const int32_t *a, sidl_BaseInterface *_ex)
 {
     SIDL_RARRAY(int, a, (int32_t)2, (int32_t)3, (int32_t)4);
     *_ex = NULL;
-    return self->d_epv->f_fixed(self->d_object, &a__array, _ex);
+    return SIDL_SLOT(self, f_fixed)(self->d_object, &a__array, _ex);
 }
 
 static inline struct sidl_fcomplex raw_Child_mixed(raw_Child self, const struct sidl_fcomplex *z,
@@ -61,7 +61,7 @@ static inline struct sidl_fcomplex raw_Child_mixed(raw_Child self, const struct 
     SIDL_RARRAY(fcomplex, z, (int32_t)(n / 2));
     SIDL_RARRAY(long, l, (int32_t)n);
     *_ex = NULL;
-    return self->d_epv->f_mixed(self->d_object, &z__array, &l__array, _ex);
+    return SIDL_SLOT(self, f_mixed)(self->d_object, &z__array, &l__array, _ex);
 }
 
 #ifdef __cplusplus

@@ -36,34 +36,34 @@ SIDL_API heat_Breakdown heat_Breakdown__wrapObj(void *data, sidl_BaseInterface *
 static inline char *heat_Breakdown_getNote(heat_Breakdown self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getNote(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getNote)(self->d_object, _ex);
 }
 
 static inline void heat_Breakdown_setNote(heat_Breakdown self, const char *message,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_setNote(self->d_object, message, _ex);
+    SIDL_SLOT(self, f_setNote)(self->d_object, message, _ex);
 }
 
 static inline char *heat_Breakdown_getTrace(heat_Breakdown self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getTrace(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getTrace)(self->d_object, _ex);
 }
 
 static inline void heat_Breakdown_addLine(heat_Breakdown self, const char *traceline,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_addLine(self->d_object, traceline, _ex);
+    SIDL_SLOT(self, f_addLine)(self->d_object, traceline, _ex);
 }
 
 static inline void heat_Breakdown_add(heat_Breakdown self, const char *filename, int32_t lineno,
     const char *methodname, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_add(self->d_object, filename, lineno, methodname, _ex);
+    SIDL_SLOT(self, f_add)(self->d_object, filename, lineno, methodname, _ex);
 }
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ static inline void heat_Solver_setup(heat_Solver self, int32_t n, const double *
 {
     SIDL_RARRAY(double, values, (int32_t)n);
     *_ex = NULL;
-    self->d_epv->f_setup(self->d_object, &values__array, _ex);
+    SIDL_SLOT(self, f_setup)(self->d_object, &values__array, _ex);
 }
 
 static inline enum heat_Outcome__enum heat_Solver_solve(heat_Solver self, const double *b,
@@ -41,13 +41,13 @@ static inline enum heat_Outcome__enum heat_Solver_solve(heat_Solver self, const 
     SIDL_RARRAY(double, b, (int32_t)n, (int32_t)(2 * k));
     SIDL_RARRAY(double, x, (int32_t)n, (int32_t)(2 * k));
     *_ex = NULL;
-    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, k, residual, _ex);
+    return SIDL_SLOT(self, f_solve)(self->d_object, &b__array, &x__array, k, residual, _ex);
 }
 
 static inline char *heat_Solver_getName(heat_Solver self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getName(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getName)(self->d_object, _ex);
 }
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ static inline void heat_more_Direct_setup(heat_more_Direct self, int32_t n, cons
 {
     SIDL_RARRAY(double, values, (int32_t)n);
     *_ex = NULL;
-    self->d_epv->f_setup(self->d_object, &values__array, _ex);
+    SIDL_SLOT(self, f_setup)(self->d_object, &values__array, _ex);
 }
 
 static inline enum heat_Outcome__enum heat_more_Direct_solve(heat_more_Direct self, const double *b,
@@ -41,20 +41,20 @@ static inline enum heat_Outcome__enum heat_more_Direct_solve(heat_more_Direct se
     SIDL_RARRAY(double, b, (int32_t)n, (int32_t)(2 * k));
     SIDL_RARRAY(double, x, (int32_t)n, (int32_t)(2 * k));
     *_ex = NULL;
-    return self->d_epv->f_solve(self->d_object, &b__array, &x__array, k, residual, _ex);
+    return SIDL_SLOT(self, f_solve)(self->d_object, &b__array, &x__array, k, residual, _ex);
 }
 
 static inline char *heat_more_Direct_getName(heat_more_Direct self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getName(self->d_object, _ex);
+    return SIDL_SLOT(self, f_getName)(self->d_object, _ex);
 }
 
 static inline struct heat_Solver__array *heat_more_Direct_getParts(heat_more_Direct self,
     struct sidl_string__array *names, enum heat_Outcome__enum *how, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_getParts(self->d_object, names, how, _ex);
+    return SIDL_SLOT(self, f_getParts)(self->d_object, names, how, _ex);
 }
 
 #ifdef __cplusplus

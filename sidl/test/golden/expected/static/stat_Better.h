@@ -30,7 +30,7 @@ SIDL_API stat_Better stat_Better__wrapObj(void *data, sidl_BaseInterface *_ex);
 static inline int32_t stat_Better_get(stat_Better self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_get(self->d_object, _ex);
+    return SIDL_SLOT(self, f_get)(self->d_object, _ex);
 }
 
 struct stat_Better__sepv {
@@ -47,7 +47,7 @@ static inline int32_t stat_Better_best(sidl_BaseInterface *_ex)
 
     memset(&result__, 0, sizeof result__);
     if (sepv__)
-        result__ = sepv__->f_best(_ex);
+        result__ = SIDL_STATIC_SLOT(sepv__, f_best)(_ex);
     return result__;
 }
 #define stat_Better_next stat_Counter_next

@@ -30,7 +30,7 @@ SIDL_API stat_Counter stat_Counter__wrapObj(void *data, sidl_BaseInterface *_ex)
 static inline int32_t stat_Counter_get(stat_Counter self, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_get(self->d_object, _ex);
+    return SIDL_SLOT(self, f_get)(self->d_object, _ex);
 }
 
 struct stat_Counter__sepv {
@@ -49,7 +49,7 @@ static inline int32_t stat_Counter_next(sidl_BaseInterface *_ex)
 
     memset(&result__, 0, sizeof result__);
     if (sepv__)
-        result__ = sepv__->f_next(_ex);
+        result__ = SIDL_STATIC_SLOT(sepv__, f_next)(_ex);
     return result__;
 }
 
@@ -62,7 +62,7 @@ static inline enum stat_Level__enum stat_Counter_level(const double *x, int32_t 
 
     memset(&result__, 0, sizeof result__);
     if (sepv__)
-        result__ = sepv__->f_level(&x__array, _ex);
+        result__ = SIDL_STATIC_SLOT(sepv__, f_level)(&x__array, _ex);
     return result__;
 }
 
@@ -71,7 +71,7 @@ static inline void stat_Counter_reset(stat_Counter counter, sidl_BaseInterface *
     const struct stat_Counter__sepv *sepv__ = stat_Counter__statics(_ex);
 
     if (sepv__)
-        sepv__->f_reset(counter, _ex);
+        SIDL_STATIC_SLOT(sepv__, f_reset)(counter, _ex);
 }
 
 #ifdef __cplusplus

@@ -31,14 +31,14 @@ static inline struct data_Everything__data data_Holder_pass(data_Holder self,
     struct data_Everything__data *c, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_pass(self->d_object, a, b, c, _ex);
+    return SIDL_SLOT(self, f_pass)(self->d_object, a, b, c, _ex);
 }
 
 static inline void data_Holder_fill(data_Holder self, struct data_Raw__data *raw,
     sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_fill(self->d_object, raw, _ex);
+    SIDL_SLOT(self, f_fill)(self->d_object, raw, _ex);
 }
 
 #ifdef __cplusplus
