@@ -8,13 +8,34 @@
 #include <dlfcn.h>
 #include <string.h>
 
+static void warn_of_description(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)column;
+    interpreter_warn(arg, "%s:%d: %s", file, line, text);
+}
+
+/* What is wrong with a description costs its class, and not the session. */
+enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
+                                 struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = warn_of_description, .arg = in};
+    struct portolan_error cause = {0};
+    enum portolan_status status = folder
+                                      ? portolan_palette_add_path(in->palette, folder, &d, &cause)
+                                      : portolan_palette_add_defaults(in->palette, &d, &cause);
+
+    if (status == PORTOLAN_OK || status == PORTOLAN_ESYNTAX)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, status, "%s", cause.text);
+}
+
 /* The default folders come last: whatever `path` named before the first class is asked for. */
 static enum portolan_status complete(struct portolan_interpreter *in, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
     if (!in->has_defaults)
-        status = portolan_palette_add_defaults(in->palette, NULL, err);
+        status = classes_add(in, NULL, err);
     in->has_defaults = status == PORTOLAN_OK;
     return status;
 }

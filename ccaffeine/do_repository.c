@@ -17,7 +17,7 @@ static enum portolan_status add_folder(struct portolan_interpreter *in, const ch
 
     if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode))
         interpreter_warn(in, "path: there is no folder '%s'", folder);
-    else if ((status = portolan_palette_add_path(in->palette, folder, NULL, err)) != PORTOLAN_OK)
+    else if ((status = classes_add(in, folder, err)) != PORTOLAN_OK)
         return status;
     return text_list_add(&in->path, folder, in_front, err);
 }

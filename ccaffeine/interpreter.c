@@ -118,12 +118,24 @@ struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_i
     return in->framework;
 }
 
+/* Most likely a misspelt instance. */
+static void warn_of_pending(const struct portolan_interpreter *in)
+{
+    const struct pending *p;
+
+    LL_FOREACH(in->pending, p)
+    interpreter_warn(in, "property '%s' of '%s': no such instance was ever made", p->key,
+                     p->instance);
+}
+
 void portolan_interpreter_destroy(struct portolan_interpreter *in)
 {
     struct pending *p, *next;
 
     if (!in)
         return;
+    if (!in->has_ended && !in->has_stopped)
+        warn_of_pending(in);
     console_end(in);
     portolan_framework_destroy(in->framework);
     portolan_palette_destroy(in->palette);
@@ -161,6 +173,7 @@ static enum portolan_status do_exit(struct command *c)
     if (text && (!portolan_read_int64(text, &code) || code < 0 || code > 255))
         return portolan_error_set(c->err, PORTOLAN_EINVAL,
                                   "exit: '%s' is no exit status; they go from 0 to 255", text);
+    warn_of_pending(c->in);
     interpreter_say(c->in, "\nbye!\nexit\n");
     c->in->has_ended = true;
     c->in->exit_code = (int)code;
@@ -281,7 +294,8 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
         portolan_diagnose(d, s->file, s->commands[i].line, 0, "%s", cause.text);
         portolan_error_set(err, status, "%s:%d: %s", s->file, s->commands[i].line, cause.text);
         first = first == PORTOLAN_OK ? status : first;
-        if (!in->options.keeps_going)
+        in->has_stopped = !in->options.keeps_going;
+        if (in->has_stopped)
             break;
     }
     return first;

@@ -29,7 +29,8 @@ struct portolan_interpreter {
     struct text_list got;                 /* names of the classes that were got */
     struct pending *pending;
     bool has_defaults; /* the palette holds the default folders' classes */
-    bool has_ended;
+    bool has_ended;    /* by `exit` */
+    bool has_stopped;  /* a script, by a failure */
     int exit_code;
 };
 
@@ -86,6 +87,9 @@ enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string
 
 /* -- classes.c: the repository, and the pallet of what was got --------------------------------- */
 
+/* Adds the classes of a folder, or (NULL) of the default ones. */
+enum portolan_status classes_add(struct portolan_interpreter *in, const char *folder,
+                                 struct portolan_error *err);
 /*
  * The class that WORD means: of just that name, else by loose matching, among those that were got
  * before others if GOT_FIRST.

@@ -96,7 +96,10 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
 struct portolan_framework;
 struct portolan_framework *portolan_interpreter_peek_framework(struct portolan_interpreter *in);
 
-/** Destroys the instances, in reverse order of their creation. NULL is legal. */
+/**
+ * Destroys the instances, in reverse order of their creation; warns of properties that were given
+ * to none. NULL is legal.
+ */
 void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
 /**

@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <portolan/ccaffeine.h>
 
@@ -384,6 +386,37 @@ static void exit_ends_with_a_status(void **state)
     assert_int_equal(code, 3);
 }
 
+static void a_property_of_an_instance_that_never_comes_is_told(void **state)
+{
+    works(*state, "property straer seconds 1");
+    shows(*state, "exit",
+          "warning: property 'seconds' of 'straer': no such instance was ever "
+          "made\n\nbye!\nexit\n");
+}
+
+static void a_bad_description_costs_its_class_only(void **state)
+{
+    struct session *s = *state;
+    char folder[] = "/tmp/portolan-test-XXXXXX", path[100], line[100], expected[300];
+    FILE *f;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/bad.xml", folder);
+    f = fopen(path, "we");
+    assert_non_null(f);
+    fputs("<component class='a.B'><provdes/></component>", f);
+    fclose(f);
+    snprintf(line, sizeof line, "path append %s", folder);
+    snprintf(expected, sizeof expected,
+             "warning: %s:1: unknown element 'provdes' in <component>; did you mean "
+             "'provides'?\n",
+             path);
+    shows(s, line, expected);
+    unlink(path);
+    rmdir(folder);
+    works(s, "create script.Starter s");
+}
+
 static void memory_that_runs_out_is_told(void **state)
 {
     static const char *const lines[] = {"path append " COMPONENTS,
@@ -466,6 +499,8 @@ int main(void)
         SESSION(debugging_is_switched),
         SESSION(the_operating_system_is_out_of_reach_unless_allowed),
         SESSION(exit_ends_with_a_status),
+        SESSION(a_property_of_an_instance_that_never_comes_is_told),
+        SESSION(a_bad_description_costs_its_class_only),
         SESSION(memory_that_runs_out_is_told),
         SESSION(a_script_stops_at_its_first_failure),
     };
