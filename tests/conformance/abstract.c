@@ -15,18 +15,6 @@ static void release_services(struct world *w, gov_cca_Services services)
     gov_cca_AbstractFramework_releaseServices(w->fw, services, &w->ex);
 }
 
-/* For tests that end the framework by themselves. */
-static void shut_down(struct world *w)
-{
-    w->is_down = true;
-    gov_cca_Services_releasePort(w->services, "builder", &w->ex);
-    good(w);
-    release_services(w, w->services);
-    good(w);
-    gov_cca_AbstractFramework_shutdownFramework(w->fw, &w->ex);
-    good(w);
-}
-
 /* -- AbstractFramework -- */
 
 SENTENCE(AF_01, "createTypeMap makes an empty map")
@@ -232,11 +220,7 @@ SENTENCE(AF_16, "after shutdownFramework everything is cleaned up")
 {
     make(w, "a");
     make_pair(w);
-    while (w->n_kept > 0)
-        drop(w->kept[--w->n_kept]);
-    drop(w->builder);
-    w->builder = NULL;
-    shut_down(w);
+    world_shut_down(w);
     assert_int_equal(parts_alive, 0);
     assert_non_null(strstr(journal, "a:release "));
     assert_non_null(strstr(journal, "a:destroy "));
@@ -244,7 +228,7 @@ SENTENCE(AF_16, "after shutdownFramework everything is cleaned up")
 
 SENTENCE(AF_17, "shutdownFramework throws a CCAException when it was called before")
 {
-    shut_down(w);
+    world_shut_down(w);
     gov_cca_AbstractFramework_shutdownFramework(w->fw, &w->ex);
     refused_somehow(w);
 }
@@ -293,7 +277,7 @@ SENTENCE(AF_19, "components of the first framework are not in the one of createE
 
 SENTENCE(AF_20, "createEmptyFramework throws a CCAException after shutdownFramework")
 {
-    shut_down(w);
+    world_shut_down(w);
     assert_null(gov_cca_AbstractFramework_createEmptyFramework(w->fw, &w->ex));
     refused_somehow(w);
 }

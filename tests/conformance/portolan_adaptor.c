@@ -78,8 +78,9 @@ static void replace(gov_cca_Services services, const char *instance, const char 
 EXIT:;
 }
 
-extern const struct conformance_group conformance_extension, conformance_mpi;
-static const struct conformance_group *const groups[] = {&conformance_extension, &conformance_mpi};
+extern const struct conformance_group conformance_extension, conformance_decisions, conformance_mpi;
+static const struct conformance_group *const groups[] = {&conformance_extension,
+                                                         &conformance_decisions, &conformance_mpi};
 
 const struct conformance_extras conformance_extras = {
-    .groups = groups, .n_groups = 2, .replace = replace};
+    .groups = groups, .n_groups = 3, .replace = replace};

@@ -419,7 +419,7 @@ static const struct conformance_sentence sentences[] = {
     TESTED(SV_44),
     TESTED(SV_45),
     NOT_COVERED(SV_46, "the same while a user holds the port",
-                "contradicts SV-05; Portolan refuses with UsesPortNotReleased"),
+                "contradicts SV-05; in Portolan the component may (XD-04)"),
     TESTED(SV_53),
 };
 GROUP(ports, "Services: registering, adding and removing ports", sentences);

@@ -104,24 +104,36 @@ void world_enter(struct world *w)
     assert_non_null(w->builder);
 }
 
-bool world_leave(struct world *w)
+static void give_back(struct world *w)
 {
-    int alive;
-
     while (w->n_kept > 0)
         drop(w->kept[--w->n_kept]);
     SIDL_CLEAR(w->ex);
     drop(w->builder);
+    w->builder = NULL;
     while (w->n_held > 0)
         gov_cca_Services_releasePort(w->services, w->held[--w->n_held], &w->ex);
-    if (!w->is_down) {
-        gov_cca_Services_releasePort(w->services, "builder", &w->ex);
-        good(w);
-        gov_cca_AbstractFramework_releaseServices(w->fw, w->services, &w->ex);
-        good(w);
-        gov_cca_AbstractFramework_shutdownFramework(w->fw, &w->ex);
-        good(w);
-    }
+}
+
+void world_shut_down(struct world *w)
+{
+    give_back(w);
+    w->is_down = true;
+    gov_cca_Services_releasePort(w->services, "builder", &w->ex);
+    good(w);
+    gov_cca_AbstractFramework_releaseServices(w->fw, w->services, &w->ex);
+    good(w);
+    gov_cca_AbstractFramework_shutdownFramework(w->fw, &w->ex);
+    good(w);
+}
+
+bool world_leave(struct world *w)
+{
+    int alive;
+
+    give_back(w);
+    if (!w->is_down)
+        world_shut_down(w);
     drop(w->services);
     drop(w->fw);
     alive = parts_alive;

@@ -47,6 +47,8 @@ int world_teardown(void **state);
  * of the suite are left). */
 void world_enter(struct world *w);
 bool world_leave(struct world *w);
+/* For tests that end the framework by themselves; references are given back before. */
+void world_shut_down(struct world *w);
 /* The service port of the program that TYPE names, under that port name: new references. */
 gov_cca_Port world_service(struct world *w, const char *name, const char *type);
 /* The program's getPort on PORT, released at the end of the test; the reference is kept. */
