@@ -104,9 +104,10 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
     return remove(path);
 }
 
-static bool compile_once(const struct portolan_text *t, const char *dir, struct cost *cost)
+static bool compile_once(const struct portolan_text *t, const char *dir, const char *server,
+                         struct cost *cost)
 {
-    struct portolan_sidl_options options = {.output_dir = dir, .touch = true};
+    struct portolan_sidl_options options = {.output_dir = dir, .touch = true, .server = server};
     struct portolan_sidl_model *model;
     double start = cpu_ms(), read;
     bool good;
@@ -123,7 +124,8 @@ static bool compile_once(const struct portolan_text *t, const char *dir, struct 
 }
 
 /* In a child, since peak memory never falls again. */
-static bool compile(void (*make)(struct portolan_text *, int), int n, struct cost *cost)
+static bool compile(void (*make)(struct portolan_text *, int), int n, const char *server,
+                    struct cost *cost)
 {
     char dir[] = "/tmp/bench_sidl_XXXXXX";
     struct portolan_text t = {0};
@@ -137,7 +139,7 @@ static bool compile(void (*make)(struct portolan_text *, int), int n, struct cos
     if (t.failed || !mkdtemp(dir))
         return false;
     for (int i = 0; i < REPEATS && good; i++)
-        good = compile_once(&t, dir, cost);
+        good = compile_once(&t, dir, server, cost);
     getrusage(RUSAGE_SELF, &usage);
     cost->peak_mib = (double)usage.ru_maxrss / 1024;
     nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
@@ -145,7 +147,8 @@ static bool compile(void (*make)(struct portolan_text *, int), int n, struct cos
     return good;
 }
 
-static bool measure(void (*make)(struct portolan_text *, int), int n, struct cost *cost)
+static bool measure(void (*make)(struct portolan_text *, int), int n, const char *server,
+                    struct cost *cost)
 {
     int ends[2], status = 1;
     bool good;
@@ -156,7 +159,7 @@ static bool measure(void (*make)(struct portolan_text *, int), int n, struct cos
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        good = compile(make, n, cost) && write(ends[1], cost, sizeof *cost) == sizeof *cost;
+        good = compile(make, n, server, cost) && write(ends[1], cost, sizeof *cost) == sizeof *cost;
         _exit(!good);
     }
     close(ends[1]);
@@ -171,13 +174,15 @@ int main(void)
         const char *what, *unit;
         void (*make)(struct portolan_text *t, int n);
         int sizes[4];
-        bool is_square; /* units are n² */
+        bool is_square;     /* units are n² */
+        const char *server; /* implementations are emitted too */
     } kinds[] = {
-        {"interfaces of 20 methods", "interface", interfaces, {50, 100, 200, 400}, false},
-        {"classes in trees", "class", classes, {50, 100, 200, 400}, false},
-        {"interfaces in a chain", "slot", chain, {25, 50, 99, 0}, true},
-        {"enumerators", "enumerator", enumerators, {500, 1000, 2000, 4000}, false},
-        {"arguments of one method", "argument", arguments, {250, 500, 1000, 2000}, false},
+        {"interfaces of 20 methods", "interface", interfaces, {50, 100, 200, 400}, false, NULL},
+        {"classes in trees", "class", classes, {50, 100, 200, 400}, false, NULL},
+        {"… and their Impl files", "class", classes, {50, 100, 200, 400}, false, "C"},
+        {"interfaces in a chain", "slot", chain, {25, 50, 99, 0}, true, NULL},
+        {"enumerators", "enumerator", enumerators, {500, 1000, 2000, 4000}, false, NULL},
+        {"arguments of one method", "argument", arguments, {250, 500, 1000, 2000}, false, NULL},
     };
     int failed = 0;
 
@@ -192,7 +197,7 @@ int main(void)
             struct cost cost;
             double per_unit;
 
-            if (!measure(kinds[k].make, n, &cost)) {
+            if (!measure(kinds[k].make, n, kinds[k].server, &cost)) {
                 printf("%26d could not be compiled\n", n);
                 failed = 1;
                 continue;
