@@ -203,7 +203,6 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
                        .first = tokens.list,
                        .braces = tokens.braces};
 
-    model->is_all_lost |= tokens.is_cut;
     file->is_unbalanced = tokens.braces < 0;
     while (p.at->kind != TOKEN_END) {
         if (parser_is(&p, "}")) {
@@ -217,5 +216,7 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
             parser_user_type(&p);
         }
     }
+    /* braces that do not match may have put a type elsewhere */
+    model->is_all_lost |= tokens.is_cut || p.braces != 0;
     portolan_arena_clear(&model->scratch);
 }

@@ -151,6 +151,13 @@ static void missing_and_surplus_braces_cost_one_line(void **state)
            "}\n",
            {5, "'}' closes nothing"});
     EXPECT("package p version 1.0 {\n  interface A {\n    void f();\n", {4, "the file ends here"});
+    EXPECT("package p version 1.0 {\n"
+           "  interface A {}\n"
+           "package q version 1.0 {\n"
+           "  interface B extends p.A { q.C f(); }\n"
+           "}\n"
+           "package r version 1.0 { interface D extends q.B {} }\n",
+           {7, "the file ends here"});
 }
 
 /* One bad argument does not hide the next, or the mistakes in the contract. */
