@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Speaks TAP. Compiles generated files as C11 and C++ with warnings as errors: gcc takes each header
-# alone, clang all of them at once (which halves the time).
+# alone (those of GOLDEN at once), clang all of them at once, which halves the time.
 # Usage: compile.sh RUNTIME-SOURCE RUNTIME-BUILD GOLDEN FOLDER…; in GOLDEN, one folder per construct.
 source=$1
 build=$2
@@ -20,10 +20,11 @@ report() { # STATUS DESCRIPTION
 
 for dir in "$build" "$@"; do
     for header in "$dir"/*.h; do
-        name=$(basename "$dir")_$(basename "$header" .h)
-        echo "#include \"$header\"" >"$work/$name.c"
-        cp "$work/$name.c" "$work/$name.cc"
-        cat "$work/$name.c" >>"$work/all"
+        case $dir in
+        "$golden"/*) unit=golden ;;
+        *) unit=$(basename "$dir")_$(basename "$header" .h) ;;
+        esac
+        echo "#include \"$header\"" | tee -a "$work/$unit.c" "$work/$unit.cc" >>"$work/all"
     done
     flags="$flags -I$dir"
 done
