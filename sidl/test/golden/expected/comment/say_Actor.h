@@ -40,13 +40,13 @@ static inline struct say_Phrase__data say_Actor_say(say_Actor self, const char *
     enum say_Tone__enum tone, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_say(self->d_object, text, times, tone, _ex);
+    return SIDL_SLOT(self, f_say)(self->d_object, text, times, tone, _ex);
 }
 
 static inline void say_Actor_hush(say_Actor self, double seconds, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_hush(self->d_object, seconds, _ex);
+    SIDL_SLOT(self, f_hush)(self->d_object, seconds, _ex);
 }
 
 #ifdef __cplusplus

@@ -35,14 +35,14 @@ static inline struct say_Phrase__data say_Speaker_say(say_Speaker self, const ch
     int32_t times, enum say_Tone__enum tone, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    return self->d_epv->f_say(self->d_object, text, times, tone, _ex);
+    return SIDL_SLOT(self, f_say)(self->d_object, text, times, tone, _ex);
 }
 
 /** seconds: until this many seconds are over */
 static inline void say_Speaker_hush(say_Speaker self, double seconds, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;
-    self->d_epv->f_hush(self->d_object, seconds, _ex);
+    SIDL_SLOT(self, f_hush)(self->d_object, seconds, _ex);
 }
 
 #ifdef __cplusplus
