@@ -68,6 +68,15 @@ struct parameter *parameters_get(const struct parameters *p, const char *key);
 struct parameter_group *parameters_group(const struct parameters *p, const char *name);
 enum portolan_status parameters_set_group(struct parameters *p, const char *name, const char *title,
                                           struct portolan_error *err);
+void parameters_clear(struct parameters *p);
+enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_ParameterGetListener get,
+                                       gov_cca_ports_ParameterSetListener set,
+                                       struct portolan_error *err);
+
+void parameter_free(struct parameter *x);
+
+/* -- parameter_request.c -- */
+
 /* FACTS is copied. The map's value stays if it fits, else it becomes the default. */
 enum portolan_status parameters_add(struct parameters *p, const char *key, const char *help,
                                     const char *prompt, gov_cca_TypeMap facts,
@@ -76,12 +85,8 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
 enum portolan_status parameters_set_choices(struct parameters *p, const char *key,
                                             gov_cca_TypeMap choices, bool append,
                                             struct portolan_error *err);
-void parameters_clear(struct parameters *p);
 /* Whether defaults are among the choices; values that are not become the default. */
 enum portolan_status parameters_settle(struct parameters *p, struct portolan_error *err);
-enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_ParameterGetListener get,
-                                       gov_cca_ports_ParameterSetListener set,
-                                       struct portolan_error *err);
 
 /* -- parameter_port.c -- */
 

@@ -4,13 +4,14 @@
  * makes its own, alike.
  *
  * Life of a program: create a palette and a framework on it, build an assembly, go, destroy.
- * Components meet the framework through the SIDL interfaces gov.cca.Services and, as service ports,
- * gov.cca.ports.BuilderService, gov.cca.ports.ComponentRepository and portolan.ports.Builder; the
- * helpers at the end of this file are for them.
+ * Components meet the framework through the SIDL interface gov.cca.Services and through service
+ * ports; portolan-cca(7) has them, and what they refuse. The helpers at the end of this file are
+ * for components.
  *
  * Threads: functions and builder ports are called by one thread at a time. getPort,
  * getPortNonblocking and releasePort may be called by any thread while no builder call concerns
- * the instance. Calls through ports cost one indirect call; the framework is not involved.
+ * the instance, and while one waits for its time-out. Calls through ports cost one indirect call;
+ * the framework is not involved.
  *
  * Plug-ins are loaded with dlopen(RTLD_NOW | RTLD_LOCAL) and are never unloaded: objects, threads
  * and exceptions of theirs may live on.
