@@ -108,7 +108,7 @@ static const struct bad_case {
     {ASSEMBLY("<instance name='w' class='test.Stranger'/>"), PORTOLAN_EFOREIGN,
      "it exports no 'portolan_component_test_Stranger'; export that descriptor, or correct"},
     {ASSEMBLY("<instance name='w' class='test.OldAbi'/>"), PORTOLAN_EFOREIGN,
-     "was built for component ABI 99, but this Portolan has 1; rebuild it"},
+     "was built for component ABI 99, but this Portolan has 2; rebuild it"},
     {ASSEMBLY("<instance name='w' class='test.Misnamed'/>"), PORTOLAN_EFOREIGN,
      "is of class 'test.Worker'; correct"},
     {ASSEMBLY("<instance name='w' class='test.Liar'/>"), PORTOLAN_EBADPORTTYPE,
