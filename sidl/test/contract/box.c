@@ -205,6 +205,43 @@ int32_t impl_ct_Box_doubled(ct_Box self, int32_t n, sidl_BaseInterface *_ex)
     return 2 * n;
 }
 
+sidl_bool impl_ct_Box_knows(ct_Box self, ct_Named who, sidl_BaseInterface *_ex)
+{
+    char *title;
+
+    *_ex = NULL;
+    if (!who || ct_Named_isSame(who, (sidl_BaseInterface)self, _ex))
+        return FALSE;
+    title = ct_Named_title(who, _ex);
+    sidl_String_free(title);
+    return title != NULL;
+}
+
+struct sidl_int__array *impl_ct_Box_list(ct_Box self, int32_t n, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    *_ex = NULL;
+    return sidl_int__array_create1d(n);
+}
+
+struct sidl_fcomplex impl_ct_Box_turned(ct_Box self, struct sidl_fcomplex z, sidl_bool back,
+                                        sidl_BaseInterface *_ex)
+{
+    const struct sidl_fcomplex turned = {back ? -z.imaginary : z.imaginary, z.real};
+
+    (void)self;
+    *_ex = NULL;
+    return turned;
+}
+
+void impl_ct_Box_meet(ct_Box self, ct_Box other, float angle, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    (void)other;
+    (void)angle;
+    *_ex = NULL;
+}
+
 int32_t impl_ct_Box_depth(ct_Box self, int32_t n, sidl_BaseInterface *_ex)
 {
     *_ex = NULL;

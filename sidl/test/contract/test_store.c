@@ -240,6 +240,19 @@ static void an_exception_in_a_clause_is_handed_on(void **state)
     ct_Box_deleteRef(box, NULL);
 }
 
+static void clauses_take_and_give_back_objects_strings_and_arrays(void **state)
+{
+    ct_Box one = new_box(), two = new_box();
+
+    (void)state;
+    PASSES(ct_Box_meet(one, two, 0.5F, &ex));
+    THROWS("sidl.PreViolation", "knows(other) and title() == \"box\"",
+           ct_Box_meet(one, one, 0.5F, &ex));
+    VIOLATES(ct_Box_meet(one, NULL, 0.5F, &ex));
+    ct_Box_deleteRef(one, NULL);
+    ct_Box_deleteRef(two, NULL);
+}
+
 static void static_methods_have_contracts_and_call_each_other_in_them(void **state)
 {
     int32_t n;
@@ -666,6 +679,7 @@ int main(void)
         TEST(constructors_see_the_contracts_of_their_class),
         TEST(exceptions_of_the_implementation_skip_postconditions),
         TEST(an_exception_in_a_clause_is_handed_on),
+        TEST(clauses_take_and_give_back_objects_strings_and_arrays),
         TEST(static_methods_have_contracts_and_call_each_other_in_them),
         TEST(methods_may_call_themselves),
         TEST(objects_are_switched_one_by_one),
