@@ -97,7 +97,7 @@ END
 ranks 2 run session.rc
 gives 'the ranks run the same script' 0
 count 'what commands show is shown once' 1 '^Component starter'
-count 'components speak on every rank' 4 '^1.5 seconds'
+count 'components speak on every rank' 4 '1[.]5 seconds'
 
 script bad.rc <<'END'
 create script.Starter starter

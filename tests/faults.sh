@@ -51,7 +51,7 @@ fails 'a foreign shared object' "fault.Foreign.xml:7: instance 'f'" \
     "foreign.so is no Portolan component .* exports no 'portolan_component_fault_Foreign'; export"
 run "$(with fault.OldAbi)"
 fails 'a component of another ABI' "fault.OldAbi.xml:7: instance 'f'" \
-    'built for component ABI 99, but this Portolan has 2; rebuild it'
+    'built for component ABI [0-9]+, but this Portolan has [0-9]+; rebuild it'
 PORTOLAN_TEST_FAULT=start
 export PORTOLAN_TEST_FAULT
 run --select f=fault.Fast "$assembly"
