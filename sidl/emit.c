@@ -20,12 +20,12 @@ struct output *emit_open_raw(struct emitter *e, const char *name)
     return o;
 }
 
-struct portolan_text *emit_open(struct emitter *e, const char *name, bool belongs_to_package,
+struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_declared,
                                 const struct portolan_sidl_symbol *symbol)
 {
     struct output *o = emit_open_raw(e, name);
 
-    o->belongs_to_package = belongs_to_package;
+    o->is_declared = is_declared;
     portolan_text_add(&o->text, "/* " EMIT_BANNER " from %s %s; changes will be lost. */\n",
                       symbol->full_name, symbol->version ? symbol->version : "");
     return &o->text;
@@ -146,7 +146,7 @@ static enum portolan_status write_all(struct emitter *e, struct portolan_error *
         if (!same_content(path, &o->text))
             status =
                 write_file(path, portolan_arena_printf(e->arena, "%s.new", path), &o->text, err);
-        else if (e->options->touch && o->belongs_to_package)
+        else if (e->options->touch && o->is_declared)
             utimensat(AT_FDCWD, path, NULL, 0);
     }
     return status;

@@ -16,9 +16,9 @@ struct kept_bytes {
 struct output {
     const char *name;
     struct portolan_text text;
-    bool belongs_to_package; /* not to one type: declared to build tools */
-    bool is_shared;          /* may be somebody else's: written only where it is ours, or new */
-    bool has_crlf;           /* our lines end as those of the author's do */
+    bool is_declared; /* to build tools, which want a new time of it */
+    bool is_shared;   /* may be somebody else's: written only where it is ours, or new */
+    bool has_crlf;    /* our lines end as those of the author's do */
     struct kept_bytes *kept;
     size_t n_kept;
 };
@@ -50,7 +50,7 @@ extern const struct backend backend_c;
 /* emit.c */
 struct output *emit_open_raw(struct emitter *e, const char *name);
 /* A new file, begun with what all files of C begin with. */
-struct portolan_text *emit_open(struct emitter *e, const char *name, bool belongs_to_package,
+struct portolan_text *emit_open(struct emitter *e, const char *name, bool is_declared,
                                 const struct portolan_sidl_symbol *symbol);
 /* The file of that name in the output folder, NUL-terminated; NULL when there is none. */
 const char *emit_read_existing(struct emitter *e, const char *name, size_t *size);

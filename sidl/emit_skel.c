@@ -339,9 +339,9 @@ static size_t depth_of(const struct portolan_sidl_symbol *s)
 
 void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
-    struct skel k = {
-        e, emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), false, s), s,
-        class_bodies(e->arena, s)};
+    struct skel k = {e,
+                     emit_open(e, portolan_arena_printf(e->arena, "%s_Skel.c", s->c_name), true, s),
+                     s, class_bodies(e->arena, s)};
     const struct portolan_sidl_symbol *parent = class_parent(s);
     bool has_statics, has_hooks;
 

@@ -260,7 +260,7 @@ struct portolan_sidl_options {
     const char *const *include_dirs;
     size_t n_include_dirs;
     const char *output_dir; /**< for portolan_sidl_emit; made if it is not there */
-    /** Packages' files get a new time even when unchanged (build tools want this of outputs). */
+    /** Packages' files and skeletons get a new time even when unchanged, as build tools want. */
     bool touch;
     /**
      * The target language ("C", see portolan_sidl_language) of what callers need, and of

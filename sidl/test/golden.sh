@@ -17,7 +17,7 @@ check() { # DESCRIPTION, after the command whose status it judges
 
 cd "$here/golden" || exit 99
 constructs=$(for file in *.sidl; do basename "$file" .sidl; done)
-echo 1..$(($(echo "$constructs" | wc -l) + 12))
+echo 1..$(($(echo "$constructs" | wc -l) + 13))
 [ -n "$UPDATE" ] && rm -rf expected && mkdir expected
 for name in $constructs; do
     hooks=
@@ -43,6 +43,11 @@ check "an unchanged header keeps its time"
 
 [ "$(find "$work/out" -newermt 2002-01-01 | grep -c -e 'heat\.[hc]$' -e 'heat__types\.h$')" -eq 3 ]
 check "the package's declared outputs get a new one"
+
+touch -d 2001-01-01 "$work/class"/*
+"$sidlc" --server=C class.sidl -o "$work/class"
+[ "$(find "$work/class" -newermt 2002-01-01 | grep -c -e 'cls\.[hc]$' -e 'cls__types\.h$' -e 'Skel\.c$')" -eq 6 ]
+check "so do skeletons"
 
 echo '/* edited */' >>"$work/out/heat_Solver.h"
 "$sidlc" small.sidl -o "$work/out" && cmp -s expected/small/heat_Solver.h "$work/out/heat_Solver.h"
