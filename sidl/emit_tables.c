@@ -54,6 +54,16 @@ static void emit_parents(struct portolan_text *t, const struct portolan_sidl_sym
     portolan_text_add(t, "};\n");
 }
 
+static void emit_statics_access(struct portolan_text *t, const char *name)
+{
+    portolan_text_add(t,
+                      "\nconst struct %s__sepv *%s__statics(sidl_BaseInterface *_ex)\n{\n"
+                      "    static const void *known;\n\n"
+                      "    return (const struct %s__sepv *)sidl_class_statics_once(&%s__type, "
+                      "%s__externals,\n        &known, _ex);\n}\n",
+                      name, name, name, name, name);
+}
+
 /* What belongs to a class whose code is somewhere: linked to this file, or to be loaded. */
 static void emit_access(struct portolan_text *t, const struct portolan_sidl_symbol *s)
 {
@@ -78,11 +88,7 @@ static void emit_access(struct portolan_text *t, const struct portolan_sidl_symb
                           name, name, name, name, name);
     }
     if (has_statics)
-        portolan_text_add(t,
-                          "\nconst struct %s__sepv *%s__statics(sidl_BaseInterface *_ex)\n{\n"
-                          "    return (const struct %s__sepv *)sidl_class_statics(&%s__type, "
-                          "%s__externals, _ex);\n}\n",
-                          name, name, name, name, name);
+        emit_statics_access(t, name);
 }
 
 static void emit_type(struct emitter *e, struct portolan_text *t,

@@ -133,6 +133,22 @@ void *sidl_class_create(const struct sidl_type *type, const struct sidl_class *(
     return sidl_object_facet(object, type->name);
 }
 
+const void *sidl_class_statics_once(const struct sidl_type *type,
+                                    const struct sidl_class *(*externals)(void), const void **known,
+                                    sidl_BaseInterface *_ex)
+{
+    const void *statics = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    const struct sidl_class *cls;
+
+    *_ex = NULL;
+    if (statics || !(statics = sidl_class_statics(type, externals, _ex)))
+        return statics;
+    cls = class_resolve(type->name, externals, _ex);
+    if (cls && class_is_ready(cls))
+        __atomic_store_n(known, statics, __ATOMIC_RELEASE);
+    return statics;
+}
+
 const void *sidl_class_statics(const struct sidl_type *type,
                                const struct sidl_class *(*externals)(void), sidl_BaseInterface *_ex)
 {

@@ -7,6 +7,8 @@
 
 /* Links and loads CLS, which has a state, and its parents; cheap when that is done. */
 bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* True when that has been done, `load` included. */
+bool class_is_ready(const struct sidl_class *cls);
 
 /* The class of that name: linked in, or found by the loader. NULL with *_ex set. */
 const struct sidl_class *class_resolve(const char *name,

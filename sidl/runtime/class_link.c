@@ -370,6 +370,11 @@ static bool load_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     return !*_ex;
 }
 
+bool class_is_ready(const struct sidl_class *cls)
+{
+    return !cls->state || __atomic_load_n(&cls->state->stage, __ATOMIC_ACQUIRE) == READY;
+}
+
 bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex)
 {
     bool good;

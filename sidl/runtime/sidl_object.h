@@ -225,6 +225,10 @@ SIDL_API void *sidl_class_create(const struct sidl_type *type,
 SIDL_API const void *sidl_class_statics(const struct sidl_type *type,
                                         const struct sidl_class *(*externals)(void),
                                         sidl_BaseInterface *_ex);
+/** The same, remembered in *KNOWN from when the class is loaded: what stubs use. */
+SIDL_API const void *sidl_class_statics_once(const struct sidl_type *type,
+                                             const struct sidl_class *(*externals)(void),
+                                             const void **known, sidl_BaseInterface *_ex);
 
 /**
  * Private data of a class of SIDL in an object (or any reference to it): DEPTH is the number of

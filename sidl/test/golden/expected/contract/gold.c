@@ -173,5 +173,8 @@ gold_Savings gold_Savings__wrapObj(void *data, sidl_BaseInterface *_ex)
 
 const struct gold_Savings__sepv *gold_Savings__statics(sidl_BaseInterface *_ex)
 {
-    return (const struct gold_Savings__sepv *)sidl_class_statics(&gold_Savings__type, gold_Savings__externals, _ex);
+    static const void *known;
+
+    return (const struct gold_Savings__sepv *)sidl_class_statics_once(&gold_Savings__type, gold_Savings__externals,
+        &known, _ex);
 }

@@ -29,5 +29,8 @@ hooked_Hooked hooked_Hooked__wrapObj(void *data, sidl_BaseInterface *_ex)
 
 const struct hooked_Hooked__sepv *hooked_Hooked__statics(sidl_BaseInterface *_ex)
 {
-    return (const struct hooked_Hooked__sepv *)sidl_class_statics(&hooked_Hooked__type, hooked_Hooked__externals, _ex);
+    static const void *known;
+
+    return (const struct hooked_Hooked__sepv *)sidl_class_statics_once(&hooked_Hooked__type, hooked_Hooked__externals,
+        &known, _ex);
 }

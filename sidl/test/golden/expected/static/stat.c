@@ -35,7 +35,10 @@ stat_Counter stat_Counter__wrapObj(void *data, sidl_BaseInterface *_ex)
 
 const struct stat_Counter__sepv *stat_Counter__statics(sidl_BaseInterface *_ex)
 {
-    return (const struct stat_Counter__sepv *)sidl_class_statics(&stat_Counter__type, stat_Counter__externals, _ex);
+    static const void *known;
+
+    return (const struct stat_Counter__sepv *)sidl_class_statics_once(&stat_Counter__type, stat_Counter__externals,
+        &known, _ex);
 }
 
 static const struct sidl_method stat_Better__methods[] = {
@@ -66,5 +69,8 @@ stat_Better stat_Better__wrapObj(void *data, sidl_BaseInterface *_ex)
 
 const struct stat_Better__sepv *stat_Better__statics(sidl_BaseInterface *_ex)
 {
-    return (const struct stat_Better__sepv *)sidl_class_statics(&stat_Better__type, stat_Better__externals, _ex);
+    static const void *known;
+
+    return (const struct stat_Better__sepv *)sidl_class_statics_once(&stat_Better__type, stat_Better__externals,
+        &known, _ex);
 }
