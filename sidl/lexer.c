@@ -41,6 +41,12 @@ bool lexer_is_reserved(const char *word)
     return false;
 }
 
+bool token_is(const struct token *token, const char *text)
+{
+    return *token->text == *text && (token->kind == TOKEN_WORD || token->kind == TOKEN_SYMBOL) &&
+           strcmp(token->text, text) == 0;
+}
+
 static char peek(const struct lexer *l, size_t ahead)
 {
     return (size_t)(l->end - l->at) > ahead ? l->at[ahead] : '\0';

@@ -44,5 +44,7 @@ struct tokens {
 struct tokens lexer_read(struct portolan_arena *a, struct portolan_arena *list, const char *file,
                          const char *text, size_t size, struct portolan_diagnostics *d);
 
+/* A word or symbol of that text. */
+bool token_is(const struct token *token, const char *text);
 bool lexer_is_reserved(const char *word);
 #endif

@@ -44,7 +44,8 @@ struct portolan_sidl_model {
     struct names lower_case; /* the same, in small letters */
     /* Words in unreadable text: a type of such a name may have been declared there. */
     struct names lost;
-    bool is_all_lost; /* … or any type */
+    bool is_all_lost;       /* … or any type */
+    struct names specified; /* full names of the specifications' types; see suggest.c */
     struct file **files;
     size_t n_files;
     struct pending *pending;
@@ -102,6 +103,9 @@ void parser_read(struct portolan_sidl_model *model, struct file *file, const cha
 
 /* resolve.c */
 void resolve_names(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+
+/* suggest.c: the full name of the built-in type of that name; NULL. */
+const char *suggest_specified(struct portolan_sidl_model *model, const char *name);
 
 /* slots.c: the methods of every type in entry-point order, and what clashes there. */
 void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics *d);

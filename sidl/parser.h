@@ -41,7 +41,6 @@ bool parser_enter(struct parser *p);
 void parser_leave(struct parser *p);
 
 /* parser_recover.c: where reading goes on behind a problem. */
-bool token_is(const struct token *token, const char *text);
 /* `class NAME {`, `package NAME version` …, behind abstract and final or without. */
 bool token_begins_declaration(const struct token *token);
 /*

@@ -22,12 +22,6 @@ static bool declares(const struct token *token)
     return is_one_of(token, words, sizeof words / sizeof *words);
 }
 
-bool token_is(const struct token *token, const char *text)
-{
-    return *token->text == *text && (token->kind == TOKEN_WORD || token->kind == TOKEN_SYMBOL) &&
-           strcmp(token->text, text) == 0;
-}
-
 bool token_begins_declaration(const struct token *token)
 {
     static const char *const behind[] = {"extends", "implements", "implements-all", "version"};

@@ -297,7 +297,8 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
         portolan_sidl_destroy(model);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading SIDL");
     }
-    model->symbols.arena = model->lower_case.arena = model->lost.arena = &model->arena;
+    model->symbols.arena = model->lower_case.arena = &model->arena;
+    model->lost.arena = model->specified.arena = &model->arena;
     read_all(&reader, name, text, size);
     if (own.count) {
         report_all(&problems, d);

@@ -77,7 +77,9 @@ static void report_unresolved(struct portolan_sidl_model *model, const struct pe
     if (*told)
         return;
     *told = name;
-    nearest = basic_type(name);
+    nearest = suggest_specified(model, name);
+    if (!nearest)
+        nearest = basic_type(name);
     if (!nearest)
         nearest = portolan_sidl_nearest(model, name);
     if (strncmp(name, "SIDL.", 5) == 0)

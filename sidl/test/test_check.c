@@ -126,6 +126,8 @@ static const struct bad {
     {P "interface Solver {}\ninterface J { Sovler f(); }" E, 3, 15, "did you mean p.Solver?"},
     {I "Quux f();\nQuux g(in Quux q);\n}" E, 3, 1, "unknown type Quux"},
     {I "void f(in sidl s);\n}" E, 3, 11, "is a package"},
+    {P "interface I extends GoPort {}" E, 2, 21, "did you mean gov.cca.ports.GoPort?"},
+    {P "class C { void f(in ComponentID id); }" E, 2, 21, "did you mean gov.cca.ComponentID?"},
     /* inheritance */
     {P "interface A extends B {}\ninterface B extends A {}" E, 3, 21, "inherits itself"},
     {P "interface A extends A {}" E, 2, 21, "inherits itself"},
