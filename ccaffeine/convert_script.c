@@ -38,74 +38,67 @@ static void follow_exit(const struct step *s)
         LOSS(s, "an assembly that went well ends with status 0, not %s", code);
 }
 
-static void follow(const struct step *s)
+static void follow_end(const struct step *s)
 {
-    switch (s->form->id) {
-    case COMMAND_HELP:
-    case COMMAND_DISPLAY:
-    case COMMAND_PALLET:
-    case COMMAND_ARENA:
-    case COMMAND_LINKS:
-    case COMMAND_DEBUG:
-    case COMMAND_NODEBUG:
-        step_only_shows(s);
-        break;
-    case COMMAND_EXIT:
-        follow_exit(s);
-        break;
-    case COMMAND_EOF:
-        s->f->has_ended = true;
-        break;
-    case COMMAND_INSTANTIATE:
-        follow_instantiate(s);
-        break;
-    case COMMAND_CONNECT:
-        follow_connect(s);
-        break;
-    case COMMAND_DISCONNECT:
-        follow_disconnect(s);
-        break;
-    case COMMAND_CONFIGURE:
-        follow_configure(s);
-        break;
-    case COMMAND_GO:
-        follow_go(s);
-        break;
-    case COMMAND_PROPERTY:
-        follow_property(s);
-        break;
-    case COMMAND_PORT_PROPERTY:
-        if (step_argument(s, 4))
-            LOSS(s, "an assembly does not set properties of ports");
-        else
-            step_only_shows(s);
-        break;
-    case COMMAND_REMOVE:
-        follow_remove(s);
-        break;
-    case COMMAND_NUKE:
-        s->f->a.n_instances = s->f->a.n_connections = 0;
-        s->f->a.instances = NULL;
-        s->f->a.connections = NULL;
-        break;
-    case COMMAND_REPOSITORY:
-        follow_repository(s);
-        break;
-    case COMMAND_PATH:
-        follow_path(s);
-        break;
-    case COMMAND_SHELL:
-        LOSS(s, "an assembly runs no commands of the operating system");
-        break;
-    case COMMAND_LAYOUT:
-        NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
-        break;
-    case COMMAND_MOVE:
-    case COMMAND_DROP:
-        follow_move(s);
-        break;
-    }
+    s->f->has_ended = true;
 }
+
+static void follow_port_property(const struct step *s)
+{
+    if (step_argument(s, 4))
+        LOSS(s, "an assembly does not set properties of ports");
+    else
+        step_only_shows(s);
+}
+
+static void follow_nuke(const struct step *s)
+{
+    if (strcmp(step_argument(s, 0), "all") != 0) {
+        portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
+                          "nuke: its argument must be 'all', not '%s'", step_argument(s, 0));
+        return;
+    }
+    s->f->a.n_instances = s->f->a.n_connections = 0;
+    s->f->a.instances = NULL;
+    s->f->a.connections = NULL;
+}
+
+static void follow_shell(const struct step *s)
+{
+    LOSS(s, "an assembly runs no commands of the operating system");
+}
+
+static void follow_layout(const struct step *s)
+{
+    NOTE(s, "'%s' is about the window of the graphical builder", s->words->words[0]);
+}
+
+static void (*const functions[])(const struct step *s) = {
+    [COMMAND_HELP] = step_only_shows,
+    [COMMAND_EXIT] = follow_exit,
+    [COMMAND_DISPLAY] = step_only_shows,
+    [COMMAND_INSTANTIATE] = follow_instantiate,
+    [COMMAND_CONNECT] = follow_connect,
+    [COMMAND_DISCONNECT] = follow_disconnect,
+    [COMMAND_CONFIGURE] = follow_configure,
+    [COMMAND_GO] = follow_go,
+    [COMMAND_PALLET] = step_only_shows,
+    [COMMAND_ARENA] = step_only_shows,
+    [COMMAND_LINKS] = step_only_shows,
+    [COMMAND_PROPERTY] = follow_property,
+    [COMMAND_PORT_PROPERTY] = follow_port_property,
+    [COMMAND_REMOVE] = follow_remove,
+    [COMMAND_NUKE] = follow_nuke,
+    [COMMAND_REPOSITORY] = follow_repository,
+    [COMMAND_PATH] = follow_path,
+    [COMMAND_DEBUG] = step_only_shows,
+    [COMMAND_NODEBUG] = step_only_shows,
+    [COMMAND_SHELL] = follow_shell,
+    [COMMAND_LAYOUT] = follow_layout,
+    [COMMAND_MOVE] = follow_move,
+    [COMMAND_DROP] = follow_move,
+    [COMMAND_EOF] = follow_end,
+};
 
 static void follow_all(struct follower *f)
 {
@@ -126,7 +119,7 @@ static void follow_all(struct follower *f)
                  "afterwards is left out",
                  f->a.go_line);
         else
-            follow(&s);
+            functions[s.form->id](&s);
     }
     for (size_t i = 0; i < f->n_promises; i++)
         if (!f->promises[i].kept)

@@ -239,7 +239,7 @@ static void what_cannot_work_is_an_error(void **state)
     char *xml = to_xml("a.rc",
                        HEAD "frobnicate\ncreate script.Starter s\ncreate script.Starter s\n"
                             "connect s printer nobody printer\ncreate print\nconnect s\n"
-                            "create script.Starter t\ngo\nparameters s CONFIG ALL 3\n",
+                            "create script.Starter t\ngo\nparameters s CONFIG ALL 3\nnuke s\n",
                        listen(&t));
 
     (void)state;
@@ -253,7 +253,8 @@ static void what_cannot_work_is_an_error(void **state)
              "<provides port>\n"
              "10 error: name instance and port of this go: what is meant cannot be told without "
              "running the script\n"
-             "11 error: 'ALL' cannot be used to set a parameter value\n");
+             "11 error: 'ALL' cannot be used to set a parameter value\n"
+             "12 error: nuke: its argument must be 'all', not 's'\n");
 }
 
 static void what_a_script_cannot_say_is_told_by_line(void **state)
