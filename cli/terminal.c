@@ -2,6 +2,7 @@
 #include "terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
 #include <poll.h>
@@ -27,27 +28,45 @@ struct terminal {
     void *arg;
 };
 
-static volatile sig_atomic_t was_interrupted;
+/*
+ * What Ctrl-C writes into and the reader of bytes waits for as well: the signal may come to any
+ * thread, and before the wait begins.
+ */
+static int interrupts[2] = {-1, -1};
 
 static void note_interrupt(int number)
 {
+    int before = errno;
+
     (void)number;
-    was_interrupted = 1;
+    if (write(interrupts[1], "", 1) < 0) {
+        /* full: it is known already */
+    }
+    errno = before;
 }
 
-/* The next byte; -1 when Ctrl-C came, which is let through while we wait and at no other time. */
+/* Forgets what has come; whether something had. */
+static bool take_interrupts(void)
+{
+    char bytes[64];
+    bool came = false;
+
+    while (read(interrupts[0], bytes, sizeof bytes) > 0)
+        came = true;
+    return came;
+}
+
+/* The next byte; -1 when Ctrl-C came first. */
 static int read_byte(char *byte)
 {
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    sigset_t others;
-    ssize_t n;
+    struct pollfd inputs[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                               {.fd = interrupts[0], .events = POLLIN}};
+    int n;
 
-    sigprocmask(SIG_SETMASK, NULL, &others);
-    sigdelset(&others, SIGINT);
     do
-        n = ppoll(&input, 1, NULL, &others);
-    while (n < 0 && errno == EINTR && !was_interrupted);
-    return was_interrupted || n < 0 ? -1 : (int)read(STDIN_FILENO, byte, 1);
+        n = poll(inputs, 2, -1);
+    while (n < 0 && errno == EINTR);
+    return n < 0 || inputs[1].revents ? -1 : (int)read(STDIN_FILENO, byte, 1);
 }
 
 /* libedit's own reader tries again after a signal; ours lets Ctrl-C cancel the line. */
@@ -192,7 +211,8 @@ enum portolan_status terminal_open(const char *program, terminal_complete_fn com
     t->prompt = "";
     t->complete = complete_words;
     t->arg = arg;
-    t->el = el_init(program, stdin, stdout, stderr);
+    t->el = pipe2(interrupts, O_CLOEXEC | O_NONBLOCK) == 0 ? el_init(program, stdin, stdout, stderr)
+                                                           : NULL;
     t->history = history_init();
     t->history_file = find_history_file();
     if (!t->el || !t->history) {
@@ -208,7 +228,8 @@ enum portolan_status terminal_open(const char *program, terminal_complete_fn com
     el_set(t->el, EL_HIST, history, t->history);
     el_set(t->el, EL_PROMPT, show_prompt);
     el_set(t->el, EL_GETCFN, read_character);
-    el_set(t->el, EL_ADDFN, "portolan-complete", "Completes the word that is begun", complete);
+    /* Wide, for the other one leaks its texts. */
+    el_wset(t->el, EL_ADDFN, L"portolan-complete", L"Completes the word that is begun", complete);
     el_set(t->el, EL_BIND, "^I", "portolan-complete", NULL);
     el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(t->el, NULL); /* the user's .editrc */
@@ -225,6 +246,11 @@ void terminal_close(struct terminal *t)
         history_end(t->history);
     if (t->el)
         el_end(t->el);
+    for (int i = 0; i < 2; i++)
+        if (interrupts[i] >= 0) {
+            close(interrupts[i]);
+            interrupts[i] = -1;
+        }
     free(t->history_file);
     free(t->line);
     free(t);
@@ -233,20 +259,14 @@ void terminal_close(struct terminal *t)
 enum terminal_event terminal_read(struct terminal *t, const char *prompt, const char **line)
 {
     struct sigaction interrupt = {.sa_handler = note_interrupt}, before;
-    sigset_t signals, signals_before;
     const char *got;
     int count = 0;
 
     t->prompt = prompt;
-    was_interrupted = 0;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigprocmask(SIG_BLOCK, &signals, &signals_before);
     sigaction(SIGINT, &interrupt, &before);
     got = el_gets(t->el, &count);
     sigaction(SIGINT, &before, NULL);
-    sigprocmask(SIG_SETMASK, &signals_before, NULL);
-    if (was_interrupted) {
+    if (take_interrupts()) {
         el_set(t->el, EL_PREP_TERM, 0);
         el_reset(t->el);
         printf("\n");
