@@ -126,10 +126,9 @@ static enum portolan_status refuse_script(const char *file, struct portolan_erro
         fclose(f);
     if (!f || !portolan_script_is(file, head, size))
         return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "'%s' is a script; make an assembly of it: portolan convert %s -o "
-                              "FILE.xml",
-                              file, file);
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "'%s' is a script; make an assembly of it: portolan convert %s FILE.xml", file, file);
 }
 
 static enum portolan_status run(struct link_options *o, struct portolan_link_result *result,
@@ -174,8 +173,9 @@ int command_link(int argc, char **argv)
     if (result.log)
         fputs(result.log, stderr);
     if (status == PORTOLAN_OK)
-        printf("written: %s: %zu classes of %zu archives\n", o.link.output, result.n_classes,
-               result.n_archives);
+        printf("written: %s: %zu class%s of %zu archive%s\n", o.link.output, result.n_classes,
+               result.n_classes == 1 ? "" : "es", result.n_archives,
+               result.n_archives == 1 ? "" : "s");
     free(result.log);
     free(o.classes);
     free(o.archives);

@@ -258,6 +258,38 @@ static enum portolan_status make_program(struct linking *l, const struct portola
     return status;
 }
 
+static bool is_same_file(const struct stat *output, const char *file)
+{
+    struct stat other;
+
+    return file && stat(file, &other) == 0 && other.st_dev == output->st_dev &&
+           other.st_ino == output->st_ino;
+}
+
+/* The program must not replace what it is made of. */
+static enum portolan_status check_output(const struct linking *l, const struct portolan_assembly *a,
+                                         struct portolan_error *err)
+{
+    struct stat output;
+    bool is_source;
+
+    if (stat(l->o->output, &output) != 0)
+        return PORTOLAN_OK;
+    is_source = is_same_file(&output, a->file);
+    for (size_t i = 0; i < l->needed.n_classes; i++)
+        is_source = is_source || is_same_file(&output, l->needed.classes[i]->file) ||
+                    is_same_file(&output, l->needed.classes[i]->library);
+    for (size_t i = 0; i < l->needed.n_units; i++)
+        is_source = is_source || is_same_file(&output, l->needed.units[i].archive);
+    if (!is_source)
+        return PORTOLAN_OK;
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "'%s' is a file that the program is made of; give the program another "
+        "name",
+        l->o->output);
+}
+
 enum portolan_status portolan_link(const struct portolan_assembly *a,
                                    const struct portolan_palette *palette, const char *settings,
                                    const struct portolan_link_options *o,
@@ -272,6 +304,8 @@ enum portolan_status portolan_link(const struct portolan_assembly *a,
     *result = (struct portolan_link_result){0};
     if (status == PORTOLAN_OK)
         status = needed_find(&arena, a, palette, o, &l.needed, d ? d : &nobody, err);
+    if (status == PORTOLAN_OK)
+        status = check_output(&l, a, err);
     if (status == PORTOLAN_OK)
         status = open_folder(&l, err);
     if (status == PORTOLAN_OK)

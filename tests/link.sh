@@ -3,7 +3,7 @@
 # `portolan link` makes a program that does what `portolan run` does with the assembly, to the last
 # number where time is exact, and that needs no file of Portolan's.
 . "$(dirname "$0")/tap.sh"
-plan 38
+plan 40
 
 paper=$BUILD/examples/paper/paper.xml
 heat=$BUILD/examples/heat
@@ -134,6 +134,11 @@ gives 'a library that there is not' 1 'this machine lacks libportolan-has-no-suc
 ls >out
 [ "$(cat kept)" = precious ] && ! grep -q '\.new$' out
 result 'then the old file stays, and no half of a new one' $?
+cp "$paper" mine.xml
+try "$PORTOLAN" link --path "$BUILD/examples/paper" mine.xml -o ./mine.xml
+gives 'the assembly is not replaced by the program' 1 "'./mine.xml' is a file that the program is made of"
+cmp -s "$paper" mine.xml
+result 'and stays' $?
 # Archives of all libraries are rare: either it is made and runs, or they are named.
 status=0
 "$PORTOLAN" link "$paper" -o whole --static --keep parts >out 2>err || status=$?
