@@ -177,9 +177,14 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m)
 
     check_identifier(m->slot_name, &m->place, "a method", d);
     check_built_in(m, d);
-    if (m->result->kind == PORTOLAN_SIDL_RARRAY || has_rarray(m->result))
+    if (m->result->kind == PORTOLAN_SIDL_RARRAY)
         diagnose_at(d, &m->result->place,
                     "an rarray cannot be a result, its memory is the caller's: use array");
+    else if (has_rarray(m->result))
+        diagnose_at(d, &m->result->place,
+                    "%s holds an rarray, whose memory is the caller's, and cannot be a result: use "
+                    "array there",
+                    m->result->symbol->full_name);
     if (m->result->kind == PORTOLAN_SIDL_ARRAY)
         check_element(m->result, d);
     check_modifiers(m, d);

@@ -6,12 +6,16 @@
 
 enum { PAGE_WIDTH = 100 };
 
-/* A comment's opening inside a comment is a warning in C. */
+/* A comment's opening inside a comment is a warning in C, and so is the trigraph of a backslash. */
 static void emit_comment_text(struct portolan_text *t, const char *comment, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
-        portolan_text_add(t, i && comment[i] == '*' && comment[i - 1] == '/' ? " %c" : "%c",
-                          comment[i]);
+    for (size_t i = 0; i < length; i++) {
+        const bool opens = i && comment[i] == '*' && comment[i - 1] == '/';
+        const bool ends_trigraph =
+            i > 1 && comment[i] == '/' && comment[i - 1] == '?' && comment[i - 2] == '?';
+
+        portolan_text_add(t, opens || ends_trigraph ? " %c" : "%c", comment[i]);
+    }
 }
 
 void emit_comment(struct portolan_text *t, const char *comment, int indent)

@@ -395,7 +395,9 @@ static void report_character(struct lexer *l)
 {
     const char c = *l->at;
 
-    if (c == '#')
+    if (starts(l, "\xef\xbb\xbf"))
+        complain(l, l->place, "a byte order mark has no meaning here, save the file without one");
+    else if (c == '#')
         complain(l, l->place, "'#' has no meaning: SIDL has no preprocessor, use require");
     else if (c == '!')
         complain(l, l->place, "'!' has no meaning here, write 'not'");

@@ -36,6 +36,7 @@ static void complain(struct reader *r, int line, const char *format, ...)
     portolan_diagnose(r->s->e->d, r->s->path, line, 1, "%s",
                       portolan_arena_vprintf(r->s->e->arena, format, args));
     va_end(args);
+    r->s->is_broken = true;
 }
 
 static bool skip(const char **at, const char *word)
@@ -235,10 +236,12 @@ void splicer_put_rest(struct splicer *s)
                                  "what is needed, then delete them. */\n#if 0\n");
         has_any = true;
         put_block(s, s->list[i].name, 0, &s->list[i], NULL);
-        portolan_diagnose(s->e->options->notes, s->path, s->list[i].line, 1,
-                          "%s is not in the SIDL file any more, its code is kept at the end of the "
-                          "file",
-                          s->list[i].name);
+        if (!s->is_broken)
+            portolan_diagnose(
+                s->e->options->notes, s->path, s->list[i].line, 1,
+                "%s is not in the SIDL file any more, its code is kept at the end of the "
+                "file",
+                s->list[i].name);
     }
     if (has_any)
         portolan_text_add(t, "#endif\n");

@@ -26,6 +26,7 @@ struct splicer {
     const char *path; /* for messages */
     struct splice *list;
     size_t count;
+    bool is_broken; /* a mistake was told: what follows from it is not */
 };
 
 /* Opens the output NAME and reads the blocks of the file that it replaces, if there is one. */

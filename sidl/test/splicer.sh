@@ -46,7 +46,7 @@ broken() {
     check "$4"
 }
 
-echo 1..18
+echo 1..19
 mkdir "$work/lab"
 cp "$here"/babel/*_Impl.[ch] "$work/lab"
 "$sidlc" --server=C "$here/babel/lab.sidl" -o "$work/lab" 2>"$work/said"
@@ -108,8 +108,10 @@ broken '/splicer.begin(p.C.f)/d' 'end(p.C.f)' 'without a splicer.begin' "an end 
 broken 's,splicer.end(p.C.f),splicer.end(p.C.g),' 'end(p.C.g)' 'where splicer.end.p.C.f. of line' \
     "the end of another block"
 broken '/splicer.end(_misc)/d' 'begin(_misc)' 'has no splicer.end' "a block that never ends"
-broken '/splicer.end(p.C.f)/s,$,\n/* DO-NOT-DELETE splicer.begin(p.C.f) */\n/* DO-NOT-DELETE splicer.end(p.C.f) */,' \
+broken '/splicer.end(p.C.f)/s,$,\n/* DO-NOT-DELETE splicer.begin(p.C.f) */\nint twice;\n/* DO-NOT-DELETE splicer.end(p.C.f) */,' \
     'begin(p.C.f)' 'already there in line [0-9]+' "a block twice"
+! grep -q 'any more' "$work/said"
+check "of which nothing more is told"
 
 rm -rf "$work/out"
 generate 'void f();'

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 struct say_Phrase__data {
-    /** In ASCII. */
+    /** In ASCII, is it?? / */
     char *text;
     enum say_Tone__enum tone;
 };
