@@ -275,10 +275,8 @@ enum portolan_status verb_check(const struct command_form *form,
     if (n >= form->n_required && (open || n <= form->n_arguments))
         return PORTOLAN_OK;
     verb_add_arguments(form, &text);
-    portolan_error_set(err, PORTOLAN_EINVAL, "%s: too %s arguments; %s %s", form->names[0],
-                       n < form->n_required ? "few" : "many",
-                       form->n_arguments ? "it takes" : "it takes none",
-                       text.bytes ? text.bytes : "");
+    portolan_error_set(err, PORTOLAN_EINVAL, "%s: too %s arguments; it takes %s", form->names[0],
+                       n < form->n_required ? "few" : "many", text.bytes ? text.bytes : "none");
     portolan_text_clear(&text);
     return PORTOLAN_EINVAL;
 }

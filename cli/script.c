@@ -12,6 +12,20 @@
 
 /* ------------------------------------------------------------------------------------ sharing */
 
+static bool is_called_script(const char *file)
+{
+    size_t length = strlen(file);
+
+    return length > 3 && !strcmp(file + length - 3, ".rc");
+}
+
+enum portolan_status script_refuse(const char *file, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ESYNTAX,
+                              "'%s' is no script; its first line must begin with '#!ccaffeine'",
+                              file);
+}
+
 /* The whole of a file if it is a script (else *TEXT stays NULL). */
 static enum portolan_status load(const char *file, char **text, size_t *size,
                                  struct portolan_error *err)
@@ -38,6 +52,8 @@ static enum portolan_status load(const char *file, char **text, size_t *size,
     if (status == PORTOLAN_OK && (t.length || portolan_script_is(file, "", 0)))
         return portolan_text_take(&t, text, err);
     portolan_text_clear(&t);
+    if (status == PORTOLAN_OK && is_called_script(file))
+        status = script_refuse(file, err);
     return status;
 }
 

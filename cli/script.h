@@ -12,6 +12,9 @@ struct script_options {
     bool quiet, keeps_going, allows_shell;
 };
 
+/* ESYNTAX: FILE should be a script. */
+enum portolan_status script_refuse(const char *file, struct portolan_error *err);
+
 /*
  * Collective: rank 0 reads FILE and says on standard error what is wrong with it; all ranks get the
  * same script, or NULL when FILE is none (and is not read any further).

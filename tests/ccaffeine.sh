@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 29
+plan 30
 
 components=$BUILD/ccaffeine/test/components
 cd "$work" || exit 99
@@ -111,6 +111,10 @@ gives 'a failure is told with its line, and ends the run' 1 \
 lacks 'once, and nothing behind it is done' 'bad.rc:7|^work'
 try "$PORTOLAN" run --keep-going bad.rc
 gives 'or not, when told to keep going' 1 '^bad.rc:6: error' "^bad.rc:7: error: go of 'starter' failed"
+
+echo 'links' >headless.rc
+ranks 2 run headless.rc
+gives 'a script without its first line' 1 "'headless.rc' is no script; .*'#!ccaffeine'"
 
 printf 'setSize 900 607\nsetDropLocation 42 68\npulldown script.Starter s\npulldown script.Printer p\n%s\n' \
     'setMaximum true
