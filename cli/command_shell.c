@@ -65,6 +65,7 @@ struct input {
     int number; /* of the line, where it begins */
     int lines;  /* read so far */
     bool at_end;
+    bool has_failed; /* a command, of the first scripts too; every rank's */
 };
 
 /* One physical line behind what is there; false at the end. */
@@ -146,7 +147,6 @@ static char **complete(void *arg, const char *line, size_t *n)
 static int converse(struct job *job, struct portolan_interpreter *in, struct input *input)
 {
     struct portolan_error err = {0};
-    bool failed = false;
     char *line = NULL;
     int code = 0;
 
@@ -155,7 +155,7 @@ static int converse(struct job *job, struct portolan_interpreter *in, struct inp
         struct portolan_error cause = {0};
 
         if (portolan_interpreter_do(in, line, &cause) != PORTOLAN_OK) {
-            failed = true;
+            input->has_failed = true;
             if (job->cohort->rank == 0 && input->terminal)
                 print_error(&cause);
             else if (job->cohort->rank == 0)
@@ -171,13 +171,14 @@ static int converse(struct job *job, struct portolan_interpreter *in, struct inp
         return EXIT_BAD_INPUT;
     }
     portolan_text_clear(&input->line);
-    return code || input->terminal || !failed ? code : EXIT_BAD_INPUT;
+    return code || input->terminal || !input->has_failed ? code : EXIT_BAD_INPUT;
 }
 
 /* ----------------------------------------------------------------------------- first scripts */
 
 /* Collective: runs FILE as far as it goes. False when it cannot be read. */
-static bool run_first(struct job *job, struct portolan_interpreter *in, const char *file)
+static bool run_first(struct job *job, struct portolan_interpreter *in, const char *file,
+                      bool *has_failed)
 {
     struct portolan_diagnostics d = {.report = job->cohort->rank == 0 ? print_diagnostic : NULL};
     struct portolan_error err = {0};
@@ -185,16 +186,14 @@ static bool run_first(struct job *job, struct portolan_interpreter *in, const ch
     enum portolan_status status = script_share(job, file, &s, &err);
 
     if (status == PORTOLAN_OK && !s)
-        status = portolan_error_set(&err, PORTOLAN_ESYNTAX,
-                                    "'%s' is no script; its first line must begin with "
-                                    "'#!ccaffeine'",
-                                    file);
+        status = script_refuse(file, &err);
     if (status != PORTOLAN_OK) {
         if (job->cohort->rank == 0)
             print_error(&err);
         return false;
     }
-    portolan_interpreter_run(in, s, &d, NULL);
+    if (portolan_interpreter_run(in, s, &d, NULL) != PORTOLAN_OK)
+        *has_failed = true;
     portolan_script_destroy(s);
     return true;
 }
@@ -217,7 +216,8 @@ static int find_usual(struct job *job, const char *env, const char *home)
 }
 
 /* Ccaffeine's order: the option, CCAFE_RC_FILE, ~/.ccaferc; only the first there is. */
-static bool run_usual(struct job *job, struct portolan_interpreter *in, const struct options *o)
+static bool run_usual(struct job *job, struct portolan_interpreter *in, const struct options *o,
+                      bool *has_failed)
 {
     const char *env = getenv("CCAFE_RC_FILE"), *folder = getenv("HOME");
     char *home = folder ? portolan_asprintf("%s/.ccaferc", folder) : NULL;
@@ -225,12 +225,12 @@ static bool run_usual(struct job *job, struct portolan_interpreter *in, const st
     int which;
 
     if (o->rc) {
-        good = run_first(job, in, o->rc);
+        good = run_first(job, in, o->rc, has_failed);
     } else if (!o->no_rc && (which = find_usual(job, env, home))) {
         const char *file = which == 1 ? env : home;
 
         /* Another rank's environment may lack it: only rank 0 reads. */
-        run_first(job, in, file ? file : "script");
+        run_first(job, in, file ? file : "script", has_failed);
     }
     free(home);
     return good;
@@ -250,8 +250,9 @@ static int run_shell(struct job *job, const struct options *o)
     status = portolan_cohort_agree(job->cohort, status, &err);
     if (status != PORTOLAN_OK && job->cohort->rank == 0)
         print_error(&err);
-    if (status == PORTOLAN_OK && run_usual(job, in, o) &&
-        (!o->file || portolan_interpreter_has_ended(in, NULL) || run_first(job, in, o->file)))
+    if (status == PORTOLAN_OK && run_usual(job, in, o, &input.has_failed) &&
+        (!o->file || portolan_interpreter_has_ended(in, NULL) ||
+         run_first(job, in, o->file, &input.has_failed)))
         code = converse(job, in, &input);
     terminal_close(input.terminal);
     portolan_interpreter_destroy(in);

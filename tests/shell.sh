@@ -76,7 +76,7 @@ gives 'but not the option' 1 'none.rc: No such file'
 CCAFE_RC_FILE=env.rc typed "$PORTOLAN" shell --no-rc <arena
 gives 'none if none is wanted' 0 '^!no instantiated components available$'
 typed "$PORTOLAN" shell file.rc <arena
-gives 'a script on the command line is the second, to its first failure' 0 \
+gives 'a script on the command line is the second, to its first failure, which the status tells' 1 \
     '^file.rc:4: error: unknown command' '^home of type' '^file of type'
 lacks 'and no further' 'never of type'
 
