@@ -92,6 +92,14 @@ chosen(const struct portolan_assembly_instance *i)
     return &i->alternatives[i->selected];
 }
 
+/* Whether a script can make the instance of that name. */
+static bool can_make(const struct writer *w, const char *name)
+{
+    const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(w->a, name);
+
+    return i && is_word(chosen(i)->class_name);
+}
+
 static void write_classes(struct writer *w)
 {
     const struct portolan_assembly *a = w->a;
@@ -102,7 +110,7 @@ static void write_classes(struct writer *w)
 
         while (strcmp(chosen(&a->instances[k])->class_name, class_name) != 0)
             k++;
-        if (k == i)
+        if (k == i && is_word(class_name))
             portolan_text_add(&w->text, "repository get %s\n", class_name);
     }
 }
@@ -161,6 +169,11 @@ static void write_instance(struct writer *w, const struct portolan_assembly_inst
 {
     const struct portolan_assembly_alternative *x = chosen(i);
 
+    if (!is_word(x->class_name)) {
+        LOSS(w, i->line, "a script cannot name class '%s', so that '%s' is left out", x->class_name,
+             i->name);
+        return;
+    }
     for (size_t p = 0; p < x->n_parameters; p++)
         write_parameter(w, i, &x->parameters[p]);
     if (i->is_placed && w->as_bld)
@@ -182,7 +195,10 @@ static void write_instance(struct writer *w, const struct portolan_assembly_inst
 
 static void write_connection(struct writer *w, const struct portolan_assembly_connection *c)
 {
-    if (is_word(c->uses) && is_word(c->provides))
+    if (!can_make(w, c->user) || !can_make(w, c->provider))
+        LOSS(w, c->line, "the connection of '%s' to '%s' is left out with one of its ends", c->user,
+             c->provider);
+    else if (is_word(c->uses) && is_word(c->provides))
         portolan_text_add(&w->text, "connect %s %s %s %s\n", c->user, c->uses, c->provider,
                           c->provides);
     else
@@ -237,10 +253,11 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
         write_instance(&w, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)
         write_connection(&w, &a->connections[i]);
-    if (a->go_instance && is_word(a->go_port))
+    if (a->go_instance && can_make(&w, a->go_instance) && is_word(a->go_port))
         portolan_text_add(&w.text, "go %s %s\n", a->go_instance, a->go_port);
     else if (a->go_instance)
-        LOSS(&w, a->go_line, "a script cannot name the go port '%s'", a->go_port);
+        LOSS(&w, a->go_line, "a script cannot call the go port '%s' of '%s'", a->go_port,
+             a->go_instance);
     portolan_text_add(&w.text, as_bld ? "eof\n" : "quit\n");
     tell_of_the_rest(&w);
     return portolan_text_take(&w.text, text, err);

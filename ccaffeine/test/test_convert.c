@@ -306,6 +306,24 @@ static void what_a_script_cannot_say_is_told_by_line(void **state)
     free(text);
 }
 
+static void what_hangs_on_an_instance_goes_with_it(void **state)
+{
+    struct told t;
+    char *text = to_script("<assembly name='a'>\n<instance name='s' class='a B'/>\n"
+                           "<instance name='t' class='C\\'/>\n<instance name='u' class='D'/>\n"
+                           "<connect user='s' uses='x' provider='u' provides='x'/>\n"
+                           "<go instance='t' port='go'/>\n</assembly>\n",
+                           false, listen(&t));
+
+    (void)state;
+    assert_string_equal(text, HEAD "repository get D\ninstantiate D u\nquit\n");
+    told_was(&t, "2 loss: a script cannot name class 'a B', so that 's' is left out\n"
+                 "3 loss: a script cannot name class 'C\\', so that 't' is left out\n"
+                 "5 loss: the connection of 's' to 'u' is left out with one of its ends\n"
+                 "6 loss: a script cannot call the go port 'go' of 't'\n");
+    free(text);
+}
+
 static void types_are_known_by_the_palette(void **state)
 {
     struct told t;
@@ -370,6 +388,7 @@ int main(void)
         cmocka_unit_test(what_an_assembly_cannot_say_is_told_by_line),
         cmocka_unit_test(what_cannot_work_is_an_error),
         cmocka_unit_test(what_a_script_cannot_say_is_told_by_line),
+        cmocka_unit_test(what_hangs_on_an_instance_goes_with_it),
         cmocka_unit_test(types_are_known_by_the_palette),
         cmocka_unit_test(memory_that_runs_out_is_told),
     };
