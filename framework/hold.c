@@ -52,11 +52,6 @@ enum portolan_status services_release(struct services *s, const char *name,
                               services_label(s, label, sizeof label), name);
 }
 
-bool connect_may_move(const struct port *uses)
-{
-    return uses->services->rebindable || !port_is_held(uses);
-}
-
 /* Until nobody holds the port; other threads may be about to release it. */
 static bool wait_until_free(const struct port *uses, double timeout_s)
 {

@@ -343,7 +343,6 @@ void connect_drop(struct connection *c);
 void connect_drop_all(const struct port *provides);
 /* Frees the connection without telling its user. */
 void connect_forget(struct connection *c);
-bool connect_may_move(const struct port *uses);
 
 /* -- interpose.c ------------------------------------------------------------------------------- */
 

@@ -187,11 +187,6 @@ const struct portolan_sidl_symbol *portolan_sidl_find(const struct portolan_sidl
     return full_name ? symbol_find(model, full_name) : NULL;
 }
 
-const struct portolan_sidl_symbol *portolan_sidl_global(const struct portolan_sidl_model *model)
-{
-    return model->global;
-}
-
 void portolan_sidl_visit(const struct portolan_sidl_symbol *package,
                          void (*visit)(void *arg, const struct portolan_sidl_symbol *type),
                          void *arg)

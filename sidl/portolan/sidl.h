@@ -301,10 +301,6 @@ portolan_sidl_find(const struct portolan_sidl_model *model, const char *full_nam
 PORTOLAN_API const char *portolan_sidl_nearest(const struct portolan_sidl_model *model,
                                                const char *full_name);
 
-/** The global scope: its children are the outermost packages. */
-PORTOLAN_API const struct portolan_sidl_symbol *
-portolan_sidl_global(const struct portolan_sidl_model *model);
-
 /** Calls VISIT for every type below PACKAGE, in the order of declaration. */
 PORTOLAN_API void
 portolan_sidl_visit(const struct portolan_sidl_symbol *package,
