@@ -245,6 +245,26 @@ static const verb_fn functions[] = {
     [COMMAND_EOF] = do_end,
 };
 
+/* What failed on some ranks only has changed the others: no command may follow, for it would find
+ * different instances, and components that speak to each other would wait for ever. */
+static enum portolan_status agree(struct portolan_interpreter *in, enum portolan_status own,
+                                  struct portolan_error *err)
+{
+    enum portolan_status status = portolan_cohort_agree(in->cohort, own, err);
+    double has_done = own == PORTOLAN_OK;
+    struct portolan_error cause = *err;
+
+    if (status == PORTOLAN_OK || in->cohort->size == 1)
+        return status;
+    if (in->cohort->max(in->cohort, &has_done, 1) == PORTOLAN_OK && has_done == 0.0)
+        return status;
+    in->has_ended = true;
+    in->exit_code = 1;
+    *err = (struct portolan_error){0};
+    return portolan_error_set(err, status, "%s; the ranks differ now, so that nothing more is run",
+                              cause.text);
+}
+
 static enum portolan_status do_command(struct portolan_interpreter *in,
                                        const struct portolan_script_command *words,
                                        struct portolan_error *err)
@@ -260,7 +280,9 @@ static enum portolan_status do_command(struct portolan_interpreter *in,
     portolan_arena_clear(&arena);
     if (c.form && c.form->id == COMMAND_GO && in->options.settle)
         return in->options.settle(in->options.arg, status, err);
-    return portolan_cohort_agree(in->cohort, status, err);
+    if (c.form && (c.form->id == COMMAND_GO || c.form->id == COMMAND_SHELL))
+        return portolan_cohort_agree(in->cohort, status, err);
+    return agree(in, status, err);
 }
 
 enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,

@@ -29,7 +29,7 @@ struct portolan_interpreter {
     struct text_list got;                 /* names of the classes that were got */
     struct pending *pending;
     bool has_defaults; /* the palette holds the default folders' classes */
-    bool has_ended;    /* by `exit` */
+    bool has_ended;    /* by `exit`, or because the ranks differ */
     bool has_stopped;  /* a script, by a failure */
     int exit_code;
 };

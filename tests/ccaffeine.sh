@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 30
+plan 32
 
 components=$BUILD/ccaffeine/test/components
 cd "$work" || exit 99
@@ -111,6 +111,13 @@ gives 'a failure is told with its line, and ends the run' 1 \
 lacks 'once, and nothing behind it is done' 'bad.rc:7|^work'
 try "$PORTOLAN" run --keep-going bad.rc
 gives 'or not, when told to keep going' 1 '^bad.rc:6: error' "^bad.rc:7: error: go of 'starter' failed"
+
+printf '#!ccaffeine\n%s\n' 'create script.Starter starter' 'links' >differ.rc
+try "$MPIEXEC" -n 1 "$PORTOLAN" run --keep-going --path="$components" differ.rc : \
+    -n 1 "$PORTOLAN" run --keep-going differ.rc
+gives 'what one rank lacks ends the script, keep going or not' 1 \
+    "differ.rc:2: error: rank 1: there is no class 'script.Starter'.*nothing more is run"
+lacks 'before the ranks do different things' 'Component starter'
 
 echo 'links' >headless.rc
 ranks 2 run headless.rc

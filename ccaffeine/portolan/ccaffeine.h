@@ -104,7 +104,8 @@ void portolan_interpreter_destroy(struct portolan_interpreter *in);
 
 /**
  * Collective: runs one command. All ranks get the same status, and when it failed the same text.
- * A command that failed has changed nothing, except `nuke all`, which goes as far as it can.
+ * A command that failed has changed nothing, except `nuke all`, which goes as far as it can. One
+ * that failed on some ranks only has changed the others: then the interpreter has ended, with 1.
  */
 enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, const char *line,
                                              struct portolan_error *err);
@@ -119,7 +120,8 @@ enum portolan_status portolan_interpreter_run(struct portolan_interpreter *in,
                                               struct portolan_diagnostics *d,
                                               struct portolan_error *err);
 
-/** Whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. */
+/** Whether `exit` was met; *CODE (may be NULL) becomes its argument, 0 without one. 1 when the
+ * ranks had to end. */
 bool portolan_interpreter_has_ended(const struct portolan_interpreter *in, int *code);
 
 /**
