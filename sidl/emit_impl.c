@@ -48,7 +48,8 @@ static const char *self_of(struct impl *f, const struct portolan_sidl_method *m)
                : portolan_arena_printf(f->e->arena, "%s self", f->s->c_name);
 }
 
-/* Babel's Impl headers include this one for the table of the parent class. */
+/* Babel's Impl headers include this one for the table of the parent class, authors for any reason.
+ */
 static void emit_ior_header(struct emitter *e, const struct portolan_sidl_symbol *s)
 {
     struct portolan_text *t =
@@ -118,8 +119,7 @@ static void emit_impl_header(struct emitter *e, const struct portolan_sidl_symbo
     emit_end_c(f.t);
     emit_end_guard(f.t);
     splicer_put_rest(&f.splicer);
-    if (f.overrides_any)
-        emit_ior_header(e, s);
+    emit_ior_header(e, s);
 }
 
 /* What the parent class does, for methods that override it. */

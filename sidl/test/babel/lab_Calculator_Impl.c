@@ -38,6 +38,7 @@
 /* DO-NOT-DELETE splicer.begin(lab.Calculator._includes) */
 #include <stdlib.h>
 #include <string.h>
+#include "lab_Calculator_IOR.h"
 #include "lab_Grade.h"
 #include "lab_Overheated.h"
 #include "sidl_BaseException.h"

@@ -3,7 +3,8 @@ IMPLHDRS = \
   arr_Arrays_Impl.h
 IMPLSRCS = \
   arr_Arrays_Impl.c
-IORHDRS =
+IORHDRS = \
+  arr_Arrays_IOR.h
 IORSRCS =
 SKELSRCS = \
   arr_Arrays_Skel.c

@@ -8,7 +8,9 @@ IMPLSRCS = \
   cls_Circle_Impl.c \
   cls_Empty_Impl.c
 IORHDRS = \
-  cls_Circle_IOR.h
+  cls_Figure_IOR.h \
+  cls_Circle_IOR.h \
+  cls_Empty_IOR.h
 IORSRCS =
 SKELSRCS = \
   cls_Figure_Skel.c \

@@ -3,7 +3,8 @@ IMPLHDRS = \
   say_Actor_Impl.h
 IMPLSRCS = \
   say_Actor_Impl.c
-IORHDRS =
+IORHDRS = \
+  say_Actor_IOR.h
 IORSRCS =
 SKELSRCS = \
   say_Actor_Skel.c

@@ -3,7 +3,8 @@ IMPLHDRS = \
   gold_Savings_Impl.h
 IMPLSRCS = \
   gold_Savings_Impl.c
-IORHDRS =
+IORHDRS = \
+  gold_Savings_IOR.h
 IORSRCS =
 SKELSRCS = \
   gold_Savings_Skel.c

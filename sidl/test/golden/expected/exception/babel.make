@@ -5,7 +5,9 @@ IMPLHDRS = \
 IMPLSRCS = \
   ex_Trouble_Impl.c \
   ex_Fire_Impl.c
-IORHDRS =
+IORHDRS = \
+  ex_Trouble_IOR.h \
+  ex_Fire_IOR.h
 IORSRCS =
 SKELSRCS = \
   ex_Trouble_Skel.c \

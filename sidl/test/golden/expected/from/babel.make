@@ -3,7 +3,8 @@ IMPLHDRS = \
   renamed_Both_Impl.h
 IMPLSRCS = \
   renamed_Both_Impl.c
-IORHDRS =
+IORHDRS = \
+  renamed_Both_IOR.h
 IORSRCS =
 SKELSRCS = \
   renamed_Both_Skel.c

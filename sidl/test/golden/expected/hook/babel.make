@@ -3,7 +3,8 @@ IMPLHDRS = \
   hooked_Hooked_Impl.h
 IMPLSRCS = \
   hooked_Hooked_Impl.c
-IORHDRS =
+IORHDRS = \
+  hooked_Hooked_IOR.h
 IORSRCS =
 SKELSRCS = \
   hooked_Hooked_Skel.c

@@ -3,7 +3,8 @@ IMPLHDRS = \
   modified_All_Impl.h
 IMPLSRCS = \
   modified_All_Impl.c
-IORHDRS =
+IORHDRS = \
+  modified_All_IOR.h
 IORSRCS =
 SKELSRCS = \
   modified_All_Skel.c

@@ -3,7 +3,8 @@ IMPLHDRS = \
   over_Sum_Impl.h
 IMPLSRCS = \
   over_Sum_Impl.c
-IORHDRS =
+IORHDRS = \
+  over_Sum_IOR.h
 IORSRCS =
 SKELSRCS = \
   over_Sum_Skel.c

@@ -7,6 +7,7 @@ IMPLSRCS = \
   raw_Impl_Impl.c \
   raw_Child_Impl.c
 IORHDRS = \
+  raw_Impl_IOR.h \
   raw_Child_IOR.h
 IORSRCS =
 SKELSRCS = \

@@ -3,7 +3,8 @@ IMPLHDRS = \
   heat_Breakdown_Impl.h
 IMPLSRCS = \
   heat_Breakdown_Impl.c
-IORHDRS =
+IORHDRS = \
+  heat_Breakdown_IOR.h
 IORSRCS =
 SKELSRCS = \
   heat_Breakdown_Skel.c

@@ -5,7 +5,9 @@ IMPLHDRS = \
 IMPLSRCS = \
   stat_Counter_Impl.c \
   stat_Better_Impl.c
-IORHDRS =
+IORHDRS = \
+  stat_Counter_IOR.h \
+  stat_Better_IOR.h
 IORSRCS =
 SKELSRCS = \
   stat_Counter_Skel.c \
