@@ -62,8 +62,9 @@ struct sidl__array {
 /** Indexed by enum sidl_array_type. */
 SIDL_API extern const struct sidl__array_vtable sidl__array_vtables[12];
 
-/** Any typed array as a generic one. */
-#define sidl_array_cast(array) (&((array)->d_metadata))
+/** Any typed array as a generic one; NULL stays NULL. */
+#define sidl_array_cast(array)                                                                     \
+    ((void)sizeof((array)->d_metadata), (struct sidl__array *)(array))
 
 #define sidlLower(array, ind)  (((const struct sidl__array *)(array))->d_lower[(ind)])
 #define sidlUpper(array, ind)  (((const struct sidl__array *)(array))->d_upper[(ind)])

@@ -167,8 +167,10 @@ static int same_object(void *own, void *expected)
     static void P##_generic(void)                                                                  \
     {                                                                                              \
         struct P##__array *a = P##__array_create2dCol(2, 5);                                       \
+        struct P##__array *none = NULL;                                                            \
         struct sidl__array *generic = sidl_array_cast(a);                                          \
                                                                                                    \
+        assert_null(sidl_array_cast(none));                                                        \
         assert_int_equal(sidl__array_type(generic), CODE);                                         \
         assert_int_equal(sidl__array_dimen(generic), 2);                                           \
         assert_int_equal(sidl__array_upper(generic, 1), 4);                                        \
