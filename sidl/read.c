@@ -211,6 +211,16 @@ static void follow_builtin_names(struct reader *r)
     }
 }
 
+/* Package sidl is built in, unless the files are its specification. */
+static void check_own_package(struct reader *r)
+{
+    const struct portolan_sidl_symbol *own = symbol_find(r->model, "sidl");
+
+    if (own && !symbol_find(r->model, "sidl.BaseInterface"))
+        diagnose_at(r->d, &own->place,
+                    "package sidl is the language's own, give this one another name");
+}
+
 static void read_all(struct reader *r, const char *name, const char *text, size_t size)
 {
     const struct portolan_sidl_place nowhere = {"", 0, 0};
@@ -225,6 +235,7 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
     follow_all(r);
     follow_builtin_names(r);
     follow_all(r);
+    check_own_package(r);
     resolve_names(r->model, r->d);
     slots_build(r->model, r->d);
     check_model(r->model, r->d);

@@ -25,6 +25,7 @@ static const struct bad {
     {P "interface I {} /* open" E, 2, 16, "this comment has no end"},
     {P "interface I { void f(in int a) $; }" E, 2, 32, "'$' has no meaning here"},
     {P "interface I { \xc3\xa4 void f(); }" E, 2, 15, "byte 0xc3"},
+    {"package sidl version 1.0 {\nclass C { void f(); }" E, 1, 9, "the language's own"},
     {"\xef\xbb\xbf" P E, 1, 1, "save the file without one"},
     {I "%attrib{unit=\"m} void f();\n}" E, 3, 14, "this text has no end"},
     {I "void f(in int _a);\n}" E, 3, 15, "the binding's own"},
