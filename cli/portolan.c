@@ -18,7 +18,7 @@ const struct command commands[] = {
     {"optimize", command_optimize, "choose the best assembly from what is stored"},
     {"predict", command_predict, "predict the time of an assembly"},
     {"report", command_report, "predicted against measured, beside each fixed assembly"},
-    {"sidl", command_sidl, "compile SIDL interfaces to C"},
+    {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "make a timing proxy for a port"},
     {NULL, NULL, NULL},
 };

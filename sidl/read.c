@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Far beyond what people write; lines and columns are counted in int. */
+static const off_t most_bytes = (off_t)256 << 20;
+
 struct reader {
     struct portolan_sidl_model *model;
     const struct portolan_sidl_options *options;
@@ -27,6 +30,10 @@ static char *slurp(struct portolan_arena *a, const char *path, size_t *size)
         return NULL;
     if (!S_ISREG(status.st_mode)) {
         errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+        return NULL;
+    }
+    if (status.st_size > most_bytes) {
+        errno = EFBIG;
         return NULL;
     }
     text = portolan_arena_alloc(a, 1, (size_t)status.st_size + 1);

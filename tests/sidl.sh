@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan sidl --check: exit 0 or 1, one line per error and no other; nothing is ever written.
 . "$(dirname "$0")/tap.sh"
-plan 10
+plan 11
 
 cd "$work" || exit 1
 cat >good.sidl <<'SIDL'
@@ -34,6 +34,10 @@ try "$PORTOLAN" sidl --check bad.sidl good.sidl beside.sidl
 count 'several files' 4 '^bad.sidl'
 try "$PORTOLAN" sidl --check none.sidl good.sidl
 gives 'a missing file' 1 '^none.sidl:1: error: cannot read none.sidl: No such file'
+truncate -s 3G huge.sidl
+try "$PORTOLAN" sidl --check huge.sidl
+gives 'a file beyond all measure is not read' 1 '^huge.sidl:1: error: cannot read huge.sidl: File too large'
+rm huge.sidl
 mkdir apart && mv beside.sidl apart
 try "$PORTOLAN" sidl --check good.sidl
 gives 'a package that is not found' 1 '^good.sidl:2:9: error: package beside not found, .*-I'
