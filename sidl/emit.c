@@ -91,21 +91,29 @@ static bool same_content(const char *path, const struct portolan_text *text)
     return same && at == text->length;
 }
 
-/* Through a neighbour file, so that nobody ever sees half of one. */
-static enum portolan_status write_file(const char *path, const char *temporary,
+/* Through a neighbour file, so that nobody ever sees half of one. A file that is there keeps its
+ * permissions, and the links that lead to it. */
+static enum portolan_status write_file(struct emitter *e, const char *path,
                                        const struct portolan_text *text, struct portolan_error *err)
 {
-    FILE *f = fopen(temporary, "wb");
+    char *real = realpath(path, NULL);
+    const char *target = real ? real : path;
+    const char *temporary = portolan_arena_printf(e->arena, "%s.%ld.new", target, (long)getpid());
+    struct stat old;
+    FILE *f = fopen(temporary, "wbe");
     bool good = f && fwrite(text->bytes, 1, text->length, f) == text->length;
 
+    if (good && real && stat(real, &old) == 0)
+        good = fchmod(fileno(f), old.st_mode & 0777) == 0;
     if (f && fclose(f))
         good = false;
-    if (good && rename(temporary, path) == 0)
-        return PORTOLAN_OK;
-    portolan_error_set(err, PORTOLAN_EIO, "cannot write %s: %s", path, strerror(errno));
-    if (f)
+    good = good && rename(temporary, target) == 0;
+    if (!good)
+        portolan_error_set(err, PORTOLAN_EIO, "cannot write %s: %s", path, strerror(errno));
+    if (!good && f)
         remove(temporary);
-    return PORTOLAN_EIO;
+    free(real);
+    return good ? PORTOLAN_OK : PORTOLAN_EIO;
 }
 
 static enum portolan_status make_folder(const char *dir, struct portolan_error *err)
@@ -144,8 +152,7 @@ static enum portolan_status write_all(struct emitter *e, struct portolan_error *
         if (o->has_crlf)
             use_crlf(e, o);
         if (!same_content(path, &o->text))
-            status =
-                write_file(path, portolan_arena_printf(e->arena, "%s.new", path), &o->text, err);
+            status = write_file(e, path, &o->text, err);
         else if (e->options->touch && o->is_declared)
             utimensat(AT_FDCWD, path, NULL, 0);
     }

@@ -46,7 +46,7 @@ broken() {
     check "$4"
 }
 
-echo 1..19
+echo 1..20
 mkdir "$work/lab"
 cp "$here"/babel/*_Impl.[ch] "$work/lab"
 "$sidlc" --server=C "$here/babel/lab.sidl" -o "$work/lab" 2>"$work/said"
@@ -120,6 +120,13 @@ sed -i 's,p.C._hincludes,p.C._includes,
 generate 'void f();' && [ ! -s "$work/said" ] &&
     grep -A1 'begin(p.C._hincludes)' "$work/out/p_C_Impl.h" | grep -q math.h
 check "what Babel 1 called _includes in a header is found"
+
+mv "$work/out/p_C_Impl.c" "$work/linked.c"
+ln -s ../linked.c "$work/out/p_C_Impl.c"
+chmod 640 "$work/linked.c"
+generate 'void f(); void later();' && [ -L "$work/out/p_C_Impl.c" ] &&
+    grep -q 'p.C.later' "$work/linked.c" && [ "$(stat -c %a "$work/linked.c")" = 640 ]
+check "an Impl file that is a link stays one, with its permissions"
 
 mkdir "$work/own"
 echo "project('mine', 'c')" >"$work/own/meson.build"
