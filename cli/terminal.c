@@ -264,6 +264,7 @@ enum terminal_event terminal_read(struct terminal *t, const char *prompt, const 
 
     t->prompt = prompt;
     sigaction(SIGINT, &interrupt, &before);
+    el_set(t->el, EL_PREP_TERM, 1); /* before the prompt: nothing typed behind it is lost */
     got = el_gets(t->el, &count);
     sigaction(SIGINT, &before, NULL);
     if (take_interrupts()) {
