@@ -25,8 +25,8 @@ same() {
     result "$1" $?
 }
 
-# times NAME N TEXT: the last output has TEXT so often; mpiexec may mix the ranks' lines.
-times() {
+# occurs NAME N TEXT: the last output has TEXT so often; mpiexec may mix the ranks' lines.
+occurs() {
     seen=$(cat out err | grep -oF -- "$3" | wc -l)
     [ "$seen" = "$2" ] || echo "# seen $seen times: $3"
     [ "$seen" = "$2" ]
@@ -105,7 +105,7 @@ END
 ranks 2 run session.rc
 gives 'the ranks run the same script' 0
 count 'what commands show is shown once' 1 '^Component starter'
-times 'components speak on every rank' 4 '1.5 seconds'
+occurs 'components speak on every rank' 4 '1.5 seconds'
 
 script bad.rc <<'END'
 create script.Starter starter

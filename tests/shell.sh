@@ -17,8 +17,8 @@ typed() {
     timeout 120 "$@" >out 2>err || status=$?
 }
 
-# times NAME N TEXT: the last output has TEXT so often; mpiexec may mix the ranks' lines.
-times() {
+# occurs NAME N TEXT: the last output has TEXT so often; mpiexec may mix the ranks' lines.
+occurs() {
     seen=$(cat out err | grep -oF -- "$3" | wc -l)
     [ "$seen" = "$2" ] || echo "# seen $seen times: $3"
     [ "$seen" = "$2" ]
@@ -54,7 +54,7 @@ go
 exit 5
 END
 gives 'on two ranks rank 0 reads, and all do the same' 5
-times 'each of them' 2 '1.5 seconds'
+occurs 'each of them' 2 '1.5 seconds'
 count 'failures are told once' 1 "standard input:4: error: unknown command 'frob'"
 
 # script NAME COMMAND
