@@ -104,7 +104,7 @@ Component Printer0 of type script.Printer
 END
 ranks 2 run session.rc
 gives 'the ranks run the same script' 0
-count 'what commands show is shown once' 1 '^Component starter'
+occurs 'what commands show is shown once' 1 'Component starter of type'
 occurs 'components speak on every rank' 4 '1.5 seconds'
 
 script bad.rc <<'END'
