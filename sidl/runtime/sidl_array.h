@@ -63,8 +63,7 @@ struct sidl__array {
 SIDL_API extern const struct sidl__array_vtable sidl__array_vtables[12];
 
 /** Any typed array as a generic one; NULL stays NULL. */
-#define sidl_array_cast(array)                                                                     \
-    ((void)sizeof((array)->d_metadata), (struct sidl__array *)(array))
+#define sidl_array_cast(array) ((void)sizeof((array)->d_metadata), (struct sidl__array *)(array))
 
 #define sidlLower(array, ind)  (((const struct sidl__array *)(array))->d_lower[(ind)])
 #define sidlUpper(array, ind)  (((const struct sidl__array *)(array))->d_upper[(ind)])
