@@ -146,7 +146,7 @@ sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const 
         sidl_BaseException_setNote(base, note, &failed);
         SIDL_CLEAR(failed);
     }
-    if (base) {
+    if (base && file) {
         sidl_BaseException_add(base, file, line, function, &failed);
         SIDL_CLEAR(failed);
     }
@@ -195,7 +195,7 @@ void sidl_exception_throw_not_implemented(const char *class_name, const char *ty
         return;
     snprintf(note, sizeof note, "class %s has no function for %s of %s", class_name, method,
              type_name);
-    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
 }
 
 void sidl_exception_throw_abstract(const char *class_name, const char *method,
@@ -209,7 +209,7 @@ void sidl_exception_throw_abstract(const char *class_name, const char *method,
     snprintf(note, sizeof note,
              "class %s is abstract (it has no %s): make an object of a class that extends it",
              class_name, method);
-    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
 }
 
 void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
@@ -223,5 +223,5 @@ void sidl_exception_throw_text(sidl_BaseInterface *_ex, const char *format, ...)
     va_start(args, format);
     vsnprintf(note, sizeof note, format, args);
     va_end(args);
-    *_ex = sidl_exception_fill(exception, note, __FILE__, __LINE__, __func__);
+    *_ex = sidl_exception_fill(exception, note, NULL, 0, NULL);
 }

@@ -77,7 +77,10 @@ SIDL_API void sidl_update_exception(void *exception, const char *filename, int32
 /** Writes class, note and trace into the log, as a warning. */
 SIDL_API void sidl_report_exception(void *exception);
 
-/** Sets the note (unless NULL) of a sidl.BaseException and adds a line to its trace. */
+/**
+ * Sets the note (unless NULL) of a sidl.BaseException and adds a line to its trace (unless FILE is
+ * NULL: what the run time throws was caused where the trace begins, not here).
+ */
 SIDL_API sidl_BaseInterface sidl_exception_fill(void *exception, const char *note, const char *file,
                                                 int line, const char *function);
 

@@ -14,6 +14,7 @@
 
 #include "sidl_Exception.h"
 
+#include "portolan_ForeignPort.h"
 #include "sidl_CastException.h"
 #include "sidl_ClassInfo.h"
 #include "sidl_InvViolation.h"
@@ -115,6 +116,29 @@ static void exceptions_are_told_apart_by_type(void **state)
     assert_false(SIDL_CATCH(ex, "sidl.SIDLException"));
 }
 
+/* Where the run time noticed it is no place of the user's. */
+static void what_the_run_time_throws_names_no_place_of_its_own(void **state)
+{
+    static const struct portolan_ForeignPort__epv empty = {0};
+    static const struct sidl_implements implements[] = {{&portolan_ForeignPort__type, &empty}};
+    static const struct sidl_class cls = {.name = "test.Empty",
+                                          .size = sizeof(struct sidl_object),
+                                          .implements = implements,
+                                          .n_implements = 1};
+    sidl_BaseInterface ex, ignored;
+    sidl_BaseException caught;
+    char *trace;
+
+    (void)state;
+    assert_null(sidl_object_create(&cls, &ex));
+    caught = sidl_BaseException__cast(ex, &ignored);
+    trace = sidl_BaseException_getTrace(caught, &ignored);
+    assert_string_equal(trace, "");
+    sidl_String_free(trace);
+    sidl_BaseException_deleteRef(caught, &ignored);
+    SIDL_CLEAR(ex);
+}
+
 static void lines_are_added_through_any_reference(void **state)
 {
     sidl_BaseInterface ex, ignored;
@@ -169,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_trace_has_a_line_for_every_place),
         cmocka_unit_test(exceptions_are_told_apart_by_type),
+        cmocka_unit_test(what_the_run_time_throws_names_no_place_of_its_own),
         cmocka_unit_test(lines_are_added_through_any_reference),
         cmocka_unit_test(every_exception_class_of_the_run_time_can_be_made),
     };
