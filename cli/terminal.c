@@ -56,17 +56,37 @@ static bool take_interrupts(void)
     return came;
 }
 
+/*
+ * The terminal once more, never blocking: Ctrl-C also throws away what was typed, perhaps between
+ * poll and read. A description of its own, for standard input's is shared with others.
+ */
+static int keyboard = -1;
+
+static void open_keyboard(void)
+{
+    const char *name = ttyname(STDIN_FILENO);
+
+    keyboard = name ? open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+}
+
 /* The next byte; -1 when Ctrl-C came first. */
 static int read_byte(char *byte)
 {
-    struct pollfd inputs[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+    const int fd = keyboard >= 0 ? keyboard : STDIN_FILENO;
+    struct pollfd inputs[2] = {{.fd = fd, .events = POLLIN},
                                {.fd = interrupts[0], .events = POLLIN}};
     int n;
 
-    do
-        n = poll(inputs, 2, -1);
-    while (n < 0 && errno == EINTR);
-    return n < 0 || inputs[1].revents ? -1 : (int)read(STDIN_FILENO, byte, 1);
+    for (;;) {
+        do
+            n = poll(inputs, 2, -1);
+        while (n < 0 && errno == EINTR);
+        if (n < 0 || inputs[1].revents)
+            return -1;
+        n = (int)read(fd, byte, 1);
+        if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+            return n;
+    }
 }
 
 /* libedit's own reader tries again after a signal; ours lets Ctrl-C cancel the line. */
@@ -213,6 +233,7 @@ enum portolan_status terminal_open(const char *program, terminal_complete_fn com
     t->arg = arg;
     t->el = pipe2(interrupts, O_CLOEXEC | O_NONBLOCK) == 0 ? el_init(program, stdin, stdout, stderr)
                                                            : NULL;
+    open_keyboard();
     t->history = history_init();
     t->history_file = find_history_file();
     if (!t->el || !t->history) {
@@ -251,6 +272,9 @@ void terminal_close(struct terminal *t)
             close(interrupts[i]);
             interrupts[i] = -1;
         }
+    if (keyboard >= 0)
+        close(keyboard);
+    keyboard = -1;
     free(t->history_file);
     free(t->line);
     free(t);
@@ -258,7 +282,8 @@ void terminal_close(struct terminal *t)
 
 enum terminal_event terminal_read(struct terminal *t, const char *prompt, const char **line)
 {
-    struct sigaction interrupt = {.sa_handler = note_interrupt}, before;
+    /* Restarted: an echo that Ctrl-C cuts off would count as a failure of standard output. */
+    struct sigaction interrupt = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART}, before;
     const char *got;
     int count = 0;
 
