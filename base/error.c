@@ -68,3 +68,11 @@ void portolan_diagnose(struct portolan_diagnostics *d, const char *file, int lin
     va_end(args);
     d->report(d->arg, file, line, column, text);
 }
+
+void portolan_diagnostics_relay(void *arg, const char *file, int line, int column, const char *text)
+{
+    const struct portolan_diagnostics_relay *relay = arg;
+
+    portolan_diagnose(relay->user, file, line, column, "%s", text);
+    portolan_error_set(relay->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
+}

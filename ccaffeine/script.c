@@ -161,27 +161,13 @@ static enum portolan_status read_script(struct reader *r, const char *text, size
     return PORTOLAN_OK;
 }
 
-/* Hears every problem: the first also becomes the error's text. */
-struct listener {
-    struct portolan_diagnostics *user;
-    struct portolan_error *err;
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct listener *l = arg;
-
-    portolan_diagnose(l->user, file, line, column, "%s", text);
-    portolan_error_set(l->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
-}
-
 enum portolan_status portolan_script_read_text(const char *text, size_t size, const char *file,
                                                struct portolan_diagnostics *user,
                                                struct portolan_script **s,
                                                struct portolan_error *err)
 {
-    struct listener l = {user, err};
-    struct portolan_diagnostics d = {hear, &l, 0};
+    struct portolan_diagnostics_relay relay = {user, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
     struct portolan_arena arena = {0};
     struct reader r = {.arena = &arena, .d = &d};
     struct script_impl *impl = portolan_arena_alloc(&arena, 1, sizeof *impl);

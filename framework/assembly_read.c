@@ -458,27 +458,13 @@ static void read_tree(struct reader *r, const struct xml_element *root)
         assembly_check_references(r->a, r->d);
 }
 
-/* Hears every problem: the first also becomes the error's text. */
-struct listener {
-    struct portolan_diagnostics *user;
-    struct portolan_error *err;
-};
-
-static void hear(void *arg, const char *file, int line, int column, const char *text)
-{
-    struct listener *l = arg;
-
-    portolan_diagnose(l->user, file, line, column, "%s", text);
-    portolan_error_set(l->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", file, line, text);
-}
-
 /* From memory when TEXT is not NULL. */
 static enum portolan_status read_any(const char *text, size_t size, const char *file,
                                      struct portolan_diagnostics *user,
                                      struct portolan_assembly **a, struct portolan_error *err)
 {
-    struct listener l = {user, err};
-    struct portolan_diagnostics d = {hear, &l, 0};
+    struct portolan_diagnostics_relay relay = {user, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
     struct portolan_arena arena = {0};
     struct assembly_impl *impl;
     struct reader r = {.arena = &arena, .d = &d};

@@ -4,12 +4,14 @@
 
 #include <string.h>
 
-static bool is_number(const struct portolan_sidl_type *type)
+/* A value that one number stands for. */
+static bool can_be_context(const struct portolan_sidl_type *type)
 {
     switch (type->kind) {
-    case PORTOLAN_SIDL_DCOMPLEX:
+    case PORTOLAN_SIDL_BOOL:
+    case PORTOLAN_SIDL_CHAR:
     case PORTOLAN_SIDL_DOUBLE:
-    case PORTOLAN_SIDL_FCOMPLEX:
+    case PORTOLAN_SIDL_ENUM:
     case PORTOLAN_SIDL_FLOAT:
     case PORTOLAN_SIDL_INT:
     case PORTOLAN_SIDL_LONG:
@@ -17,14 +19,6 @@ static bool is_number(const struct portolan_sidl_type *type)
     default:
         return false;
     }
-}
-
-static bool can_be_context(const struct portolan_sidl_type *type)
-{
-    return type->kind == PORTOLAN_SIDL_BOOL || type->kind == PORTOLAN_SIDL_CHAR ||
-           type->kind == PORTOLAN_SIDL_ENUM ||
-           (is_number(type) && type->kind != PORTOLAN_SIDL_DCOMPLEX &&
-            type->kind != PORTOLAN_SIDL_FCOMPLEX);
 }
 
 static void check_modifiers(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)

@@ -97,6 +97,18 @@ struct portolan_diagnostics {
 PORTOLAN_API void portolan_diagnose(struct portolan_diagnostics *d, const char *file, int line,
                                     int column, const char *format, ...) PORTOLAN_PRINTF(5, 6);
 
+/**
+ * For readers that count their own problems: a diagnostics {portolan_diagnostics_relay, &relay}
+ * hands every problem on to the user's, and the first also becomes ERR's text (PORTOLAN_ESYNTAX,
+ * "file:line: error: …").
+ */
+struct portolan_diagnostics_relay {
+    struct portolan_diagnostics *user;
+    struct portolan_error *err;
+};
+PORTOLAN_API void portolan_diagnostics_relay(void *relay, const char *file, int line, int column,
+                                             const char *text);
+
 enum portolan_log_level {
     PORTOLAN_LOG_DEBUG,
     PORTOLAN_LOG_INFO,
