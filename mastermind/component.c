@@ -18,12 +18,12 @@ static void put_clock_facts(struct mastermind *m)
         return;
     name = portolan_ports_Measurement_getClockName(port, &ex);
     if (!ex && name)
-        facts_put(&m->recorder.facts, "clock", name);
+        portolan_facts_put(&m->recorder.facts, "clock", name);
     sidl_String_free(name);
     SIDL_CLEAR(ex);
     snprintf(cost, sizeof cost, "%.1f", portolan_ports_Measurement_getCallCost(port, &ex));
     if (!ex)
-        facts_put(&m->recorder.facts, "call cost ns", cost);
+        portolan_facts_put(&m->recorder.facts, "call cost ns", cost);
     SIDL_CLEAR(ex);
 }
 
@@ -36,7 +36,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     portolan_probe_pause();
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
-    status = recorder_cut(&m->recorder, step, &err);
+    status = portolan_recorder_cut(&m->recorder, step, &err);
     if (status)
         portolan_throw(_ex, status, "at step %d: %s", (int)step, err.text);
     portolan_probe_resume();
@@ -107,7 +107,7 @@ static void open_store(struct mastermind *m, sidl_BaseInterface *_ex)
     assembly = portolan_foreign_get(m->services, "assembly", "portolan.Assembly", _ex);
     SIDL_CHECK(*_ex);
     m->has_assembly = true;
-    if (recorder_open(&m->recorder, cohort, assembly, path, &err))
+    if (portolan_recorder_open(&m->recorder, cohort, assembly, path, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
 EXIT:
     sidl_String_free(path);
@@ -145,7 +145,7 @@ static void end_trial(struct mastermind *m, sidl_BaseInterface *_ex)
     portolan_probe_pause();
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
-    if (recorder_end(&m->recorder, &err))
+    if (portolan_recorder_end(&m->recorder, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
     portolan_probe_resume();
 }
@@ -163,7 +163,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
         gov_cca_Services_releasePort(services, "cohort", &ignored);
     SIDL_CLEAR(ignored);
     m->has_assembly = m->has_cohort = false;
-    recorder_close(&m->recorder);
+    portolan_recorder_close(&m->recorder);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
     m->measurement = NULL;
     gov_cca_Services_deleteRef(m->services, &ignored);
@@ -175,7 +175,7 @@ static void destroy(void *self)
     struct mastermind *m = self;
     sidl_BaseInterface ignored = NULL;
 
-    recorder_close(&m->recorder);
+    portolan_recorder_close(&m->recorder);
     mastermind_monitor_clear(m);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
     gov_cca_Services_deleteRef(m->services, &ignored);

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-void piece_clear(struct piece *p)
+void piece_clear(struct portolan_piece *p)
 {
     free(p->samples);
     free(p->handles);
-    *p = (struct piece){0};
+    *p = (struct portolan_piece){0};
 }
 
 /* What one record gained. */
@@ -121,13 +121,69 @@ static void take_extremes(struct portolan_sample *s, const struct gain *g,
     s->quality = r->has_quality && g->calls ? r->quality : NAN;
 }
 
-static void take(struct portolan_sample *s, const struct gain *g, int rank, int64_t parent,
-                 const struct portolan_probe_record *r)
+static enum portolan_status own_take(void *self, struct portolan_probe_snapshot *snapshot,
+                                     struct portolan_error *err)
 {
-    const struct portolan_probe_method_info *info = portolan_probe_method_peek(r->handle);
+    (void)self;
+    return portolan_probe_snapshot_take(snapshot, err);
+}
+
+static enum portolan_status own_restart(void *self)
+{
+    (void)self;
+    return portolan_probe_reset(NULL);
+}
+
+static const struct portolan_probe_method_info *own_method(void *self, uint32_t handle)
+{
+    (void)self;
+    return portolan_probe_method_peek(handle);
+}
+
+static const char *own_counter(void *self, size_t index)
+{
+    (void)self;
+    return portolan_probe_counter_peek_name(index);
+}
+
+static void own_objects(void *self, struct portolan_facts *facts)
+{
+    (void)self;
+    portolan_facts_put_objects(facts);
+}
+
+const struct portolan_recorder_source piece_own_source = {
+    .take = own_take,
+    .restart = own_restart,
+    .peek_method = own_method,
+    .peek_counter = own_counter,
+    .put_objects = own_objects,
+};
+
+/* What all samples of one piece have in common. */
+struct taking {
+    const struct portolan_recorder_source *source;
+    int rank;
+    int n_counters;
+    const char *counters[PORTOLAN_COUNTER_MAX];
+};
+
+static void find_counters(struct taking *t)
+{
+    while (t->n_counters < PORTOLAN_COUNTER_MAX &&
+           (t->counters[t->n_counters] =
+                t->source->peek_counter(t->source->self, (size_t)t->n_counters)))
+        t->n_counters++;
+}
+
+static void take(struct portolan_sample *s, const struct taking *taking, const struct gain *g,
+                 int64_t parent, const struct portolan_probe_record *r)
+{
+    const struct portolan_probe_method_info *info =
+        taking->source->peek_method(taking->source->self, r->handle);
 
     *s = (struct portolan_sample){
-        .rank = rank,
+        .rank = taking->rank,
         .thread = (int)r->thread,
         .parent = parent,
         .user = info->connection.user,
@@ -143,16 +199,16 @@ static void take(struct portolan_sample *s, const struct gain *g, int rank, int6
         .exclusive_ns = g->exclusive,
         .mpi_ns = g->mpi,
     };
-    for (size_t i = 0; i < portolan_probe_counters_count() && g->calls; ++i) {
-        s->counter_name[i] = portolan_probe_counter_peek_name(i);
+    s->n_counters = g->calls ? taking->n_counters : 0;
+    for (int i = 0; i < s->n_counters; ++i) {
+        s->counter_name[i] = taking->counters[i];
         s->counter[i] = g->counters[i];
-        ++s->n_counters;
     }
     take_contexts(s, g, r, info);
     take_extremes(s, g, r);
 }
 
-static enum portolan_status reserve(struct piece *p, size_t n)
+static enum portolan_status reserve(struct portolan_piece *p, size_t n)
 {
     void *samples, *handles;
 
@@ -168,7 +224,7 @@ static enum portolan_status reserve(struct piece *p, size_t n)
     return PORTOLAN_OK;
 }
 
-static double longest_roots(const struct piece *p)
+static double longest_roots(const struct portolan_piece *p)
 {
     double longest = 0, sum = 0;
     int thread = -1;
@@ -184,15 +240,18 @@ static double longest_roots(const struct piece *p)
     return longest;
 }
 
-enum portolan_status piece_difference(const struct portolan_probe_snapshot *before,
+enum portolan_status piece_difference(const struct portolan_recorder_source *source,
+                                      const struct portolan_probe_snapshot *before,
                                       const struct portolan_probe_snapshot *now, int rank,
-                                      struct piece *p, struct portolan_error *err)
+                                      struct portolan_piece *p, struct portolan_error *err)
 {
     struct gain *gains = portolan_calloc(now->count + 1, sizeof *gains);
+    struct taking taking = {.source = source, .rank = rank};
     size_t n;
 
     if (!gains)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    find_counters(&taking);
     match(before, now, gains);
     n = select_wanted(now, gains);
     if (reserve(p, n)) {
@@ -206,7 +265,7 @@ enum portolan_status piece_difference(const struct portolan_probe_snapshot *befo
 
         if (gains[i].position != WANTED || r->parent < 0)
             continue;
-        take(&p->samples[p->n], &gains[i], rank, below_root ? -1 : gains[r->parent].position, r);
+        take(&p->samples[p->n], &taking, &gains[i], below_root ? -1 : gains[r->parent].position, r);
         p->handles[p->n] = r->handle;
         gains[i].position = (int64_t)p->n++;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "facts.h"
+#include <portolan/recorder.h>
 
 #include <link.h>
 #include <portolan/probe.h>
@@ -9,17 +9,17 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-void facts_clear(struct facts *f)
+void portolan_facts_clear(struct portolan_facts *f)
 {
     for (size_t i = 0; i < f->n; ++i) {
         free((char *)f->pairs[i].name);
         free((char *)f->pairs[i].value);
     }
     free(f->pairs);
-    *f = (struct facts){0};
+    *f = (struct portolan_facts){0};
 }
 
-static bool reserve(struct facts *f)
+static bool reserve(struct portolan_facts *f)
 {
     size_t capacity = f->capacity ? 2 * f->capacity : 32;
     void *pairs;
@@ -33,7 +33,7 @@ static bool reserve(struct facts *f)
     return true;
 }
 
-static bool replace(struct facts *f, const char *name, char *value)
+static bool replace(struct portolan_facts *f, const char *name, char *value)
 {
     for (size_t i = 0; i < f->n; ++i) {
         if (!strcmp(f->pairs[i].name, name)) {
@@ -45,7 +45,7 @@ static bool replace(struct facts *f, const char *name, char *value)
     return false;
 }
 
-void facts_put(struct facts *f, const char *name, const char *value)
+void portolan_facts_put(struct portolan_facts *f, const char *name, const char *value)
 {
     char *n, *v = portolan_strdup(value ? value : "");
 
@@ -61,7 +61,7 @@ void facts_put(struct facts *f, const char *name, const char *value)
     f->pairs[f->n++] = (struct portolan_name_value){n, v};
 }
 
-static void put_processor(struct facts *f)
+static void put_processor(struct portolan_facts *f)
 {
     FILE *info = fopen("/proc/cpuinfo", "re");
     char line[256], count[32];
@@ -73,16 +73,16 @@ static void put_processor(struct facts *f)
         line[strcspn(line, "\n")] = '\0';
         found = colon && !strncmp(line, "model name", 10);
         if (found)
-            facts_put(f, "processor", colon + 1 + strspn(colon + 1, " \t"));
+            portolan_facts_put(f, "processor", colon + 1 + strspn(colon + 1, " \t"));
     }
     if (info)
         fclose(info);
     snprintf(count, sizeof count, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    facts_put(f, "processors online", count);
+    portolan_facts_put(f, "processors online", count);
 }
 
 /* What decides how many threads a BLAS takes, and what a run is made of. */
-static void put_environment(struct facts *f)
+static void put_environment(struct portolan_facts *f)
 {
     static const char *const names[] = {
         "OMP_NUM_THREADS",  "OMP_PLACES",       "OMP_PROC_BIND", "OPENBLAS_NUM_THREADS",
@@ -95,28 +95,28 @@ static void put_environment(struct facts *f)
 
         snprintf(name, sizeof name, "environment %s", names[i]);
         if (value)
-            facts_put(f, name, value);
+            portolan_facts_put(f, name, value);
     }
 }
 
-void facts_put_machine(struct facts *f)
+void portolan_facts_put_machine(struct portolan_facts *f)
 {
     struct utsname u;
     char text[400];
 
     if (!uname(&u)) {
-        facts_put(f, "host", u.nodename);
+        portolan_facts_put(f, "host", u.nodename);
         snprintf(text, sizeof text, "%s %s %s", u.sysname, u.release, u.machine);
-        facts_put(f, "kernel", text);
+        portolan_facts_put(f, "kernel", text);
     }
     put_processor(f);
 #ifdef __clang__
-    facts_put(f, "compiler", __VERSION__);
+    portolan_facts_put(f, "compiler", __VERSION__);
 #else
-    facts_put(f, "compiler", "gcc " __VERSION__);
+    portolan_facts_put(f, "compiler", "gcc " __VERSION__);
 #endif
-    facts_put(f, "portolan", portolan_version());
-    facts_put(f, "counters", portolan_probe_counters_describe());
+    portolan_facts_put(f, "portolan", portolan_version());
+    portolan_facts_put(f, "counters", portolan_probe_counters_describe());
     put_environment(f);
 }
 
@@ -132,17 +132,17 @@ static int put_object(struct dl_phdr_info *info, size_t size, void *arg)
     real = realpath(info->dlpi_name, NULL);
     name = portolan_asprintf("object %s", base);
     if (name)
-        facts_put(arg, name, real ? real : info->dlpi_name);
+        portolan_facts_put(arg, name, real ? real : info->dlpi_name);
     else
-        ((struct facts *)arg)->failed = true;
+        ((struct portolan_facts *)arg)->failed = true;
     if (!strncmp(base, "libmpi", 6))
-        facts_put(arg, "MPI library", real ? real : info->dlpi_name);
+        portolan_facts_put(arg, "MPI library", real ? real : info->dlpi_name);
     free(name);
     free(real);
     return 0;
 }
 
-void facts_put_objects(struct facts *f)
+void portolan_facts_put_objects(struct portolan_facts *f)
 {
     dl_iterate_phdr(put_object, f);
 }

@@ -3,10 +3,9 @@
 #ifndef PORTOLAN_MASTERMIND_INTERNAL_H
 #define PORTOLAN_MASTERMIND_INTERNAL_H
 
-#include "recorder.h"
-
 #include <portolan/framework.h>
 #include <portolan/mastermind.h>
+#include <portolan/recorder.h>
 #include <pthread.h>
 
 struct routine;
@@ -21,7 +20,7 @@ struct mastermind_records {
 struct mastermind {
     struct sidl_object object; /* first */
     gov_cca_Services services;
-    struct recorder recorder;
+    struct portolan_recorder recorder;
     struct mastermind_records records;
     bool has_cohort, has_assembly; /* uses ports that are held */
     bool ever_attached;            /* alike on all ranks */

@@ -101,7 +101,7 @@ static void set_metadata(void *self, const char *name, const char *value, sidl_B
         return;
     }
     pthread_mutex_lock(&m->lock);
-    facts_put(&m->recorder.facts, name, value);
+    portolan_facts_put(&m->recorder.facts, name, value);
     failed = m->recorder.facts.failed;
     m->recorder.facts.failed = false;
     pthread_mutex_unlock(&m->lock);

@@ -109,7 +109,7 @@ static void put_sample(struct packed *to, const struct portolan_sample *s, uint3
 }
 
 /* Numbers the methods: *NUMBERS[handle] is 1 + the method's number in the block, 0 = absent. */
-static enum portolan_status number_methods(const struct piece *p, uint32_t **numbers,
+static enum portolan_status number_methods(const struct portolan_piece *p, uint32_t **numbers,
                                            struct head *h)
 {
     uint32_t highest = 0;
@@ -130,7 +130,7 @@ static enum portolan_status number_methods(const struct piece *p, uint32_t **num
     return PORTOLAN_OK;
 }
 
-enum portolan_status piece_pack(const struct piece *p, void **bytes, size_t *size_bytes,
+enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, size_t *size_bytes,
                                 struct portolan_error *err)
 {
     struct head h = {.n_samples = p->n};
@@ -210,7 +210,7 @@ static bool take_sample(struct portolan_sample *to, const struct packed *from,
     return true;
 }
 
-static bool take_block(struct piece *p, const struct head *h, const struct shape *s,
+static bool take_block(struct portolan_piece *p, const struct head *h, const struct shape *s,
                        struct portolan_sample *methods)
 {
     const char *text = s->text, *end = s->text + h->text_bytes;
@@ -244,7 +244,7 @@ static bool is_block(const struct head *h, const char *block, size_t size_bytes)
     return !h->text_bytes || !shape_of(h, (char *)block).text[h->text_bytes - 1];
 }
 
-enum portolan_status piece_unpack(struct piece *p, const void *bytes, size_t size_bytes,
+enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, size_t size_bytes,
                                   struct portolan_error *err)
 {
     const struct head *h = bytes;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "recorder.h"
+#include "piece.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status recorder_open(struct recorder *r, struct portolan_cohort *cohort,
-                                   const struct portolan_assembly *assembly, const char *path,
-                                   struct portolan_error *err)
+enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
+                                            struct portolan_cohort *cohort,
+                                            const struct portolan_assembly *assembly,
+                                            const char *path, struct portolan_error *err)
 {
     r->cohort = cohort;
     r->assembly = assembly;
+    r->source = &piece_own_source;
     r->step = -1;
     if (cohort->rank != 0)
         return PORTOLAN_OK;
@@ -18,45 +20,45 @@ enum portolan_status recorder_open(struct recorder *r, struct portolan_cohort *c
                                err);
 }
 
-void recorder_close(struct recorder *r)
+void portolan_recorder_close(struct portolan_recorder *r)
 {
     portolan_store_close(r->store);
-    facts_clear(&r->facts);
+    portolan_facts_clear(&r->facts);
     piece_clear(&r->piece);
     portolan_probe_snapshot_clear(&r->before);
     portolan_probe_snapshot_clear(&r->now);
-    *r = (struct recorder){0};
+    *r = (struct portolan_recorder){0};
 }
 
 /* What a trial knows from its assembly. */
-static void describe(const struct portolan_assembly *a, struct facts *parameters,
-                     struct facts *implementations)
+static void describe(const struct portolan_assembly *a, struct portolan_facts *parameters,
+                     struct portolan_facts *implementations)
 {
     for (size_t i = 0; i < a->n_instances; ++i) {
         const struct portolan_assembly_instance *instance = &a->instances[i];
         const struct portolan_assembly_alternative *chosen =
             &instance->alternatives[instance->selected];
 
-        facts_put(implementations, instance->name, chosen->class_name);
+        portolan_facts_put(implementations, instance->name, chosen->class_name);
         for (size_t k = 0; k < chosen->n_parameters; ++k) {
             char *name = portolan_asprintf("%s.%s", instance->name, chosen->parameters[k].name);
 
             parameters->failed = parameters->failed || !name;
             if (name)
-                facts_put(parameters, name, chosen->parameters[k].text);
+                portolan_facts_put(parameters, name, chosen->parameters[k].text);
             free(name);
         }
     }
 }
 
 /* Rank 0 only. */
-static enum portolan_status begin_trial(struct recorder *r, struct portolan_error *err)
+static enum portolan_status begin_trial(struct portolan_recorder *r, struct portolan_error *err)
 {
-    struct facts parameters = {0}, implementations = {0};
+    struct portolan_facts parameters = {0}, implementations = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    facts_put_machine(&r->facts);
-    facts_put_objects(&r->facts);
+    portolan_facts_put_machine(&r->facts);
+    r->source->put_objects(r->source->self, &r->facts);
     if (r->assembly)
         describe(r->assembly, &parameters, &implementations);
     if (parameters.failed || implementations.failed || r->facts.failed) {
@@ -77,15 +79,15 @@ static enum portolan_status begin_trial(struct recorder *r, struct portolan_erro
 
         status = portolan_store_begin_trial(r->store, &trial, &r->trial, err);
     }
-    facts_clear(&parameters);
-    facts_clear(&implementations);
+    portolan_facts_clear(&parameters);
+    portolan_facts_clear(&implementations);
     if (!status)
-        facts_clear(&r->facts);
+        portolan_facts_clear(&r->facts);
     return status;
 }
 
 /* Collective: the trial's number on all ranks. */
-static enum portolan_status share_trial(struct recorder *r, enum portolan_status status,
+static enum portolan_status share_trial(struct portolan_recorder *r, enum portolan_status status,
                                         struct portolan_error *err)
 {
     status = portolan_cohort_agree(r->cohort, status, err);
@@ -94,18 +96,18 @@ static enum portolan_status share_trial(struct recorder *r, enum portolan_status
     return status;
 }
 
-/* Where PROBE cannot be emptied (another thread is inside a call), the difference tells. */
-static enum portolan_status take_piece(struct recorder *r, struct portolan_error *err)
+/* Where the probe cannot be emptied (another thread is inside a call), the difference tells. */
+static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_probe_snapshot keep;
-    enum portolan_status status = portolan_probe_snapshot_take(&r->now, err);
+    enum portolan_status status = r->source->take(r->source->self, &r->now, err);
 
     if (!status)
-        status = piece_difference(&r->before, &r->now, r->cohort->rank, &r->piece, err);
+        status = piece_difference(r->source, &r->before, &r->now, r->cohort->rank, &r->piece, err);
     if (status)
         return status;
     r->elapsed_ns += r->piece.root_ns;
-    if (!portolan_probe_reset(NULL)) {
+    if (r->source->restart && !r->source->restart(r->source->self)) {
         r->before.count = 0;
         return PORTOLAN_OK;
     }
@@ -116,18 +118,18 @@ static enum portolan_status take_piece(struct recorder *r, struct portolan_error
 }
 
 /* Rank 0: the blocks of all ranks, one behind the other, into one transaction. */
-static enum portolan_status store_blocks(struct recorder *r, const char *all, const size_t *sizes,
-                                         struct portolan_error *err)
+static enum portolan_status store_blocks(struct portolan_recorder *r, const char *all,
+                                         const size_t *sizes, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
-    struct piece whole = {0};
+    struct portolan_piece whole = {0};
 
     for (int rank = 0; rank < r->cohort->size && !status; all += sizes[rank++])
         status = piece_unpack(&whole, all, sizes[rank], err);
     if (!status && r->facts.n)
         status = portolan_store_put_metadata(r->store, r->trial, r->facts.pairs, r->facts.n, err);
     if (!status) {
-        facts_clear(&r->facts);
+        portolan_facts_clear(&r->facts);
         status = portolan_store_put_step(r->store, r->trial, r->step, whole.samples, whole.n, err);
     }
     piece_clear(&whole);
@@ -135,7 +137,7 @@ static enum portolan_status store_blocks(struct recorder *r, const char *all, co
 }
 
 /* Collective. */
-static enum portolan_status store_piece(struct recorder *r, enum portolan_status status,
+static enum portolan_status store_piece(struct portolan_recorder *r, enum portolan_status status,
                                         struct portolan_error *err)
 {
     size_t *sizes = portolan_calloc((size_t)r->cohort->size, sizeof *sizes), size = 0;
@@ -157,7 +159,8 @@ static enum portolan_status store_piece(struct recorder *r, enum portolan_status
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
-enum portolan_status recorder_cut(struct recorder *r, int next_step, struct portolan_error *err)
+enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
+                                           struct portolan_error *err)
 {
     enum portolan_status status = take_piece(r, err);
 
@@ -173,21 +176,21 @@ enum portolan_status recorder_cut(struct recorder *r, int next_step, struct port
     return status;
 }
 
-enum portolan_status recorder_end(struct recorder *r, struct portolan_error *err)
+enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status, ended = PORTOLAN_OK;
     double worst[2] = {0, 0};
 
     if (!r->trial) { /* nothing ran, nothing to keep */
-        portolan_probe_snapshot_take(&r->now, NULL);
+        r->source->take(r->source->self, &r->now, NULL);
         for (size_t i = 0; i < r->now.count; ++i)
             worst[0] += (double)r->now.records[i].calls;
         if (r->cohort->max(r->cohort, worst, 1) || worst[0] <= 0)
             return PORTOLAN_OK;
     }
     if (r->cohort->rank == 0)
-        facts_put_objects(&r->facts); /* those loaded meanwhile too */
-    status = recorder_cut(r, r->step + 1, err);
+        r->source->put_objects(r->source->self, &r->facts); /* those loaded meanwhile too */
+    status = portolan_recorder_cut(r, r->step + 1, err);
     worst[0] = r->elapsed_ns;
     worst[1] = r->failed || status;
     if (r->cohort->max(r->cohort, worst, 2))

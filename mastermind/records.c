@@ -2,7 +2,7 @@
 /* The records port: the store for who may not see it. */
 #include "mastermind.h"
 
-static struct recorder *recorder_of(struct portolan_records *self)
+static struct portolan_recorder *recorder_of(struct portolan_records *self)
 {
     return &((struct mastermind_records *)self)->mastermind->recorder;
 }
@@ -11,7 +11,7 @@ static enum portolan_status read_all(struct portolan_records *self,
                                      const struct portolan_store_query *query,
                                      struct portolan_sample_set **set, struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     if (r->store)
         return portolan_store_read(r->store, query, true, set, err);
@@ -24,7 +24,7 @@ static enum portolan_status latest(struct portolan_records *self,
                                    const struct portolan_sample **samples, size_t *n,
                                    struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     (void)err;
     *samples = r->piece.samples;
@@ -41,7 +41,7 @@ static enum portolan_status put_decision(struct portolan_records *self,
                                          const struct portolan_decision *d, int64_t *id,
                                          struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     if (id)
         *id = 0;
@@ -51,7 +51,7 @@ static enum portolan_status put_decision(struct portolan_records *self,
 static enum portolan_status put_swap(struct portolan_records *self, const struct portolan_swap *s,
                                      struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
     struct portolan_swap swap = *s;
 
     if (!swap.trial)
@@ -63,7 +63,7 @@ static enum portolan_status put_model(struct portolan_records *self,
                                       const struct portolan_stored_model *m,
                                       struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     return r->store ? portolan_store_put_model(r->store, m, err) : PORTOLAN_OK;
 }
@@ -72,7 +72,7 @@ static enum portolan_status find_decision(struct portolan_records *self, const c
                                           const char *parameters, const char *host, int ranks,
                                           struct portolan_decision **d, struct portolan_error *err)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     *d = NULL;
     if (!r->store)
@@ -82,10 +82,10 @@ static enum portolan_status find_decision(struct portolan_records *self, const c
 
 static void mark_failed(struct portolan_records *self, const char *why)
 {
-    struct recorder *r = recorder_of(self);
+    struct portolan_recorder *r = recorder_of(self);
 
     r->failed = true;
-    facts_put(&r->facts, "failure", why);
+    portolan_facts_put(&r->facts, "failure", why);
     r->facts.failed = false; /* the outcome is what counts */
 }
 

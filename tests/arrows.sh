@@ -15,7 +15,7 @@ store: base store
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
 proxygen: base sidl proxygen probe framework proxy
-mastermind: base assembly probe store framework mastermind
+mastermind: base assembly probe store framework mastermind recorder
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly framework probe

@@ -15,7 +15,7 @@
 #include <string.h>
 
 static struct portolan_probe_snapshot before, now;
-static struct piece piece;
+static struct portolan_piece piece;
 
 static int fresh(void **state)
 {
@@ -41,7 +41,8 @@ static void look(struct portolan_probe_snapshot *s)
 static void cut(void)
 {
     look(&now);
-    assert_int_equal(piece_difference(&before, &now, 3, &piece, NULL), PORTOLAN_OK);
+    assert_int_equal(piece_difference(&piece_own_source, &before, &now, 3, &piece, NULL),
+                     PORTOLAN_OK);
 }
 
 static void the_first_piece_is_everything_so_far(void **state)
@@ -164,7 +165,7 @@ static void bins_give_the_mean_of_the_new_calls(void **state)
 
 static void bytes_of_two_ranks_become_one_table(void **state)
 {
-    struct piece whole = {0};
+    struct portolan_piece whole = {0};
     char *both;
     void *bytes;
     size_t size;
@@ -200,7 +201,7 @@ static void bytes_of_two_ranks_become_one_table(void **state)
 static void counters_travel_with_their_names(void **state)
 {
     static const char *const names[] = {"perf::PAGE-FAULTS"};
-    struct piece whole = {0};
+    struct portolan_piece whole = {0};
     void *bytes;
     size_t size;
 
@@ -226,7 +227,7 @@ static void counters_travel_with_their_names(void **state)
 static void broken_bytes_are_refused(void **state)
 {
     struct portolan_error err = {0};
-    struct piece whole = {0};
+    struct portolan_piece whole = {0};
     void *bytes;
     size_t size;
 

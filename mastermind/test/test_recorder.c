@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
-#include "recorder.h"
+#include <portolan/recorder.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static enum portolan_status mirror_bcast(struct portolan_cohort *c, void *buffer
     return PORTOLAN_OK;
 }
 
-static struct recorder recorder;
+static struct portolan_recorder recorder;
 static struct portolan_assembly_parameter n32 = {.name = "n", .text = "32"};
 static struct portolan_assembly_alternative driver_classes[] = {
     {.class_name = "test.Driver", .n_parameters = 1, .parameters = &n32}};
@@ -55,13 +55,13 @@ static int open_alone(void **state)
     (void)state;
     calls_connect();
     return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
-           recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", NULL);
+           portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", NULL);
 }
 
 static int close_recorder(void **state)
 {
     (void)state;
-    recorder_close(&recorder);
+    portolan_recorder_close(&recorder);
     return 0;
 }
 
@@ -69,7 +69,7 @@ static void cut(void *next_step)
 {
     portolan_probe_pause();
     portolan_probe_clock_advance(1000000); /* storing is slow, and nobody is charged for it */
-    assert_int_equal(recorder_cut(&recorder, *(int *)next_step, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_cut(&recorder, *(int *)next_step, NULL), PORTOLAN_OK);
     portolan_probe_resume();
 }
 
@@ -99,7 +99,7 @@ static void each_step_holds_its_own_time(void **state)
 
     (void)state;
     calls_go(1, 4, steps, NULL); /* before the first step: 1 + 40 */
-    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_int_equal(set->n_samples, 8);
     s = set->samples;
@@ -127,7 +127,7 @@ static void a_trial_knows_its_assembly_and_machine(void **state)
 
     (void)state;
     calls_go(1, 1, NULL, NULL);
-    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_string_equal(set->trials[0].assembly, "plate");
     assert_string_equal(set->trials[0].purpose, "explore");
@@ -157,7 +157,7 @@ static void rows_of_both_ranks_are_stored_with_their_parents(void **state)
     (void)state;
     recorder.cohort = &mirror;
     calls_go(2, 3, NULL, NULL);
-    assert_int_equal(recorder_cut(&recorder, 0, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_cut(&recorder, 0, NULL), PORTOLAN_OK);
     set = read_all();
     assert_int_equal(set->trials[0].ranks, 2);
     assert_int_equal(set->n_samples, 4);
@@ -173,7 +173,7 @@ static void a_failed_rank_makes_a_failed_trial(void **state)
     (void)state;
     calls_go(1, 1, NULL, NULL);
     recorder.failed = true;
-    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_string_equal(set->trials[0].outcome, "failed");
     portolan_sample_set_destroy(set);
@@ -184,7 +184,7 @@ static void without_a_call_there_is_no_trial(void **state)
     struct portolan_sample_set *set;
 
     (void)state;
-    assert_int_equal(recorder_end(&recorder, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
     set = read_all();
     assert_int_equal(set->n_trials, 0);
     portolan_sample_set_destroy(set);
@@ -193,12 +193,12 @@ static void without_a_call_there_is_no_trial(void **state)
 static enum portolan_status first_steps(struct portolan_error *err)
 {
     enum portolan_status status =
-        recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", err);
+        portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", err);
 
     if (!status)
-        status = recorder_cut(&recorder, 0, err);
+        status = portolan_recorder_cut(&recorder, 0, err);
     calls_go(1, 2, NULL, NULL);
-    return status ? status : recorder_cut(&recorder, 1, err);
+    return status ? status : portolan_recorder_cut(&recorder, 1, err);
 }
 
 static void every_failing_allocation_is_reported_and_measuring_goes_on(void **state)
@@ -210,7 +210,7 @@ static void every_failing_allocation_is_reported_and_measuring_goes_on(void **st
     do {
         struct portolan_error err = {0};
 
-        recorder_close(&recorder);
+        portolan_recorder_close(&recorder);
         portolan_alloc_fail_at(++n);
         status = first_steps(&err);
         portolan_alloc_fail_at(0);
@@ -218,21 +218,22 @@ static void every_failing_allocation_is_reported_and_measuring_goes_on(void **st
         if (status)
             assert_int_equal(status, PORTOLAN_ENOMEM);
         if (recorder.store)
-            assert_int_equal(recorder_cut(&recorder, 1, NULL), PORTOLAN_OK);
+            assert_int_equal(portolan_recorder_cut(&recorder, 1, NULL), PORTOLAN_OK);
     } while (status);
     assert_true(n > 50);
 }
 
 static void a_foreign_store_is_refused(void **state)
 {
-    struct recorder other = {0};
+    struct portolan_recorder other = {0};
     struct portolan_error err = {0};
 
     (void)state;
-    assert_int_equal(recorder_open(&other, portolan_cohort_alone(), NULL, "/etc/passwd", &err),
-                     PORTOLAN_EFOREIGN);
+    assert_int_equal(
+        portolan_recorder_open(&other, portolan_cohort_alone(), NULL, "/etc/passwd", &err),
+        PORTOLAN_EFOREIGN);
     assert_non_null(strstr(err.text, "/etc/passwd"));
-    recorder_close(&other);
+    portolan_recorder_close(&other);
 }
 
 int main(void)
