@@ -28,6 +28,8 @@ static enum portolan_status reserve(struct portolan_probe_snapshot *s, size_t co
     size_t capacity = s->capacity ? s->capacity : 64;
     struct portolan_probe_record *records;
 
+    if (s->is_fixed)
+        return count <= s->capacity ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     while (capacity < count)
         capacity *= 2;
     if (capacity == s->capacity)
@@ -129,6 +131,8 @@ static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struc
         if (reserve(s, s->count + 1) != PORTOLAN_OK)
             return PORTOLAN_ENOMEM;
         read_node(&s->records[s->count++], t, node, base);
+        if (node == t->root)
+            s->records[base].is_idle = probe_thread_is_idle(t);
     }
     if (&t->hot == portolan_probe_thread)
         add_open_calls(s, t, base, now);
@@ -140,6 +144,7 @@ enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot
 {
     struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
     uint64_t now = portolan_probe_now();
+    enum portolan_status status = PORTOLAN_OK;
 
     /* during a pause the calls that are running stand still */
     if (self && self->pause && self->pause < self->hot.top)
@@ -147,24 +152,26 @@ enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot
     s->count = 0;
     s->threads = 0;
     s->now_ns = portolan_probe_ticks_to_ns(now);
-    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
+    for (struct probe_thread *t = probe_thread_first(); t && !status; t = probe_thread_next(t)) {
         s->threads++;
-        if (take_thread(s, t, now) != PORTOLAN_OK) {
-            s->count = 0;
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the call-path records");
-        }
+        status = take_thread(s, t, now);
     }
+    if (status)
+        portolan_error_set(err, status, "no memory for the call-path records");
+    if (status && !s->is_fixed)
+        s->count = 0;
     for (size_t i = 0; i < s->count; i++)
         s->records[i].mpi_inclusive_ns += s->records[i].mpi_ns;
     for (size_t i = s->count; i-- > 0;)
         if (s->records[i].parent >= 0)
             s->records[s->records[i].parent].mpi_inclusive_ns += s->records[i].mpi_inclusive_ns;
-    return PORTOLAN_OK;
+    return status;
 }
 
 void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *s)
 {
-    free(s->records);
+    if (!s->is_fixed)
+        free(s->records);
     *s = (struct portolan_probe_snapshot){0};
 }
 

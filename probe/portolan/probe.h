@@ -259,6 +259,7 @@ struct portolan_probe_record {
     double quality; /**< largest accuracy reported by a call; 0 when none was */
     bool has_quality;
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive */
+    bool is_idle; /**< of a thread's root: the thread was in no call of a port, measured or not */
 };
 
 struct portolan_probe_snapshot {
@@ -267,12 +268,14 @@ struct portolan_probe_snapshot {
     uint32_t threads;
     double now_ns; /**< the clock when it was taken */
     size_t capacity;
+    bool is_fixed; /**< the memory is the caller's: CAPACITY records, never allocated nor freed */
 };
 
 /**
  * Reads the records of all threads of this process into SNAPSHOT, which starts as `{0}` and whose
  * memory is used again by the next call. Threads that are inside calls meanwhile may show values
- * of one record that are one call apart. Any thread; PORTOLAN_ENOMEM.
+ * of one record that are one call apart. Any thread; PORTOLAN_ENOMEM, and then it is empty; where
+ * the memory is fixed, it holds what there was room for, parents still before children.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_snapshot_take(struct portolan_probe_snapshot *snapshot, struct portolan_error *err);

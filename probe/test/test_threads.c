@@ -146,6 +146,49 @@ static void reset_is_refused_while_another_thread_is_inside(void **state)
     assert_int_equal(count_calls(&seen), 0);
 }
 
+static size_t busy_threads(void)
+{
+    size_t busy = 0;
+
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++)
+        busy += snap.records[i].parent < 0 && !snap.records[i].is_idle;
+    return busy;
+}
+
+static void a_snapshot_tells_which_threads_are_inside_calls(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    binding.target = &blocking;
+    assert_int_equal(busy_threads(), 0);
+    assert_int_equal(pthread_create(&thread, NULL, call_once, (void *)5), 0);
+    sem_wait(&inside);
+    assert_int_equal(busy_threads(), 1);
+    sem_post(&go_on);
+    pthread_join(thread, NULL);
+    assert_int_equal(busy_threads(), 0);
+}
+
+static void a_snapshot_in_given_memory_stays_in_it(void **state)
+{
+    struct portolan_probe_record records[5];
+    struct portolan_probe_snapshot given = {.records = records, .capacity = 4, .is_fixed = true};
+    struct portolan_error err = {0};
+
+    (void)state;
+    call_often(NULL);
+    memset(&records[4], 0x5a, sizeof records[4]);
+    assert_int_equal(portolan_probe_snapshot_take(&given, &err), PORTOLAN_ENOMEM);
+    assert_int_equal(given.count, 4);
+    assert_ptr_equal(given.records, records);
+    assert_int_equal(((unsigned char *)&records[4])[0], 0x5a);
+    for (size_t i = 0; i < given.count; i++)
+        assert_true(records[i].parent < (int64_t)i);
+    portolan_probe_snapshot_clear(&given); /* frees nothing */
+}
+
 static void own_cost_is_measured_apart_from_the_records(void **state)
 {
     struct portolan_probe_cost cost;
@@ -169,6 +212,8 @@ int main(void)
         cmocka_unit_test_setup(records_of_ended_threads_are_kept_and_taken_over, fresh),
         cmocka_unit_test_setup(a_thread_that_ends_inside_a_call_is_inside_no_more, fresh),
         cmocka_unit_test_setup(reset_is_refused_while_another_thread_is_inside, fresh),
+        cmocka_unit_test_setup(a_snapshot_tells_which_threads_are_inside_calls, fresh),
+        cmocka_unit_test_setup(a_snapshot_in_given_memory_stays_in_it, fresh),
         cmocka_unit_test_setup(own_cost_is_measured_apart_from_the_records, fresh),
     };
     int failed = cmocka_run_group_tests_name("threads", tests, NULL, NULL);
