@@ -10,8 +10,10 @@
 
 struct proxygen_options {
     struct portolan_proxygen_options generate;
-    const char **files, **flags;
+    const char **files, **flags, **functions, **libraries;
 };
+
+enum { KEY_FUNCTIONS = 0x100, KEY_LIBRARY, KEY_FRONT, KEY_FROM, KEY_COMPILE_COMMANDS };
 
 static const struct argp_option options[] = {
     {"port", 't', "TYPE", 0,
@@ -20,6 +22,17 @@ static const struct argp_option options[] = {
     {"context", 'c', "FILE", 0, "lines 'method: argument, argument' that name the contexts", 0},
     {"include", 'I', "DIR", 0, "search required SIDL packages there; may be repeated", 0},
     {"header", 'H', "TEXT", 0, "how generated code includes the C header, as in '<a/b.h>'", 0},
+    {"functions", KEY_FUNCTIONS, "GLOB", 0,
+     "the port is all functions of the header with such names; more than one pattern by commas, or "
+     "by repeating the option",
+     0},
+    {"lib", KEY_LIBRARY, "FILE", 0,
+     "shared object that implements the functions, which becomes a component; may be repeated", 0},
+    {"front", KEY_FRONT, NULL, 0, "also make the library that stands in for these functions", 0},
+    {"from", KEY_FROM, "GLOB", 0,
+     "headers whose declarations count, by their paths (default: the named one alone)", 0},
+    {"compile-commands", KEY_COMPILE_COMMANDS, "FILE|DIR", 0,
+     "take the compiler flags from this compile_commands.json", 0},
     {0},
 };
 
@@ -29,6 +42,27 @@ static error_t add_include(struct proxygen_options *o, const char *dir)
     char *flag = portolan_asprintf("-I%s", dir);
 
     return flag ? append_text(&o->flags, &o->generate.n_flags, flag) : ENOMEM;
+}
+
+/* "a_*,b_*" is two patterns. */
+static error_t add_functions(struct proxygen_options *o, char *list)
+{
+    error_t error = 0;
+
+    for (char *glob; !error && (glob = strsep(&list, ","));)
+        if (*glob)
+            error = append_text(&o->functions, &o->generate.n_functions, glob);
+    return error;
+}
+
+static void check_options(const struct proxygen_options *o, struct argp_state *state)
+{
+    if (!o->generate.n_files)
+        argp_error(state, "which header or SIDL files?");
+    if (!o->generate.port)
+        argp_error(state, "which port? name it with --port TYPE");
+    if (!o->generate.n_functions && (o->generate.n_libraries || o->generate.front))
+        argp_error(state, "--lib and --front go with --functions");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -50,13 +84,23 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'H':
         o->generate.include = arg;
         return 0;
+    case KEY_FUNCTIONS:
+        return add_functions(o, arg);
+    case KEY_LIBRARY:
+        return append_text(&o->libraries, &o->generate.n_libraries, arg);
+    case KEY_FRONT:
+        o->generate.front = true;
+        return 0;
+    case KEY_FROM:
+        o->generate.from = arg;
+        return 0;
+    case KEY_COMPILE_COMMANDS:
+        o->generate.compile_commands = arg;
+        return 0;
     case ARGP_KEY_ARG:
         return append_text(&o->files, &o->generate.n_files, arg);
     case ARGP_KEY_END:
-        if (!o->generate.n_files)
-            argp_error(state, "which header or SIDL files?");
-        if (!o->generate.port)
-            argp_error(state, "which port? name it with --port TYPE");
+        check_options(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -96,12 +140,16 @@ int command_proxygen(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.generate.files = o.files;
     o.generate.flags = o.flags;
+    o.generate.functions = o.functions;
+    o.generate.libraries = o.libraries;
     status = portolan_proxygen_generate(&o.generate, &result, &d, &err);
     if (status == PORTOLAN_OK)
         fputs(result.report, stdout);
     portolan_proxygen_result_clear(&result);
     free(o.files);
     free(o.flags);
+    free(o.functions);
+    free(o.libraries);
     if (status == PORTOLAN_OK)
         return 0;
     portolan_error_set(&err, status, "%d error%s", d.count, d.count == 1 ? "" : "s");

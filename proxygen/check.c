@@ -23,9 +23,19 @@ static bool is_type_name(const char *name)
 
 static bool is_macro(const struct run *run, const char *name)
 {
-    for (size_t i = 0; i < run->port.n_names_taken; i++)
-        if (strcmp(run->port.names_taken[i], name) == 0)
+    size_t low = 0, high = run->port.n_names_taken;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, run->port.names_taken[middle]);
+
+        if (order == 0)
             return true;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
     return false;
 }
 
@@ -168,7 +178,7 @@ enum portolan_status proxygen_check_port(struct run *run)
         struct method *m = &port->methods[i];
         enum portolan_status status;
 
-        if (port->shape == SHAPE_TABLE)
+        if (port->shape == SHAPE_TABLE || port->shape == SHAPE_STRUCT)
             compose(run, m);
         status = check_arguments(run, m);
         if (first == PORTOLAN_OK)

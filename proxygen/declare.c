@@ -232,3 +232,27 @@ enum value_kind proxygen_type_value_kind(struct header *h, CXType type)
                    : VALUE_OTHER;
     }
 }
+
+/* As the header spells it, or as the compiler does. */
+static bool is_va_list(struct header *h, CXType type)
+{
+    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
+    const char *canonical =
+        proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+
+    return strcmp(spelling, "va_list") == 0 || strstr(spelling, "_va_list") ||
+           strstr(canonical, "__va_list");
+}
+
+enum type_form proxygen_type_form(struct header *h, CXType type)
+{
+    CXType canonical = h->clang->getCanonicalType(type);
+
+    if (is_va_list(h, type))
+        return FORM_VA_LIST;
+    if (is_function(h, type))
+        return FORM_FUNCTION;
+    if (canonical.kind == CXType_Pointer)
+        return is_function(h, h->clang->getPointeeType(canonical)) ? FORM_FUNCTION : FORM_POINTER;
+    return is_array(canonical.kind) ? FORM_POINTER : FORM_PLAIN;
+}

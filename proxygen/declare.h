@@ -6,13 +6,27 @@
 #include "libclang.h"
 #include "proxygen_internal.h"
 
+/* A function or macro that stands in the header and that no proxy sees the calls of. */
+struct unseen {
+    const char *name;
+    CXCursor cursor; /* FunctionDecl (static inline) or MacroDefinition (function-like) */
+};
+
 /* One header being read. */
 struct header {
     struct run *run;
     const struct libclang *clang;
     CXTranslationUnit unit;
+    bool is_cxx;              /* read as C++ */
+    const char *const *flags; /* with which it is read, language and compile command included */
+    size_t n_flags;           /* (borrowed from the options or in the arena) */
+    CXFile file;              /* the header itself */
+    CXFile last_file;         /* the last one asked for, and whether its declarations count */
+    bool last_counts;
     struct place *invisible; /* types first mentioned in a parameter list */
     size_t n_invisible;
+    struct unseen *unseen; /* of the declarations that count, in the header's order */
+    size_t n_unseen;
 };
 
 /* The text of S in the arena; disposes of S. */
@@ -35,5 +49,6 @@ CXType proxygen_pointed_function(struct header *h, CXType type);
 bool proxygen_find_parameters(struct header *h, CXCursor member, int count, CXCursor *parameters);
 
 enum value_kind proxygen_type_value_kind(struct header *h, CXType type);
+enum type_form proxygen_type_form(struct header *h, CXType type);
 
 #endif

@@ -199,6 +199,17 @@ void proxygen_emit_description(const struct run *run, struct portolan_text *out)
         type, run->port.c_type, type, type, type, type);
 }
 
+void proxygen_emit(struct run *run)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *c_type = run->port.c_type;
+
+    proxygen_emit_source(run,
+                         proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
+    proxygen_emit_description(
+        run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
+}
+
 /* ------------------------------------------------------------------ the report */
 
 static void report_method(const struct method *m, int width, struct portolan_text *out)

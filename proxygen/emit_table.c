@@ -202,10 +202,13 @@ static void emit_fill(const struct port *p, struct portolan_text *out)
         "{\n"
         "    const OBJECT *to = target;\n");
     portolan_text_add(out, "    %s *table = bytes;\n\n", p->table);
-    if (p->table_sized)
-        add(p, out,
-            "    memcpy(table, to->MEMBER,\n"
-            "           to->MEMBER->size < sizeof *table ? to->MEMBER->size : sizeof *table);\n");
+    if (p->version_kind == VERSION_SIZE)
+        portolan_text_add(out,
+                          "    memcpy(table, to->%s,\n"
+                          "           (size_t)to->%s->%s < sizeof *table ? (size_t)to->%s->%s\n"
+                          "                                        : sizeof *table);\n",
+                          p->table_member, p->table_member, p->version_member, p->table_member,
+                          p->version_member);
     else
         add(p, out, "    memcpy(table, to->MEMBER, sizeof *table);\n");
     for (size_t i = 0; i < p->n_methods; i++)

@@ -51,32 +51,54 @@ static enum portolan_status check_options(const struct portolan_proxygen_options
     return PORTOLAN_OK;
 }
 
+struct portolan_text *proxygen_add_output(struct run *run, const char *name)
+{
+    static struct portolan_text lost; /* never filled: memory is out, and nothing is written */
+    struct output *output = portolan_arena_alloc(&run->arena, 1, sizeof *output);
+
+    if (!output)
+        return &lost;
+    output->name = name;
+    output->text.arena = &run->arena;
+    *run->last_output = output;
+    run->last_output = &output->next;
+    return &output->text;
+}
+
+static enum portolan_status fill_result(struct run *run, struct portolan_proxygen_result *result)
+{
+    bool failed = run->arena.failed || run->report.failed;
+
+    result->class_name = portolan_asprintf("%sProxy", run->port.type);
+    result->report = portolan_strdup(run->report.bytes ? run->report.bytes : "");
+    failed |= !result->class_name || !result->report;
+    for (const struct output *o = run->outputs; o && !failed; o = o->next) {
+        char **files = realloc(result->files, (result->n_files + 1) * sizeof *files);
+
+        failed = !files || o->text.failed;
+        if (!files)
+            break;
+        result->files = files;
+        files[result->n_files] = portolan_asprintf("%s/%s", run->options->folder, o->name);
+        failed |= !files[result->n_files++];
+    }
+    return failed ? portolan_error_set(run->err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+}
+
 /* Everything is in memory when the first byte is written. */
 static enum portolan_status write_output(struct run *run, struct portolan_proxygen_result *result)
 {
-    struct portolan_text source = {0}, description = {0};
     enum portolan_status status;
+    size_t i = 0;
 
-    proxygen_emit_source(run, &source);
-    proxygen_emit_description(run, &description);
+    proxygen_emit(run);
     proxygen_emit_report(run, &run->report);
-    result->source = portolan_asprintf("%s/%s_proxy.c", run->options->folder, run->port.c_type);
-    result->description =
-        portolan_asprintf("%s/%sProxy.xml", run->options->folder, run->port.c_type);
-    result->class_name = portolan_asprintf("%sProxy", run->port.type);
-    result->report = portolan_strdup(run->report.bytes);
-    if (source.failed || description.failed || run->report.failed || run->arena.failed ||
-        !result->source || !result->description || !result->class_name || !result->report)
-        status = portolan_error_set(run->err, PORTOLAN_ENOMEM, "out of memory");
-    else if (mkdir(run->options->folder, 0777) != 0 && errno != EEXIST)
+    status = fill_result(run, result);
+    if (status == PORTOLAN_OK && mkdir(run->options->folder, 0777) != 0 && errno != EEXIST)
         status = portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->folder,
                                     strerror(errno));
-    else
-        status = proxygen_write_if_changed(result->source, &source, run->err);
-    if (status == PORTOLAN_OK)
-        status = proxygen_write_if_changed(result->description, &description, run->err);
-    portolan_text_clear(&source);
-    portolan_text_clear(&description);
+    for (const struct output *o = run->outputs; o && status == PORTOLAN_OK; o = o->next)
+        status = proxygen_write_if_changed(result->files[i++], &o->text, run->err);
     return status;
 }
 
@@ -90,6 +112,7 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
     struct run run = {.options = options, .diagnostics = diagnostics, .err = err ? err : &own};
     enum portolan_status status = check_options(options, run.err);
 
+    run.last_output = &run.outputs;
     if (status == PORTOLAN_OK)
         status = is_sidl(options->files[0]) ? proxygen_read_sidl(&run) : proxygen_read_header(&run);
     if (status == PORTOLAN_OK)
@@ -116,7 +139,8 @@ void portolan_proxygen_result_clear(struct portolan_proxygen_result *result)
 {
     free(result->report);
     free(result->class_name);
-    free(result->source);
-    free(result->description);
+    for (size_t i = 0; i < result->n_files; i++)
+        free(result->files[i]);
+    free(result->files);
     *result = (struct portolan_proxygen_result){0};
 }

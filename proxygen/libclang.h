@@ -56,6 +56,10 @@
     X(isVolatileQualifiedType)                                                                     \
     X(isFunctionTypeVariadic)                                                                      \
     X(parseTranslationUnit2)                                                                       \
+    X(File_isEqual)                                                                                \
+    X(Cursor_isFunctionInlined)                                                                    \
+    X(Cursor_getStorageClass)                                                                      \
+    X(isCursorDefinition)                                                                          \
     X(visitChildren)
 
 struct libclang {

@@ -6,6 +6,8 @@
 #ifndef PROXYGEN_INTERNAL_H
 #define PROXYGEN_INTERNAL_H
 
+#include <stdio.h>
+
 #include <portolan/proxygen.h>
 
 /* ------------------------------------------------------------------ text */
@@ -31,6 +33,14 @@ enum value_kind {
     VALUE_REAL_POINTER /* *argument may hold an accuracy after the call */
 };
 
+/* C: what more one has to know of a parameter's type. */
+enum type_form {
+    FORM_PLAIN,
+    FORM_POINTER,  /* to data, arrays included */
+    FORM_FUNCTION, /* a function, or a pointer to one */
+    FORM_VA_LIST
+};
+
 enum argument_role {
     ROLE_PLAIN,
     ROLE_OBJECT, /* C: the object the method is called on */
@@ -43,8 +53,13 @@ struct argument {
     const char *value;       /* what the context's value is; NULL: it cannot be told */
     enum argument_role role;
     enum value_kind kind;
-    bool input;   /* has a value before the call */
-    bool context; /* part of the call's context */
+    enum type_form form;
+    bool input;          /* has a value before the call */
+    bool context;        /* part of the call's context */
+    const char *size_of; /* C: the argument whose extent this one is; NULL: none is known */
+    bool size_guessed;   /* by its name and neighbour, not by the side file */
+    bool callback;       /* C: time in this function is its caller's */
+    const char *gives;   /* C: the port type of the object that comes back through it */
     bool accuracy;
     struct place place;
 };
@@ -59,16 +74,31 @@ struct method {
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;
-    bool accuracy;    /* the result is the accuracy reached */
-    bool no_return;   /* never comes back: the clock stops before the call */
-    bool destroys;    /* ends its object, which must not be looked at afterwards */
-    const char *skip; /* not intercepted, because…; NULL: intercepted */
+    bool accuracy;     /* the result is the accuracy reached */
+    bool no_return;    /* never comes back: the clock stops before the call */
+    bool destroys;     /* ends its object, which must not be looked at afterwards */
+    bool described;    /* an annotation or the side file said something: nothing is guessed */
+    bool variadic;     /* ends in "..." */
+    const char *twin;  /* variadic: the method that takes a va_list instead; NULL: none */
+    const char *gives; /* C: the port type of the object that is returned; NULL: no port's */
+    long since;        /* C: from this version of the table on; 0: always */
+    const char *skip;  /* not intercepted, because…; NULL: intercepted */
     struct place place;
 };
 
 enum shape {
-    SHAPE_SIDL, /* an interface: entry-point vector and data */
-    SHAPE_TABLE /* struct x { const struct x_ops *ops; … } */
+    SHAPE_SIDL,      /* an interface: entry-point vector and data */
+    SHAPE_TABLE,     /* struct x { const struct x_ops *ops; … } */
+    SHAPE_STRUCT,    /* struct x { int (*f)(struct x *); … } */
+    SHAPE_FUNCTIONS, /* a list of functions */
+    SHAPE_CLASS      /* an abstract class of C++ */
+};
+
+/* What a table says about its own length. */
+enum version_kind {
+    VERSION_NONE,  /* nothing: it is as long as the header has it */
+    VERSION_SIZE,  /* its size in bytes */
+    VERSION_NUMBER /* a version; method.since says which methods it has */
 };
 
 struct port {
@@ -80,15 +110,26 @@ struct port {
     struct method *methods;
     size_t n_methods;
     struct place place;
-    /* SHAPE_TABLE */
-    const char *object;             /* "struct solver" */
-    const char *table;              /* "struct solver_ops" */
-    const char *table_member;       /* "ops" */
-    bool table_sized;               /* the table's first member is `size_t size` */
-    bool has_qualified_results;     /* functions that return `const int`, say */
-    bool has_data;                  /* the object has members beside the table */
-    const char *const *names_taken; /* macros of the header: names to keep clear of */
+    /* SHAPE_TABLE, SHAPE_STRUCT (where the table is the object) */
+    const char *object;       /* "struct solver" */
+    const char *table;        /* "struct solver_ops" */
+    const char *table_member; /* "ops" */
+    enum version_kind version_kind;
+    const char *version_member; /* of the table */
+    bool version_guessed;       /* by its name, not by the side file */
+    const char **table_numbers; /* its members that are whole numbers */
+    size_t n_table_numbers;
+    bool has_qualified_results; /* functions that return `const int`, say */
+    bool has_data;              /* the object has members beside the table */
+    const char **names_taken;   /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
+};
+
+/* A file to be written into the folder of the output. */
+struct output {
+    const char *name;
+    struct portolan_text text; /* in the arena */
+    struct output *next;
 };
 
 /* One run. */
@@ -98,6 +139,7 @@ struct run {
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     struct port port;
+    struct output *outputs, **last_output;
     struct portolan_text report;
 };
 
@@ -117,6 +159,8 @@ enum portolan_status proxygen_read_sidl(struct run *run);
 void proxygen_name_arguments(struct run *run, struct method *m);
 /* Applies the side file's lines to the model. */
 enum portolan_status proxygen_read_side_file(struct run *run);
+/* The same, of a file that is open; options->context is what messages call it. */
+enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
 
@@ -125,6 +169,10 @@ struct locals {
     const char *proxy, *call, *context, *to, *result;
 };
 
+/* Another file NAME for the output, empty; never NULL (arena.failed tells). */
+struct portolan_text *proxygen_add_output(struct run *run, const char *name);
+/* Makes all files of the port's shape, the source and the description first. */
+void proxygen_emit(struct run *run);
 void proxygen_emit_source(struct run *run, struct portolan_text *out);
 void proxygen_emit_description(const struct run *run, struct portolan_text *out);
 void proxygen_emit_report(const struct run *run, struct portolan_text *out);

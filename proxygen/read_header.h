@@ -1,11 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a header: read_header.c parses it, collects what holds for every kind of port, and hands
+ * it to the reader of the port's kind.
+ */
 #ifndef PROXYGEN_READ_HEADER_H
 #define PROXYGEN_READ_HEADER_H
 
 #include "declare.h"
 
+/* ------------------------------------------------------------------ the readers */
+
+/* A struct with a pointer to a table of functions, or that holds its functions itself. */
+enum portolan_status proxygen_read_struct(struct header *h);
+
+/* ------------------------------------------------------------------ for all of them */
+
+/*
+ * True for declarations that count: those of the header itself, or of the files that options->from
+ * names. What a user names (a port's struct) is taken from anywhere.
+ */
+bool proxygen_header_counts(struct header *h, CXCursor cursor);
+
+/* How generated code includes the header: by the shortest name the flags' folders allow. */
+const char *proxygen_header_include(struct header *h);
+
+/* The word of options->port: what stands before '=', without a leading "struct ". */
+const char *proxygen_header_word(struct header *h);
+/* The port type that options->port asks for: what stands behind '=', or the word. */
+const char *proxygen_header_type(struct header *h);
+
+/* ------------------------------------------------------------------ methods of structs */
+
 /* True for a pointer, const or not, to the port's struct OBJECT. */
 bool proxygen_is_object(struct header *h, CXType type, CXType object);
+
+/*
+ * Reads the function type FUNCTION of CURSOR (a member or a function) into M, which is zeroed.
+ * OBJECT is the port's struct; of kind CXType_Invalid where there is none, as in lists of
+ * functions.
+ */
+enum portolan_status proxygen_read_method(struct header *h, CXCursor cursor, CXType function,
+                                          CXType object, struct method *m);
 
 /* Makes the model's methods of the members of the table of operations. */
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,

@@ -8,7 +8,7 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object)
 {
     CXType to, canonical = h->clang->getCanonicalType(type);
 
-    if (canonical.kind != CXType_Pointer)
+    if (canonical.kind != CXType_Pointer || object.kind == CXType_Invalid)
         return false;
     to = h->clang->getPointeeType(canonical);
     return to.kind == CXType_Record &&
@@ -69,7 +69,7 @@ static bool is_nameless(const char *declaration)
 }
 
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
-                                          CXType object, struct argument *a)
+                                          CXType object, struct method *m, struct argument *a)
 {
     struct run *run = h->run;
 
@@ -81,6 +81,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
         a->place = proxygen_header_cursor_place(h, *cursor);
         a->context = notes.context;
         a->accuracy = notes.accuracy;
+        m->described |= notes.context;
     } else {
         a->name = "";
     }
@@ -91,6 +92,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
                              proxygen_header_text(h, h->clang->getTypeSpelling(type)));
     a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
     a->kind = proxygen_type_value_kind(h, type);
+    a->form = proxygen_type_form(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
     if (is_nameless(a->declaration))
@@ -117,7 +119,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
 
         a->place = m->place;
         status = read_argument(h, h->clang->getArgType(function, (unsigned)i),
-                               known ? &cursors[i] : NULL, object, a);
+                               known ? &cursors[i] : NULL, object, m, a);
         if (status != PORTOLAN_OK)
             return status;
         if (a->role == ROLE_PEER && !found) {
@@ -125,7 +127,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
             found = true;
         }
     }
-    if (!found)
+    if (!found && object.kind != CXType_Invalid)
         m->skip =
             proxygen_print(&h->run->arena,
                            "no parameter is a %s *, so the proxy cannot tell whose it is; the "
@@ -172,8 +174,8 @@ static bool is_end(const char *name)
     return false;
 }
 
-static enum portolan_status read_method(struct header *h, CXCursor field, CXType function,
-                                        CXType object, struct method *m)
+enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXType function,
+                                          CXType object, struct method *m)
 {
     CXType canonical = h->clang->getCanonicalType(function);
     struct annotations notes = read_annotations(h, field);
@@ -199,7 +201,8 @@ static enum portolan_status read_method(struct header *h, CXCursor field, CXType
     if (status != PORTOLAN_OK)
         return status;
     proxygen_name_arguments(h->run, m);
-    if (h->clang->isFunctionTypeVariadic(canonical))
+    m->variadic = h->clang->isFunctionTypeVariadic(canonical);
+    if (m->variadic)
         m->skip = "variadic, which C cannot forward; the implementation's own function stays in "
                   "the table and gets the proxy's object, so it must reach its state through the "
                   "members that the header shows";
@@ -224,7 +227,8 @@ enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fie
         if (!port->methods)
             return PORTOLAN_ENOMEM;
         port->methods[port->n_methods] = (struct method){0};
-        status = read_method(h, fields[i], function, object, &port->methods[port->n_methods++]);
+        status =
+            proxygen_read_method(h, fields[i], function, object, &port->methods[port->n_methods++]);
         if (first == PORTOLAN_OK)
             first = status;
     }

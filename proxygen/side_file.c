@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The side file: contexts, accuracies and ends of methods whose interface cannot be edited. */
+/* The side file: what interfaces that cannot be edited do not say of their methods. */
 #include "proxygen_internal.h"
 
 #include <errno.h>
@@ -11,7 +11,15 @@ struct side_line {
     struct run *run;
     struct place place;
     struct method *method;
-    const char *aspect; /* "", "accuracy" or "destroys" */
+    const struct aspect *aspect;
+};
+
+/* What stands behind the dot, and what is done with the words behind the colon. */
+struct aspect {
+    const char *name;
+    enum portolan_status (*apply)(struct side_line *l, char *words);
+    bool of_type; /* in front of the dot stands the port's type, not a method */
+    bool c_only;
 };
 
 static char *strip(char *text)
@@ -35,7 +43,8 @@ static enum portolan_status unknown(struct side_line *l, const char *what, const
                          nearest ? "'?" : "");
 }
 
-static enum portolan_status find_method(struct side_line *l, const char *name)
+static enum portolan_status find_method(struct side_line *l, const char *name,
+                                        struct method **found)
 {
     struct port *port = &l->run->port;
     const char **known = portolan_arena_alloc(&l->run->arena, port->n_methods + 1, sizeof *known);
@@ -45,67 +54,287 @@ static enum portolan_status find_method(struct side_line *l, const char *name)
     for (size_t i = 0; i < port->n_methods; i++) {
         known[i] = port->methods[i].name;
         if (strcmp(known[i], name) == 0) {
-            l->method = &port->methods[i];
+            *found = &port->methods[i];
             return PORTOLAN_OK;
         }
     }
     return unknown(l, "the port has no method", name, known, port->n_methods);
 }
 
-static enum portolan_status apply_word(struct side_line *l, const char *word)
+static enum portolan_status find_argument(struct side_line *l, const char *word,
+                                          struct argument **found)
 {
     struct method *m = l->method;
-    bool accuracy = strcmp(l->aspect, "accuracy") == 0;
     const char **known = portolan_arena_alloc(&l->run->arena, m->n_arguments + 1, sizeof *known);
 
     if (!known)
         return PORTOLAN_ENOMEM;
-    if (accuracy && strcmp(word, "return") == 0) {
-        m->accuracy = true;
-        return PORTOLAN_OK;
-    }
     for (size_t i = 0; i < m->n_arguments; i++) {
-        struct argument *a = &m->arguments[i];
-
-        known[i] = a->name;
-        if (strcmp(a->name, word) != 0)
-            continue;
-        if (accuracy)
-            a->accuracy = true;
-        else
-            a->context = true;
-        a->place = l->place; /* what is wrong with it is this line's matter */
-        return PORTOLAN_OK;
+        known[i] = m->arguments[i].name;
+        if (strcmp(known[i], word) == 0) {
+            *found = &m->arguments[i];
+            return PORTOLAN_OK;
+        }
     }
     return unknown(l, proxygen_print(&l->run->arena, "method '%s' has no argument", m->name), word,
                    known, m->n_arguments);
 }
 
-static enum portolan_status apply_words(struct side_line *l, char *words)
+/* Hands every word of a list to APPLY. */
+static enum portolan_status each_word(struct side_line *l, char *words,
+                                      enum portolan_status (*apply)(struct side_line *l,
+                                                                    char *word))
 {
     enum portolan_status status = PORTOLAN_OK;
     size_t n = 0;
 
-    if (strcmp(l->aspect, "destroys") == 0) {
-        l->method->destroys = true;
-        return *strip(words)
-                   ? proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
-                                   "nothing stands behind '%s.destroys:'", l->method->name)
-                   : PORTOLAN_OK;
-    }
     for (char *word; status == PORTOLAN_OK && (word = strsep(&words, ",")); n++) {
         word = strip(word);
-        status = *word ? apply_word(l, word)
+        status = *word ? apply(l, word)
                        : proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
                                        "an argument's name is missing behind '%s'", n ? "," : ":");
     }
     return status;
 }
 
+/* ------------------------------------------------------------------ aspects */
+
+static enum portolan_status context_word(struct side_line *l, char *word)
+{
+    struct argument *a;
+    enum portolan_status status = find_argument(l, word, &a);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    a->context = true;
+    a->place = l->place; /* what is wrong with it is this line's matter */
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status apply_context(struct side_line *l, char *words)
+{
+    l->method->described = true;
+    return each_word(l, words, context_word);
+}
+
+static enum portolan_status accuracy_word(struct side_line *l, char *word)
+{
+    struct argument *a;
+    enum portolan_status status;
+
+    if (strcmp(word, "return") == 0) {
+        l->method->accuracy = true;
+        return PORTOLAN_OK;
+    }
+    status = find_argument(l, word, &a);
+    if (status != PORTOLAN_OK)
+        return status;
+    a->accuracy = true;
+    a->place = l->place;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status apply_accuracy(struct side_line *l, char *words)
+{
+    return each_word(l, words, accuracy_word);
+}
+
+static enum portolan_status apply_destroys(struct side_line *l, char *words)
+{
+    l->method->destroys = true;
+    return *words ? proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                                  "nothing stands behind '%s.destroys:'", l->method->name)
+                  : PORTOLAN_OK;
+}
+
+/* "x = n": n counts what x points to. */
+static enum portolan_status size_word(struct side_line *l, char *word)
+{
+    struct argument *array, *extent;
+    char *equals = strchr(word, '=');
+    enum portolan_status status;
+
+    if (!equals)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "'%s' should read 'array = extent'", word);
+    *equals = '\0';
+    status = find_argument(l, strip(word), &array);
+    if (status == PORTOLAN_OK)
+        status = find_argument(l, strip(equals + 1), &extent);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (array->form != FORM_POINTER)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "argument '%s' of '%s' is no array and no pointer, so it has no "
+                             "extent; the line reads 'array = extent'",
+                             array->name, l->method->name);
+    extent->context = true;
+    extent->size_of = array->name;
+    extent->place = l->place;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status apply_size(struct side_line *l, char *words)
+{
+    l->method->described = true; /* an empty list says that nothing is to be guessed */
+    return *words ? each_word(l, words, size_word) : PORTOLAN_OK;
+}
+
+static enum portolan_status apply_variadic(struct side_line *l, char *word)
+{
+    struct method *twin;
+    enum portolan_status status;
+
+    if (!l->method->variadic)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "'%s' is not variadic, so it needs no other form", l->method->name);
+    status = find_method(l, word, &twin);
+    if (status != PORTOLAN_OK)
+        return status;
+    l->method->twin = twin->name;
+    l->method->place = l->place;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status callback_word(struct side_line *l, char *word)
+{
+    struct argument *a;
+    enum portolan_status status = find_argument(l, word, &a);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (a->form != FORM_FUNCTION)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "argument '%s' of '%s' is no function, so it is no callback", a->name,
+                             l->method->name);
+    a->callback = true;
+    a->place = l->place;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status apply_callback(struct side_line *l, char *words)
+{
+    return each_word(l, words, callback_word);
+}
+
+static enum portolan_status gives_word(struct side_line *l, char *word)
+{
+    struct argument *a;
+    char *type = word + strcspn(word, " \t");
+    enum portolan_status status;
+
+    if (!*type)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "the port type of what '%s' gives is missing: '%s.gives: %s TYPE'",
+                             l->method->name, l->method->name, word);
+    *type = '\0';
+    type = portolan_arena_strdup(&l->run->arena, strip(type + 1));
+    if (!type)
+        return PORTOLAN_ENOMEM;
+    if (strcmp(word, "return") == 0) {
+        l->method->gives = type;
+        return PORTOLAN_OK;
+    }
+    status = find_argument(l, word, &a);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (a->form != FORM_POINTER)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "argument '%s' of '%s' is no pointer, so no object comes back there",
+                             a->name, l->method->name);
+    a->gives = type;
+    a->place = l->place;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status apply_gives(struct side_line *l, char *words)
+{
+    return each_word(l, words, gives_word);
+}
+
+static enum portolan_status apply_since(struct side_line *l, char *word)
+{
+    int64_t version;
+
+    if (!portolan_read_int64(word, &version) || version < 1 || version > INT32_MAX)
+        return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                             "'%s.since:' is followed by a version, a whole number from 1 on",
+                             l->method->name);
+    l->method->since = (long)version;
+    return PORTOLAN_OK;
+}
+
+/* Of the members only the readers know; they leave the candidates in the model. */
+static enum portolan_status apply_version(struct side_line *l, char *word)
+{
+    struct port *port = &l->run->port;
+
+    for (size_t i = 0; i < port->n_table_numbers; i++)
+        if (strcmp(port->table_numbers[i], word) == 0) {
+            bool size = strstr(word, "size") || strstr(word, "Size");
+
+            port->version_member = port->table_numbers[i];
+            port->version_kind = size ? VERSION_SIZE : VERSION_NUMBER;
+            port->version_guessed = false;
+            return PORTOLAN_OK;
+        }
+    return unknown(l, "the table has no whole number", word, port->table_numbers,
+                   port->n_table_numbers);
+}
+
+/* The first is what a line without an aspect has. */
+static const struct aspect aspects[] = {
+    {"", apply_context, false, false},          {"accuracy", apply_accuracy, false, false},
+    {"destroys", apply_destroys, false, false}, {"size-of", apply_size, false, true},
+    {"variadic", apply_variadic, false, true},  {"callback", apply_callback, false, true},
+    {"gives", apply_gives, false, true},        {"since", apply_since, false, true},
+    {"version", apply_version, true, true},
+};
+enum { N_ASPECTS = sizeof aspects / sizeof *aspects };
+
+static enum portolan_status find_aspect(struct side_line *l, const char *name)
+{
+    const char *known[N_ASPECTS];
+
+    for (size_t i = 0; i < N_ASPECTS; i++) {
+        known[i] = aspects[i].name;
+        if (strcmp(name, known[i]) == 0) {
+            l->aspect = &aspects[i];
+            if (aspects[i].c_only && l->run->port.shape == SHAPE_SIDL)
+                return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                                     "'%s' is for ports from headers; SIDL says such things itself",
+                                     name);
+            return PORTOLAN_OK;
+        }
+    }
+    return unknown(l, "a method has no aspect", name, known + 1, N_ASPECTS - 1);
+}
+
+/* ------------------------------------------------------------------ lines */
+
+/* What stands in front of the colon: a method, or the port's type. */
+static enum portolan_status find_subject(struct side_line *l, const char *name)
+{
+    const struct port *port = &l->run->port;
+    const char *known[] = {port->type, port->object ? port->object : "",
+                           port->table ? port->table : ""};
+
+    if (!l->aspect->of_type)
+        return find_method(l, name, &l->method);
+    for (size_t i = 0; i < 3; i++) {
+        const char *type = known[i];
+
+        if (strcmp(type, name) == 0 ||
+            (strncmp(type, "struct ", 7) == 0 && strcmp(type + 7, name) == 0))
+            return PORTOLAN_OK;
+    }
+    return unknown(l, "the port's type is not", name, known, 1);
+}
+
 static enum portolan_status read_line(struct side_line *l, char *line)
 {
-    static const char *const aspects[] = {"accuracy", "destroys"};
     char *colon, *dot;
+    const char *aspect = "";
     enum portolan_status status;
 
     line[strcspn(line, "#")] = '\0';
@@ -117,32 +346,24 @@ static enum portolan_status read_line(struct side_line *l, char *line)
         return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
                              "a line reads 'method: argument, argument', and this one has no ':'");
     *colon = '\0';
-    dot = strchr(line, '.');
-    l->aspect = "";
+    dot = strrchr(line, '.');
     if (dot) {
         *dot = '\0';
-        l->aspect = strip(dot + 1);
-        if (strcmp(l->aspect, aspects[0]) != 0 && strcmp(l->aspect, aspects[1]) != 0)
-            return unknown(l, "a method has no aspect", l->aspect, aspects, 2);
+        aspect = strip(dot + 1);
     }
-    status = find_method(l, strip(line));
-    return status == PORTOLAN_OK ? apply_words(l, colon + 1) : status;
+    status = find_aspect(l, aspect);
+    if (status == PORTOLAN_OK)
+        status = find_subject(l, strip(line));
+    return status == PORTOLAN_OK ? l->aspect->apply(l, strip(colon + 1)) : status;
 }
 
-enum portolan_status proxygen_read_side_file(struct run *run)
+enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file)
 {
     struct side_line l = {.run = run, .place = {.file = run->options->context}};
     enum portolan_status first = PORTOLAN_OK;
     char *line = NULL;
     size_t capacity = 0;
-    FILE *file;
 
-    if (!run->options->context)
-        return PORTOLAN_OK;
-    file = fopen(run->options->context, "r");
-    if (!file)
-        return portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->context,
-                                  strerror(errno));
     /* All lines are looked at, so that one run shows every mistake. */
     while (getline(&line, &capacity, file) >= 0) {
         enum portolan_status status;
@@ -156,6 +377,21 @@ enum portolan_status proxygen_read_side_file(struct run *run)
         first = portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->context,
                                    strerror(errno));
     free(line);
-    fclose(file);
     return first;
+}
+
+enum portolan_status proxygen_read_side_file(struct run *run)
+{
+    enum portolan_status status;
+    FILE *file;
+
+    if (!run->options->context)
+        return PORTOLAN_OK;
+    file = fopen(run->options->context, "r");
+    if (!file)
+        return portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->context,
+                                  strerror(errno));
+    status = proxygen_read_side_lines(run, file);
+    fclose(file);
+    return status;
 }

@@ -7,19 +7,33 @@
 
 #include <portolan/proxygen.h>
 
-enum { KEY_PORT = 1, KEY_CONTEXT, KEY_INCLUDE };
+enum {
+    KEY_PORT = 1,
+    KEY_CONTEXT,
+    KEY_INCLUDE,
+    KEY_FUNCTIONS,
+    KEY_LIBRARY,
+    KEY_FRONT,
+    KEY_FROM,
+    KEY_COMMANDS
+};
 
 static const struct argp_option options[] = {
     {"port", KEY_PORT, "TYPE", 0, "SIDL interface, or C struct as NAME[=PORT.TYPE]", 0},
     {"output", 'o', "DIR", 0, "folder for the output", 0},
     {"context", KEY_CONTEXT, "FILE", 0, "side file with lines 'method: argument, …'", 0},
     {"include", KEY_INCLUDE, "TEXT", 0, "how generated C includes the header", 0},
+    {"functions", KEY_FUNCTIONS, "GLOB", 0, "the port is the functions of these names", 0},
+    {"lib", KEY_LIBRARY, "FILE", 0, "shared object that implements the functions", 0},
+    {"front", KEY_FRONT, NULL, 0, "also make the library that stands in for them", 0},
+    {"from", KEY_FROM, "GLOB", 0, "headers whose declarations count", 0},
+    {"compile-commands", KEY_COMMANDS, "FILE|DIR", 0, "flags are in this compile_commands.json", 0},
     {"quiet", 'q', NULL, 0, "no report", 0},
     {0}};
 
 struct arguments {
     struct portolan_proxygen_options options;
-    const char **files;
+    const char **files, **functions, **libraries;
     bool quiet;
 };
 
@@ -42,6 +56,21 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case 'q':
         a->quiet = true;
+        return 0;
+    case KEY_FUNCTIONS:
+        a->functions[a->options.n_functions++] = text;
+        return 0;
+    case KEY_LIBRARY:
+        a->libraries[a->options.n_libraries++] = text;
+        return 0;
+    case KEY_FRONT:
+        a->options.front = true;
+        return 0;
+    case KEY_FROM:
+        a->options.from = text;
+        return 0;
+    case KEY_COMMANDS:
+        a->options.compile_commands = text;
         return 0;
     case ARGP_KEY_ARG:
         a->files[a->options.n_files++] = text;
@@ -67,7 +96,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         options, parse, "FILE… [-- FLAGS]", "Generates the timing proxy of one port.", NULL,
         NULL,    NULL};
-    struct arguments a = {.files = portolan_calloc((size_t)argc, sizeof *a.files)};
+    struct arguments a = {.files = portolan_calloc((size_t)argc, 3 * sizeof *a.files)};
     struct portolan_diagnostics diagnostics = {.report = print_diagnostic};
     struct portolan_proxygen_result result = {0};
     struct portolan_error err = {0};
@@ -79,7 +108,11 @@ int main(int argc, char **argv)
     /* Behind "--" come the compiler's flags. */
     while (own < argc && strcmp(argv[own], "--") != 0)
         own++;
+    a.functions = a.files + argc;
+    a.libraries = a.functions + argc;
     a.options.files = a.files;
+    a.options.functions = a.functions;
+    a.options.libraries = a.libraries;
     if (own < argc) {
         a.options.flags = (const char *const *)argv + own + 1;
         a.options.n_flags = (size_t)(argc - own - 1);

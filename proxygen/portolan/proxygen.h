@@ -20,18 +20,19 @@ extern "C" {
 
 /** What to generate, from what, and where to. Strings are borrowed for the call. */
 struct portolan_proxygen_options {
-    /** REQUIRED. SIDL files (names ending in ".sidl", as many as are needed) or one C header. */
+    /** REQUIRED. SIDL files (names ending in ".sidl", as many as are needed) or one header. */
     const char *const *files;
     size_t n_files;
     /**
-     * REQUIRED. The port: a SIDL interface by its full name, or a C struct by its tag or typedef
-     * name. "struct_name=heat.Solver" also says under which type name the struct travels as a
-     * portolan.ForeignPort; without it the struct's name as given is the type name.
+     * REQUIRED. The port: a SIDL interface by its full name, a C struct by its tag or typedef name,
+     * or, with FUNCTIONS, any name. "struct_name=heat.Solver" also says under which type name the
+     * struct travels as a portolan.ForeignPort; without it the struct's name as given is the type
+     * name.
      */
     const char *port;
     /** REQUIRED. Folder for the output; made if it is missing (its parent must exist). */
     const char *folder;
-    /** OPTIONAL. Side file that names contexts; see portolan_proxygen_generate(). */
+    /** OPTIONAL. Side file that names contexts and more; see portolan_proxygen_generate(). */
     const char *context;
     /** OPTIONAL, C only. How generated code includes the header: "<sundials/x.h>", "solver.h". */
     const char *include;
@@ -41,14 +42,29 @@ struct portolan_proxygen_options {
      */
     const char *const *flags;
     size_t n_flags;
+    /** OPTIONAL, C only. Patterns ("cblas_*"): the port is all functions that match one of them. */
+    const char *const *functions;
+    size_t n_functions;
+    /** With FUNCTIONS. Shared objects that implement them, one provider component for each. */
+    const char *const *libraries;
+    size_t n_libraries;
+    /** With FUNCTIONS. Makes the library that stands in for these functions, too. */
+    bool front;
+    /**
+     * OPTIONAL. Pattern for paths of headers (leading folders may be left out): declarations in
+     * those count, and no others. NULL: only the header itself counts, not what it includes.
+     */
+    const char *from;
+    /** OPTIONAL. A compile_commands.json or the folder it is in: the flags come from there, too. */
+    const char *compile_commands;
 };
 
 /** What was made. Free it with portolan_proxygen_result_clear(); start it as `{0}`. */
 struct portolan_proxygen_result {
     char *report;     /**< for people: what is intercepted, what is not, and why; ends in newline */
     char *class_name; /**< class of the proxy: the port's type name with "Proxy" behind */
-    char *source;     /**< file that was made: FOLDER/TYPE_proxy.c, dots in TYPE as underscores */
-    char *description; /**< file that was made: FOLDER/TYPEProxy.xml */
+    char **files;     /**< what was made, the C source first, then the palette description */
+    size_t n_files;
 };
 
 /**
@@ -62,7 +78,16 @@ struct portolan_proxygen_result {
  *     method: argument, argument     # contexts of the method, at most four; parameters without
  *                                    # a name are argument_0, argument_1, … by position
  *     method.accuracy: argument      # where the call leaves the accuracy it reached; or "return"
- *     method.destroys:               # C only: the method ends its object
+ *
+ * and, for headers,
+ *
+ *     method.destroys:               # the method ends its object
+ *     method.size-of: x = n          # n is the extent of x, and a context; empty: none is guessed
+ *     method.variadic: vmethod       # vmethod is the same with a va_list for the "..."
+ *     method.callback: argument      # the time in this function is its caller's
+ *     method.gives: argument TYPE    # an object of port TYPE comes back there; or "return TYPE"
+ *     method.since: 2                # the table has it from version 2 on
+ *     TYPE.version: member           # the table's version or size in bytes (TYPE: the port's)
  *
  * Problems in the input are reported to DIAGNOSTICS with file and line (1 where the whole file is
  * meant), and ERR says how many there are; where DIAGNOSTICS is NULL, ERR has the first one's text.

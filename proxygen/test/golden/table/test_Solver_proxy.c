@@ -303,7 +303,8 @@ static void test_SolverProxy_fill(void *bytes, const void *target)
     struct solver_ops *table = bytes;
 
     memcpy(table, to->ops,
-           to->ops->size < sizeof *table ? to->ops->size : sizeof *table);
+           (size_t)to->ops->size < sizeof *table ? (size_t)to->ops->size
+                                        : sizeof *table);
     if (table->kind)
         table->kind = test_SolverProxy_do_kind;
     if (table->setup)

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which struct of a header is the port, and where its functions are. */
+#include "read_header.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ the struct */
+
+struct search {
+    struct header *h;
+    const char *word;
+    CXCursor found; /* struct or typedef of that name */
+    const char **names;
+    size_t n_names;
+};
+
+static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct search *s = data;
+    const struct libclang *clang = s->h->clang;
+    enum CXCursorKind kind = clang->getCursorKind(cursor);
+    const char *name;
+
+    (void)parent;
+    if (kind != CXCursor_StructDecl && kind != CXCursor_TypedefDecl)
+        return CXChildVisit_Continue;
+    name = proxygen_header_spelling(s->h, cursor);
+    if (strcmp(name, s->word) == 0)
+        s->found = cursor;
+    if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)) &&
+        !proxygen_header_counts(s->h, cursor))
+        return CXChildVisit_Continue;
+    s->names = portolan_arena_grow(&s->h->run->arena, s->names, s->n_names, sizeof *s->names);
+    if (!s->names)
+        return CXChildVisit_Break;
+    s->names[s->n_names++] = name;
+    return CXChildVisit_Continue;
+}
+
+/* The definition of the struct that a struct's or typedef's cursor means, or a null cursor. */
+static CXCursor struct_definition(struct header *h, CXCursor cursor)
+{
+    CXType type = h->clang->getCanonicalType(h->clang->getCursorType(cursor));
+
+    if (type.kind == CXType_Pointer)
+        type = h->clang->getCanonicalType(h->clang->getPointeeType(type));
+    return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
+}
+
+static enum portolan_status find_struct(struct header *h, struct search *s, CXCursor *definition)
+{
+    struct place whole = {.file = h->run->options->files[0], .line = 1}, place;
+    const char *nearest;
+
+    h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_top, s);
+    if (h->clang->Cursor_isNull(s->found)) {
+        nearest = portolan_nearest_word(s->word, s->names, s->n_names);
+        return nearest ? proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
+                                       "there is no struct or typedef '%s'; did you mean '%s'?",
+                                       s->word, nearest)
+                       : proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
+                                       "there is no struct or typedef '%s'", s->word);
+    }
+    place = proxygen_header_cursor_place(h, s->found);
+    *definition = struct_definition(h, s->found);
+    if (h->clang->Cursor_isNull(*definition) ||
+        h->clang->getCursorKind(*definition) != CXCursor_StructDecl)
+        return proxygen_fail(
+            h->run, PORTOLAN_EUNSUPPORTED, &place,
+            "'%s' is no struct whose members the header shows; a port is a struct with "
+            "a pointer to its table of operations",
+            s->word);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ the table in it */
+
+struct members {
+    struct header *h;
+    CXCursor *fields;
+    size_t n;
+};
+
+static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct members *m = data;
+
+    (void)parent;
+    if (m->h->clang->getCursorKind(cursor) == CXCursor_FieldDecl) {
+        m->fields = portolan_arena_grow(&m->h->run->arena, m->fields, m->n, sizeof *m->fields);
+        if (!m->fields)
+            return CXChildVisit_Break;
+        m->fields[m->n++] = cursor;
+    }
+    return CXChildVisit_Continue;
+}
+
+static struct members struct_members(struct header *h, CXCursor definition)
+{
+    struct members m = {.h = h};
+
+    if (!h->clang->Cursor_isNull(definition))
+        h->clang->visitChildren(definition, collect_field, &m);
+    if (!m.fields)
+        m.n = 0;
+    return m;
+}
+
+/* How many of the members are functions that take a pointer to OBJECT. */
+static int count_methods(struct header *h, const struct members *m, CXType object)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < m->n; i++) {
+        CXType function = proxygen_pointed_function(h, h->clang->getCursorType(m->fields[i]));
+        int n = function.kind == CXType_Invalid ? 0 : h->clang->getNumArgTypes(function);
+
+        for (int k = 0; k < n; k++)
+            if (proxygen_is_object(h, h->clang->getArgType(function, (unsigned)k), object)) {
+                count++;
+                break;
+            }
+    }
+    return count;
+}
+
+/* Chooses the member that points to the table; the null cursor when there is none. */
+static CXCursor find_table(struct header *h, const struct members *object, CXType type,
+                           struct members *table)
+{
+    CXCursor best = {0};
+
+    best.kind = CXCursor_InvalidFile;
+    for (size_t i = 0; i < object->n; i++) {
+        CXType pointer = h->clang->getCanonicalType(h->clang->getCursorType(object->fields[i]));
+        struct members m;
+
+        /* A link to the next object of the same kind is no table. */
+        if (pointer.kind != CXType_Pointer || proxygen_is_object(h, pointer, type))
+            continue;
+        m = struct_members(h, h->clang->getCursorDefinition(h->clang->getTypeDeclaration(
+                                  h->clang->getCanonicalType(h->clang->getPointeeType(pointer)))));
+        if (count_methods(h, &m, type) == 0)
+            continue;
+        /* The first one that has any, unless a later one bears the usual name. */
+        if (best.kind == CXCursor_InvalidFile ||
+            strcmp(proxygen_header_spelling(h, object->fields[i]), "ops") == 0) {
+            best = object->fields[i];
+            *table = m;
+        }
+    }
+    return best;
+}
+
+/* TABLE_FIELD is the null cursor where the struct holds its functions itself. */
+static enum portolan_status describe_object(struct header *h, CXCursor definition,
+                                            const struct members *object, CXCursor table_field)
+{
+    const struct libclang *clang = h->clang;
+    struct port *port = &h->run->port;
+    CXCursor last = object->fields[object->n - 1];
+    CXType table = clang->getCursorType(definition);
+
+    port->object = port->table = proxygen_header_text(h, clang->getTypeSpelling(table));
+    port->place = proxygen_header_cursor_place(h, definition);
+    port->has_data = object->n > 1;
+    if (port->shape == SHAPE_TABLE) {
+        table = clang->getPointeeType(clang->getCanonicalType(clang->getCursorType(table_field)));
+        table = clang->getCursorType(clang->getTypeDeclaration(table)); /* without const */
+        port->table = proxygen_header_text(h, clang->getTypeSpelling(table));
+        port->table_member = proxygen_header_spelling(h, table_field);
+    }
+    if (strchr(port->object, '(') || strchr(port->table, '('))
+        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &port->place,
+                             "the port's struct and its table need names of their own");
+    if (clang->getCanonicalType(clang->getCursorType(last)).kind == CXType_IncompleteArray)
+        return proxygen_fail(
+            h->run, PORTOLAN_EUNSUPPORTED, &port->place,
+            "%s ends in an array of unknown length, so a proxy cannot stand in for it",
+            port->object);
+    return PORTOLAN_OK;
+}
+
+static bool is_word(const char *word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What a member in front of all functions says of the table's length, by its name. */
+static enum version_kind guess_version(struct header *h, CXCursor field)
+{
+    static const char *const sizes[] = {"struct_size", "structSize", "cbSize", "size"};
+    static const char *const versions[] = {"version", "iVersion", "abi_version", "api_version"};
+    const char *name = proxygen_header_spelling(h, field);
+    CXType type = h->clang->getCursorType(field);
+
+    if (is_word(name, versions, 4))
+        return VERSION_NUMBER;
+    if (is_word(name, sizes, 3))
+        return VERSION_SIZE;
+    /* The plain word may mean anything but in front of a table, where it is a size_t. */
+    return is_word(name, sizes + 3, 1) && h->run->port.shape == SHAPE_TABLE &&
+                   strcmp(proxygen_header_text(h, h->clang->getTypeSpelling(type)), "size_t") == 0
+               ? VERSION_SIZE
+               : VERSION_NONE;
+}
+
+static void find_version(struct header *h, const struct members *table)
+{
+    struct port *port = &h->run->port;
+    bool in_front = true;
+
+    port->table_numbers =
+        portolan_arena_alloc(&h->run->arena, table->n + 1, sizeof *port->table_numbers);
+    for (size_t i = 0; port->table_numbers && i < table->n; i++) {
+        const char *name = proxygen_header_spelling(h, table->fields[i]);
+
+        if (proxygen_type_value_kind(h, h->clang->getCursorType(table->fields[i])) !=
+            VALUE_INTEGER) {
+            in_front = false;
+            continue;
+        }
+        port->table_numbers[port->n_table_numbers++] = name;
+        if (in_front && port->version_kind == VERSION_NONE) {
+            port->version_kind = guess_version(h, table->fields[i]);
+            port->version_member = name;
+        }
+    }
+    port->version_guessed = port->version_kind != VERSION_NONE;
+    if (port->version_kind == VERSION_NONE)
+        port->version_member = NULL;
+}
+
+static enum portolan_status refuse_plain(struct header *h, CXCursor definition)
+{
+    struct place place = proxygen_header_cursor_place(h, definition);
+
+    return proxygen_fail(
+        h->run, PORTOLAN_EUNSUPPORTED, &place,
+        "'%s' has no pointer to a table of functions that take it, and no such functions itself: "
+        "a port needs methods",
+        proxygen_header_word(h));
+}
+
+enum portolan_status proxygen_read_struct(struct header *h)
+{
+    struct port *port = &h->run->port;
+    struct search s = {.h = h, .word = proxygen_header_word(h)};
+    struct members object, table = {0};
+    CXCursor definition, field;
+    CXType type;
+    enum portolan_status status;
+
+    s.found.kind = CXCursor_InvalidFile;
+    status = find_struct(h, &s, &definition);
+    if (status != PORTOLAN_OK)
+        return status;
+    port->type = proxygen_header_type(h);
+    type = h->clang->getCursorType(definition);
+    object = struct_members(h, definition);
+    field = find_table(h, &object, type, &table);
+    if (!h->clang->Cursor_isNull(field)) {
+        port->shape = SHAPE_TABLE;
+    } else if (count_methods(h, &object, type) > 0) {
+        struct place place = proxygen_header_cursor_place(h, definition);
+
+        port->shape = SHAPE_STRUCT;
+        table = object;
+        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &place,
+                             "'%s' holds its functions itself; only a struct with a pointer to a "
+                             "table of functions can be proxied",
+                             s.word);
+    } else {
+        return refuse_plain(h, definition);
+    }
+    find_version(h, &table);
+    status = describe_object(h, definition, &object, field);
+    return status == PORTOLAN_OK ? proxygen_read_methods(h, table.fields, table.n, type) : status;
+}
