@@ -6,6 +6,7 @@
 #ifndef PROXYGEN_LIBCLANG_H
 #define PROXYGEN_LIBCLANG_H
 
+#include <clang-c/CXCompilationDatabase.h>
 #include <clang-c/Index.h>
 #include <portolan/base.h>
 
@@ -60,6 +61,16 @@
     X(Cursor_isFunctionInlined)                                                                    \
     X(Cursor_getStorageClass)                                                                      \
     X(isCursorDefinition)                                                                          \
+    X(CompilationDatabase_fromDirectory)                                                           \
+    X(CompilationDatabase_dispose)                                                                 \
+    X(CompilationDatabase_getAllCompileCommands)                                                   \
+    X(CompileCommands_dispose)                                                                     \
+    X(CompileCommands_getSize)                                                                     \
+    X(CompileCommands_getCommand)                                                                  \
+    X(CompileCommand_getDirectory)                                                                 \
+    X(CompileCommand_getFilename)                                                                  \
+    X(CompileCommand_getNumArgs)                                                                   \
+    X(CompileCommand_getArg)                                                                       \
     X(visitChildren)
 
 struct libclang {

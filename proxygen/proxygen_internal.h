@@ -103,10 +103,13 @@ enum version_kind {
 
 struct port {
     enum shape shape;
-    const char *type;    /* the port type's name, with dots */
-    const char *c_type;  /* the same with underscores */
-    const char *prefix;  /* of all names in the generated file: "heat_LinearSolverProxy" */
-    const char *include; /* what stands behind #include */
+    const char *type;       /* the port type's name, with dots */
+    const char *c_type;     /* the same with underscores */
+    const char *prefix;     /* of all names in the generated file: "heat_LinearSolverProxy" */
+    const char *include;    /* what stands behind #include */
+    const char *flags_from; /* headers: which compile command the flags are of; NULL: none */
+    const char *flags;      /* headers: those that change what it declares, for a comment */
+    const char *defines;    /* headers: the same as lines for the preprocessor */
     struct method *methods;
     size_t n_methods;
     struct place place;
@@ -179,6 +182,13 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out);
 /* The forwarding functions and tables, which depend on the shape. */
 void proxygen_emit_sidl(struct run *run, struct portolan_text *out);
 void proxygen_emit_table(struct run *run, struct portolan_text *out);
+
+/*
+ * How every generated C or C++ file begins: what it is, how the header was read, the macros that it
+ * was read with, INCLUDES (whole lines), the header.
+ */
+void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
+                            struct portolan_text *out);
 
 /* Shared by the shapes. */
 struct locals proxygen_locals(struct run *run, const struct method *m);

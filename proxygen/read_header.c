@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a header, collects what holds for every kind of port, and chooses the port's reader. */
 #include "read_header.h"
+#include "compile_commands.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +59,12 @@ static bool is_foreign(const char *flag, bool cxx)
     return strncmp(flag, "-std=", 5) == 0 && (strstr(flag, "++") != NULL) != cxx;
 }
 
+/* A header that compilers warn of can be proxied all the same. */
+static bool is_strict(const char *flag)
+{
+    return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0;
+}
+
 /* ------------------------------------------------------------------ parsing */
 
 static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
@@ -74,7 +82,7 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     flags[n++] = cxx ? "-std=gnu++17" : "-std=gnu17";
     flags[n++] = "-DPORTOLAN_PROXYGEN";
     for (size_t i = 0; i < h->n_flags; i++)
-        if (!is_foreign(h->flags[i], cxx))
+        if (!is_foreign(h->flags[i], cxx) && !is_strict(h->flags[i]))
             flags[n++] = h->flags[i];
     if (h->clang->parseTranslationUnit2(index, file.Filename, flags, n, &file, 1,
                                         CXTranslationUnit_SkipFunctionBodies |
@@ -280,35 +288,41 @@ const char *proxygen_header_type(struct header *h)
     return equals ? equals + 1 : proxygen_header_word(h);
 }
 
-static const char *without_dot(const char *path)
+/* What of PATH is below FOLDER, both by their real names; NULL: nothing. */
+static const char *below(struct portolan_arena *arena, const char *folder, const char *path)
 {
-    return strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    char real_folder[PATH_MAX], real_path[PATH_MAX];
+    size_t length;
+
+    if (!realpath(*folder ? folder : ".", real_folder) || !realpath(path, real_path))
+        return NULL;
+    length = strlen(real_folder);
+    return strncmp(real_path, real_folder, length) == 0 && real_path[length] == '/'
+               ? proxygen_print(arena, "%s", real_path + length + 1)
+               : NULL;
 }
 
 const char *proxygen_header_include(struct header *h)
 {
     const struct portolan_proxygen_options *o = h->run->options;
     struct portolan_arena *arena = &h->run->arena;
-    const char *path = "", *base;
+    const char *path = "", *base, *rest;
 
     if (o->include)
         return *o->include == '<' || *o->include == '"'
                    ? o->include
                    : proxygen_print(arena, "\"%s\"", o->include);
     if (h->file)
-        path = without_dot(proxygen_header_text(h, h->clang->getFileName(h->file)));
+        path = proxygen_header_text(h, h->clang->getFileName(h->file));
     for (size_t i = 0; i < h->n_flags; i++) {
         const char *folder = h->flags[i];
-        size_t length;
 
         if (strncmp(folder, "-I", 2) != 0)
             continue;
-        folder = without_dot(folder[2] ? folder + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "");
-        length = strlen(folder);
-        while (length > 1 && folder[length - 1] == '/')
-            length--;
-        if (length && strncmp(path, folder, length) == 0 && path[length] == '/')
-            return proxygen_print(arena, "<%s>", path + length + 1);
+        folder = folder[2] ? folder + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
+        rest = below(arena, folder, path);
+        if (rest)
+            return proxygen_print(arena, "<%s>", rest);
     }
     if (strncmp(path, "/usr/include/", 13) == 0)
         return proxygen_print(arena, "<%s>", path + 13);
@@ -321,6 +335,7 @@ const char *proxygen_header_include(struct header *h)
 static enum portolan_status read_port(struct header *h)
 {
     h->run->port.include = proxygen_header_include(h);
+    proxygen_record_flags(h);
     if (h->run->options->n_functions)
         return portolan_error_set(h->run->err, PORTOLAN_EUNSUPPORTED,
                                   "lists of functions (--functions) cannot be read yet");
@@ -340,14 +355,16 @@ enum portolan_status proxygen_read_header(struct run *run)
         return portolan_error_set(run->err, PORTOLAN_EINVAL,
                                   "a C port is read from one header; the others that it needs it "
                                   "includes itself");
-    if (run->options->compile_commands)
-        return portolan_error_set(run->err, PORTOLAN_EUNSUPPORTED,
-                                  "compile_commands.json cannot be read yet");
     h.clang = proxygen_libclang_load(run->err);
     if (!h.clang)
         return PORTOLAN_EUNSUPPORTED;
     h.flags = run->options->flags;
     h.n_flags = run->options->n_flags;
+    if (run->options->compile_commands) {
+        status = proxygen_find_compile_command(&h);
+        if (status != PORTOLAN_OK)
+            return status;
+    }
     index = h.clang->createIndex(0, 0);
     if (!index)
         return portolan_error_set(run->err, PORTOLAN_ENOMEM, "libclang cannot start");

@@ -24,6 +24,9 @@ bool proxygen_header_counts(struct header *h, CXCursor cursor);
 /* How generated code includes the header: by the shortest name the flags' folders allow. */
 const char *proxygen_header_include(struct header *h);
 
+/* Keeps what the flags define for the generated file. */
+void proxygen_record_flags(struct header *h);
+
 /* The word of options->port: what stands before '=', without a leading "struct ". */
 const char *proxygen_header_word(struct header *h);
 /* The port type that options->port asks for: what stands behind '=', or the word. */
