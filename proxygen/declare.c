@@ -117,7 +117,11 @@ const char *proxygen_declare(struct header *h, CXType type, const char *inner)
         CXType to = h->clang->getPointeeType(type);
         bool parenthesis = !is_leaf(to.kind) &&
                            (is_function(h, to) || is_array(h->clang->getCanonicalType(to).kind));
-        const char *pointer = proxygen_print(arena, "%s*%s%s%s", parenthesis ? "(" : "",
+        bool known;
+        const char *convention =
+            parenthesis && is_function(h, to) ? proxygen_calling_convention(h, to, &known) : NULL;
+        const char *pointer = proxygen_print(arena, "%s%s%s*%s%s%s", parenthesis ? "(" : "",
+                                             convention ? convention : "", convention ? " " : "",
                                              qualifiers(h, type), inner, parenthesis ? ")" : "");
 
         return proxygen_declare(h, to, pointer);

@@ -12,6 +12,11 @@ struct unseen {
     CXCursor cursor; /* FunctionDecl (static inline) or MacroDefinition (function-like) */
 };
 
+struct unknown_attribute {
+    struct place place;
+    const char *name;
+};
+
 /* One header being read. */
 struct header {
     struct run *run;
@@ -25,6 +30,8 @@ struct header {
     bool last_counts;
     struct place *invisible; /* types first mentioned in a parameter list */
     size_t n_invisible;
+    struct unknown_attribute *unknown; /* that could change how a function is called */
+    size_t n_unknown;
     struct unseen *unseen; /* of the declarations that count, in the header's order */
     size_t n_unseen;
 };
@@ -37,6 +44,12 @@ struct place proxygen_header_cursor_place(struct header *h, CXCursor cursor);
 
 /* A declaration of INNER (a name, or a declarator around one) with TYPE: "double (*x)[3]". */
 const char *proxygen_declare(struct header *h, CXType type, const char *inner);
+
+/*
+ * The attribute that says how a function of this type is called, NULL: as all are. KNOWN is false
+ * for conventions that no attribute of C names.
+ */
+const char *proxygen_calling_convention(struct header *h, CXType function, bool *known);
 
 /* The function type behind a member or parameter of type pointer to function, else invalid. */
 CXType proxygen_pointed_function(struct header *h, CXType type);

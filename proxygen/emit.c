@@ -172,6 +172,10 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
                       port->type);
     if (port->flags && *port->flags)
         portolan_text_add(out, "/* The header was read with%s. */\n", port->flags);
+    if (port->only_clang)
+        portolan_text_add(out,
+                          "#ifndef __clang__\n#error \"gcc lacks a calling convention that the "
+                          "header asks for: compile this with clang\"\n#endif\n");
     if (port->defines)
         portolan_text_add(out, "%s", port->defines);
     portolan_text_add(out, "%s\n#include %s\n\n", includes, port->include);

@@ -71,6 +71,12 @@
     X(CompileCommand_getFilename)                                                                  \
     X(CompileCommand_getNumArgs)                                                                   \
     X(CompileCommand_getArg)                                                                       \
+    X(tokenize)                                                                                    \
+    X(disposeTokens)                                                                               \
+    X(getTokenSpelling)                                                                            \
+    X(getCursorExtent)                                                                             \
+    X(getRangeStart)                                                                               \
+    X(getRangeEnd)                                                                                 \
     X(visitChildren)
 
 struct libclang {

@@ -65,12 +65,13 @@ struct argument {
 };
 
 struct method {
-    const char *name;   /* as measured: "solve" */
-    const char *member; /* in the table or entry-point vector: "solve", "f_solve" */
-    const char *result; /* C: "int @", the declared name's place marked */
-    const char *head;   /* of the forwarding function, the function's name marked by '@' */
-    const char *pass;   /* what is handed on behind the object: ", n, b" */
-    bool returns;       /* something */
+    const char *name;       /* as measured: "solve" */
+    const char *member;     /* in the table or entry-point vector: "solve", "f_solve" */
+    const char *result;     /* C: "int @", the declared name's place marked */
+    const char *head;       /* of the forwarding function, the function's name marked by '@' */
+    const char *pass;       /* what is handed on behind the object: ", n, b" */
+    const char *convention; /* C: the attribute for how it is called, part of the head; or NULL */
+    bool returns;           /* something */
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;
@@ -114,6 +115,7 @@ struct port {
     size_t n_methods;
     struct place place;
     /* SHAPE_TABLE, SHAPE_STRUCT (where the table is the object) */
+    bool only_clang;          /* gcc has not all the calling conventions */
     const char *object;       /* "struct solver" */
     const char *table;        /* "struct solver_ops" */
     const char *table_member; /* "ops" */

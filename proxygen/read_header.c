@@ -62,7 +62,8 @@ static bool is_foreign(const char *flag, bool cxx)
 /* A header that compilers warn of can be proxied all the same. */
 static bool is_strict(const char *flag)
 {
-    return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0;
+    return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0 ||
+           strcmp(flag, "-w") == 0;
 }
 
 /* ------------------------------------------------------------------ parsing */
@@ -73,7 +74,7 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     struct portolan_arena *arena = &h->run->arena;
     const char *text = proxygen_print(arena, "#include \"%s\"\n", h->run->options->files[0]);
     struct CXUnsavedFile file = {main_files[cxx], text, (unsigned long)strlen(text)};
-    const char **flags = portolan_arena_alloc(arena, h->n_flags + 4, sizeof *flags);
+    const char **flags = portolan_arena_alloc(arena, h->n_flags + 8, sizeof *flags);
     int n = 0;
 
     if (!flags)
@@ -84,6 +85,10 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     for (size_t i = 0; i < h->n_flags; i++)
         if (!is_foreign(h->flags[i], cxx) && !is_strict(h->flags[i]))
             flags[n++] = h->flags[i];
+    /* Warnings that tell of what the syntax tree does not show. */
+    flags[n++] = "-Wvisibility";
+    flags[n++] = "-Wunknown-attributes";
+    flags[n++] = "-Wsystem-headers";
     if (h->clang->parseTranslationUnit2(index, file.Filename, flags, n, &file, 1,
                                         CXTranslationUnit_SkipFunctionBodies |
                                             CXTranslationUnit_DetailedPreprocessingRecord,
@@ -150,6 +155,8 @@ static enum portolan_status judge_diagnostics(struct header *h)
                                                sizeof *h->invisible);
             if (h->invisible)
                 h->invisible[h->n_invisible++] = place;
+        } else if (strcmp(option, "-Wunknown-attributes") == 0) {
+            proxygen_note_unknown_attribute(h, place, text);
         }
         clang->disposeDiagnostic(d);
     }
@@ -302,6 +309,14 @@ static const char *below(struct portolan_arena *arena, const char *folder, const
                : NULL;
 }
 
+/* Debian has headers of one machine in a folder of its name, which is searched, too. */
+static const char *behind_triplet(const char *path)
+{
+    const char *slash = strchr(path, '/'), *system = strstr(path, "-linux-");
+
+    return slash && system && system < slash ? slash + 1 : path;
+}
+
 const char *proxygen_header_include(struct header *h)
 {
     const struct portolan_proxygen_options *o = h->run->options;
@@ -325,7 +340,7 @@ const char *proxygen_header_include(struct header *h)
             return proxygen_print(arena, "<%s>", rest);
     }
     if (strncmp(path, "/usr/include/", 13) == 0)
-        return proxygen_print(arena, "<%s>", path + 13);
+        return proxygen_print(arena, "<%s>", behind_triplet(path + 13));
     base = strrchr(path, '/');
     return proxygen_print(arena, "\"%s\"", base ? base + 1 : path);
 }

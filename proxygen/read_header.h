@@ -32,6 +32,22 @@ const char *proxygen_header_word(struct header *h);
 /* The port type that options->port asks for: what stands behind '=', or the word. */
 const char *proxygen_header_type(struct header *h);
 
+/* ------------------------------------------------------------------ attributes */
+
+struct annotations {
+    struct header *h;
+    bool context, accuracy, destroys;
+};
+struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
+
+/* True when an attribute of the declaration CURSOR has WORD in it. */
+bool proxygen_has_attribute(struct header *h, CXCursor cursor, const char *word);
+
+/* A diagnostic says that an attribute at PLACE is unknown; TEXT has its name in quotes. */
+void proxygen_note_unknown_attribute(struct header *h, struct place place, const char *text);
+/* One that the declaration CURSOR, or a typedef behind it, has; NULL: none. */
+const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXCursor cursor);
+
 /* ------------------------------------------------------------------ methods of structs */
 
 /* True for a pointer, const or not, to the port's struct OBJECT. */

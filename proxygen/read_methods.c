@@ -16,34 +16,6 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object)
                                   h->clang->getTypeDeclaration(h->clang->getCanonicalType(object)));
 }
 
-struct annotations {
-    struct header *h;
-    bool context, accuracy, destroys;
-};
-
-static enum CXChildVisitResult visit_annotation(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct annotations *a = data;
-
-    (void)parent;
-    if (a->h->clang->getCursorKind(cursor) == CXCursor_AnnotateAttr) {
-        const char *text = proxygen_header_spelling(a->h, cursor);
-
-        a->context |= strcmp(text, "portolan.context") == 0;
-        a->accuracy |= strcmp(text, "portolan.accuracy") == 0;
-        a->destroys |= strcmp(text, "portolan.destroys") == 0;
-    }
-    return CXChildVisit_Continue;
-}
-
-static struct annotations read_annotations(struct header *h, CXCursor cursor)
-{
-    struct annotations a = {.h = h};
-
-    h->clang->visitChildren(cursor, visit_annotation, &a);
-    return a;
-}
-
 /* A struct first mentioned in a parameter list is a type of its own that nobody else can name. */
 static bool is_invisible(struct header *h, CXType type)
 {
@@ -74,7 +46,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     struct run *run = h->run;
 
     if (cursor) {
-        struct annotations notes = read_annotations(h, *cursor);
+        struct annotations notes = proxygen_read_annotations(h, *cursor);
 
         type = h->clang->getCursorType(*cursor); /* arrays as they are written */
         a->name = proxygen_header_spelling(h, *cursor);
@@ -154,6 +126,8 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
     m->result = declare_result(h, result);
     m->head = proxygen_declare(h, result, "@"); /* the parameters follow */
     h->run->port.has_qualified_results |= strcmp(m->head, m->result) != 0;
+    if (m->convention)
+        m->head = proxygen_print(&h->run->arena, "%s %s", m->convention, m->head);
     m->result_kind = proxygen_type_value_kind(h, result);
     m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
     if (!is_nameless(m->result))
@@ -163,22 +137,65 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
                          m->name);
 }
 
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Names whose meaning is plain; a side file or an annotation says the others. */
 static bool is_end(const char *name)
 {
     static const char *const names[] = {"free", "destroy", "finalize", "delete"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
+    return is_one_of(name, names, sizeof names / sizeof *names);
+}
+
+static bool returns_twice(const char *name)
+{
+    static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
+                                        "vfork",  "savectx", "getcontext"};
+
+    return is_one_of(name, names, sizeof names / sizeof *names);
+}
+
+/* How it is called, and whether and how often it comes back. */
+static enum portolan_status read_call(struct header *h, CXCursor cursor, CXType function,
+                                      struct method *m)
+{
+    const struct unknown_attribute *unknown = proxygen_unknown_attribute(h, cursor);
+    bool known;
+
+    m->convention = proxygen_calling_convention(h, function, &known);
+    if (!known)
+        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
+                             "'%s' has a calling convention that a proxy in C cannot have",
+                             m->name);
+    if (unknown)
+        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &unknown->place,
+                             "attribute '%s' of '%s' is unknown here and may change how it is "
+                             "called; leave it out under #ifdef PORTOLAN_PROXYGEN if it does not",
+                             unknown->name, m->name);
+    m->no_return =
+        strstr(proxygen_header_text(h, h->clang->getTypeSpelling(function)), "noreturn") ||
+        proxygen_has_attribute(h, cursor, "oreturn");
+    m->variadic = h->clang->isFunctionTypeVariadic(function);
+    if (m->variadic)
+        m->skip = m->convention
+                      ? "variadic with a calling convention of its own, which C cannot forward"
+                      : "variadic, which C cannot forward; the original is called as it is";
+    if (returns_twice(m->name) || proxygen_has_attribute(h, cursor, "returns_twice"))
+        m->skip = "it may return twice, and what stands in for it would be gone the second time";
+    return PORTOLAN_OK;
 }
 
 enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXType function,
                                           CXType object, struct method *m)
 {
     CXType canonical = h->clang->getCanonicalType(function);
-    struct annotations notes = read_annotations(h, field);
+    struct annotations notes = proxygen_read_annotations(h, field);
     enum portolan_status status;
 
     m->name = m->member = proxygen_header_spelling(h, field);
@@ -187,12 +204,9 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
         return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
                              "'%s' does not say what it takes; write its parameters, or (void)",
                              m->name);
-    if (h->clang->getFunctionTypeCallingConv(canonical) > CXCallingConv_C)
-        return proxygen_fail(
-            h->run, PORTOLAN_EUNSUPPORTED, &m->place,
-            "'%s' has a calling convention of its own, which a proxy cannot forward", m->name);
-    m->no_return =
-        strstr(proxygen_header_text(h, h->clang->getTypeSpelling(canonical)), "noreturn") != NULL;
+    status = read_call(h, field, canonical, m);
+    if (status != PORTOLAN_OK)
+        return status;
     m->accuracy = notes.accuracy;
     m->destroys = notes.destroys || is_end(m->name);
     status = read_result(h, function, m);
@@ -201,8 +215,7 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     if (status != PORTOLAN_OK)
         return status;
     proxygen_name_arguments(h->run, m);
-    m->variadic = h->clang->isFunctionTypeVariadic(canonical);
-    if (m->variadic)
+    if (m->variadic && !m->convention && object.kind != CXType_Invalid)
         m->skip = "variadic, which C cannot forward; the implementation's own function stays in "
                   "the table and gets the proxy's object, so it must reach its state through the "
                   "members that the header shows";

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What attributes say of a function: those for Portolan, those that change how it is called, and
+ * those that nobody here knows, which might.
+ */
+#include "read_header.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ annotations */
+
+static enum CXChildVisitResult visit_annotation(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct annotations *a = data;
+
+    (void)parent;
+    if (a->h->clang->getCursorKind(cursor) == CXCursor_AnnotateAttr) {
+        const char *text = proxygen_header_spelling(a->h, cursor);
+
+        a->context |= strcmp(text, "portolan.context") == 0;
+        a->accuracy |= strcmp(text, "portolan.accuracy") == 0;
+        a->destroys |= strcmp(text, "portolan.destroys") == 0;
+    }
+    return CXChildVisit_Continue;
+}
+
+struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor)
+{
+    struct annotations a = {.h = h};
+
+    h->clang->visitChildren(cursor, visit_annotation, &a);
+    return a;
+}
+
+/* ------------------------------------------------------------------ calling conventions */
+
+const char *proxygen_calling_convention(struct header *h, CXType function, bool *known)
+{
+    static const struct {
+        enum CXCallingConv convention;
+        const char *attribute;
+        bool only_clang; /* gcc cannot compile it */
+    } conventions[] = {
+        {CXCallingConv_X86StdCall, "stdcall", false},
+        {CXCallingConv_X86FastCall, "fastcall", false},
+        {CXCallingConv_X86ThisCall, "thiscall", false},
+        {CXCallingConv_AAPCS, "pcs(\"aapcs\")", false},
+        {CXCallingConv_AAPCS_VFP, "pcs(\"aapcs-vfp\")", false},
+        {CXCallingConv_X86_64Win64, "ms_abi", false},
+        {CXCallingConv_X86_64SysV, "sysv_abi", false},
+        {CXCallingConv_AArch64VectorCall, "aarch64_vector_pcs", false},
+        {CXCallingConv_X86RegCall, "regcall", true},
+        {CXCallingConv_X86VectorCall, "vectorcall", true},
+        {CXCallingConv_PreserveMost, "preserve_most", true},
+        {CXCallingConv_PreserveAll, "preserve_all", true},
+    };
+    CXType canonical = h->clang->getCanonicalType(function);
+    enum CXCallingConv convention = h->clang->getFunctionTypeCallingConv(canonical);
+    const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(canonical));
+    const char *registers = strstr(spelling, "__attribute__((regparm(");
+
+    *known = true;
+    if (registers)
+        return proxygen_print(&h->run->arena, "__attribute__((regparm(%.*s)))",
+                              (int)strcspn(registers + 23, ")"), registers + 23);
+    if (convention <= CXCallingConv_C)
+        return NULL;
+    for (size_t i = 0; i < sizeof conventions / sizeof *conventions; i++)
+        if (conventions[i].convention == convention) {
+            h->run->port.only_clang |= conventions[i].only_clang;
+            return proxygen_print(&h->run->arena, "__attribute__((%s))", conventions[i].attribute);
+        }
+    *known = false;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ words of attributes */
+
+struct word_search {
+    struct header *h;
+    const char *word;
+    bool found;
+};
+
+/* libclang names few attributes, so their text is looked at. */
+static bool says(struct header *h, CXCursor attribute, const char *word)
+{
+    CXToken *tokens = NULL;
+    unsigned n = 0;
+    bool found = false;
+
+    h->clang->tokenize(h->unit, h->clang->getCursorExtent(attribute), &tokens, &n);
+    for (unsigned i = 0; i < n && !found; i++)
+        found = strstr(proxygen_header_text(h, h->clang->getTokenSpelling(h->unit, tokens[i])),
+                       word) != NULL;
+    if (tokens)
+        h->clang->disposeTokens(h->unit, tokens, n);
+    return found;
+}
+
+static enum CXChildVisitResult visit_word(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct word_search *s = data;
+
+    (void)parent;
+    if (s->h->clang->getCursorKind(cursor) == CXCursor_UnexposedAttr)
+        s->found |= says(s->h, cursor, s->word);
+    return s->found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+bool proxygen_has_attribute(struct header *h, CXCursor cursor, const char *word)
+{
+    struct word_search s = {.h = h, .word = word};
+
+    h->clang->visitChildren(cursor, visit_word, &s);
+    return s.found;
+}
+
+/* ------------------------------------------------------------------ unknown attributes */
+
+/* Those of gcc that libclang does not know and that change no call. */
+static bool is_harmless(const char *name)
+{
+    static const char *const harmless[] = {"access",
+                                           "artificial",
+                                           "copy",
+                                           "externally_visible",
+                                           "fd_arg",
+                                           "fd_arg_read",
+                                           "fd_arg_write",
+                                           "gnu_inline",
+                                           "leaf",
+                                           "no_icf",
+                                           "no_reorder",
+                                           "noclone",
+                                           "noipa",
+                                           "nonstring",
+                                           "noplt",
+                                           "nonnull",
+                                           "optimize",
+                                           "stack_protect",
+                                           "symver",
+                                           "tainted_args",
+                                           "zero_call_used_regs"};
+    size_t length = strlen(name);
+
+    if (length > 4 && strncmp(name, "__", 2) == 0 && strcmp(name + length - 2, "__") == 0) {
+        name += 2;
+        length -= 4;
+    }
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strlen(harmless[i]) == length && strncmp(name, harmless[i], length) == 0)
+            return true;
+    return false;
+}
+
+void proxygen_note_unknown_attribute(struct header *h, struct place place, const char *text)
+{
+    const char *quote = strchr(text, '\'');
+    const char *name =
+        quote ? proxygen_print(&h->run->arena, "%.*s", (int)strcspn(quote + 1, "'"), quote + 1)
+              : text;
+
+    if (is_harmless(name))
+        return;
+    h->unknown = portolan_arena_grow(&h->run->arena, h->unknown, h->n_unknown, sizeof *h->unknown);
+    if (h->unknown)
+        h->unknown[h->n_unknown++] = (struct unknown_attribute){place, name};
+    else
+        h->n_unknown = 0;
+}
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+    return a->line < b->line || (a->line == b->line && a->column <= b->column);
+}
+
+static const struct unknown_attribute *unknown_within(struct header *h, CXCursor cursor)
+{
+    CXSourceRange extent = h->clang->getCursorExtent(cursor);
+    struct place start = proxygen_header_place(h, h->clang->getRangeStart(extent));
+    struct place end = proxygen_header_place(h, h->clang->getRangeEnd(extent));
+
+    for (size_t i = 0; start.file && i < h->n_unknown; i++) {
+        const struct place *at = &h->unknown[i].place;
+
+        if (at->file && strcmp(at->file, start.file) == 0 && is_before(&start, at) &&
+            is_before(at, &end))
+            return &h->unknown[i];
+    }
+    return NULL;
+}
+
+const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXCursor cursor)
+{
+    const struct unknown_attribute *found = h->n_unknown ? unknown_within(h, cursor) : NULL;
+    CXType type = h->clang->getCursorType(cursor);
+
+    /* The typedefs on the way to the function may have one, too. */
+    while (h->n_unknown && !found) {
+        if (type.kind == CXType_Pointer) {
+            type = h->clang->getPointeeType(type);
+        } else if (type.kind == CXType_Elaborated) {
+            type = h->clang->Type_getNamedType(type);
+        } else if (type.kind == CXType_Typedef) {
+            CXCursor declaration = h->clang->getTypeDeclaration(type);
+
+            found = unknown_within(h, declaration);
+            type = h->clang->getTypedefDeclUnderlyingType(declaration);
+        } else {
+            break;
+        }
+    }
+    return found;
+}
