@@ -14,6 +14,8 @@ struct unseen {
 
 struct unknown_attribute {
     struct place place;
+    CXFile file;
+    unsigned offset; /* of its name in the file */
     const char *name;
 };
 

@@ -77,6 +77,7 @@
     X(getCursorExtent)                                                                             \
     X(getRangeStart)                                                                               \
     X(getRangeEnd)                                                                                 \
+    X(getFileContents)                                                                             \
     X(visitChildren)
 
 struct libclang {

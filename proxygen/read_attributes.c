@@ -154,40 +154,48 @@ static bool is_harmless(const char *name)
     return false;
 }
 
-void proxygen_note_unknown_attribute(struct header *h, struct place place, const char *text)
+void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location, const char *text)
 {
     const char *quote = strchr(text, '\'');
     const char *name =
         quote ? proxygen_print(&h->run->arena, "%.*s", (int)strcspn(quote + 1, "'"), quote + 1)
               : text;
+    struct unknown_attribute unknown = {.name = name, .place = proxygen_header_place(h, location)};
 
     if (is_harmless(name))
         return;
+    h->clang->getFileLocation(location, &unknown.file, NULL, NULL, &unknown.offset);
     h->unknown = portolan_arena_grow(&h->run->arena, h->unknown, h->n_unknown, sizeof *h->unknown);
     if (h->unknown)
-        h->unknown[h->n_unknown++] = (struct unknown_attribute){place, name};
+        h->unknown[h->n_unknown++] = unknown;
     else
         h->n_unknown = 0;
 }
 
-static bool is_before(const struct place *a, const struct place *b)
+/* What stands behind a declarator is not in its extent: it goes on to the semicolon. */
+static bool is_of(struct header *h, const struct unknown_attribute *unknown, unsigned end)
 {
-    return a->line < b->line || (a->line == b->line && a->column <= b->column);
+    size_t length;
+    const char *text = h->clang->getFileContents(h->unit, unknown->file, &length);
+
+    if (unknown->offset <= end)
+        return true;
+    return text && unknown->offset < length && end < length &&
+           !memchr(text + end, ';', unknown->offset - end);
 }
 
 static const struct unknown_attribute *unknown_within(struct header *h, CXCursor cursor)
 {
     CXSourceRange extent = h->clang->getCursorExtent(cursor);
-    struct place start = proxygen_header_place(h, h->clang->getRangeStart(extent));
-    struct place end = proxygen_header_place(h, h->clang->getRangeEnd(extent));
+    CXFile file = NULL;
+    unsigned start, end;
 
-    for (size_t i = 0; start.file && i < h->n_unknown; i++) {
-        const struct place *at = &h->unknown[i].place;
-
-        if (at->file && strcmp(at->file, start.file) == 0 && is_before(&start, at) &&
-            is_before(at, &end))
+    h->clang->getFileLocation(h->clang->getRangeStart(extent), &file, NULL, NULL, &start);
+    h->clang->getFileLocation(h->clang->getRangeEnd(extent), NULL, NULL, NULL, &end);
+    for (size_t i = 0; file && i < h->n_unknown; i++)
+        if (h->unknown[i].file && h->clang->File_isEqual(file, h->unknown[i].file) &&
+            h->unknown[i].offset >= start && is_of(h, &h->unknown[i], end))
             return &h->unknown[i];
-    }
     return NULL;
 }
 

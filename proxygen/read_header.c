@@ -156,7 +156,7 @@ static enum portolan_status judge_diagnostics(struct header *h)
             if (h->invisible)
                 h->invisible[h->n_invisible++] = place;
         } else if (strcmp(option, "-Wunknown-attributes") == 0) {
-            proxygen_note_unknown_attribute(h, place, text);
+            proxygen_note_unknown_attribute(h, clang->getDiagnosticLocation(d), text);
         }
         clang->disposeDiagnostic(d);
     }

@@ -43,8 +43,8 @@ struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
 /* True when an attribute of the declaration CURSOR has WORD in it. */
 bool proxygen_has_attribute(struct header *h, CXCursor cursor, const char *word);
 
-/* A diagnostic says that an attribute at PLACE is unknown; TEXT has its name in quotes. */
-void proxygen_note_unknown_attribute(struct header *h, struct place place, const char *text);
+/* A diagnostic says that an attribute at LOCATION is unknown; TEXT has its name in quotes. */
+void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location, const char *text);
 /* One that the declaration CURSOR, or a typedef behind it, has; NULL: none. */
 const struct unknown_attribute *proxygen_unknown_attribute(struct header *h, CXCursor cursor);
 
