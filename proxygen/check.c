@@ -71,6 +71,7 @@ void proxygen_name_arguments(struct run *run, struct method *m)
 
         if (!name)
             name = proxygen_print(&run->arena, "argument_%zu", i);
+        a->has_own_name = *a->name != '\0';
         if (!*a->name || is_macro(run, a->name))
             a->name = fresh_name(run, m, name);
         a->value = a->name;
@@ -104,6 +105,8 @@ static void compose(struct run *run, struct method *m)
                                     proxygen_replace(arena, a->declaration, a->name));
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
+    if (m->variadic)
+        parameters = proxygen_print(arena, "%s, ...", parameters);
     m->head = proxygen_replace(arena, m->head,
                                proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
     m->pass = pass;

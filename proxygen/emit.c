@@ -234,11 +234,22 @@ static void report_method(const struct method *m, int width, struct portolan_tex
         return;
     }
     portolan_text_add(out, "  %-*s  intercepted", width, m->name);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (!a->context)
+            continue;
+        portolan_text_add(out, "%s%s", between, a->name);
+        if (a->size_of)
+            portolan_text_add(out, " (%sextent of %s)", a->size_guessed ? "guessed: " : "",
+                              a->size_of);
+        between = ", ";
+    }
+    if (m->twin)
+        portolan_text_add(out, "; forwarded to %s", m->twin);
     for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].context) {
-            portolan_text_add(out, "%s%s", between, m->arguments[i].name);
-            between = ", ";
-        }
+        if (m->arguments[i].callback)
+            portolan_text_add(out, "; time in %s is the caller's", m->arguments[i].name);
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].accuracy)
             portolan_text_add(out, "; accuracy %s", m->arguments[i].name);
@@ -270,6 +281,18 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out)
         portolan_text_add(out, "  compiler flags from %s\n", port->flags_from);
     for (size_t i = 0; i < port->n_methods; i++)
         report_method(&port->methods[i], width, out);
+    for (size_t i = 0; i < port->n_unseen; i++)
+        portolan_text_add(out,
+                          "  %s  not intercepted (%s:%d): %s, compiled into its callers; what it "
+                          "calls through the table is\n",
+                          port->unseen[i].name, port->unseen[i].place.file,
+                          port->unseen[i].place.line,
+                          port->unseen[i].is_macro ? "a macro" : "an inline function");
+    if (port->version_kind != VERSION_NONE)
+        portolan_text_add(out, "  %s says %s%s\n", port->version_member,
+                          port->version_kind == VERSION_SIZE ? "how long the table is in bytes"
+                                                             : "which version the table has",
+                          port->version_guessed ? " (guessed from its name)" : "");
     if (port->shape == SHAPE_TABLE)
         portolan_text_add(out,
                           "Entries that are NULL stay NULL; other members of the table are copied. "

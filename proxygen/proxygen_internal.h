@@ -49,17 +49,19 @@ enum argument_role {
 
 struct argument {
     const char *name;
+    bool has_own_name;       /* the header gives it one */
     const char *declaration; /* C: "const double *@", the name's place marked */
     const char *value;       /* what the context's value is; NULL: it cannot be told */
     enum argument_role role;
     enum value_kind kind;
     enum type_form form;
-    bool input;          /* has a value before the call */
-    bool context;        /* part of the call's context */
-    const char *size_of; /* C: the argument whose extent this one is; NULL: none is known */
-    bool size_guessed;   /* by its name and neighbour, not by the side file */
-    bool callback;       /* C: time in this function is its caller's */
-    const char *gives;   /* C: the port type of the object that comes back through it */
+    bool input;                  /* has a value before the call */
+    bool context;                /* part of the call's context */
+    const char *size_of;         /* C: the argument whose extent this one is; NULL: none is known */
+    bool size_guessed;           /* by its name and neighbour, not by the side file */
+    const struct method *callee; /* C: the function that it is or points to; NULL: cannot be had */
+    bool callback;               /* C: time in this function is its caller's */
+    const char *gives;           /* C: the port type of the object that comes back through it */
     bool accuracy;
     struct place place;
 };
@@ -75,15 +77,16 @@ struct method {
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;
-    bool accuracy;     /* the result is the accuracy reached */
-    bool no_return;    /* never comes back: the clock stops before the call */
-    bool destroys;     /* ends its object, which must not be looked at afterwards */
-    bool described;    /* an annotation or the side file said something: nothing is guessed */
-    bool variadic;     /* ends in "..." */
-    const char *twin;  /* variadic: the method that takes a va_list instead; NULL: none */
-    const char *gives; /* C: the port type of the object that is returned; NULL: no port's */
-    long since;        /* C: from this version of the table on; 0: always */
-    const char *skip;  /* not intercepted, because…; NULL: intercepted */
+    bool accuracy;           /* the result is the accuracy reached */
+    bool no_return;          /* never comes back: the clock stops before the call */
+    bool destroys;           /* ends its object, which must not be looked at afterwards */
+    bool described;          /* an annotation or the side file said something: nothing is guessed */
+    bool variadic;           /* ends in "..." */
+    const char *twin;        /* variadic: the method that takes a va_list instead; NULL: none */
+    struct place twin_place; /* where that is said */
+    const char *gives;       /* C: the port type of the object that is returned; NULL: no port's */
+    long since;              /* C: from this version of the table on; 0: always */
+    const char *skip;        /* not intercepted, because…; NULL: intercepted */
     struct place place;
 };
 
@@ -95,6 +98,13 @@ enum shape {
     SHAPE_CLASS      /* an abstract class of C++ */
 };
 
+/* An inline function or a macro of the header, compiled into its callers. */
+struct unseen_call {
+    const char *name;
+    bool is_macro;
+    struct place place;
+};
+
 /* What a table says about its own length. */
 enum version_kind {
     VERSION_NONE,  /* nothing: it is as long as the header has it */
@@ -104,10 +114,12 @@ enum version_kind {
 
 struct port {
     enum shape shape;
-    const char *type;       /* the port type's name, with dots */
-    const char *c_type;     /* the same with underscores */
-    const char *prefix;     /* of all names in the generated file: "heat_LinearSolverProxy" */
-    const char *include;    /* what stands behind #include */
+    const char *type;           /* the port type's name, with dots */
+    const char *c_type;         /* the same with underscores */
+    const char *prefix;         /* of all names in the generated file: "heat_LinearSolverProxy" */
+    const char *include;        /* what stands behind #include */
+    struct unseen_call *unseen; /* headers: what callers may use instead of a method */
+    size_t n_unseen;
     const char *flags_from; /* headers: which compile command the flags are of; NULL: none */
     const char *flags;      /* headers: those that change what it declares, for a comment */
     const char *defines;    /* headers: the same as lines for the preprocessor */
@@ -166,6 +178,8 @@ void proxygen_name_arguments(struct run *run, struct method *m);
 enum portolan_status proxygen_read_side_file(struct run *run);
 /* The same, of a file that is open; options->context is what messages call it. */
 enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
+/* Makes the rest of what the side file said, and guesses what it did not. */
+enum portolan_status proxygen_apply_hints(struct run *run);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
 

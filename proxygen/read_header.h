@@ -61,6 +61,9 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object);
 enum portolan_status proxygen_read_method(struct header *h, CXCursor cursor, CXType function,
                                           CXType object, struct method *m);
 
+/* Notes the inline functions and macros that work on OBJECT, when the methods are known. */
+void proxygen_read_unseen(struct header *h, CXType object);
+
 /* Makes the model's methods of the members of the table of operations. */
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
                                            size_t n_fields, CXType object);

@@ -40,6 +40,51 @@ static bool is_nameless(const char *declaration)
     return strstr(declaration, "(unnamed") || strstr(declaration, "(anonymous");
 }
 
+/* For a variable: without a const of its own. */
+static const char *declare_result(struct header *h, CXType type)
+{
+    const char *text = proxygen_declare(h, type, "@");
+    const char *cut = type.kind == CXType_Pointer ? strstr(text, "const @") : text;
+
+    if (!h->clang->isConstQualifiedType(type) || !cut || strncmp(cut, "const ", 6) != 0)
+        return text;
+    return proxygen_print(&h->run->arena, "%.*s%s", (int)(cut - text), text, cut + 6);
+}
+
+/* A function that is handed over; NULL when nothing can stand in for it. */
+static const struct method *read_callee(struct header *h, CXType type)
+{
+    struct portolan_arena *arena = &h->run->arena;
+    CXType function = h->clang->getCanonicalType(type), result;
+    struct method *m = portolan_arena_alloc(arena, 1, sizeof *m);
+    bool known;
+
+    if (function.kind == CXType_Pointer)
+        function = h->clang->getPointeeType(function);
+    result = h->clang->getResultType(function);
+    if (!m || function.kind != CXType_FunctionProto || h->clang->isFunctionTypeVariadic(function))
+        return NULL;
+    m->convention = proxygen_calling_convention(h, function, &known);
+    m->n_arguments = (size_t)h->clang->getNumArgTypes(function);
+    m->arguments = portolan_arena_alloc(arena, m->n_arguments + 1, sizeof *m->arguments);
+    m->result = declare_result(h, result);
+    m->head = proxygen_print(arena, "%s%s%s", m->convention ? m->convention : "",
+                             m->convention ? " " : "", proxygen_declare(h, result, "@"));
+    m->returns = result.kind != CXType_Void;
+    known &= !is_nameless(m->result) && !is_invisible(h, result);
+    for (size_t i = 0; m->arguments && i < m->n_arguments; i++) {
+        CXType argument = h->clang->getArgType(function, (unsigned)i);
+
+        m->arguments[i].name = "";
+        m->arguments[i].declaration = proxygen_declare(h, argument, "@");
+        known &= !is_nameless(m->arguments[i].declaration) && !is_invisible(h, argument);
+    }
+    if (!m->arguments || !known)
+        return NULL;
+    proxygen_name_arguments(h->run, m);
+    return m;
+}
+
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
                                           CXType object, struct method *m, struct argument *a)
 {
@@ -65,6 +110,8 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
     a->kind = proxygen_type_value_kind(h, type);
     a->form = proxygen_type_form(h, type);
+    if (a->form == FORM_FUNCTION)
+        a->callee = read_callee(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
     if (is_nameless(a->declaration))
@@ -106,17 +153,6 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
                            "implementation's own function stays in the table",
                            h->run->port.object);
     return PORTOLAN_OK;
-}
-
-/* For a variable: without a const of its own. */
-static const char *declare_result(struct header *h, CXType type)
-{
-    const char *text = proxygen_declare(h, type, "@");
-    const char *cut = type.kind == CXType_Pointer ? strstr(text, "const @") : text;
-
-    if (!h->clang->isConstQualifiedType(type) || !cut || strncmp(cut, "const ", 6) != 0)
-        return text;
-    return proxygen_print(&h->run->arena, "%.*s%s", (int)(cut - text), text, cut + 6);
 }
 
 static enum portolan_status read_result(struct header *h, CXType function, struct method *m)

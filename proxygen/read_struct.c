@@ -278,5 +278,9 @@ enum portolan_status proxygen_read_struct(struct header *h)
     }
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);
-    return status == PORTOLAN_OK ? proxygen_read_methods(h, table.fields, table.n, type) : status;
+    if (status == PORTOLAN_OK)
+        status = proxygen_read_methods(h, table.fields, table.n, type);
+    if (status == PORTOLAN_OK)
+        proxygen_read_unseen(h, type);
+    return status;
 }

@@ -192,7 +192,7 @@ static enum portolan_status apply_variadic(struct side_line *l, char *word)
     if (status != PORTOLAN_OK)
         return status;
     l->method->twin = twin->name;
-    l->method->place = l->place;
+    l->method->twin_place = l->place;
     return PORTOLAN_OK;
 }
 

@@ -9,7 +9,7 @@ static const struct portolan_probe_method test_SolverProxy_methods[] = {
     {.name = "solve", .n_context = 1, .context = {"n"}},
     {.name = "residual"},
     {.name = "shape"},
-    {.name = "norms"},
+    {.name = "norms", .n_context = 1, .context = {"n"}},
     {.name = "watch"},
     {.name = "watcher"},
     {.name = "raw_watcher"},
@@ -186,11 +186,13 @@ static struct solver_size test_SolverProxy_do_shape(struct solver *self)
 static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n])
 {
     struct portolan_probe_call call;
+    const struct portolan_probe_context context[1] = {
+        portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct solver *to;
     int result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 5, NULL, 0)->target;
+    to = portolan_probe_enter(&call, &proxy->port, 5, context, 1)->target;
     test_SolverProxy_data_in(proxy, to);
     result_ = to->ops->norms(to, n, rows, table, matrix);
     test_SolverProxy_data_out(proxy, to);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What can only be judged when the side file is read: extents that may be guessed, functions that
+ * take a va_list for one that takes "...", callbacks that can be stood in for.
+ */
+#include "proxygen_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include <portolan/probe.h>
+
+/* ------------------------------------------------------------------ extents */
+
+/*
+ * The words that name an extent, alone, or as the first or last word of a name whose words are
+ * divided by '_' or begin with a capital: n, n_rows, nByte, destLen, buffer_size.
+ */
+static bool is_extent_word(const char *word, size_t length)
+{
+    static const char *const words[] = {"n", "len", "length", "size", "count"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t k = 0;
+
+        while (k < length && words[i][k] && tolower((unsigned char)word[k]) == words[i][k])
+            k++;
+        if (k == length && !words[i][k])
+            return true;
+    }
+    return false;
+}
+
+static bool begins_word(const char *name, size_t i)
+{
+    return name[i - 1] == '_' ||
+           (isupper((unsigned char)name[i]) && islower((unsigned char)name[i - 1])) ||
+           (i == 1 && isupper((unsigned char)name[1]) && name[0] == 'n');
+}
+
+static bool is_extent(const char *name)
+{
+    size_t length = strlen(name), first = length, last = 0;
+
+    for (size_t i = 1; i < length; i++)
+        if (begins_word(name, i)) {
+            if (first == length)
+                first = i;
+            last = i;
+        }
+    return is_extent_word(name, first - (first > 1 && name[first - 1] == '_')) ||
+           is_extent_word(name + last, length - last);
+}
+
+/* Every such number next to a pointer to data, as far as a context has room. */
+static void guess_extents(struct method *m)
+{
+    size_t contexts = 0;
+
+    for (size_t i = 0; i < m->n_arguments && contexts < PORTOLAN_PROBE_CONTEXTS; i++) {
+        struct argument *a = &m->arguments[i];
+        const struct argument *next = i + 1 < m->n_arguments ? a + 1 : NULL;
+        const struct argument *array = NULL;
+
+        if (i > 0 && a[-1].form == FORM_POINTER && a[-1].role == ROLE_PLAIN)
+            array = a - 1;
+        else if (next && next->form == FORM_POINTER && next->role == ROLE_PLAIN)
+            array = next;
+        if (!array || a->kind != VALUE_INTEGER || !a->has_own_name || !is_extent(a->name))
+            continue;
+        a->context = true;
+        a->size_of = array->name;
+        a->size_guessed = true;
+        contexts++;
+    }
+}
+
+/* ------------------------------------------------------------------ variadic functions */
+
+/* The same parameters, and a va_list behind them. */
+static bool is_twin(const struct method *m, const struct method *twin)
+{
+    size_t n = m->n_arguments;
+
+    if (twin->n_arguments != n + 1 || twin->arguments[n].form != FORM_VA_LIST ||
+        strcmp(m->result, twin->result) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(m->arguments[i].declaration, twin->arguments[i].declaration) != 0)
+            return false;
+    return true;
+}
+
+static enum portolan_status link_twin(struct run *run, struct method *m)
+{
+    const struct port *port = &run->port;
+
+    for (size_t i = 0; i < port->n_methods; i++) {
+        const struct method *twin = &port->methods[i];
+
+        if (strcmp(twin->name, m->twin) != 0)
+            continue;
+        if (!is_twin(m, twin))
+            return proxygen_fail(run, PORTOLAN_ESYNTAX, &m->twin_place,
+                                 "'%s' does not stand for '%s': it would need the same result and "
+                                 "parameters, with a va_list for the '...'",
+                                 twin->name, m->name);
+        if (m->n_arguments == 0 || m->convention)
+            return proxygen_fail(run, PORTOLAN_ESYNTAX, &m->twin_place,
+                                 "'%s' cannot be forwarded: %s", m->name,
+                                 m->convention ? "it has a calling convention of its own"
+                                               : "va_start needs a parameter in front of '...'");
+        if (port->shape == SHAPE_FUNCTIONS)
+            m->skip = NULL;
+    }
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ callbacks */
+
+static enum portolan_status check_callbacks(struct run *run, const struct method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (a->callback && !a->callee)
+            return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
+                                 "'%s' of '%s' cannot be stood in for: it is variadic, has no "
+                                 "prototype or types that nothing else can have",
+                                 a->name, m->name);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status proxygen_apply_hints(struct run *run)
+{
+    enum portolan_status first = PORTOLAN_OK, status;
+
+    if (run->port.shape == SHAPE_SIDL)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < run->port.n_methods; i++) {
+        struct method *m = &run->port.methods[i];
+
+        status = m->twin ? link_twin(run, m) : PORTOLAN_OK;
+        if (status == PORTOLAN_OK)
+            status = check_callbacks(run, m);
+        if (first == PORTOLAN_OK)
+            first = status;
+        if (!m->described && !m->skip)
+            guess_extents(m);
+    }
+    return first;
+}
