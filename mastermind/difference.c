@@ -34,6 +34,8 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
 
     g->calls = (int64_t)(r->calls - b->calls);
     g->subroutines = (int64_t)(r->subroutine_calls - b->subroutine_calls);
+    if (g->subroutines < 0) /* calls that ended while the snapshot was taken */
+        g->subroutines = 0;
     g->inclusive =
         more(r->inclusive_ns + r->open_inclusive_ns, b->inclusive_ns + b->open_inclusive_ns);
     g->exclusive =
@@ -131,7 +133,7 @@ static enum portolan_status own_take(void *self, struct portolan_probe_snapshot 
 static enum portolan_status own_restart(void *self)
 {
     (void)self;
-    return portolan_probe_reset(NULL);
+    return portolan_probe_reset_unprofiled(NULL);
 }
 
 static const struct portolan_probe_method_info *own_method(void *self, uint32_t handle)

@@ -96,11 +96,25 @@ static enum portolan_status share_trial(struct portolan_recorder *r, enum portol
     return status;
 }
 
+/* What is measured for others counts as its callers' own time; *FOUND says whether there was any.
+ */
+static enum portolan_status take_own(struct portolan_recorder *r, struct portolan_probe_snapshot *s,
+                                     bool *found, struct portolan_error *err)
+{
+    enum portolan_status status = r->source->take(r->source->self, s, err);
+    size_t all = s->count;
+
+    portolan_probe_snapshot_select(s, false);
+    *found = s->count < all;
+    return status;
+}
+
 /* Where the probe cannot be emptied (another thread is inside a call), the difference tells. */
 static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_probe_snapshot keep;
-    enum portolan_status status = r->source->take(r->source->self, &r->now, err);
+    bool others;
+    enum portolan_status status = take_own(r, &r->now, &others, err);
 
     if (!status)
         status = piece_difference(r->source, &r->before, &r->now, r->cohort->rank, &r->piece, err);
@@ -109,7 +123,8 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     r->elapsed_ns += r->piece.root_ns;
     if (r->source->restart && !r->source->restart(r->source->self)) {
         r->before.count = 0;
-        return PORTOLAN_OK;
+        /* the others' records go on, and with them what they add to their callers */
+        return others ? take_own(r, &r->before, &others, err) : PORTOLAN_OK;
     }
     keep = r->before;
     r->before = r->now;
@@ -182,7 +197,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     double worst[2] = {0, 0};
 
     if (!r->trial) { /* nothing ran, nothing to keep */
-        r->source->take(r->source->self, &r->now, NULL);
+        take_own(r, &r->now, &(bool){false}, NULL);
         for (size_t i = 0; i < r->now.count; ++i)
             worst[0] += (double)r->now.records[i].calls;
         if (r->cohort->max(r->cohort, worst, 1) || worst[0] <= 0)

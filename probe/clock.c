@@ -85,11 +85,12 @@ static bool is_tsc_invariant(void)
 __attribute__((constructor)) static void clock_start(void)
 {
     tsc_invariant = is_tsc_invariant();
-    if (!tsc_invariant)
-        return;
-    at_start = read_pair();
-    clock_kind = PORTOLAN_PROBE_CLOCK_TSC;
-    portolan_probe_clock_is_slow = 0;
+    if (tsc_invariant) {
+        at_start = read_pair();
+        clock_kind = PORTOLAN_PROBE_CLOCK_TSC;
+        portolan_probe_clock_is_slow = 0;
+    }
+    probe_begin_now();
 }
 
 /* Over at least 20 ms, so that the scale is good to a few parts in a million. */
@@ -136,13 +137,14 @@ enum portolan_status portolan_probe_clock_set(enum portolan_probe_clock clock,
                                   "the time stamp counter of this machine is not invariant");
     if ((unsigned)clock > PORTOLAN_PROBE_CLOCK_MANUAL)
         return portolan_error_set(err, PORTOLAN_EINVAL, "there is no clock number %d", (int)clock);
-    status = probe_reset(false, err);
+    status = probe_reset(false, true, err);
     if (status != PORTOLAN_OK)
         return status;
     __atomic_store_n(&manual_ns, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&clock_kind, (int)clock, __ATOMIC_RELAXED);
     __atomic_store_n(&portolan_probe_clock_is_slow, clock != PORTOLAN_PROBE_CLOCK_TSC,
                      __ATOMIC_RELAXED);
+    probe_begin_now();
     return PORTOLAN_OK;
 }
 

@@ -7,10 +7,11 @@
 
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
-/* Key-space bits in a node's method, so that bins never meet exact values. */
+/* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
+ */
 #define PROBE_BIN         0x80000000U
 #define PROBE_REST        0x40000000U
-#define PROBE_HANDLE_MASK 0x3FFFFFFFU
+#define PROBE_HANDLE_MASK 0x1FFFFFFFU
 /* Stack address of frames that belong to no function: never taken for dead. */
 #define PROBE_SP_NONE UINTPTR_MAX
 
@@ -62,7 +63,9 @@ void probe_tree_free(struct probe_thread *t);
 uint64_t probe_wall_ns(void);
 
 /* snapshot.c */
-enum portolan_status probe_reset(bool own_calls_too, struct portolan_error *err);
+enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct portolan_error *err);
+/* A new beginning of the time that snapshots cover. */
+void probe_begin_now(void);
 
 /* counters_papi.c or counters_none.c */
 void probe_counters_detach(struct probe_thread *t);

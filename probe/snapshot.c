@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t since;
+
 static uint64_t load(const uint64_t *p)
 {
     return __atomic_load_n(p, __ATOMIC_RELAXED);
@@ -84,6 +86,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->id = (uint64_t)t->index << 32 | node->id;
     r->thread = t->index;
     r->handle = node->method & PROBE_HANDLE_MASK;
+    r->profiled = node->method & PORTOLAN_PROBE_PROFILED;
     r->parent = node->parent ? (int64_t)(base + node->parent->id) : -1;
     info = portolan_probe_method_peek(r->handle);
     r->n_context = info ? info->method.n_context : 0;
@@ -115,6 +118,7 @@ static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe
         if (f->acc != f || f == t->pause)
             continue;
         r = &s->records[base + f->node->id];
+        r->open_calls++;
         r->open_inclusive_ns += portolan_probe_ticks_to_ns(now - f->start);
         r->open_exclusive_ns += portolan_probe_ticks_to_ns(above - f->start - f->child);
         above = f->start;
@@ -152,6 +156,7 @@ enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot
     s->count = 0;
     s->threads = 0;
     s->now_ns = portolan_probe_ticks_to_ns(now);
+    s->since_ns = portolan_probe_ticks_to_ns(load(&since));
     for (struct probe_thread *t = probe_thread_first(); t && !status; t = probe_thread_next(t)) {
         s->threads++;
         status = take_thread(s, t, now);
@@ -166,6 +171,42 @@ enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot
         if (s->records[i].parent >= 0)
             s->records[s->records[i].parent].mpi_inclusive_ns += s->records[i].mpi_inclusive_ns;
     return status;
+}
+
+/* R's own time and calls become those of its caller ABOVE. */
+static void fold(struct portolan_probe_record *above, const struct portolan_probe_record *r)
+{
+    above->exclusive_ns += r->exclusive_ns;
+    above->open_exclusive_ns += r->open_exclusive_ns;
+    above->mpi_ns += r->mpi_ns;
+    /* modulo 2^64, so that differences of snapshots come out right */
+    above->subroutine_calls += r->subroutine_calls - r->calls;
+}
+
+/* "Other" holds calls of both kinds. */
+static bool is_kept(const struct portolan_probe_record *r, bool profiled)
+{
+    return r->handle <= PORTOLAN_PROBE_HANDLE_OWN || r->profiled == profiled;
+}
+
+void portolan_probe_snapshot_select(struct portolan_probe_snapshot *s, bool profiled)
+{
+    int64_t kept = 0;
+
+    for (size_t i = s->count; i-- > 0;)
+        if (!is_kept(&s->records[i], profiled))
+            fold(&s->records[s->records[i].parent], &s->records[i]);
+    for (size_t i = 0; i < s->count; i++) {
+        struct portolan_probe_record *r = &s->records[i];
+        int64_t above = r->parent < 0 ? -1 : s->records[r->parent].place;
+
+        r->place = is_kept(r, profiled) ? kept++ : above;
+        r->parent = above;
+    }
+    for (size_t i = 0, n = 0; i < s->count; i++)
+        if (is_kept(&s->records[i], profiled))
+            s->records[n++] = s->records[i];
+    s->count = (size_t)kept;
 }
 
 void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *s)
@@ -202,18 +243,39 @@ static bool measures_now(const struct probe_thread *t)
     return false;
 }
 
-static void restart_open_calls(struct probe_thread *t)
+/*
+ * The calls that run on the calling thread begin anew, but those of profiled ports go on: what one
+ * kind is charged for the other above it must be the part that counts in its own time.
+ */
+static void restart_open_calls(struct probe_thread *t, bool profiled_too)
 {
+    struct portolan_probe_frame *below = NULL; /* the measured call around */
     uint64_t now = portolan_probe_now();
+    bool below_goes_on = false;
 
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
-        f->start = now;
-        f->child = 0;
+        bool goes_on = f->acc == f && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
+
+        if (below && f->acc == f && goes_on != below_goes_on)
+            below->child += goes_on ? f->start - now : now - f->start;
+        if (!goes_on) {
+            f->start = now;
+            f->child = 0;
+        }
+        if (f->acc == f) {
+            below = f;
+            below_goes_on = goes_on;
+        }
     }
     t->mpi_start = now;
 }
 
-enum portolan_status probe_reset(bool own_calls_too, struct portolan_error *err)
+void probe_begin_now(void)
+{
+    __atomic_store_n(&since, portolan_probe_now(), __ATOMIC_RELAXED);
+}
+
+enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct portolan_error *err)
 {
     struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
 
@@ -227,13 +289,21 @@ enum portolan_status probe_reset(bool own_calls_too, struct portolan_error *err)
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         for (struct portolan_probe_node *node = t->root; node;
              node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-            empty_node(node);
+            if (profiled_too || !(node->method & PORTOLAN_PROBE_PROFILED))
+                empty_node(node);
     if (self)
-        restart_open_calls(self);
+        restart_open_calls(self, profiled_too);
+    if (profiled_too)
+        probe_begin_now();
     return PORTOLAN_OK;
 }
 
 enum portolan_status portolan_probe_reset(struct portolan_error *err)
 {
-    return probe_reset(true, err);
+    return probe_reset(true, true, err);
+}
+
+enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err)
+{
+    return probe_reset(true, false, err);
 }

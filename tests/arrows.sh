@@ -9,18 +9,18 @@ cd "${1:-.}" || exit 99
 table='
 base: base
 sidl: base sidl
-probe: base probe probe_inline
+probe: base control probe probe_inline
 mpi: base probe framework mpi
 store: base store
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
-proxygen: base sidl proxygen probe framework proxy
-mastermind: base assembly probe store framework mastermind recorder
+proxygen: base control sidl proxygen probe framework proxy
+mastermind: base assembly control probe store framework mastermind recorder
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
-components: base assembly framework probe
+components: base assembly control framework probe
 link: base assembly palette link program
-cli: base assembly framework ccaffeine mpi store models optimizer sidl proxygen probe link program
+cli: base assembly control framework ccaffeine mpi store models optimizer sidl proxygen probe link program
 examples: base assembly framework
 '
 status=0

@@ -115,6 +115,8 @@ PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek
 
 #define PORTOLAN_PROBE_MONITORED 1U /**< measure calls; else only mark the shadow stack */
 #define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
+/** With MONITORED: into records of their own, which `profiled` tells apart. */
+#define PORTOLAN_PROBE_PROFILED 0x20000000U
 
 /**
  * What a swap publishes as one: the target and the handles of its implementation, so that records
@@ -243,6 +245,7 @@ struct portolan_probe_record {
     uint64_t id;     /**< the same node has the same id in every snapshot of this process */
     uint32_t thread; /**< 0 … threads-1; a thread that ended hands its number to a later one */
     uint32_t handle; /**< what was called: portolan_probe_method_peek(handle) */
+    bool profiled;   /**< by calls of a port with PORTOLAN_PROBE_PROFILED */
     int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
     unsigned n_context;
     struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
@@ -254,19 +257,22 @@ struct portolan_probe_record {
     double sum_squares_ns2;  /**< Σ t² of the inclusive time */
     double mpi_ns;           /**< in MPI called from here, part of the exclusive time */
     double mpi_inclusive_ns; /**< with that of all records below */
+    unsigned open_calls;
     double open_inclusive_ns;
     double open_exclusive_ns;
     double quality; /**< largest accuracy reported by a call; 0 when none was */
     bool has_quality;
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive */
-    bool is_idle; /**< of a thread's root: the thread was in no call of a port, measured or not */
+    bool is_idle;  /**< of a thread's root: the thread was in no call of a port, measured or not */
+    int64_t place; /**< the room's own */
 };
 
 struct portolan_probe_snapshot {
     struct portolan_probe_record *records; /**< parents before children */
     size_t count;
     uint32_t threads;
-    double now_ns; /**< the clock when it was taken */
+    double now_ns;   /**< the clock when it was taken */
+    double since_ns; /**< the clock when the process began, or when records were last emptied */
     size_t capacity;
     bool is_fixed; /**< the memory is the caller's: CAPACITY records, never allocated nor freed */
 };
@@ -280,6 +286,14 @@ struct portolan_probe_snapshot {
 PORTOLAN_API enum portolan_status
 portolan_probe_snapshot_take(struct portolan_probe_snapshot *snapshot, struct portolan_error *err);
 
+/**
+ * Leaves in SNAPSHOT only records that are `profiled` or only those that are not, and in both cases
+ * the roots and what belongs to no port. What is left out counts as its caller's own time, and its
+ * children become its caller's.
+ */
+PORTOLAN_API void portolan_probe_snapshot_select(struct portolan_probe_snapshot *snapshot,
+                                                 bool profiled);
+
 /** Frees what a snapshot holds; it can be used again. */
 PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *snapshot);
 
@@ -289,6 +303,9 @@ PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *
  * that none begins meanwhile.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
+
+/** The same with only the records that are not `profiled`: those of somebody else go on. */
+PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 
 /** What measuring itself costs. */
 struct portolan_probe_cost {

@@ -29,7 +29,7 @@ struct portolan_probe_moments {
 
 /* First line: key and what each call updates; second: look-up of children and first context. */
 struct portolan_probe_node {
-    uint32_t method; /* handle, with a key-space bit for bins */
+    uint32_t method; /* handle, with key-space bits for bins and for profiled ports */
     uint32_t id;
     int64_t key0;
     uint64_t calls, inclusive, exclusive, min, max;
@@ -260,7 +260,10 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     call->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     f->acc = f[-1].acc;
     if (call->flags & PORTOLAN_PROBE_MONITORED)
-        portolan_probe_begin(call, f, binding->first_method_handle + method, context, n_context);
+        portolan_probe_begin(call, f,
+                             (binding->first_method_handle + method) |
+                                 (call->flags & PORTOLAN_PROBE_PROFILED),
+                             context, n_context);
     return binding;
 }
 

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The registry of ports that can be steered, and what a switch does to one. */
+#include "control_internal.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <utlist.h>
+
+struct rule {
+    enum control_verb verb;
+    char *glob;
+};
+
+/* What a port that was removed had missed. */
+struct gone {
+    struct gone *next;
+    struct portolan_control_gap gaps[3];
+    char name[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
+static struct portolan_control_port *ports;
+static struct rule *rules;
+static size_t n_rules, rules_capacity;
+static struct gone *gone;
+static uint64_t departures[3]; /* how often any port has gone away, by variant */
+
+void control_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void control_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child finds the registry whole and open. */
+__attribute__((constructor)) static void survive_fork(void)
+{
+    pthread_atfork(control_lock, control_unlock, control_unlock);
+}
+
+struct portolan_control_port *control_first(void)
+{
+    return ports;
+}
+
+double control_now_ns(void)
+{
+    return portolan_probe_ticks_to_ns(portolan_probe_now());
+}
+
+static const char *const variant_names[] = {[PORTOLAN_VARIANT_FORWARD] = "forward",
+                                            [PORTOLAN_VARIANT_PROFILE] = "profile",
+                                            [PORTOLAN_VARIANT_MASTERMIND] = "mastermind"};
+
+const char *portolan_variant_name(enum portolan_variant variant)
+{
+    return (unsigned)variant < 3 ? variant_names[variant] : NULL;
+}
+
+bool portolan_variant_read(const char *text, enum portolan_variant *variant)
+{
+    for (int i = 0; text && i < 3; i++)
+        if (!strcmp(text, variant_names[i])) {
+            *variant = (enum portolan_variant)i;
+            return true;
+        }
+    return false;
+}
+
+/* ------------------------------------------------- one port */
+
+static bool measures(const struct portolan_control_port *p, enum portolan_variant variant)
+{
+    return p->variant == variant && variant != PORTOLAN_VARIANT_FORWARD && !p->is_off &&
+           (variant != PORTOLAN_VARIANT_MASTERMIND || p->has_mastermind);
+}
+
+static void set_flags(struct portolan_control_port *p)
+{
+    uint32_t flags = portolan_probe_port_flags(p->port) & PORTOLAN_PROBE_COUNTERS;
+
+    if (measures(p, PORTOLAN_VARIANT_PROFILE)) {
+        flags |= PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_PROFILED;
+        if (portolan_probe_counters_count())
+            flags |= PORTOLAN_PROBE_COUNTERS;
+    } else if (measures(p, PORTOLAN_VARIANT_MASTERMIND)) {
+        flags |= PORTOLAN_PROBE_MONITORED;
+    }
+    portolan_probe_port_set_flags(p->port, flags);
+}
+
+static void note_gap(struct portolan_control_port *p, enum portolan_variant variant)
+{
+    struct portolan_control_gap *g = &p->gaps[variant];
+
+    if (measures(p, variant)) {
+        if (g->is_away)
+            g->away_ns += control_now_ns() - g->away_since_ns;
+        g->is_away = false;
+        g->was_in = true;
+    } else if (g->was_in && !g->is_away) {
+        g->is_away = true;
+        g->count++;
+        g->away_since_ns = control_now_ns();
+        departures[variant]++;
+    }
+}
+
+static void put_in_force(struct portolan_control_port *p)
+{
+    set_flags(p);
+    note_gap(p, PORTOLAN_VARIANT_PROFILE);
+    note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
+    if (p->variant == PORTOLAN_VARIANT_PROFILE)
+        control_want_profile();
+}
+
+double control_away_ns(const struct portolan_control_gap *gap)
+{
+    return gap->away_ns + (gap->is_away ? control_now_ns() - gap->away_since_ns : 0);
+}
+
+void control_obey(struct portolan_control_port *p, enum control_verb verb)
+{
+    if (verb <= CONTROL_MASTERMIND)
+        p->variant = (enum portolan_variant)verb;
+    else
+        p->is_off = verb == CONTROL_OFF;
+    put_in_force(p);
+}
+
+bool control_matches(const struct portolan_control_port *p, const char *glob)
+{
+    static const char type[] = "type:";
+
+    if (!strncmp(glob, type, sizeof type - 1))
+        return fnmatch(glob + sizeof type - 1, p->type ? p->type : "", 0) == 0;
+    return fnmatch(glob, p->name ? p->name : "", 0) == 0;
+}
+
+/* ------------------------------------------------- rules */
+
+enum portolan_status control_reserve_rules(size_t count, struct portolan_error *err)
+{
+    struct rule *more;
+
+    if (n_rules + count <= rules_capacity)
+        return PORTOLAN_OK;
+    more = portolan_reallocarray(rules, 2 * (n_rules + count), sizeof *rules);
+    if (!more)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    rules = more;
+    rules_capacity = 2 * (n_rules + count);
+    return PORTOLAN_OK;
+}
+
+/* Whether B leaves nothing of what A does: both choose the variant, or both say on or off. */
+static bool overrides(enum control_verb b, enum control_verb a)
+{
+    return (b <= CONTROL_MASTERMIND) == (a <= CONTROL_MASTERMIND);
+}
+
+void control_remember(enum control_verb verb, char *glob)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n_rules; i++)
+        if (overrides(verb, rules[i].verb) && (!strcmp(rules[i].glob, glob) || !strcmp(glob, "*")))
+            free(rules[i].glob);
+        else
+            rules[kept++] = rules[i];
+    n_rules = kept;
+    rules[n_rules++] = (struct rule){verb, glob};
+}
+
+/* ------------------------------------------------- coming and going */
+
+void portolan_control_add(struct portolan_control_port *p)
+{
+    control_lock();
+    p->pins = 0;
+    DL_APPEND(ports, p);
+    for (size_t i = 0; i < n_rules; i++)
+        if (control_matches(p, rules[i].glob)) {
+            if (rules[i].verb <= CONTROL_MASTERMIND)
+                p->variant = (enum portolan_variant)rules[i].verb;
+            else
+                p->is_off = rules[i].verb == CONTROL_OFF;
+        }
+    put_in_force(p);
+    control_unlock();
+}
+
+static struct gone *gone_of(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    struct gone *g = gone;
+
+    while (g && strcmp(g->name, name))
+        g = g->next;
+    if (!g && (g = portolan_calloc(1, sizeof *g + size))) {
+        memcpy(g->name, name, size);
+        LL_PREPEND(gone, g);
+    }
+    return g;
+}
+
+/* Its gaps end here: what does not exist is not missed. */
+static void keep_gaps(struct portolan_control_port *p)
+{
+    struct gone *g;
+
+    if (!p->gaps[PORTOLAN_VARIANT_PROFILE].count && !p->gaps[PORTOLAN_VARIANT_MASTERMIND].count)
+        return;
+    g = gone_of(p->name ? p->name : "");
+    for (int i = 0; g && i < 3; i++) {
+        g->gaps[i].count += p->gaps[i].count;
+        g->gaps[i].away_ns += control_away_ns(&p->gaps[i]);
+    }
+}
+
+void portolan_control_remove(struct portolan_control_port *p)
+{
+    control_lock();
+    while (p->pins)
+        pthread_cond_wait(&unpinned, &lock);
+    DL_DELETE(ports, p);
+    keep_gaps(p);
+    portolan_probe_port_set_flags(p->port, 0);
+    control_unlock();
+}
+
+void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_mastermind)
+{
+    struct portolan_control_gap *gap = &p->gaps[PORTOLAN_VARIANT_MASTERMIND];
+
+    control_lock();
+    p->has_mastermind = has_mastermind;
+    set_flags(p);
+    if (has_mastermind) {
+        note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
+    } else {
+        /* nobody misses anything any more */
+        gap->away_ns = control_away_ns(gap);
+        gap->is_away = gap->was_in = false;
+    }
+    control_unlock();
+}
+
+void control_pin(struct portolan_control_port *p)
+{
+    p->pins++;
+}
+
+void control_unpin(struct portolan_control_port *p)
+{
+    if (--p->pins == 0)
+        pthread_cond_broadcast(&unpinned);
+}
+
+/* ------------------------------------------------- who asks */
+
+void portolan_control_visit(bool (*visit)(void *arg, const struct portolan_control_port *port),
+                            void *arg)
+{
+    const struct portolan_control_port *p;
+
+    control_lock();
+    for (p = ports; p && visit(arg, p); p = p->next)
+        ;
+    control_unlock();
+}
+
+bool portolan_control_was_partial(enum portolan_variant variant, uint64_t *mark)
+{
+    const struct portolan_control_port *p;
+    bool partial;
+
+    control_lock();
+    partial = departures[variant] != *mark;
+    *mark = departures[variant];
+    DL_FOREACH(ports, p)
+    partial = partial || p->gaps[variant].is_away;
+    control_unlock();
+    return partial;
+}
+
+void portolan_control_visit_gaps(enum portolan_variant variant,
+                                 void (*visit)(void *arg, const char *name, unsigned count,
+                                               double away_ns),
+                                 void *arg)
+{
+    const struct portolan_control_port *p;
+    const struct gone *g;
+
+    control_lock();
+    LL_FOREACH(gone, g)
+    if (g->gaps[variant].count)
+        visit(arg, g->name, g->gaps[variant].count, g->gaps[variant].away_ns);
+    DL_FOREACH(ports, p)
+    if (p->gaps[variant].count)
+        visit(arg, p->name ? p->name : "", p->gaps[variant].count,
+              control_away_ns(&p->gaps[variant]));
+    control_unlock();
+}

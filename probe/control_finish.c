@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What happens to profiles at the end of the process, and who else keeps records. */
+#include "control_internal.h"
+#include "tau.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t wanted_by; /* the process that profiles are of; 0: nobody wants any */
+static uint64_t finished_calls;
+static int chosen_node = -1;
+
+static portolan_control_flush_fn flush_fn;
+static void *flush_arg;
+
+int portolan_control_node(void)
+{
+    static const char *const launchers[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                            "SLURM_PROCID"};
+    int node = __atomic_load_n(&chosen_node, __ATOMIC_RELAXED);
+    int64_t rank;
+
+    for (size_t i = 0; node < 0 && i < sizeof launchers / sizeof *launchers; i++)
+        if (portolan_read_int64(getenv(launchers[i]), &rank) && rank >= 0 && rank <= INT32_MAX)
+            node = (int)rank;
+    return node < 0 ? 0 : node;
+}
+
+void portolan_control_set_node(int node)
+{
+    __atomic_store_n(&chosen_node, node, __ATOMIC_RELAXED);
+}
+
+enum portolan_status portolan_control_finish(struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    uint64_t calls;
+
+    /* a forked child has its parent's records, and its parent writes them */
+    if (__atomic_load_n(&wanted_by, __ATOMIC_RELAXED) != getpid())
+        return PORTOLAN_OK;
+    pthread_mutex_lock(&finish_lock);
+    status = tau_count_calls(&calls, err);
+    if (status == PORTOLAN_OK && calls && calls != finished_calls) {
+        status = portolan_probe_write_tau(NULL, portolan_control_node(), NULL, err);
+        finished_calls = calls;
+    }
+    pthread_mutex_unlock(&finish_lock);
+    return status;
+}
+
+static void finish_at_exit(void)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_control_finish(&err))
+        portolan_log(PORTOLAN_LOG_WARNING, "profile", "%s", err.text);
+}
+
+/* Under the registry's lock. */
+void control_want_profile(void)
+{
+    static bool registered;
+
+    if (!registered)
+        registered = atexit(finish_at_exit) == 0;
+    if (!wanted_by)
+        __atomic_store_n(&wanted_by, getpid(), __ATOMIC_RELAXED);
+}
+
+void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg)
+{
+    control_lock();
+    flush_fn = flush;
+    flush_arg = arg;
+    control_unlock();
+}
+
+enum portolan_status control_flush(bool *has_taker, struct portolan_error *err)
+{
+    portolan_control_flush_fn fn;
+    void *arg;
+
+    control_lock();
+    fn = flush_fn;
+    arg = flush_arg;
+    control_unlock();
+    *has_taker = fn != NULL;
+    return fn ? fn(arg, err) : PORTOLAN_OK;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control: what its own files share. */
+#ifndef PORTOLAN_CONTROL_INTERNAL_H
+#define PORTOLAN_CONTROL_INTERNAL_H
+
+#include <portolan/control.h>
+
+#include <pthread.h>
+
+/* The verbs that change a port, as rules keep them. */
+enum control_verb {
+    CONTROL_FORWARD = PORTOLAN_VARIANT_FORWARD, /* the first three are the variants */
+    CONTROL_PROFILE = PORTOLAN_VARIANT_PROFILE,
+    CONTROL_MASTERMIND = PORTOLAN_VARIANT_MASTERMIND,
+    CONTROL_OFF,
+    CONTROL_ON,
+    CONTROL_TOGGLE,
+    CONTROL_USE,
+    CONTROL_DUMP,
+    CONTROL_FLUSH,
+    CONTROL_LIST,
+    CONTROL_VERBS
+};
+
+/* ------------------------------------------------- control.c: the registry */
+
+void control_lock(void);
+void control_unlock(void);
+
+/* All that follow: under the lock. */
+
+struct portolan_control_port *control_first(void);
+
+/* GLOB, or type:GLOB. */
+bool control_matches(const struct portolan_control_port *port, const char *glob);
+
+/* Does what VERB (one of the first five) says to PORT. */
+void control_obey(struct portolan_control_port *port, enum control_verb verb);
+
+/* Room for COUNT rules more, so that remembering them cannot fail. */
+enum portolan_status control_reserve_rules(size_t count, struct portolan_error *err);
+
+/* Ports that come later obey too. The GLOB is copied into memory that control_reserve_rules had. */
+void control_remember(enum control_verb verb, char *glob);
+
+/* Keeps PORT in the registry while the lock is open. */
+void control_pin(struct portolan_control_port *port);
+void control_unpin(struct portolan_control_port *port);
+
+/* The clock in nanoseconds. */
+double control_now_ns(void);
+
+/* How long PORT has not been measured in VARIANT up to now; 0 when it never was in it. */
+double control_away_ns(const struct portolan_control_gap *gap);
+
+/* ------------------------------------------------- control_file.c */
+
+/* Puts BYTES in PATH as a whole: readers see the old file or the new one. */
+enum portolan_status control_write_file(const char *path, const char *bytes, size_t length,
+                                        struct portolan_error *err);
+
+/* ------------------------------------------------- control_finish.c */
+
+/* Somebody wants profiles: they are written when the process ends. */
+void control_want_profile(void);
+
+/* What `flush` does beside writing profiles. */
+enum portolan_status control_flush(bool *has_taker, struct portolan_error *err);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * control: what is measured, and where it goes, switched while the program runs. Whoever owns a
+ * port that is measured (a proxy, a wrapped object, the front of a wrapped program) adds it here;
+ * commands then come from inside (the Control port), from a control file or by a signal.
+ *
+ * A switch changes the flags of the port and nothing else: the call path pays nothing, calls that
+ * are running end as they began. What a variant does not measure counts as its caller's own time.
+ */
+#ifndef PORTOLAN_CONTROL_H
+#define PORTOLAN_CONTROL_H
+
+#include <portolan/probe.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a port's proxy does with a call beside forwarding it. */
+enum portolan_variant {
+    PORTOLAN_VARIANT_FORWARD,   /**< nothing */
+    PORTOLAN_VARIANT_PROFILE,   /**< measures it for the TAU profiles that are written at exit */
+    PORTOLAN_VARIANT_MASTERMIND /**< measures it for the Mastermind, which stores it */
+};
+
+/** "forward", "profile" or "mastermind"; NULL for a number that is no variant. */
+PORTOLAN_API const char *portolan_variant_name(enum portolan_variant variant);
+
+/** False when TEXT (may be NULL) names no variant. */
+PORTOLAN_API bool portolan_variant_read(const char *text, enum portolan_variant *variant);
+
+/** Time that a port was not measured in a variant in which it had been; see the names. */
+struct portolan_control_gap {
+    bool was_in;          /**< measured in this variant now or earlier */
+    bool is_away;         /**< and not at present */
+    unsigned count;       /**< how often it went away */
+    double away_ns;       /**< how long in all, before away_since_ns */
+    double away_since_ns; /**< clock, while is_away */
+};
+
+/**
+ * What can be steered. The owner fills it, adds it, and keeps it and its texts until it has removed
+ * it; after that only this room writes it.
+ */
+struct portolan_control_port {
+    const char *name;                 /**< "user.uses", an object's name, or a front's port type */
+    const char *type;                 /**< the port's type, which is its TAU group */
+    struct portolan_probe_port *port; /**< its flags are this room's as long as it is added */
+    enum portolan_variant variant;    /**< at first what the owner wants, then what is in force */
+    bool has_mastermind;              /**< somebody takes records of MASTERMIND; else that variant
+                                           only forwards */
+    bool is_off;                      /**< not measured, whatever the variant */
+    /**
+     * OPTIONAL: moves the port to another implementation. Called without locks by one thread at a
+     * time, may block; the port is not removed meanwhile.
+     */
+    enum portolan_status (*select)(void *self, const char *implementation,
+                                   struct portolan_error *err);
+    void *self;
+    const char *const *implementations; /**< what select takes; none: it tries anything */
+    size_t n_implementations;
+    const char *selected; /**< OPTIONAL: which one is in force; kept up to date by the owner */
+
+    struct portolan_control_gap gaps[3]; /**< by variant; start with zeros, as all below */
+    unsigned pins;
+    struct portolan_control_port *next, *prev;
+};
+
+/**
+ * From now on PORT obeys commands, also those given earlier whose pattern matches it. Any thread.
+ */
+PORTOLAN_API void portolan_control_add(struct portolan_control_port *port);
+
+/** PORT measures nothing any more and may be freed. Waits for a `select` that is running. */
+PORTOLAN_API void portolan_control_remove(struct portolan_control_port *port);
+
+/** A Mastermind has come or gone. Any thread. */
+PORTOLAN_API void portolan_control_set_mastermind(struct portolan_control_port *port,
+                                                  bool has_mastermind);
+
+/**
+ * Obeys the commands in TEXT, one a line, `#` begins a comment:
+ *
+ *     forward GLOB, profile GLOB, mastermind GLOB     what is done with calls
+ *     off GLOB, on GLOB                               not measured, and measured as before
+ *     toggle                                          all off, or all on when all are off
+ *     use GLOB IMPLEMENTATION                         another implementation
+ *     dump [FOLDER]                                   writes the TAU profiles now
+ *     flush                                           gives what was measured to who keeps it
+ *     list                                            names the ports in the reply
+ *
+ * GLOB (fnmatch(3)) is matched with names of ports, `type:GLOB` with their types. All lines are
+ * checked before any is obeyed; when an implementation cannot be had, all that was changed before
+ * is put back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line of
+ * text per mistake; what `select` or the file system answered. Any thread.
+ */
+PORTOLAN_API enum portolan_status portolan_control_apply(const char *text, const char *origin,
+                                                         struct portolan_error *err);
+
+/** The same; what there is to tell (lists, files written) is added to REPLY, line by line. */
+PORTOLAN_API enum portolan_status portolan_control_execute(const char *text, const char *origin,
+                                                           struct portolan_text *reply,
+                                                           struct portolan_error *err);
+
+/**
+ * Shows every port to VISIT, in the order they came, until it returns false. Under the lock: VISIT
+ * calls nothing of this room.
+ */
+PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
+                                                       const struct portolan_control_port *port),
+                                         void *arg);
+
+/**
+ * What `flush` calls beside writing profiles, e.g. to hand a snapshot to another process; NULL ends
+ * that. One for a process; it may block and fail.
+ */
+typedef enum portolan_status (*portolan_control_flush_fn)(void *arg, struct portolan_error *err);
+PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg);
+
+/* --------------------------------------------------------------- what was missed */
+
+/**
+ * Whether some port that was measured in VARIANT was not so all the time since the call that left
+ * *MARK (0 at first) and now. One MARK for each who asks.
+ */
+PORTOLAN_API bool portolan_control_was_partial(enum portolan_variant variant, uint64_t *mark);
+
+/**
+ * Shows the gaps of all ports, also of those that were removed: NAME's in VARIANT came COUNT times
+ * and lasted AWAY_NS up to now. Under the lock.
+ */
+PORTOLAN_API void portolan_control_visit_gaps(enum portolan_variant variant,
+                                              void (*visit)(void *arg, const char *name,
+                                                            unsigned count, double away_ns),
+                                              void *arg);
+
+/* --------------------------------------------------------------- from outside */
+
+/**
+ * Starts this process' listener: a thread that sleeps until FILE (may be NULL) is written, replaced
+ * or made, or a signal of SIGNALS (may be NULL: "USR1", "USR1:dump,USR2") comes; a signal without a
+ * command means toggle. FILE is obeyed at once when it is there. What came of it is put in
+ * FILE.reply, replaced as a whole; where NODE is not 0, in FILE.reply.NODE. The thread takes no
+ * signals and ends when the process does; a forked child has none. PORTOLAN_EEXISTS: there is a
+ * listener; a signal that the program handles itself. PORTOLAN_EIO: FILE's folder.
+ */
+PORTOLAN_API enum portolan_status portolan_control_listen(const char *file, const char *signals,
+                                                          struct portolan_error *err);
+
+/**
+ * The same with PORTOLAN_CONTROL (a file) and PORTOLAN_SIGNAL from the environment, once for a
+ * process: nothing happens when neither is set or somebody listens already. For those who have no
+ * main program that does.
+ */
+PORTOLAN_API enum portolan_status portolan_control_listen_environment(struct portolan_error *err);
+
+/** Ends the listener, if there is one; a command that is being obeyed is finished first. */
+PORTOLAN_API void portolan_control_stop(void);
+
+/* --------------------------------------------------------------- TAU profiles */
+
+/** This process' node in profiles: its rank. At first PMI_RANK, PMIX_RANK or their like, else 0. */
+PORTOLAN_API void portolan_control_set_node(int node);
+PORTOLAN_API int portolan_control_node(void);
+
+/**
+ * Writes what ports in the variant PROFILE have measured: FOLDER/profile.NODE.0.THREAD, or with
+ * counters FOLDER/MULTI__METRIC/…, each file replaced as a whole. FOLDER NULL:
+ * PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if need be. *FILES (may be NULL) is
+ * how many were written, 0 when nothing has been measured. Errors: PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_write_tau(const char *folder, int node, size_t *files, struct portolan_error *err);
+
+/**
+ * For who ends a measured program (the Measurement component): writes the profiles if there is
+ * anything that was not written. At exit the same is done for those who do not.
+ */
+PORTOLAN_API enum portolan_status portolan_control_finish(struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

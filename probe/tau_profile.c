@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TAU profiles as files: profile.N.C.T, a folder per metric when there are several. */
+#include "control_internal.h"
+#include "tau.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* pprof reads the first line's word into 64 bytes. */
+#define METRIC_LENGTH 37
+
+struct writer {
+    const char *folder;
+    int node;
+    unsigned n_metrics;
+    const char *metrics[TAU_METRICS];
+    struct portolan_text facts; /* the metadata behind the metric's name */
+    size_t files;
+};
+
+/* ------------------------------------------------- metadata */
+
+static void escape(struct portolan_text *t, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&':
+            portolan_text_add(t, "&amp;");
+            break;
+        case '<':
+            portolan_text_add(t, "&lt;");
+            break;
+        case '>':
+            portolan_text_add(t, "&gt;");
+            break;
+        case '"':
+            portolan_text_add(t, "&quot;");
+            break;
+        case '\'':
+            portolan_text_add(t, "&apos;");
+            break;
+        case '\n':
+            portolan_text_add(t, "&#xa;");
+            break;
+        default: /* XML has no other control characters */
+            portolan_text_add_bytes(t, (unsigned char)*text < ' ' ? " " : text, 1);
+        }
+}
+
+static void fact(struct portolan_text *t, const char *name, const char *value)
+{
+    portolan_text_add(t, "<attribute><name>");
+    escape(t, name);
+    portolan_text_add(t, "</name><value>");
+    escape(t, value);
+    portolan_text_add(t, "</value></attribute>");
+}
+
+static void gap_fact(void *arg, const char *name, unsigned count, double away_ns)
+{
+    char what[300], value[100];
+
+    snprintf(what, sizeof what, "Not always measured: %s", name);
+    snprintf(value, sizeof value, "left out %u time%s, %.9g s in all", count, count == 1 ? "" : "s",
+             away_ns / 1e9);
+    fact(arg, what, value);
+}
+
+/* The words of the command line, which are divided by NULs. */
+static void command_line_fact(struct portolan_text *t)
+{
+    char words[4096];
+    FILE *f = fopen("/proc/self/cmdline", "re");
+    size_t n = f ? fread(words, 1, sizeof words - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    while (n > 0 && !words[n - 1])
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (!words[i])
+            words[i] = ' ';
+    words[n] = '\0';
+    fact(t, "Command Line", words);
+}
+
+static void machine_facts(struct portolan_text *t)
+{
+    struct utsname machine;
+    char text[4096];
+    time_t now = time(NULL);
+    struct tm utc;
+    ssize_t length = readlink("/proc/self/exe", text, sizeof text - 1);
+
+    text[length > 0 ? length : 0] = '\0';
+    fact(t, "Executable", text);
+    command_line_fact(t);
+    if (uname(&machine) == 0) {
+        fact(t, "Hostname", machine.nodename);
+        fact(t, "OS Name", machine.sysname);
+        fact(t, "OS Release", machine.release);
+        fact(t, "OS Machine", machine.machine);
+    }
+    snprintf(text, sizeof text, "%ld", (long)getpid());
+    fact(t, "pid", text);
+    if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+        fact(t, "UTC Time", text);
+}
+
+static void collect_facts(struct portolan_text *t)
+{
+    static const char *const clocks[] = {[PORTOLAN_PROBE_CLOCK_TSC] = "tsc",
+                                         [PORTOLAN_PROBE_CLOCK_MONOTONIC] = "clock_gettime",
+                                         [PORTOLAN_PROBE_CLOCK_MANUAL] = "manual"};
+    enum portolan_probe_clock clock = portolan_probe_clock_get();
+    struct portolan_probe_cost cost;
+    char text[100];
+
+    fact(t, "Portolan Version", portolan_version());
+    fact(t, "Clock", clocks[clock]);
+    if (clock != PORTOLAN_PROBE_CLOCK_MANUAL) {
+        cost = portolan_probe_cost();
+        snprintf(text, sizeof text, "%.1f (spread %.1f)", cost.mean_ns, cost.spread_ns);
+        fact(t, "Cost of a Measured Call (ns)", text);
+    }
+    machine_facts(t);
+    portolan_control_visit_gaps(PORTOLAN_VARIANT_PROFILE, gap_fact, t);
+}
+
+/* ------------------------------------------------- one file */
+
+static void add_rows(struct portolan_text *t, const struct tau_rows *rows, unsigned m)
+{
+    static const char *const leading[] = {[TAU_ROOT] = "",
+                                          [TAU_FLAT] = "",
+                                          [TAU_PARAMETERS] = "TAU_PARAM | ",
+                                          [TAU_PATH] = "TAU_CALLPATH | "};
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct tau_row *r = &rows->rows[i];
+
+        portolan_text_add(t, "\"%s\" %" PRIu64 " %" PRIu64 " %.16G %.16G 0 GROUP=\"%s%s\" \n",
+                          r->name, r->calls, r->subroutines, r->exclusive[m], r->inclusive[m],
+                          leading[r->kind], r->group);
+    }
+}
+
+static void add_header(struct portolan_text *t, const struct writer *w, size_t n_rows, unsigned m)
+{
+    char word[METRIC_LENGTH + 1];
+
+    snprintf(word, sizeof word, "%s", w->metrics[m]);
+    for (char *c = word; *c; c++)
+        if (*c == ' ')
+            *c = '_';
+    portolan_text_add(t, "%zu templated_functions_MULTI_%s\n", n_rows, word);
+    portolan_text_add(t, "# Name Calls Subrs Excl Incl ProfileCalls # <metadata>");
+    fact(t, "Metric Name", w->metrics[m]);
+    portolan_text_add_bytes(t, w->facts.bytes, w->facts.length);
+    portolan_text_add(t, "</metadata>\n");
+}
+
+static char *metric_folder(const struct writer *w, unsigned m)
+{
+    char *folder;
+
+    if (w->n_metrics == 1)
+        return portolan_strdup(w->folder);
+    folder = portolan_asprintf("%s/MULTI__%s", w->folder, w->metrics[m]);
+    for (char *c = folder ? folder + strlen(w->folder) + 1 : NULL; c && *c; c++)
+        if (strchr("/\\?%*:|\"<>= ", *c))
+            *c = '_';
+    return folder;
+}
+
+static enum portolan_status make_folder(const char *folder, struct portolan_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
+                                  strerror(errno));
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status write_profile(struct writer *w, const struct tau_rows *rows, unsigned m,
+                                          uint32_t thread, struct portolan_error *err)
+{
+    char *folder = metric_folder(w, m);
+    char *path =
+        folder ? portolan_asprintf("%s/profile.%d.0.%" PRIu32, folder, w->node, thread) : NULL;
+    struct portolan_text t = {0};
+    enum portolan_status status = PORTOLAN_ENOMEM;
+
+    add_header(&t, w, rows->n, m);
+    add_rows(&t, rows, m);
+    portolan_text_add(&t, "0 aggregates\n");
+    if (!path || t.failed)
+        portolan_error_set(err, status, "out of memory");
+    else if ((status = make_folder(folder, err)) == PORTOLAN_OK)
+        status = control_write_file(path, t.bytes, t.length, err);
+    if (status == PORTOLAN_OK)
+        w->files++;
+    portolan_text_clear(&t);
+    free(path);
+    free(folder);
+    return status;
+}
+
+/* Of an earlier run with more threads: readers would take them for ours. */
+static void remove_stale(const struct writer *w, uint32_t threads)
+{
+    for (unsigned m = 0; m < w->n_metrics; m++) {
+        char *folder = metric_folder(w, m);
+        bool more = folder != NULL;
+
+        for (uint32_t t = threads; more; t++) {
+            char *path = portolan_asprintf("%s/profile.%d.0.%" PRIu32, folder, w->node, t);
+
+            more = path && unlink(path) == 0;
+            free(path);
+        }
+        free(folder);
+    }
+}
+
+/* ------------------------------------------------- all files */
+
+static enum portolan_status write_thread(struct writer *w, const struct portolan_probe_snapshot *s,
+                                         uint32_t thread, struct portolan_error *err)
+{
+    struct tau_rows rows = {0};
+    enum portolan_status status = tau_rows_make(&rows, s, thread, err);
+
+    for (unsigned m = 0; m < w->n_metrics && status == PORTOLAN_OK; m++)
+        status = write_profile(w, &rows, m, thread, err);
+    portolan_arena_clear(&rows.arena);
+    return status;
+}
+
+static void choose(struct writer *w, const char *folder)
+{
+    if (!folder || !*folder)
+        folder = getenv("PORTOLAN_PROFILE_DIR");
+    if (!folder || !*folder)
+        folder = getenv("PROFILEDIR");
+    w->folder = folder && *folder ? folder : ".";
+    w->metrics[0] = "TIME";
+    w->n_metrics = 1;
+    for (size_t i = 0; i < portolan_probe_counters_count(); i++)
+        w->metrics[w->n_metrics++] = portolan_probe_counter_peek_name(i);
+}
+
+enum portolan_status portolan_probe_write_tau(const char *folder, int node, size_t *files,
+                                              struct portolan_error *err)
+{
+    struct writer w = {.node = node};
+    struct portolan_probe_snapshot s = {0};
+    enum portolan_status status = portolan_probe_snapshot_take(&s, err);
+
+    choose(&w, folder);
+    if (status == PORTOLAN_OK && tau_calls_of(&s)) {
+        collect_facts(&w.facts);
+        status = w.facts.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                                : make_folder(w.folder, err);
+        for (uint32_t t = 0; t < s.threads && status == PORTOLAN_OK; t++)
+            status = write_thread(&w, &s, t, err);
+        if (status == PORTOLAN_OK)
+            remove_stale(&w, s.threads);
+    }
+    if (files)
+        *files = w.files;
+    portolan_text_clear(&w.facts);
+    portolan_probe_snapshot_clear(&s);
+    return status;
+}
