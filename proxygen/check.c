@@ -81,6 +81,10 @@ void proxygen_name_arguments(struct run *run, struct method *m)
 /* What is handed on for an argument: the target's object, never the proxy's own. */
 static const char *handed_on(struct run *run, const struct method *m, const struct argument *a)
 {
+    if (a->callback && a->callee)
+        return proxygen_print(&run->arena, "%s_wrap(&%s->port, %s)",
+                              proxygen_callback_name(run, m, a), proxygen_locals(run, m).proxy,
+                              a->name);
     switch (a->role) {
     case ROLE_OBJECT:
         return proxygen_locals(run, m).to;

@@ -179,14 +179,24 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
     if (port->defines)
         portolan_text_add(out, "%s", port->defines);
     portolan_text_add(out, "%s\n#include %s\n\n", includes, port->include);
+    /* The header has them, and what stands in for it has to. */
+    if (port->has_deprecated)
+        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n%s",
+                          port->has_extensions ? "" : "\n");
+    if (port->has_extensions)
+        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wpedantic\"\n\n");
 }
 
 void proxygen_emit_source(struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
-
-    proxygen_emit_prologue(port, "the timing proxy", "#include <portolan/proxy.h>\n", out);
+    proxygen_emit_prologue(port, "the timing proxy",
+                           proxygen_has_callbacks(port)
+                               ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
+                               : "#include <portolan/proxy.h>\n",
+                           out);
     emit_methods(port, out);
+    proxygen_emit_callbacks(run, out);
     if (port->shape == SHAPE_SIDL)
         proxygen_emit_sidl(run, out);
     else

@@ -78,6 +78,7 @@
     X(getRangeStart)                                                                               \
     X(getRangeEnd)                                                                                 \
     X(getFileContents)                                                                             \
+    X(getCursorAvailability)                                                                       \
     X(visitChildren)
 
 struct libclang {

@@ -136,6 +136,8 @@ struct port {
     bool version_guessed;       /* by its name, not by the side file */
     const char **table_numbers; /* its members that are whole numbers */
     size_t n_table_numbers;
+    bool has_deprecated;        /* attributes say so of anything in the header */
+    bool has_extensions;        /* types that ISO C has not */
     bool has_qualified_results; /* functions that return `const int`, say */
     bool has_data;              /* the object has members beside the table */
     const char **names_taken;   /* all macros, sorted: names to keep clear of */
@@ -205,6 +207,13 @@ void proxygen_emit_table(struct run *run, struct portolan_text *out);
  */
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
                             struct portolan_text *out);
+
+/* Callbacks that are stood in for: the functions that do it, for all of the port's methods. */
+bool proxygen_has_callbacks(const struct port *port);
+void proxygen_emit_callbacks(struct run *run, struct portolan_text *out);
+/* What the names of those for argument A of M begin with. */
+const char *proxygen_callback_name(struct run *run, const struct method *m,
+                                   const struct argument *a);
 
 /* Shared by the shapes. */
 struct locals proxygen_locals(struct run *run, const struct method *m);

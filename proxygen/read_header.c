@@ -75,10 +75,14 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     const char *text = proxygen_print(arena, "#include \"%s\"\n", h->run->options->files[0]);
     struct CXUnsavedFile file = {main_files[cxx], text, (unsigned long)strlen(text)};
     const char **flags = portolan_arena_alloc(arena, h->n_flags + 8, sizeof *flags);
+    unsigned options = CXTranslationUnit_DetailedPreprocessingRecord;
     int n = 0;
 
     if (!flags)
         return PORTOLAN_ENOMEM;
+    /* C: a function whose body is skipped does not look like one that has a body. */
+    if (cxx)
+        options |= CXTranslationUnit_SkipFunctionBodies;
     flags[n++] = cxx ? "-xc++" : "-xc";
     flags[n++] = cxx ? "-std=gnu++17" : "-std=gnu17";
     flags[n++] = "-DPORTOLAN_PROXYGEN";
@@ -89,10 +93,8 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     flags[n++] = "-Wvisibility";
     flags[n++] = "-Wunknown-attributes";
     flags[n++] = "-Wsystem-headers";
-    if (h->clang->parseTranslationUnit2(index, file.Filename, flags, n, &file, 1,
-                                        CXTranslationUnit_SkipFunctionBodies |
-                                            CXTranslationUnit_DetailedPreprocessingRecord,
-                                        unit) != CXError_Success)
+    if (h->clang->parseTranslationUnit2(index, file.Filename, flags, n, &file, 1, options, unit) !=
+        CXError_Success)
         return portolan_error_set(h->run->err, PORTOLAN_ESYNTAX,
                                   "%s: libclang cannot read it with these flags",
                                   h->run->options->files[0]);

@@ -34,6 +34,11 @@ static bool is_invisible(struct header *h, CXType type)
     return false;
 }
 
+static bool is_extension(const char *declaration)
+{
+    return strstr(declaration, "__int128") || strstr(declaration, "_Float");
+}
+
 /* As libclang spells types that nobody can write down again. */
 static bool is_nameless(const char *declaration)
 {
@@ -114,6 +119,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
         a->callee = read_callee(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
+    run->port.has_extensions |= is_extension(a->declaration);
     if (is_nameless(a->declaration))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "the type of this parameter has no name, so nothing else can have it");
@@ -164,6 +170,7 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
     h->run->port.has_qualified_results |= strcmp(m->head, m->result) != 0;
     if (m->convention)
         m->head = proxygen_print(&h->run->arena, "%s %s", m->convention, m->head);
+    h->run->port.has_extensions |= is_extension(m->result);
     m->result_kind = proxygen_type_value_kind(h, result);
     m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
     if (!is_nameless(m->result))
@@ -243,6 +250,8 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     status = read_call(h, field, canonical, m);
     if (status != PORTOLAN_OK)
         return status;
+    h->run->port.has_deprecated |=
+        h->clang->getCursorAvailability(field) == CXAvailability_Deprecated;
     m->accuracy = notes.accuracy;
     m->destroys = notes.destroys || is_end(m->name);
     status = read_result(h, function, m);
