@@ -21,7 +21,7 @@ static bool is_type_name(const char *name)
     return !start;
 }
 
-static bool is_macro(const struct run *run, const char *name)
+bool proxygen_is_macro(const struct run *run, const char *name)
 {
     size_t low = 0, high = run->port.n_names_taken;
 
@@ -44,7 +44,7 @@ static bool is_taken(const struct run *run, const struct method *m, const char *
     for (size_t i = 0; i < m->n_arguments; i++)
         if (strcmp(m->arguments[i].name, name) == 0)
             return true;
-    return is_macro(run, name);
+    return proxygen_is_macro(run, name);
 }
 
 static const char *fresh_name(struct run *run, const struct method *m, const char *name)
@@ -56,9 +56,9 @@ static const char *fresh_name(struct run *run, const struct method *m, const cha
 
 struct locals proxygen_locals(struct run *run, const struct method *m)
 {
-    struct locals l = {fresh_name(run, m, "proxy"), fresh_name(run, m, "call"),
+    struct locals l = {fresh_name(run, m, "proxy"),   fresh_name(run, m, "call"),
                        fresh_name(run, m, "context"), fresh_name(run, m, "to"),
-                       fresh_name(run, m, "result")};
+                       fresh_name(run, m, "result"),  fresh_name(run, m, "list")};
 
     return l;
 }
@@ -72,7 +72,7 @@ void proxygen_name_arguments(struct run *run, struct method *m)
         if (!name)
             name = proxygen_print(&run->arena, "argument_%zu", i);
         a->has_own_name = *a->name != '\0';
-        if (!*a->name || is_macro(run, a->name))
+        if (!*a->name || proxygen_is_macro(run, a->name))
             a->name = fresh_name(run, m, name);
         a->value = a->name;
     }
@@ -109,6 +109,8 @@ static void compose(struct run *run, struct method *m)
                                     proxygen_replace(arena, a->declaration, a->name));
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
+    m->returning = m->head;
+    m->parameters = parameters;
     if (m->variadic)
         parameters = proxygen_print(arena, "%s, ...", parameters);
     m->head = proxygen_replace(arena, m->head,
@@ -185,7 +187,8 @@ enum portolan_status proxygen_check_port(struct run *run)
         struct method *m = &port->methods[i];
         enum portolan_status status;
 
-        if (port->shape == SHAPE_TABLE || port->shape == SHAPE_STRUCT)
+        if (port->shape == SHAPE_TABLE || port->shape == SHAPE_STRUCT ||
+            port->shape == SHAPE_FUNCTIONS)
             compose(run, m);
         status = check_arguments(run, m);
         if (first == PORTOLAN_OK)

@@ -119,9 +119,9 @@ static void emit_method(const struct method *m, struct portolan_text *out)
     portolan_text_add(out, "},\n");
 }
 
-static void emit_methods(const struct port *port, struct portolan_text *out)
+void proxygen_emit_methods(const struct port *port, const char *prefix, struct portolan_text *out)
 {
-    proxygen_add_template(out, port->prefix,
+    proxygen_add_template(out, prefix,
                           "static const struct portolan_probe_method $_methods[] = {\n");
     for (size_t i = 0; i < port->n_methods; i++)
         if (!port->methods[i].skip)
@@ -129,27 +129,26 @@ static void emit_methods(const struct port *port, struct portolan_text *out)
     portolan_text_add(out, "};\n");
 }
 
-static void emit_port_description(const struct port *port, struct portolan_text *out)
+void proxygen_emit_port_description(const struct port *port, struct portolan_text *out)
 {
     proxygen_add_template(out, port->prefix,
                           "\nstatic const struct portolan_proxy_description $_description = {\n"
                           "    .size = sizeof(struct portolan_proxy_description),\n"
                           "    .methods = $_methods,\n"
                           "    .n_methods = sizeof $_methods / sizeof *$_methods,\n");
-    if (port->shape == SHAPE_TABLE)
+    if (port->shape != SHAPE_SIDL)
         proxygen_add_template(out, port->prefix, "    .table = &$_table,\n");
     portolan_text_add(out, "    .type = \"%s\",\n};\n", port->type);
     proxygen_add_template(out, port->prefix,
                           "\nstatic const struct sidl_implements $_implements[] = {\n");
-    if (port->shape == SHAPE_TABLE)
+    if (port->shape != SHAPE_SIDL)
         portolan_text_add(out, "    {&portolan_ForeignPort__type, &portolan_proxy_foreign},\n");
     else
         portolan_text_add(out, "    {&%s__type, &%s_forward},\n", port->c_type, port->prefix);
     portolan_text_add(out, "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n");
 }
 
-/* The component class and what the framework looks up in the plug-in. */
-static void emit_class(const struct port *port, struct portolan_text *out)
+void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out)
 {
     portolan_text_add(out,
                       "\nstatic const struct sidl_class %s_class = {\n    .name = \"%sProxy\",\n",
@@ -157,10 +156,19 @@ static void emit_class(const struct port *port, struct portolan_text *out)
     proxygen_add_template(
         out, port->prefix,
         "    .version = \"1.0\",\n    .size = sizeof(struct $),\n    .implements = $_implements,\n"
-        "    .n_implements = sizeof $_implements / sizeof *$_implements,\n"
-        "    .destroy = portolan_proxy_destroy,\n    .cast = portolan_proxy_cast,\n};\n"
-        "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
-        "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
+        "    .n_implements = sizeof $_implements / sizeof *$_implements,\n");
+    portolan_text_add(out, "    .destroy = %s,\n    .cast = portolan_proxy_cast,\n};\n", destroy);
+}
+
+static void emit_create(const struct port *port, struct portolan_text *out)
+{
+    proxygen_add_template(out, port->prefix,
+                          "\nstatic gov_cca_Component $_create(sidl_BaseInterface *_ex)\n{\n"
+                          "    return portolan_proxy_create(&$_class, &$_description, _ex);\n}\n");
+}
+
+void proxygen_emit_component(const struct port *port, struct portolan_text *out)
+{
     portolan_text_add(out, "\nPORTOLAN_COMPONENT(%s, \"%sProxy\", %s_create);\n", port->prefix,
                       port->type, port->prefix);
 }
@@ -190,19 +198,22 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
 void proxygen_emit_source(struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
+
     proxygen_emit_prologue(port, "the timing proxy",
                            proxygen_has_callbacks(port)
                                ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
                                : "#include <portolan/proxy.h>\n",
                            out);
-    emit_methods(port, out);
+    proxygen_emit_methods(port, port->prefix, out);
     proxygen_emit_callbacks(run, out);
     if (port->shape == SHAPE_SIDL)
         proxygen_emit_sidl(run, out);
     else
         proxygen_emit_table(run, out);
-    emit_port_description(port, out);
-    emit_class(port, out);
+    proxygen_emit_port_description(port, out);
+    proxygen_emit_class(port, "portolan_proxy_destroy", out);
+    emit_create(port, out);
+    proxygen_emit_component(port, out);
 }
 
 void proxygen_emit_description(const struct run *run, struct portolan_text *out)
@@ -226,6 +237,10 @@ void proxygen_emit(struct run *run)
     struct portolan_arena *arena = &run->arena;
     const char *c_type = run->port.c_type;
 
+    if (run->port.shape == SHAPE_FUNCTIONS) {
+        proxygen_emit_functions(run);
+        return;
+    }
     proxygen_emit_source(run,
                          proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
     proxygen_emit_description(
@@ -307,6 +322,8 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out)
         portolan_text_add(out,
                           "Entries that are NULL stay NULL; other members of the table are copied. "
                           "Calls that bypass the table (macros, inline functions) are not seen.\n");
+    if (port->shape == SHAPE_FUNCTIONS)
+        proxygen_report_functions(run, out);
 }
 
 /* ------------------------------------------------------------------ writing */

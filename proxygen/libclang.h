@@ -78,7 +78,9 @@
     X(getRangeStart)                                                                               \
     X(getRangeEnd)                                                                                 \
     X(getFileContents)                                                                             \
+    X(Cursor_getMangling)                                                                          \
     X(getCursorAvailability)                                                                       \
+    X(getCursorVisibility)                                                                         \
     X(visitChildren)
 
 struct libclang {

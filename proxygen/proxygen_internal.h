@@ -73,6 +73,8 @@ struct method {
     const char *head;       /* of the forwarding function, the function's name marked by '@' */
     const char *pass;       /* what is handed on behind the object: ", n, b" */
     const char *convention; /* C: the attribute for how it is called, part of the head; or NULL */
+    const char *parameters; /* C: as declared: "int n, double *b" */
+    const char *returning;  /* C: what head is without them: "int @" */
     bool returns;           /* something */
     enum value_kind result_kind;
     struct argument *arguments;
@@ -86,6 +88,9 @@ struct method {
     struct place twin_place; /* where that is said */
     const char *gives;       /* C: the port type of the object that is returned; NULL: no port's */
     long since;              /* C: from this version of the table on; 0: always */
+    const char *symbol;      /* SHAPE_FUNCTIONS: its name in shared objects */
+    bool present;            /* SHAPE_FUNCTIONS: has a member in the port's C type… */
+    size_t position;         /* …at this place */
     const char *skip;        /* not intercepted, because…; NULL: intercepted */
     struct place place;
 };
@@ -185,9 +190,12 @@ enum portolan_status proxygen_apply_hints(struct run *run);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
 
+/* True for a macro of the header. */
+bool proxygen_is_macro(const struct run *run, const char *name);
+
 /* Local variables of a forwarding function, by names that clash with nothing. */
 struct locals {
-    const char *proxy, *call, *context, *to, *result;
+    const char *proxy, *call, *context, *to, *result, *list;
 };
 
 /* Another file NAME for the output, empty; never NULL (arena.failed tells). */
@@ -200,6 +208,9 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out);
 /* The forwarding functions and tables, which depend on the shape. */
 void proxygen_emit_sidl(struct run *run, struct portolan_text *out);
 void proxygen_emit_table(struct run *run, struct portolan_text *out);
+/* Lists of functions: all their files; and the end of the report. */
+void proxygen_emit_functions(struct run *run);
+void proxygen_report_functions(const struct run *run, struct portolan_text *out);
 
 /*
  * How every generated C or C++ file begins: what it is, how the header was read, the macros that it
@@ -216,6 +227,11 @@ const char *proxygen_callback_name(struct run *run, const struct method *m,
                                    const struct argument *a);
 
 /* Shared by the shapes. */
+void proxygen_emit_methods(const struct port *port, const char *prefix, struct portolan_text *out);
+void proxygen_emit_port_description(const struct port *port, struct portolan_text *out);
+/* The component class, with its destroy hook; what the framework looks up in the plug-in. */
+void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out);
+void proxygen_emit_component(const struct port *port, struct portolan_text *out);
 struct locals proxygen_locals(struct run *run, const struct method *m);
 /* "static HEAD\n{\n" and the declarations of context, call and result. */
 void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out);

@@ -354,8 +354,7 @@ static enum portolan_status read_port(struct header *h)
     h->run->port.include = proxygen_header_include(h);
     proxygen_record_flags(h);
     if (h->run->options->n_functions)
-        return portolan_error_set(h->run->err, PORTOLAN_EUNSUPPORTED,
-                                  "lists of functions (--functions) cannot be read yet");
+        return proxygen_read_functions(h);
     if (h->is_cxx)
         return portolan_error_set(h->run->err, PORTOLAN_EUNSUPPORTED,
                                   "%s: C++ headers cannot be read yet", h->run->options->files[0]);

@@ -12,6 +12,8 @@
 
 /* A struct with a pointer to a table of functions, or that holds its functions itself. */
 enum portolan_status proxygen_read_struct(struct header *h);
+/* The functions whose names match options->functions. */
+enum portolan_status proxygen_read_functions(struct header *h);
 
 /* ------------------------------------------------------------------ for all of them */
 

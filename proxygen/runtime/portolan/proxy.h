@@ -84,6 +84,19 @@ PORTOLAN_API gov_cca_Component portolan_proxy_create(
     const struct sidl_class *cls, const struct portolan_proxy_description *description,
     sidl_BaseInterface *_ex);
 
+/**
+ * The same where only so many proxies can be: SLOTS has COUNT places, of which the proxy takes one
+ * and notes its number (from 1; 0: none) in its struct, an int OFFSET bytes from the beginning.
+ * leave_slot is for its destroy hook.
+ */
+PORTOLAN_API gov_cca_Component portolan_proxy_create_in_slot(
+    const struct sidl_class *cls, const struct portolan_proxy_description *description,
+    struct portolan_proxy **slots, int count, size_t offset, sidl_BaseInterface *_ex);
+PORTOLAN_API void portolan_proxy_leave_slot(struct portolan_proxy **slots, int slot);
+
+/** Copies SIZE bytes of function pointers to FACE, from which others may be reading. */
+PORTOLAN_API void portolan_proxy_show_functions(void *face, const void *functions, size_t size);
+
 /** The destroy and cast hooks of a proxy's class. */
 PORTOLAN_API void portolan_proxy_destroy(void *self);
 PORTOLAN_API void *portolan_proxy_cast(void *self, const char *type);
