@@ -87,10 +87,12 @@ static const char *handed_on(struct run *run, const struct method *m, const stru
                               a->name);
     switch (a->role) {
     case ROLE_OBJECT:
-        return proxygen_locals(run, m).to;
+        return proxygen_print(&run->arena, "%s.object", proxygen_locals(run, m).to);
     case ROLE_PEER:
         return proxygen_print(&run->arena, "%s_behind(%s)", run->port.prefix, a->name);
     default:
+        if (a->gift && a->depth == 2)
+            return proxygen_print(&run->arena, "%s ? &%s_given : NULL", a->name, a->name);
         return a->name;
     }
 }
@@ -110,9 +112,9 @@ static void compose(struct run *run, struct method *m)
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
     m->returning = m->head;
-    m->parameters = parameters;
     if (m->variadic)
         parameters = proxygen_print(arena, "%s, ...", parameters);
+    m->parameters = parameters;
     m->head = proxygen_replace(arena, m->head,
                                proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
     m->pass = pass;
@@ -170,19 +172,100 @@ static enum portolan_status check_arguments(struct run *run, struct method *m)
     return first;
 }
 
-enum portolan_status proxygen_check_port(struct run *run)
+/* ------------------------------------------------------------------ objects that calls hand out */
+
+struct port *proxygen_find_port(struct run *run, const char *name)
+{
+    for (size_t i = 0; i <= run->n_given; i++) {
+        struct port *p = i < run->n_given ? run->given[i] : &run->port;
+        const char *object = p->object ? p->object : "";
+
+        if (strcmp(p->type, name) == 0 || strcmp(object, name) == 0 ||
+            (p->word && strcmp(p->word, name) == 0) ||
+            (strncmp(object, "struct ", 7) == 0 && strcmp(object + 7, name) == 0))
+            return p;
+    }
+    return NULL;
+}
+
+void proxygen_swap_port(struct run *run, struct port *port)
+{
+    struct port other = *port;
+
+    *port = run->port;
+    run->port = other;
+}
+
+static enum portolan_status find_gift(struct run *run, const char *type, const char *record,
+                                      const struct place *place, const struct port **gift)
+{
+    const struct port *p = proxygen_find_port(run, type);
+
+    if (!p)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, place, "'%s' is no port of this header", type);
+    if (!record || !p->record || strcmp(record, p->record) != 0)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, place,
+                             "what comes back there is no %s; its type must be '%s *', or for an "
+                             "argument also '%s **'",
+                             type, p->object, p->object);
+    *gift = p;
+    return PORTOLAN_OK;
+}
+
+/* The ports of what the methods of PORT hand out. */
+static enum portolan_status find_gifts(struct run *run, struct port *port)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < port->n_methods && status == PORTOLAN_OK; i++) {
+        struct method *m = &port->methods[i];
+
+        if (m->gives)
+            status = find_gift(run, m->gives, m->result_record, &m->place, &m->gift);
+        for (size_t k = 0; k < m->n_arguments && status == PORTOLAN_OK; k++) {
+            struct argument *a = &m->arguments[k];
+
+            if (!a->gives)
+                continue;
+            status = find_gift(run, a->gives, a->record, &a->place, &a->gift);
+            if (a->role == ROLE_PEER)
+                a->role = ROLE_PLAIN; /* it is not yet what it will be */
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------ the port */
+
+static bool is_method(const struct port *port, const char *member)
+{
+    for (size_t i = 0; i < port->n_methods; i++)
+        if (!port->methods[i].skip && strcmp(port->methods[i].member, member) == 0)
+            return true;
+    return false;
+}
+
+/* Functions that stay what they are follow both sides, as data does. */
+static void find_data(struct port *port)
+{
+    for (size_t i = 0; i < port->n_members; i++) {
+        struct member *m = &port->members[i];
+
+        if (port->shape == SHAPE_STRUCT && m->kind == MEMBER_DATA && is_method(port, m->name))
+            m->kind = MEMBER_FUNCTION;
+        port->has_data |= m->kind == MEMBER_DATA && !port->selfless;
+    }
+}
+
+/* The run's port, whose names are PREFIX_…. */
+static enum portolan_status check_one(struct run *run, const char *prefix)
 {
     struct port *port = &run->port;
     enum portolan_status first = PORTOLAN_OK;
     size_t intercepted = 0;
 
-    if (!is_type_name(port->type))
-        return portolan_error_set(run->err, PORTOLAN_EINVAL,
-                                  "'%s' is no name for a port type: letters, digits, '_', and '.' "
-                                  "between words",
-                                  port->type);
-    port->c_type = proxygen_c_name(&run->arena, port->type);
-    port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
+    port->prefix = prefix;
+    find_data(port);
     for (size_t i = 0; i < port->n_methods; i++) {
         struct method *m = &port->methods[i];
         enum portolan_status status;
@@ -199,4 +282,30 @@ enum portolan_status proxygen_check_port(struct run *run)
         first = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &port->place,
                               "port %s has no method that could be measured", port->type);
     return first;
+}
+
+enum portolan_status proxygen_check_port(struct run *run)
+{
+    struct port *port = &run->port;
+    enum portolan_status status;
+
+    if (!is_type_name(port->type))
+        return portolan_error_set(run->err, PORTOLAN_EINVAL,
+                                  "'%s' is no name for a port type: letters, digits, '_', and '.' "
+                                  "between words",
+                                  port->type);
+    port->c_type = proxygen_c_name(&run->arena, port->type);
+    port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
+    status = find_gifts(run, port);
+    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++)
+        status = find_gifts(run, run->given[i]);
+    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++) {
+        const char *prefix =
+            proxygen_print(&run->arena, "%s_%s", port->prefix, run->given[i]->type);
+
+        proxygen_swap_port(run, run->given[i]);
+        status = check_one(run, prefix);
+        proxygen_swap_port(run, run->given[i]);
+    }
+    return status == PORTOLAN_OK ? check_one(run, port->prefix) : status;
 }

@@ -260,3 +260,15 @@ enum type_form proxygen_type_form(struct header *h, CXType type)
         return is_function(h, h->clang->getPointeeType(canonical)) ? FORM_FUNCTION : FORM_POINTER;
     return is_array(canonical.kind) ? FORM_POINTER : FORM_PLAIN;
 }
+
+const char *proxygen_record_behind(struct header *h, CXType type, int *depth)
+{
+    type = h->clang->getCanonicalType(type);
+    for (*depth = 0; *depth < 2 && type.kind == CXType_Pointer; ++*depth)
+        type = h->clang->getCanonicalType(h->clang->getPointeeType(type));
+    if (*depth == 0 || type.kind != CXType_Record)
+        return NULL;
+    /* The declaration's type has no qualifiers. */
+    type = h->clang->getCanonicalType(h->clang->getCursorType(h->clang->getTypeDeclaration(type)));
+    return proxygen_header_text(h, h->clang->getTypeSpelling(type));
+}

@@ -63,6 +63,12 @@ CXType proxygen_pointed_function(struct header *h, CXType type);
  */
 bool proxygen_find_parameters(struct header *h, CXCursor member, int count, CXCursor *parameters);
 
+/*
+ * The plain name of the struct behind one or two pointers, and how many they are; NULL for other
+ * types.
+ */
+const char *proxygen_record_behind(struct header *h, CXType type, int *depth);
+
 enum value_kind proxygen_type_value_kind(struct header *h, CXType type);
 enum type_form proxygen_type_form(struct header *h, CXType type);
 

@@ -45,12 +45,12 @@ static void add_context(const struct argument *a, struct portolan_text *out)
         portolan_text_add(out, "portolan_probe_context_int((int64_t)%s)", a->value);
 }
 
-void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out)
+void proxygen_emit_context(const struct method *m, const struct locals *l,
+                           struct portolan_text *out)
 {
     unsigned n = count_contexts(m);
     const char *comma = "";
 
-    portolan_text_add(out, "{\n    struct portolan_probe_call %s;\n", l->call);
     if (n == 0)
         return;
     portolan_text_add(out, "    const struct portolan_probe_context %s[%u] = {", l->context, n);
@@ -63,13 +63,27 @@ void proxygen_emit_head(const struct method *m, const struct locals *l, struct p
     portolan_text_add(out, "};\n");
 }
 
-void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
-                         struct portolan_text *out)
+void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out)
+{
+    portolan_text_add(out, "{\n    struct portolan_probe_call %s;\n", l->call);
+    proxygen_emit_context(m, l, out);
+}
+
+void proxygen_emit_enter_call(const struct method *m, const struct locals *l, size_t number,
+                              struct portolan_text *out)
 {
     unsigned n = count_contexts(m);
 
-    portolan_text_add(out, "    %s = portolan_probe_enter(&%s, &%s->port, %zu, %s, %u)->target;\n",
-                      l->to, l->call, l->proxy, number, n ? l->context : "NULL", n);
+    portolan_text_add(out, "portolan_probe_enter(&%s, &%s->port, %zu, %s, %u)", l->call, l->proxy,
+                      number, n ? l->context : "NULL", n);
+}
+
+void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
+                         struct portolan_text *out)
+{
+    portolan_text_add(out, "    %s = ", l->to);
+    proxygen_emit_enter_call(m, l, number, out);
+    portolan_text_add(out, "->target;\n");
 }
 
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
@@ -129,6 +143,11 @@ void proxygen_emit_methods(const struct port *port, const char *prefix, struct p
     portolan_text_add(out, "};\n");
 }
 
+static bool is_struct(const struct port *port)
+{
+    return port->shape == SHAPE_TABLE || port->shape == SHAPE_STRUCT;
+}
+
 void proxygen_emit_port_description(const struct port *port, struct portolan_text *out)
 {
     proxygen_add_template(out, port->prefix,
@@ -139,6 +158,10 @@ void proxygen_emit_port_description(const struct port *port, struct portolan_tex
     if (port->shape != SHAPE_SIDL)
         proxygen_add_template(out, port->prefix, "    .table = &$_table,\n");
     portolan_text_add(out, "    .type = \"%s\",\n};\n", port->type);
+}
+
+void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out)
+{
     proxygen_add_template(out, port->prefix,
                           "\nstatic const struct sidl_implements $_implements[] = {\n");
     if (port->shape != SHAPE_SIDL)
@@ -146,10 +169,6 @@ void proxygen_emit_port_description(const struct port *port, struct portolan_tex
     else
         portolan_text_add(out, "    {&%s__type, &%s_forward},\n", port->c_type, port->prefix);
     portolan_text_add(out, "    PORTOLAN_PROXY_IMPLEMENTS,\n};\n");
-}
-
-void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out)
-{
     portolan_text_add(out,
                       "\nstatic const struct sidl_class %s_class = {\n    .name = \"%sProxy\",\n",
                       port->prefix, port->type);
@@ -195,22 +214,32 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
         portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wpedantic\"\n\n");
 }
 
+static bool has_callbacks(const struct run *run)
+{
+    bool found = proxygen_has_callbacks(&run->port);
+
+    for (size_t i = 0; i < run->n_given; i++)
+        found |= proxygen_has_callbacks(run->given[i]);
+    return found;
+}
+
 void proxygen_emit_source(struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
 
     proxygen_emit_prologue(port, "the timing proxy",
-                           proxygen_has_callbacks(port)
+                           has_callbacks(run)
                                ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
                                : "#include <portolan/proxy.h>\n",
                            out);
-    proxygen_emit_methods(port, port->prefix, out);
-    proxygen_emit_callbacks(run, out);
-    if (port->shape == SHAPE_SIDL)
-        proxygen_emit_sidl(run, out);
-    else
+    if (is_struct(port)) {
         proxygen_emit_table(run, out);
-    proxygen_emit_port_description(port, out);
+        proxygen_emit_wrap(port, out);
+    } else {
+        proxygen_emit_methods(port, port->prefix, out);
+        proxygen_emit_sidl(run, out);
+        proxygen_emit_port_description(port, out);
+    }
     proxygen_emit_class(port, "portolan_proxy_destroy", out);
     emit_create(port, out);
     proxygen_emit_component(port, out);
@@ -245,6 +274,9 @@ void proxygen_emit(struct run *run)
                          proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
     proxygen_emit_description(
         run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
+    if (is_struct(&run->port))
+        proxygen_emit_wrap_header(
+            run, proxygen_add_output(run, proxygen_print(arena, "%s_proxy.h", c_type)));
 }
 
 /* ------------------------------------------------------------------ the report */

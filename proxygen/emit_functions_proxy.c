@@ -162,7 +162,7 @@ static void emit_table(const struct functions *f, struct portolan_text *out)
                           f->members[i]->name);
     proxygen_add_template(out, p->prefix,
                           "};\n\nstatic const struct portolan_proxy_table $_table = {\n"
-                          "    .slots = $_entries,\n    .fill = $_fill,\n    .show = $_show,\n"
+                          "    .entries = $_entries,\n    .fill = $_fill,\n    .show = $_show,\n"
                           "    .face_offset = offsetof(struct $, face),\n");
     portolan_text_add(out, "    .size_bytes = sizeof(struct %s_functions),\n};\n", p->c_type);
 }

@@ -1,35 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Proxies for `struct x { const struct x_ops *ops; … }`. Users hold the proxy's own struct x, the
- * face. Its data members follow those of the struct behind: what the user changed goes in before a
- * call, what the implementation changed comes out after it; `seen` is how they last agreed.
+ * Proxies for C structs with functions: `struct x { const struct x_ops *ops; … }`, and structs that
+ * hold their functions themselves. Users hold the proxy's own struct, the face. Its data members
+ * follow those of the struct behind: what the user changed goes in before a call, what the
+ * implementation changed comes out after it; `seen` is how they last agreed.
  */
-#include "proxygen_internal.h"
+#include "emit_table.h"
 
 #include <string.h>
 
-/* A template in which OBJECT and MEMBER stand for the port's struct and its table. */
-static void add(const struct port *p, struct portolan_text *out, const char *template)
+void proxygen_emit_port(const struct port *p, struct portolan_text *out, const char *template)
 {
-    while (*template) {
-        const char *object = strstr(template, "OBJECT"), *member = strstr(template, "MEMBER");
-        const char *word = !object || (member && member < object) ? member : object;
-        struct portolan_text part = {0};
+    const struct {
+        const char *word, *text;
+    } words[] = {{"OBJECT", p->object}, {"TABLE", p->table}, {"MEMBER", p->table_member}};
 
-        portolan_text_add(&part, "%.*s", word ? (int)(word - template) : (int)strlen(template),
-                          template);
+    while (*template) {
+        const char *next = template + strlen(template);
+        struct portolan_text part = {0};
+        int found = -1;
+
+        for (int i = 0; i < 3; i++) {
+            const char *at = strstr(template, words[i].word);
+
+            if (at && at < next) {
+                next = at;
+                found = i;
+            }
+        }
+        portolan_text_add(&part, "%.*s", (int)(next - template), template);
         if (part.bytes)
             proxygen_add_template(out, p->prefix, part.bytes);
         out->failed |= part.failed;
         portolan_text_clear(&part);
-        if (!word)
+        if (found < 0)
             break;
-        portolan_text_add(out, "%s", word == object ? p->object : p->table_member);
-        template = word + strlen("OBJECT");
+        portolan_text_add(out, "%s", words[found].text);
+        template = next + strlen(words[found].word);
     }
 }
 
-/* The proxy's struct, and the way to it from the face. */
+#define add proxygen_emit_port
+
+/* ------------------------------------------------------------------ the struct and its data */
+
 static void emit_struct(const struct port *p, struct portolan_text *out)
 {
     add(p, out,
@@ -41,55 +55,149 @@ static void emit_struct(const struct port *p, struct portolan_text *out)
     add(p, out,
         "};\n"
         "\n"
-        "PORTOLAN_PROXY_INLINE struct portolan_proxy *$_of(const OBJECT *face)\n"
-        "{\n"
-        "    return (struct portolan_proxy *)((char *)face - offsetof(struct $, face));\n"
-        "}\n");
+        "/* Where a call goes: to the object behind the face, or to what has the face's "
+        "functions:\n"
+        "   a copy of its struct, an object whose table was replaced where it lies. */\n"
+        "struct $_to {\n"
+        "    OBJECT *object;\n"
+        "    const TABLE *ops;\n"
+        "    const struct portolan_probe_binding *binding;\n"
+        "};\n");
+    if (p->shape == SHAPE_TABLE)
+        add(p, out,
+            "\n"
+            "/* Our tables begin behind a pointer to their proxy. */\n"
+            "PORTOLAN_PROXY_INLINE struct portolan_proxy *$_of(const OBJECT *object)\n"
+            "{\n"
+            "    return ((struct portolan_proxy *const *)(const void *)object->MEMBER)[-1];\n"
+            "}\n");
+}
+
+static bool is_gated(const struct port *p)
+{
+    return p->shape == SHAPE_STRUCT && p->version_kind != VERSION_NONE;
+}
+
+/* One stretch of data: from behind the member in front of it to the one that ends it. */
+static void emit_stretch(const struct port *p, const struct member *from, const struct member *to,
+                         struct portolan_text *out)
+{
+    const char *within = is_gated(p) ? "PORTOLAN_PROXY_WITHIN(" : "";
+    const char *length = is_gated(p) ? ", length)" : "";
+
+    portolan_text_add(out, "(a, b, ");
+    if (from)
+        portolan_text_add(out, "%sPORTOLAN_PROXY_BEHIND(%s, %s)%s", within, p->object, from->name,
+                          length);
+    else
+        portolan_text_add(out, "%s(size_t)0%s", within, length);
+    if (to)
+        portolan_text_add(out, ", %soffsetof(%s, %s)%s)", within, p->object, to->name, length);
+    else
+        portolan_text_add(out, ", %ssizeof *a%s)", within, length);
+}
+
+/* WORD for every stretch of data, JOINED. */
+static void emit_stretches(const struct port *p, const char *word, const char *joined,
+                           struct portolan_text *out)
+{
+    const struct member *last = NULL;
+    const char *between = "";
+    bool data = false;
+
+    for (size_t i = 0; i <= p->n_members; i++) {
+        const struct member *m = i < p->n_members ? &p->members[i] : NULL;
+
+        if (m && m->kind == MEMBER_DATA) {
+            data = true;
+            continue;
+        }
+        if (data) {
+            portolan_text_add(out, "%s%s", between, word);
+            emit_stretch(p, last, m, out);
+            between = joined;
+        }
+        last = m;
+        data = false;
+    }
 }
 
 static void emit_data(const struct port *p, struct portolan_text *out)
 {
-    add(p, out,
-        "\n"
-        "/* All members but the table, which divides them. */\n"
-        "PORTOLAN_PROXY_INLINE int $_differ(const OBJECT *a, const OBJECT *b)\n"
-        "{\n"
-        "    const size_t end = offsetof(OBJECT, MEMBER), next = end + sizeof a->MEMBER;\n"
-        "\n"
-        "    return memcmp(a, b, end) != 0 ||\n"
-        "           memcmp((const char *)a + next, (const char *)b + next, sizeof *a - next) != "
-        "0;\n"
-        "}\n"
-        "\n"
-        "PORTOLAN_PROXY_INLINE void $_copy(OBJECT *to, const OBJECT *from)\n"
-        "{\n"
-        "    const size_t end = offsetof(OBJECT, MEMBER), next = end + sizeof to->MEMBER;\n"
-        "\n"
-        "    memcpy(to, from, end);\n"
-        "    memcpy((char *)to + next, (const char *)from + next, sizeof *to - next);\n"
-        "}\n");
-    add(p, out,
-        "\n"
-        "PORTOLAN_PROXY_INLINE void $_data_in(struct portolan_proxy *common, OBJECT *to)\n"
-        "{\n"
-        "    struct $ *proxy = (struct $ *)common;\n"
-        "\n"
-        "    if ($_differ(&proxy->face, &proxy->seen)) {\n"
-        "        $_copy(to, &proxy->face);\n"
-        "        $_copy(&proxy->seen, &proxy->face);\n"
-        "    }\n"
-        "}\n"
-        "\n"
-        "PORTOLAN_PROXY_INLINE void $_data_out(struct portolan_proxy *common, const OBJECT *to)\n"
-        "{\n"
-        "    struct $ *proxy = (struct $ *)common;\n"
-        "\n"
-        "    if ($_differ(to, &proxy->seen)) {\n"
-        "        $_copy(&proxy->face, to);\n"
-        "        $_copy(&proxy->seen, to);\n"
-        "    }\n"
-        "}\n");
+    const char *parameter = is_gated(p) ? ", size_t length" : "";
+    const char *length = is_gated(p) ? ", proxy->common.length" : "";
+    struct portolan_text t = {0};
+
+    add(p, out, "\n/* The data: all but functions, links to others of the kind, and names. */\n");
+    add(p, out, "PORTOLAN_PROXY_INLINE int $_differ(const OBJECT *a, const OBJECT *b");
+    portolan_text_add(out, "%s)\n{\n    return ", parameter);
+    emit_stretches(p, "PORTOLAN_PROXY_DIFFER", " ||\n           ", out);
+    add(p, out, ";\n}\n\nPORTOLAN_PROXY_INLINE void $_copy(OBJECT *a, const OBJECT *b");
+    portolan_text_add(out, "%s)\n{\n    ", parameter);
+    emit_stretches(p, "PORTOLAN_PROXY_COPY", ";\n    ", out);
+    portolan_text_add(&t,
+                      ";\n}\n"
+                      "\n"
+                      "PORTOLAN_PROXY_INLINE void $_data_in(struct $ *proxy, OBJECT *to)\n"
+                      "{\n"
+                      "    if ($_differ(&proxy->face, &proxy->seen%s)) {\n"
+                      "        $_copy(to, &proxy->face%s);\n"
+                      "        $_copy(&proxy->seen, &proxy->face%s);\n"
+                      "    }\n"
+                      "}\n"
+                      "\n"
+                      "PORTOLAN_PROXY_INLINE void $_data_out(struct $ *proxy, const OBJECT *to)\n"
+                      "{\n"
+                      "    if ($_differ(to, &proxy->seen%s)) {\n"
+                      "        $_copy(&proxy->face, to%s);\n"
+                      "        $_copy(&proxy->seen, to%s);\n"
+                      "    }\n"
+                      "}\n"
+                      "\n"
+                      "static void $_follow(struct portolan_proxy *common, const void *target)\n"
+                      "{\n"
+                      "    $_data_out((struct $ *)common, target);\n"
+                      "}\n",
+                      length, length, length, length, length, length);
+    if (t.bytes)
+        add(p, out, t.bytes);
+    out->failed |= t.failed;
+    portolan_text_clear(&t);
 }
+
+/* The ways in and out of a call. */
+static void emit_ways(const struct port *p, struct portolan_text *out)
+{
+    if (p->selfless)
+        return;
+    add(p, out,
+        "\n"
+        "PORTOLAN_PROXY_INLINE struct $_to\n"
+        "$_in(struct portolan_proxy *common, const OBJECT *self,\n"
+        "    const struct portolan_probe_binding *binding)\n"
+        "{\n"
+        "    struct $ *proxy = (struct $ *)common;\n"
+        "    struct $_to to = {(OBJECT *)self, binding->extra, binding};\n"
+        "\n"
+        "    if (__builtin_expect(self == &proxy->face, 1)) {\n"
+        "        to.object = binding->target;\n");
+    if (p->shape == SHAPE_TABLE)
+        add(p, out, "        to.ops = to.object->MEMBER;\n");
+    if (p->has_data)
+        add(p, out, "        $_data_in(proxy, to.object);\n");
+    add(p, out, "    }\n    return to;\n}\n");
+    if (p->has_data)
+        add(p, out,
+            "\n"
+            "PORTOLAN_PROXY_INLINE void $_out(struct portolan_proxy *common, const OBJECT *self,\n"
+            "                                struct $_to to)\n"
+            "{\n"
+            "    if (__builtin_expect(to.object != self, 1))\n"
+            "        $_data_out((struct $ *)common, to.object);\n"
+            "}\n");
+}
+
+/* ------------------------------------------------------------------ other objects of the type */
 
 static bool has_peers(const struct port *p)
 {
@@ -100,178 +208,335 @@ static bool has_peers(const struct port *p)
     return false;
 }
 
-static void emit_prototype(struct run *run, const struct method *m, struct portolan_text *out)
+static void emit_behind(const struct port *p, struct portolan_text *out)
 {
-    const char *name = proxygen_print(&run->arena, "%s_do_%s", run->port.prefix, m->name);
-
-    portolan_text_add(out, "static %s%s", m->no_return ? "__attribute__((noreturn)) " : "",
-                      proxygen_replace(&run->arena, m->head, name));
-}
-
-/* Other objects of the same type may be faces of proxies: their table holds our functions. */
-static void emit_behind(struct run *run, struct portolan_text *out)
-{
-    const struct port *p = &run->port;
-    const char * or = "";
-
     if (!has_peers(p))
         return;
-    portolan_text_add(out, "\n");
-    for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip) {
-            emit_prototype(run, &p->methods[i], out);
-            portolan_text_add(out, ";\n");
-        }
-    add(p, out,
-        "\n"
-        "/* What is behind an object if it is a proxy's face, else the object. */\n"
-        "static OBJECT *$_behind(const OBJECT *object)\n"
-        "{\n"
-        "    if (object && object->MEMBER && (");
-    for (size_t i = 0; i < p->n_methods; i++) {
-        const char *name = p->methods[i].member;
-
-        if (p->methods[i].skip)
-            continue;
-        portolan_text_add(out, "%s\n            PORTOLAN_PROXY_SAME(object->%s->%s, %s_do_%s)", or,
-                          p->table_member, name, p->prefix, name);
-        or = " ||";
-    }
-    add(p, out,
-        "))\n"
-        "        return portolan_probe_port_peek_binding(&$_of(object)->port)->target;\n"
-        "    return (OBJECT *)object;\n"
-        "}\n");
+    if (p->shape == SHAPE_TABLE)
+        add(p, out,
+            "\n"
+            "static const struct portolan_proxy_table $_table;\n"
+            "\n"
+            "/* What is behind an object if it is a proxy's face, else the object. */\n"
+            "static OBJECT *$_behind(const OBJECT *object)\n"
+            "{\n"
+            "    if (object && object->MEMBER && portolan_proxy_is_ours(&$_table, object->MEMBER)) "
+            "{\n"
+            "        struct portolan_proxy *proxy = $_of(object);\n"
+            "\n"
+            "        if (object == &((struct $ *)proxy)->face)\n"
+            "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
+            "    }\n"
+            "    return (OBJECT *)object;\n"
+            "}\n");
+    else
+        add(p, out,
+            "\n"
+            "/* What is behind an object if it is a proxy's face, else the object. */\n"
+            "static OBJECT *$_behind(const OBJECT *object)\n"
+            "{\n"
+            "    for (int i = 0; object && i < PORTOLAN_PROXY_SLOTS; i++) {\n"
+            "        struct portolan_proxy *proxy = __atomic_load_n(&$_slots[i], "
+            "__ATOMIC_ACQUIRE);\n"
+            "\n"
+            "        if (proxy && object == &((struct $ *)proxy)->face)\n"
+            "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
+            "    }\n"
+            "    return (OBJECT *)object;\n"
+            "}\n");
 }
+
+/* ------------------------------------------------------------------ forwarding functions */
 
 static const char *own_object(const struct method *m)
 {
-    const struct argument *a = m->arguments;
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].role == ROLE_OBJECT)
+            return m->arguments[i].name;
+    return NULL;
+}
 
-    while (a->role != ROLE_OBJECT)
-        a++;
-    return a->name;
+static void emit_prototype(struct run *run, const struct port *p, const struct method *m,
+                           const struct locals *l, struct portolan_text *out)
+{
+    const char *name = proxygen_print(&run->arena, "%s_do_%s", p->prefix, m->name);
+
+    portolan_text_add(out, "static %s%s",
+                      p->shape == SHAPE_STRUCT ? "__attribute__((noinline)) " : "",
+                      m->no_return ? "__attribute__((noreturn)) " : "");
+    if (p->shape == SHAPE_STRUCT)
+        name = proxygen_print(&run->arena, "%s(%s%sstruct portolan_proxy *%s)", name, m->parameters,
+                              *m->parameters ? ", " : "", l->proxy);
+    else
+        name = proxygen_print(&run->arena, "%s(%s)", name, m->parameters);
+    portolan_text_add(out, "%s", proxygen_replace(&run->arena, m->returning, name));
+}
+
+/* "to = $_in(proxy, self, portolan_probe_enter(…));" */
+static void emit_enter(const struct port *p, const struct method *m, const struct locals *l,
+                       size_t number, struct portolan_text *out)
+{
+    const char *self = own_object(m);
+
+    if (self)
+        portolan_text_add(out, "    %s = %s_in(%s, %s, ", l->to, p->prefix, l->proxy, self);
+    else
+        portolan_text_add(out, "    %s.binding = ", l->to);
+    proxygen_emit_enter_call(m, l, number, out);
+    portolan_text_add(out, self ? ");\n" : ";\n");
+    if (!self)
+        portolan_text_add(out, "    %s.ops = %s.binding->extra;\n", l->to, l->to);
+    if (m->no_return)
+        portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
+                          l->call);
+}
+
+/* Objects that came back are proxied, too. */
+static void emit_gifts(const struct port *p, const struct method *m, const struct locals *l,
+                       struct portolan_text *out)
+{
+    const char *self = own_object(m);
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (a->gift && a->depth == 1)
+            portolan_text_add(
+                out, "    portolan_proxy_give_in_place(%s, %s.binding, &%s_description, %s);\n",
+                l->proxy, l->to, a->gift->prefix, a->name);
+        else if (a->gift)
+            portolan_text_add(out,
+                              "    if (%s && %s_given != (void *)&%s_given)\n"
+                              "        *%s = portolan_proxy_give(%s, %s.binding, &%s_description, "
+                              "(void *)%s_given);\n",
+                              a->name, a->name, a->name, a->name, l->proxy, l->to, a->gift->prefix,
+                              a->name);
+    }
+    if (!m->gift)
+        return;
+    portolan_text_add(out, "    ");
+    if (m->gift == p && self)
+        portolan_text_add(out, "if (%s == %s.object)\n        %s = (%s *)%s;\n    else\n        ",
+                          l->result, l->to, l->result, p->object, self);
+    portolan_text_add(out,
+                      "%s = portolan_proxy_give(%s, %s.binding, &%s_description, (void *)%s);\n",
+                      l->result, l->proxy, l->to, m->gift->prefix, l->result);
 }
 
 static void emit_body(const struct port *p, const struct method *m, const struct locals *l,
                       struct portolan_text *out)
 {
-    if (m->no_return)
-        portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
-                          l->call);
-    if (p->has_data)
-        portolan_text_add(out, "    %s_data_in(%s, %s);\n", p->prefix, l->proxy, l->to);
-    portolan_text_add(out, "    %s%s%s->%s->%s(%s);\n", m->returns ? l->result : "",
-                      m->returns ? " = " : "", l->to, p->table_member, m->member, m->pass);
+    const char *self = own_object(m);
+
+    portolan_text_add(out, "    %s%s%s.ops->%s(%s);\n", m->returns ? l->result : "",
+                      m->returns ? " = " : "", l->to, m->member, m->pass);
     if (m->no_return)
         return;
-    if (p->has_data && !m->destroys)
-        portolan_text_add(out, "    %s_data_out(%s, %s);\n", p->prefix, l->proxy, l->to);
+    if (self && p->has_data && !m->destroys)
+        portolan_text_add(out, "    %s_out(%s, %s, %s);\n", p->prefix, l->proxy, self, l->to);
     proxygen_emit_accuracy(m, l, NULL, out);
-    portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l->call);
+    emit_gifts(p, m, l, out);
+    if (self && m->destroys)
+        portolan_text_add(out,
+                          "    if (%s.object != %s)\n"
+                          "        portolan_proxy_end(%s);\n",
+                          l->to, self, l->proxy);
     if (m->returns)
         portolan_text_add(out, "    return %s;\n", l->result);
 }
 
-static void emit_function(struct run *run, const struct method *m, size_t number,
-                          struct portolan_text *out)
+static void emit_function(struct run *run, const struct port *p, const struct method *m,
+                          size_t number, struct portolan_text *out)
 {
-    const struct port *p = &run->port;
     struct locals l = proxygen_locals(run, m);
 
     portolan_text_add(out, "\n");
-    emit_prototype(run, m, out);
-    portolan_text_add(out, "\n");
-    proxygen_emit_head(m, &l, out);
-    portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n    %s *%s;\n", l.proxy,
-                      p->prefix, own_object(m), p->object, l.to);
+    emit_prototype(run, p, m, &l, out);
+    portolan_text_add(out, "\n{\n");
+    if (m->no_return)
+        portolan_text_add(out, "    struct portolan_probe_call %s;\n", l.call);
+    else
+        portolan_text_add(out, "    PORTOLAN_PROXY_CALL(%s);\n", l.call);
+    proxygen_emit_context(m, &l, out);
+    if (p->shape == SHAPE_TABLE)
+        portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n", l.proxy, p->prefix,
+                          own_object(m));
+    portolan_text_add(out, "    struct %s_to %s;\n", p->prefix, l.to);
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].gift && m->arguments[i].depth == 2)
+            portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
+                              m->arguments[i].name, m->arguments[i].name, m->arguments[i].name);
     if (m->returns)
         portolan_text_add(out, "    %s;\n", proxygen_replace(&run->arena, m->result, l.result));
     portolan_text_add(out, "\n");
-    proxygen_emit_enter(m, &l, number, out);
+    emit_enter(p, m, &l, number, out);
     emit_body(p, m, &l, out);
     portolan_text_add(out, "}\n");
 }
 
-/* The run time's view: how to make a table for what is behind, and how to show it. */
-static void emit_fill(const struct port *p, struct portolan_text *out)
-{
-    add(p, out,
-        "\n"
-        "static void $_fill(void *bytes, const void *target)\n"
-        "{\n"
-        "    const OBJECT *to = target;\n");
-    portolan_text_add(out, "    %s *table = bytes;\n\n", p->table);
-    if (p->version_kind == VERSION_SIZE)
-        portolan_text_add(out,
-                          "    memcpy(table, to->%s,\n"
-                          "           (size_t)to->%s->%s < sizeof *table ? (size_t)to->%s->%s\n"
-                          "                                        : sizeof *table);\n",
-                          p->table_member, p->table_member, p->version_member, p->table_member,
-                          p->version_member);
-    else
-        add(p, out, "    memcpy(table, to->MEMBER, sizeof *table);\n");
-    for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            portolan_text_add(out, "    if (table->%s)\n        table->%s = %s_do_%s;\n",
-                              p->methods[i].member, p->methods[i].member, p->prefix,
-                              p->methods[i].name);
-    portolan_text_add(out, "}\n");
-}
+/* ------------------------------------------------------------------ the run time's view */
 
-static void emit_show(const struct port *p, struct portolan_text *out)
+/* How much of a table exists. */
+static void emit_length(const struct port *p, struct portolan_text *out)
 {
+    long known = 0;
+
+    if (p->version_kind == VERSION_NONE)
+        return;
     add(p, out,
         "\n"
-        "static void $_show(struct portolan_proxy *common, void *table, const void *target)\n"
+        "/* How much of a table there is. */\n"
+        "static size_t $_length(const void *bytes)\n"
         "{\n"
-        "    struct $ *proxy = (struct $ *)common;\n"
+        "    const TABLE *table = bytes;\n"
         "\n");
-    if (p->has_data)
-        add(p, out,
-            "    if (target) {\n"
-            "        $_copy(&proxy->face, target);\n"
-            "        $_copy(&proxy->seen, target);\n"
-            "    }\n");
-    else
-        portolan_text_add(out, "    (void)target;\n");
-    add(p, out, "    proxy->face.MEMBER = table;\n}\n");
+    if (p->version_kind == VERSION_SIZE) {
+        portolan_text_add(out, "    return (size_t)table->%s;\n}\n", p->version_member);
+        return;
+    }
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (p->methods[i].since > known) {
+            known = p->methods[i].since;
+            portolan_text_add(out,
+                              "    if (table->%s < %ld)\n"
+                              "        return offsetof(%s, %s);\n",
+                              p->version_member, known, p->table, p->methods[i].member);
+        }
+    portolan_text_add(out, "%s    return sizeof *table;\n}\n", known ? "" : "    (void)table;\n");
 }
 
-static void emit_slots(const struct port *p, struct portolan_text *out)
+static void emit_offsets(const struct port *p, struct portolan_text *out)
 {
-    add(p, out, "\nstatic const size_t $_slots[] = {\n");
+    bool links = false;
+
+    add(p, out, "\nstatic const size_t $_entries[] = {\n");
     for (size_t i = 0; i < p->n_methods; i++)
         if (!p->methods[i].skip)
             portolan_text_add(out, "    offsetof(%s, %s),\n", p->table, p->methods[i].member);
+    portolan_text_add(out, "};\n");
+    for (size_t i = 0; i < p->n_members; i++) {
+        if (p->members[i].kind != MEMBER_LINK)
+            continue;
+        if (!links)
+            add(p, out, "\nstatic const size_t $_links[] = {\n");
+        links = true;
+        portolan_text_add(out, "    offsetof(%s, %s),\n", p->object, p->members[i].name);
+    }
+    if (links)
+        portolan_text_add(out, "};\n");
+}
+
+static void emit_functions(const struct port *p, struct portolan_text *out)
+{
+    add(p, out, "\nstatic const TABLE $_functions = {\n");
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (!p->methods[i].skip)
+            portolan_text_add(out, "    .%s = %s_do_%s,\n", p->methods[i].member, p->prefix,
+                              p->methods[i].name);
+    portolan_text_add(out, "};\n");
+}
+
+static void emit_description(const struct port *p, struct portolan_text *out)
+{
+    bool links = false;
+
+    for (size_t i = 0; i < p->n_members; i++)
+        links |= p->members[i].kind == MEMBER_LINK;
     add(p, out,
-        "};\n"
         "\n"
         "static const struct portolan_proxy_table $_table = {\n"
-        "    .slots = $_slots,\n"
-        "    .fill = $_fill,\n"
-        "    .show = $_show,\n"
-        "    .face_offset = offsetof(struct $, face),\n");
-    portolan_text_add(out, "    .size_bytes = sizeof(%s),\n};\n", p->table);
+        "    .size_bytes = sizeof(TABLE),\n"
+        "    .entries = $_entries,\n"
+        "    .n_entries = sizeof $_entries / sizeof *$_entries,\n");
+    add(p, out,
+        p->shape == SHAPE_STRUCT ? "    .own = true,\n"
+                                   "    .functions = $_functions,\n"
+                                   "    .slots = $_slots,\n"
+                                 : "    .functions = &$_functions,\n"
+                                   "    .table_offset = offsetof(OBJECT, MEMBER),\n");
+    if (p->version_kind != VERSION_NONE)
+        add(p, out, "    .length = $_length,\n");
+    add(p, out,
+        "    .proxy_size = sizeof(struct $),\n"
+        "    .face_offset = offsetof(struct $, face),\n"
+        "    .object_size = sizeof(OBJECT),\n");
+    if (links)
+        add(p, out,
+            "    .links = $_links,\n"
+            "    .n_links = sizeof $_links / sizeof *$_links,\n");
+    if (p->has_data)
+        add(p, out, "    .follow = $_follow,\n");
+    portolan_text_add(out, "};\n");
+    proxygen_emit_port_description(p, out);
+}
+
+static bool gives_itself(const struct port *p)
+{
+    for (size_t i = 0; i < p->n_methods; i++) {
+        if (p->methods[i].gift == p)
+            return true;
+        for (size_t k = 0; k < p->methods[i].n_arguments; k++)
+            if (p->methods[i].arguments[k].gift == p)
+                return true;
+    }
+    return false;
+}
+
+static void emit_one(struct run *run, const struct port *p, struct portolan_text *out)
+{
+    size_t number = 0;
+
+    emit_struct(p, out);
+    if (p->has_data)
+        emit_data(p, out);
+    emit_ways(p, out);
+    if (gives_itself(p))
+        add(p, out, "\nstatic const struct portolan_proxy_description $_description;\n");
+    if (p->shape == SHAPE_STRUCT)
+        add(p, out,
+            "\n"
+            "/* Whose the functions of each slot are. */\n"
+            "static struct portolan_proxy *$_slots[PORTOLAN_PROXY_SLOTS];\n");
+    emit_behind(p, out);
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (!p->methods[i].skip)
+            emit_function(run, p, &p->methods[i], number++, out);
+    if (p->shape == SHAPE_STRUCT)
+        proxygen_emit_slots(run, p, out);
+    else
+        emit_functions(p, out);
+    emit_length(p, out);
+    emit_offsets(p, out);
+    emit_description(p, out);
+}
+
+static void emit_callbacks(struct run *run, struct port *p, struct portolan_text *out)
+{
+    proxygen_swap_port(run, p);
+    proxygen_emit_callbacks(run, out);
+    proxygen_swap_port(run, p);
 }
 
 void proxygen_emit_table(struct run *run, struct portolan_text *out)
 {
-    const struct port *p = &run->port;
-    size_t number = 0;
+    bool qualified = run->port.has_qualified_results;
 
-    if (p->has_qualified_results)
+    for (size_t i = 0; i < run->n_given; i++)
+        qualified |= run->given[i]->has_qualified_results;
+    if (qualified)
         portolan_text_add(out,
                           "\n/* The header has functions that return `const int` or the like. */\n"
                           "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
-    emit_struct(p, out);
-    if (p->has_data)
-        emit_data(p, out);
-    emit_behind(run, out);
-    for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            emit_function(run, &p->methods[i], number++, out);
-    emit_fill(p, out);
-    emit_show(p, out);
-    emit_slots(p, out);
+    for (size_t i = 0; i < run->n_given; i++) {
+        portolan_text_add(out, "\n/* ---- %s, which calls hand out ---- */\n\n",
+                          run->given[i]->type);
+        proxygen_emit_methods(run->given[i], run->given[i]->prefix, out);
+        emit_callbacks(run, run->given[i], out);
+        emit_one(run, run->given[i], out);
+    }
+    if (run->n_given)
+        portolan_text_add(out, "\n/* ---- %s ---- */\n\n", run->port.type);
+    proxygen_emit_methods(&run->port, run->port.prefix, out);
+    proxygen_emit_callbacks(run, out);
+    emit_one(run, &run->port, out);
 }

@@ -132,7 +132,7 @@ static enum portolan_status check_callbacks(struct run *run, const struct method
     return PORTOLAN_OK;
 }
 
-enum portolan_status proxygen_apply_hints(struct run *run)
+static enum portolan_status apply_to_port(struct run *run)
 {
     enum portolan_status first = PORTOLAN_OK, status;
 
@@ -150,4 +150,16 @@ enum portolan_status proxygen_apply_hints(struct run *run)
             guess_extents(m);
     }
     return first;
+}
+
+enum portolan_status proxygen_apply_hints(struct run *run)
+{
+    enum portolan_status status = apply_to_port(run);
+
+    for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++) {
+        proxygen_swap_port(run, run->given[i]);
+        status = apply_to_port(run);
+        proxygen_swap_port(run, run->given[i]);
+    }
+    return status;
 }

@@ -62,6 +62,9 @@ struct argument {
     const struct method *callee; /* C: the function that it is or points to; NULL: cannot be had */
     bool callback;               /* C: time in this function is its caller's */
     const char *gives;           /* C: the port type of the object that comes back through it */
+    const struct port *gift;     /* that port; its object is in the caller's storage at depth 1, */
+    int depth;                   /* and comes back as a pointer at depth 2 */
+    const char *record;          /* C: the struct behind that many pointers, by its plain name */
     bool accuracy;
     struct place place;
 };
@@ -88,10 +91,12 @@ struct method {
     struct place twin_place; /* where that is said */
     const char *gives;       /* C: the port type of the object that is returned; NULL: no port's */
     long since;              /* C: from this version of the table on; 0: always */
-    const char *symbol;      /* SHAPE_FUNCTIONS: its name in shared objects */
-    bool present;            /* SHAPE_FUNCTIONS: has a member in the port's C type… */
-    size_t position;         /* …at this place */
-    const char *skip;        /* not intercepted, because…; NULL: intercepted */
+    const struct port *gift; /* C: the port of the object that is returned */
+    const char *result_record; /* C: the struct that a pointer to is returned */
+    const char *symbol;        /* SHAPE_FUNCTIONS: its name in shared objects */
+    bool present;              /* SHAPE_FUNCTIONS: has a member in the port's C type… */
+    size_t position;           /* …at this place */
+    const char *skip;          /* not intercepted, because…; NULL: intercepted */
     struct place place;
 };
 
@@ -115,6 +120,20 @@ enum version_kind {
     VERSION_NONE,  /* nothing: it is as long as the header has it */
     VERSION_SIZE,  /* its size in bytes */
     VERSION_NUMBER /* a version; method.since says which methods it has */
+};
+
+enum member_kind {
+    MEMBER_DATA,     /* follows both sides */
+    MEMBER_FUNCTION, /* the proxy has its own */
+    MEMBER_TABLE,    /* the pointer to the table */
+    MEMBER_LINK,     /* to another object of the same kind: whoever holds the face sets it */
+    MEMBER_NAME      /* the same, but the face begins with the implementation's */
+};
+
+/* A member of the struct that users hold; bit-fields may have no name. */
+struct member {
+    const char *name;
+    enum member_kind kind;
 };
 
 struct port {
@@ -144,8 +163,13 @@ struct port {
     bool has_deprecated;        /* attributes say so of anything in the header */
     bool has_extensions;        /* types that ISO C has not */
     bool has_qualified_results; /* functions that return `const int`, say */
-    bool has_data;              /* the object has members beside the table */
-    const char **names_taken;   /* all macros, sorted: names to keep clear of */
+    const char *word;           /* what the user called it */
+    const char *record;         /* the object's plain name, whatever it was typedef'ed to */
+    bool selfless;              /* SHAPE_STRUCT: no function takes the struct */
+    struct member *members;     /* of the object */
+    size_t n_members;
+    bool has_data;            /* the object has members that follow both sides */
+    const char **names_taken; /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
 };
 
@@ -163,6 +187,8 @@ struct run {
     struct portolan_diagnostics *diagnostics;
     struct portolan_error *err;
     struct port port;
+    struct port **given; /* C: types of objects that methods hand out, each before its givers */
+    size_t n_given;
     struct output *outputs, **last_output;
     struct portolan_text report;
 };
@@ -178,6 +204,10 @@ const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted);
 /* ------------------------------------------------------------------ phases */
 
 enum portolan_status proxygen_read_header(struct run *run);
+/* The port among those of the run that NAME means; NULL when none does. */
+struct port *proxygen_find_port(struct run *run, const char *name);
+/* Exchanges the run's port with PORT: what works on the run's port works on that one meanwhile. */
+void proxygen_swap_port(struct run *run, struct port *port);
 enum portolan_status proxygen_read_sidl(struct run *run);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
 void proxygen_name_arguments(struct run *run, struct method *m);
@@ -219,6 +249,10 @@ void proxygen_report_functions(const struct run *run, struct portolan_text *out)
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
                             struct portolan_text *out);
 
+/* Faces in programs without a framework: the header, and the functions it declares. */
+void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out);
+void proxygen_emit_wrap(const struct port *port, struct portolan_text *out);
+
 /* Callbacks that are stood in for: the functions that do it, for all of the port's methods. */
 bool proxygen_has_callbacks(const struct port *port);
 void proxygen_emit_callbacks(struct run *run, struct portolan_text *out);
@@ -227,7 +261,9 @@ const char *proxygen_callback_name(struct run *run, const struct method *m,
                                    const struct argument *a);
 
 /* Shared by the shapes. */
+/* The methods as the probe gets to know them. */
 void proxygen_emit_methods(const struct port *port, const char *prefix, struct portolan_text *out);
+/* What the run time gets to know of the port. */
 void proxygen_emit_port_description(const struct port *port, struct portolan_text *out);
 /* The component class, with its destroy hook; what the framework looks up in the plug-in. */
 void proxygen_emit_class(const struct port *port, const char *destroy, struct portolan_text *out);
@@ -238,6 +274,12 @@ void proxygen_emit_head(const struct method *m, const struct locals *l, struct p
 /* `portolan_probe_enter(…)->target`, the method being number NUMBER. */
 void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t number,
                          struct portolan_text *out);
+/* The declaration of the context, if there is one. */
+void proxygen_emit_context(const struct method *m, const struct locals *l,
+                           struct portolan_text *out);
+/* `portolan_probe_enter(…)` alone. */
+void proxygen_emit_enter_call(const struct method *m, const struct locals *l, size_t number,
+                              struct portolan_text *out);
 /* Notes the accuracy, where the method has one. */
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
                             struct portolan_text *out);

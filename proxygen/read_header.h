@@ -15,6 +15,12 @@ enum portolan_status proxygen_read_struct(struct header *h);
 /* The functions whose names match options->functions. */
 enum portolan_status proxygen_read_functions(struct header *h);
 
+/* The struct WORD becomes the run's port; ASKED is where it is asked for, NULL: by the options. */
+enum portolan_status proxygen_read_object(struct header *h, const char *word,
+                                          const struct place *asked);
+/* The structs that the side file says methods hand out. */
+enum portolan_status proxygen_read_given(struct header *h);
+
 /* ------------------------------------------------------------------ for all of them */
 
 /*

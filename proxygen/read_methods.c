@@ -117,6 +117,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     a->form = proxygen_type_form(h, type);
     if (a->form == FORM_FUNCTION)
         a->callee = read_callee(h, type);
+    a->record = proxygen_record_behind(h, type, &a->depth);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
     run->port.has_extensions |= is_extension(a->declaration);
@@ -164,6 +165,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
 static enum portolan_status read_result(struct header *h, CXType function, struct method *m)
 {
     CXType result = h->clang->getResultType(function);
+    int depth;
 
     m->result = declare_result(h, result);
     m->head = proxygen_declare(h, result, "@"); /* the parameters follow */
@@ -172,6 +174,9 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
         m->head = proxygen_print(&h->run->arena, "%s %s", m->convention, m->head);
     h->run->port.has_extensions |= is_extension(m->result);
     m->result_kind = proxygen_type_value_kind(h, result);
+    m->result_record = proxygen_record_behind(h, result, &depth);
+    if (depth != 1)
+        m->result_record = NULL;
     m->returns = h->clang->getCanonicalType(result).kind != CXType_Void;
     if (!is_nameless(m->result))
         return PORTOLAN_OK;
@@ -264,8 +269,6 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
         m->skip = "variadic, which C cannot forward; the implementation's own function stays in "
                   "the table and gets the proxy's object, so it must reach its state through the "
                   "members that the header shows";
-    if (h->clang->isConstQualifiedType(h->clang->getCursorType(field)))
-        m->skip = "a const member, which the proxy cannot set";
     return PORTOLAN_OK;
 }
 

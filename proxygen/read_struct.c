@@ -3,6 +3,7 @@
 #include "read_header.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* ------------------------------------------------------------------ the struct */
 
@@ -47,10 +48,14 @@ static CXCursor struct_definition(struct header *h, CXCursor cursor)
     return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
 }
 
-static enum portolan_status find_struct(struct header *h, struct search *s, CXCursor *definition)
+static enum portolan_status find_struct(struct header *h, struct search *s,
+                                        const struct place *asked, CXCursor *definition)
 {
     struct place whole = {.file = h->run->options->files[0], .line = 1}, place;
     const char *nearest;
+
+    if (asked)
+        whole = *asked;
 
     h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_top, s);
     if (h->clang->Cursor_isNull(s->found)) {
@@ -106,7 +111,10 @@ static struct members struct_members(struct header *h, CXCursor definition)
     return m;
 }
 
-/* How many of the members are functions that take a pointer to OBJECT. */
+/*
+ * How many of the members are functions that take a pointer to OBJECT; with OBJECT of kind
+ * CXType_Invalid, how many are functions at all.
+ */
 static int count_methods(struct header *h, const struct members *m, CXType object)
 {
     int count = 0;
@@ -114,6 +122,11 @@ static int count_methods(struct header *h, const struct members *m, CXType objec
     for (size_t i = 0; i < m->n; i++) {
         CXType function = proxygen_pointed_function(h, h->clang->getCursorType(m->fields[i]));
         int n = function.kind == CXType_Invalid ? 0 : h->clang->getNumArgTypes(function);
+
+        if (object.kind == CXType_Invalid) {
+            count += function.kind != CXType_Invalid;
+            continue;
+        }
 
         for (int k = 0; k < n; k++)
             if (proxygen_is_object(h, h->clang->getArgType(function, (unsigned)k), object)) {
@@ -152,6 +165,37 @@ static CXCursor find_table(struct header *h, const struct members *object, CXTyp
     return best;
 }
 
+static bool is_name(const char *name, const char *declaration)
+{
+    size_t length = strlen(name);
+
+    return length >= 4 && strcasecmp(name + length - 4, "name") == 0 &&
+           strcmp(declaration, "const char *") == 0;
+}
+
+/* Which members follow both sides; functions are told apart once it is known which are methods. */
+static void describe_members(struct header *h, const struct members *object, CXCursor table_field)
+{
+    struct port *port = &h->run->port;
+
+    port->members = portolan_arena_alloc(&h->run->arena, object->n + 1, sizeof *port->members);
+    for (size_t i = 0; port->members && i < object->n; i++) {
+        struct member *m = &port->members[port->n_members++];
+        CXType type = h->clang->getCursorType(object->fields[i]);
+        const char *declaration =
+            proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+
+        m->name = proxygen_header_spelling(h, object->fields[i]);
+        m->kind = proxygen_record_behind(h, type, &(int){0}) &&
+                          strcmp(proxygen_record_behind(h, type, &(int){0}), port->record) == 0
+                      ? MEMBER_LINK
+                  : is_name(m->name, declaration) ? MEMBER_NAME
+                                                  : MEMBER_DATA;
+        if (h->clang->equalCursors(object->fields[i], table_field))
+            m->kind = MEMBER_TABLE;
+    }
+}
+
 /* TABLE_FIELD is the null cursor where the struct holds its functions itself. */
 static enum portolan_status describe_object(struct header *h, CXCursor definition,
                                             const struct members *object, CXCursor table_field)
@@ -163,7 +207,8 @@ static enum portolan_status describe_object(struct header *h, CXCursor definitio
 
     port->object = port->table = proxygen_header_text(h, clang->getTypeSpelling(table));
     port->place = proxygen_header_cursor_place(h, definition);
-    port->has_data = object->n > 1;
+    port->record = proxygen_header_text(h, clang->getTypeSpelling(clang->getCanonicalType(table)));
+    describe_members(h, object, table_field);
     if (port->shape == SHAPE_TABLE) {
         table = clang->getPointeeType(clang->getCanonicalType(clang->getCursorType(table_field)));
         table = clang->getCursorType(clang->getTypeDeclaration(table)); /* without const */
@@ -234,53 +279,59 @@ static void find_version(struct header *h, const struct members *table)
         port->version_member = NULL;
 }
 
-static enum portolan_status refuse_plain(struct header *h, CXCursor definition)
+static enum portolan_status refuse_plain(struct header *h, CXCursor definition, const char *word)
 {
     struct place place = proxygen_header_cursor_place(h, definition);
 
     return proxygen_fail(
         h->run, PORTOLAN_EUNSUPPORTED, &place,
-        "'%s' has no pointer to a table of functions that take it, and no such functions itself: "
-        "a port needs methods",
-        proxygen_header_word(h));
+        "'%s' has no pointer to a table of functions that take it, and no functions itself: a port "
+        "needs methods",
+        word);
 }
 
-enum portolan_status proxygen_read_struct(struct header *h)
+enum portolan_status proxygen_read_object(struct header *h, const char *word,
+                                          const struct place *asked)
 {
     struct port *port = &h->run->port;
-    struct search s = {.h = h, .word = proxygen_header_word(h)};
+    struct search s = {.h = h, .word = word};
     struct members object, table = {0};
     CXCursor definition, field;
+    const CXType none = {CXType_Invalid, {NULL, NULL}};
     CXType type;
     enum portolan_status status;
 
     s.found.kind = CXCursor_InvalidFile;
-    status = find_struct(h, &s, &definition);
+    status = find_struct(h, &s, asked, &definition);
     if (status != PORTOLAN_OK)
         return status;
-    port->type = proxygen_header_type(h);
+    port->word = word;
     type = h->clang->getCursorType(definition);
     object = struct_members(h, definition);
     field = find_table(h, &object, type, &table);
     if (!h->clang->Cursor_isNull(field)) {
         port->shape = SHAPE_TABLE;
-    } else if (count_methods(h, &object, type) > 0) {
-        struct place place = proxygen_header_cursor_place(h, definition);
-
+    } else if (count_methods(h, &object, none) > 0) {
         port->shape = SHAPE_STRUCT;
+        port->selfless = count_methods(h, &object, type) == 0;
         table = object;
-        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &place,
-                             "'%s' holds its functions itself; only a struct with a pointer to a "
-                             "table of functions can be proxied",
-                             s.word);
     } else {
-        return refuse_plain(h, definition);
+        return refuse_plain(h, definition, word);
     }
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);
     if (status == PORTOLAN_OK)
-        status = proxygen_read_methods(h, table.fields, table.n, type);
+        status = proxygen_read_methods(h, table.fields, table.n, port->selfless ? none : type);
     if (status == PORTOLAN_OK)
         proxygen_read_unseen(h, type);
     return status;
+}
+
+enum portolan_status proxygen_read_struct(struct header *h)
+{
+    enum portolan_status status;
+
+    h->run->port.type = proxygen_header_type(h);
+    status = proxygen_read_object(h, proxygen_header_word(h), NULL);
+    return status == PORTOLAN_OK ? proxygen_read_given(h) : status;
 }

@@ -331,16 +331,27 @@ static enum portolan_status find_subject(struct side_line *l, const char *name)
     return unknown(l, "the port's type is not", name, known, 1);
 }
 
-static enum portolan_status read_line(struct side_line *l, char *line)
+/* "TYPE.method…" with one of the types that methods hand out: that type, and LINE without it. */
+static struct port *find_type(struct side_line *l, char **line)
+{
+    for (size_t i = 0; i < l->run->n_given; i++) {
+        size_t length = strlen(l->run->given[i]->type);
+
+        if (strncmp(*line, l->run->given[i]->type, length) != 0 || (*line)[length] != '.')
+            continue;
+        if (strncmp(*line + length, ".version:", 9) != 0)
+            *line += length + 1;
+        return l->run->given[i];
+    }
+    return NULL;
+}
+
+static enum portolan_status apply_line(struct side_line *l, char *line)
 {
     char *colon, *dot;
     const char *aspect = "";
     enum portolan_status status;
 
-    line[strcspn(line, "#")] = '\0';
-    line = strip(line);
-    if (!*line)
-        return PORTOLAN_OK;
     colon = strchr(line, ':');
     if (!colon)
         return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
@@ -355,6 +366,24 @@ static enum portolan_status read_line(struct side_line *l, char *line)
     if (status == PORTOLAN_OK)
         status = find_subject(l, strip(line));
     return status == PORTOLAN_OK ? l->aspect->apply(l, strip(colon + 1)) : status;
+}
+
+static enum portolan_status read_line(struct side_line *l, char *line)
+{
+    enum portolan_status status;
+    struct port *type;
+
+    line[strcspn(line, "#")] = '\0';
+    line = strip(line);
+    if (!*line)
+        return PORTOLAN_OK;
+    type = find_type(l, &line);
+    if (type)
+        proxygen_swap_port(l->run, type);
+    status = apply_line(l, line);
+    if (type)
+        proxygen_swap_port(l->run, type);
+    return status;
 }
 
 enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file)

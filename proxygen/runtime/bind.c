@@ -24,13 +24,14 @@ static enum portolan_status find_sidl(const struct portolan_proxy *proxy, gov_cc
     return PORTOLAN_OK;
 }
 
-static enum portolan_status find_foreign(const struct portolan_proxy *proxy, gov_cca_Port port,
+static enum portolan_status find_foreign(struct portolan_proxy *proxy, gov_cca_Port port,
                                          struct proxy_record *r, struct portolan_error *err)
 {
     const char *type = proxy->description->type;
     enum portolan_status status = PORTOLAN_OK;
     sidl_BaseInterface _ex = NULL;
     portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, &_ex);
+    void *target = NULL;
     char *name = NULL;
 
     SIDL_CHECK(_ex);
@@ -44,11 +45,14 @@ static enum portolan_status find_foreign(const struct portolan_proxy *proxy, gov
         status = portolan_error_set(err, PORTOLAN_EBADPORTTYPE, "the provider has a %s and no %s",
                                     name ? name : "nameless object", type);
     else
-        r->binding.target = portolan_ForeignPort_getPointer(foreign, &_ex);
+        target = portolan_ForeignPort_getPointer(foreign, &_ex);
     SIDL_CHECK(_ex);
-    if (status == PORTOLAN_OK && !r->binding.target)
+    if (status == PORTOLAN_OK && !target)
         status = portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED,
                                     "the provider's %s is a null pointer", type);
+    if (status == PORTOLAN_OK)
+        status = proxy_table_aim(proxy, r, target,
+                                 proxy_table_of(proxy->description->table, target), err);
 EXIT:
     sidl_String_free(name);
     return _ex ? portolan_catch(&_ex, err) : status;
@@ -62,25 +66,20 @@ enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_P
     struct proxy_record *r = portolan_calloc(1, sizeof *r);
     enum portolan_status status = PORTOLAN_OK;
 
-    if (r && d->table)
-        r->table = portolan_calloc(1, d->table->size_bytes);
-    if (!r || (d->table && !r->table)) {
-        proxy_record_destroy(r);
+    if (!r)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    }
     if (port)
         status = d->table ? find_foreign(proxy, port, r, err) : find_sidl(proxy, port, r, err);
+    else if (d->table)
+        status = proxy_table_aim(proxy, r, NULL, NULL, err);
     if (status == PORTOLAN_OK)
         status = portolan_probe_methods_register(connection, d->methods, d->n_methods,
                                                  &r->binding.first_method_handle, err);
-    if (status != PORTOLAN_OK) {
+    if (status == PORTOLAN_OK)
+        *record = r;
+    else
         proxy_record_destroy(r);
-        return status;
-    }
-    if (d->table && r->binding.target)
-        d->table->fill(r->table, r->binding.target);
-    *record = r;
-    return PORTOLAN_OK;
+    return status;
 }
 
 void proxy_record_destroy(struct proxy_record *record)
@@ -89,7 +88,8 @@ void proxy_record_destroy(struct proxy_record *record)
         return;
     if (record->reference)
         sidl_reference_delete(record->reference, NULL);
-    free(record->table);
+    proxy_table_destroy(record->table);
+    free(record->original);
     free(record);
 }
 
@@ -99,7 +99,7 @@ static bool has_entry(const struct portolan_proxy_table *t, const struct proxy_r
 {
     void (*entry)(void);
 
-    memcpy(&entry, (const char *)r->table + t->slots[i], sizeof entry);
+    memcpy(&entry, (const char *)r->table + t->entries[i], sizeof entry);
     return entry != NULL;
 }
 
@@ -166,7 +166,6 @@ enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_recor
                                 struct portolan_error *err)
 {
     struct portolan_proxy_state *s = proxy->state;
-    const struct portolan_proxy_table *table = proxy->description->table;
     struct proxy_record *old = s->current;
     struct portolan_probe_binding *binding;
     enum portolan_status status = check_entries(proxy, record, err);
@@ -183,8 +182,8 @@ enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_recor
         proxy_record_destroy(record);
         return status;
     }
-    if (table)
-        table->show(proxy, record->table, record->binding.target);
+    if (proxy->description->table)
+        proxy_table_show(proxy, record);
     pthread_mutex_lock(&s->lock);
     s->current = record;
     pthread_mutex_unlock(&s->lock);

@@ -6,10 +6,8 @@
 
 /* ------------------------------------------------------------------ life */
 
-static struct portolan_proxy_state *state_create(struct portolan_proxy *proxy,
-                                                 struct portolan_error *err)
+struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct portolan_error *err)
 {
-    const struct portolan_probe_connection nobody = {.port_type = proxy->description->type};
     struct portolan_proxy_state *s = portolan_calloc(1, sizeof *s);
 
     if (!s) {
@@ -21,26 +19,42 @@ static struct portolan_proxy_state *state_create(struct portolan_proxy *proxy,
         free(s);
         return NULL;
     }
-    if (proxy_record_create(proxy, NULL, &nobody, &s->current, err) != PORTOLAN_OK) {
-        pthread_mutex_destroy(&s->lock);
-        free(s);
-        return NULL;
-    }
+    s->kind = kind;
+    s->slot = -1;
     return s;
+}
+
+void proxy_state_destroy(struct portolan_proxy *proxy)
+{
+    struct portolan_proxy_state *s = proxy->state;
+
+    while (s->old) {
+        struct proxy_record *r = s->old;
+
+        s->old = r->next;
+        proxy_record_destroy(r);
+    }
+    proxy_record_destroy(s->current);
+    proxy_table_leave(proxy);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+    proxy->state = NULL;
 }
 
 gov_cca_Component portolan_proxy_create(const struct sidl_class *cls,
                                         const struct portolan_proxy_description *description,
                                         sidl_BaseInterface *_ex)
 {
+    const struct portolan_probe_connection nobody = {.port_type = description->type};
     struct portolan_error err = {0};
     struct portolan_proxy *proxy = sidl_object_create(cls, _ex);
 
     if (!proxy)
         return NULL;
     proxy->description = description;
-    proxy->state = state_create(proxy, &err);
-    if (!proxy->state) {
+    proxy->state = proxy_state_create(PROXY_COMPONENT, &err);
+    if (!proxy->state ||
+        proxy_record_create(proxy, NULL, &nobody, &proxy->state->current, &err) != PORTOLAN_OK) {
         portolan_throw(_ex, err.status, "%s: %s", cls->name, err.text);
         sidl_object_release(proxy);
         return NULL;
@@ -52,20 +66,12 @@ gov_cca_Component portolan_proxy_create(const struct sidl_class *cls,
 void portolan_proxy_destroy(void *self)
 {
     struct portolan_proxy *proxy = self;
-    struct portolan_proxy_state *s = proxy->state;
 
-    if (!s)
+    if (!proxy->state)
         return;
     proxy_monitor(proxy, NULL, NULL);
-    while (s->old) {
-        struct proxy_record *r = s->old;
-
-        s->old = r->next;
-        proxy_record_destroy(r);
-    }
-    proxy_record_destroy(s->current);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
+    proxy_orphan(proxy);
+    proxy_state_destroy(proxy);
 }
 
 void *portolan_proxy_cast(void *self, const char *type)
@@ -99,7 +105,7 @@ static void leave_monitor(struct portolan_proxy *proxy, sidl_BaseInterface *_ex)
     if (!monitor)
         return;
     proxy->state->monitor = NULL;
-    portolan_probe_port_set_flags(&proxy->port, 0);
+    proxy_set_flags(proxy, 0);
     portolan_ports_Monitor_detach(monitor, &proxy->port, _ex);
     portolan_ports_Monitor_deleteRef(monitor, &(sidl_BaseInterface){NULL});
 }
@@ -131,7 +137,7 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
     leave_monitor(proxy, &ignored);
     SIDL_CLEAR(ignored);
     proxy->state->monitor = monitor;
-    portolan_probe_port_set_flags(&proxy->port, flags);
+    proxy_set_flags(proxy, flags);
 }
 
 /* ------------------------------------------------------------------ portolan.Rebindable */

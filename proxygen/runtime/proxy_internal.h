@@ -11,8 +11,16 @@ struct proxy_record {
     struct portolan_probe_binding binding; /* first: the probe hands back its address */
     struct proxy_record *next;             /* in the list of those that are no longer in force */
     void *reference;                       /* SIDL reference to what is behind, ours; or NULL */
-    void *table;                           /* of operations, for C ports */
-    bool in_doubt; /* published in vain: calls may be using it until the port is quiet */
+    void *table;    /* C ports: the target's table with our functions in it */
+    void *original; /* in place: a copy of the table that was replaced */
+    bool in_doubt;  /* published in vain: calls may be using it until the port is quiet */
+};
+
+enum proxy_kind {
+    PROXY_COMPONENT, /* in a framework */
+    PROXY_WRAPPED,   /* a face that a program asked for */
+    PROXY_GIVEN,     /* a face for an object that a call handed out */
+    PROXY_IN_PLACE   /* no face: objects of others have our table */
 };
 
 struct portolan_proxy_state {
@@ -21,7 +29,17 @@ struct portolan_proxy_state {
     struct proxy_record *old;
     portolan_ports_Monitor monitor; /* ours, or NULL */
     bool face_given;                /* somebody holds the face */
+    bool shown;                     /* the face has been filled */
+    enum proxy_kind kind;
+    int slot; /* whose functions the face has, if the struct holds them itself; or -1 */
+    /* Outside a framework; guarded by the registry's lock. */
+    struct portolan_proxy *next, **link;
+    struct portolan_proxy *giver; /* whose call handed it out; NULL: nobody's, or gone */
+    const void *key;              /* the object behind, or the table that was replaced */
+    uint32_t giver_handle;        /* of the giver's binding */
 };
+
+/* ------------------------------------------------------------------ bind.c */
 
 /* A record for what PORT (NULL: nothing) gives access to, with handles registered. */
 enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_Port port,
@@ -33,7 +51,38 @@ void proxy_record_destroy(struct proxy_record *record);
 enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_record *record,
                                 struct portolan_error *err);
 
+/* ------------------------------------------------------------------ table.c */
+
+/* Aims RECORD at the C object TARGET, whose table is TABLE. */
+enum portolan_status proxy_table_aim(struct portolan_proxy *proxy, struct proxy_record *record,
+                                     void *target, const void *table, struct portolan_error *err);
+void proxy_table_destroy(void *table);
+/* The table of OBJECT. */
+const void *proxy_table_of(const struct portolan_proxy_table *t, const void *object);
+size_t proxy_table_length(const struct portolan_proxy_table *t, const void *table);
+/* Gives PROXY's face what RECORD is aimed at. */
+void proxy_table_show(struct portolan_proxy *proxy, const struct proxy_record *record);
+/* Puts our functions in the place of those that TABLE has. */
+void proxy_table_fill(const struct portolan_proxy_table *t, int slot, void *table);
+/* True where OBJECT's functions are ours. */
+bool proxy_table_is_ours(const struct portolan_proxy_table *t, const void *object);
+/* Gives back PROXY's slot, if it has one. */
+void proxy_table_leave(struct portolan_proxy *proxy);
+
+/* ------------------------------------------------------------------ proxy.c */
+
+struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct portolan_error *err);
+/* Frees what PROXY keeps, records included. */
+void proxy_state_destroy(struct portolan_proxy *proxy);
+
 /* MONITOR NULL: leaves the present one. */
 void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInterface *_ex);
+
+/* ------------------------------------------------------------------ wrap.c */
+
+/* FLAGS for PROXY and all that its calls handed out. */
+void proxy_set_flags(struct portolan_proxy *proxy, uint32_t flags);
+/* PROXY is about to go: what it handed out stays, but is measured no more. */
+void proxy_orphan(struct portolan_proxy *proxy);
 
 #endif

@@ -15,6 +15,7 @@
 #ifndef PORTOLAN_PROXY_H
 #define PORTOLAN_PROXY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -33,19 +34,59 @@ extern "C" {
 struct portolan_proxy;
 struct portolan_proxy_state;
 
+/** The call in a forwarding function; it ends with the function, however that is left. */
+#define PORTOLAN_PROXY_CALL(NAME)                                                                  \
+    struct portolan_probe_call NAME __attribute__((cleanup(portolan_probe_leave)))
+
+/** Where the member behind MEMBER may begin. */
+#define PORTOLAN_PROXY_BEHIND(TYPE, MEMBER)                                                        \
+    (offsetof(TYPE, MEMBER) + sizeof(((TYPE *)NULL)->MEMBER))
+/** The bytes FROM … TO of two structs: whether they differ, and the first ones made the second. */
+#define PORTOLAN_PROXY_DIFFER(A, B, FROM, TO)                                                      \
+    (memcmp((const char *)(A) + (FROM), (const char *)(B) + (FROM), (TO) - (FROM)) != 0)
+#define PORTOLAN_PROXY_COPY(A, B, FROM, TO)                                                        \
+    memcpy((char *)(A) + (FROM), (const char *)(B) + (FROM), (TO) - (FROM))
+/** OFFSET, but no further than LENGTH, which is where an older struct ends. */
+#define PORTOLAN_PROXY_WITHIN(OFFSET, LENGTH) ((OFFSET) < (LENGTH) ? (OFFSET) : (LENGTH))
+
+/** Proxies of one struct that holds its functions itself, at a time: see `slots` below. */
+#define PORTOLAN_PROXY_SLOTS 16
+
+#define PORTOLAN_PROXY_EACH_SLOT(X)                                                                \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+
 /**
- * Ports that are a C struct with a pointer to a table of operations. Users hold the proxy's own
- * struct, its face, which has a table of its own: made anew for each object that comes behind,
- * because entries that are NULL there must be NULL here.
+ * Ports that are a C struct with functions. Users hold the proxy's own struct, its face. Its table
+ * is made anew for each object that comes behind, because entries that are NULL there must be NULL
+ * here.
+ *
+ * A struct that points to a table (`own` false): before the face's table stands a pointer to the
+ * proxy, so functions find it by the table of the object they are called on, be it the face, a copy
+ * of it or an object whose table was replaced where it lies.
+ *
+ * A struct that holds its functions itself (`own` true) is its table. There is a set of functions
+ * for each of PORTOLAN_PROXY_SLOTS proxies, so each knows its proxy whatever it is called on.
  */
 struct portolan_proxy_table {
-    size_t size_bytes;   /**< of the table of operations */
-    const size_t *slots; /**< where in the table each method's entry is */
-    /** Fills TABLE (zeroed) for TARGET: its own table with our functions in the place of its. */
+    bool own;
+    size_t size_bytes;     /**< of the table of operations */
+    const size_t *entries; /**< where in the table each method's entry is */
+    size_t n_entries;
+    const void *functions; /**< our own table, or one for each slot */
+    /** How many bytes of a table exist, as its version says. NULL: all. */
+    size_t (*length)(const void *table);
+    struct portolan_proxy **slots; /**< `own`: whose the functions of each slot are; else NULL */
+    size_t proxy_size;             /**< of the proxy's struct */
+    size_t face_offset;            /**< of the face in it */
+    size_t object_size;            /**< of the face */
+    size_t table_offset;           /**< of the pointer to the table in the face, unless `own` */
+    const size_t *links; /**< pointers in the face to others of its kind: its own, NULL at first */
+    size_t n_links;
+    /** Takes over TARGET's data as it is now; NULL where an object has none. */
+    void (*follow)(struct portolan_proxy *proxy, const void *target);
+    /** Lists of functions alone, which need no more than size_bytes, entries and face_offset. */
     void (*fill)(void *table, const void *target);
-    /** Gives PROXY's face this table and TARGET's data (NULL: leaves the data as it is). */
     void (*show)(struct portolan_proxy *proxy, void *table, const void *target);
-    size_t face_offset; /**< of the face in the proxy's struct */
 };
 
 /** What proxygen knows of a port. */
@@ -63,6 +104,7 @@ struct portolan_proxy {
     struct portolan_probe_port port;
     const struct portolan_proxy_description *description;
     struct portolan_proxy_state *state;
+    size_t length; /* bytes of the object behind that exist, where it holds its functions itself */
 };
 
 /** The interfaces that every proxy has, behind that of its port. */
@@ -104,6 +146,62 @@ PORTOLAN_API void *portolan_proxy_cast(void *self, const char *type);
 /** Throws a gov.cca.CCAException (PortNotConnected) that names type and method. */
 PORTOLAN_API void portolan_proxy_throw_unconnected(struct portolan_proxy *proxy, size_t method,
                                                    sidl_BaseInterface *_ex) __attribute__((cold));
+
+/* ------------------------------------------------------------------ C objects */
+
+/** True if TABLE is one that a proxy of this kind made (not for `own`). */
+PORTOLAN_PROXY_INLINE bool portolan_proxy_is_ours(const struct portolan_proxy_table *t,
+                                                  const void *table)
+{
+    size_t length = t->length ? t->length(table) : t->size_bytes;
+
+    for (size_t i = 0; i < t->n_entries; i++) {
+        void (*entry)(void);
+
+        if (t->entries[i] + sizeof entry > length)
+            continue;
+        memcpy(&entry, (const char *)table + t->entries[i], sizeof entry);
+        if (entry)
+            return memcmp(&entry, (const char *)t->functions + t->entries[i], sizeof entry) == 0;
+    }
+    return false;
+}
+
+/**
+ * A face for OBJECT in a program without framework: what is called through it is measured as NAME.
+ * NULL on failure; portolan_proxy_wrap_error() says why.
+ */
+PORTOLAN_API void *portolan_proxy_wrap(const struct portolan_proxy_description *description,
+                                       void *object, const char *name);
+
+/** Ends FACE, which came from wrap, and returns the object behind it; NULL for any other. */
+PORTOLAN_API void *portolan_proxy_unwrap(const struct portolan_proxy_description *description,
+                                         void *face);
+
+/** What went wrong in this thread's last wrap or unwrap; "" if nothing did. */
+PORTOLAN_API const char *portolan_proxy_wrap_error(void);
+
+/** The object behind is gone: a face outside a framework ends with it. */
+PORTOLAN_API void portolan_proxy_end(struct portolan_proxy *proxy);
+
+/**
+ * A call of PROXY that BINDING was in force for handed out OBJECT (may be NULL), a port of the kind
+ * of DESCRIPTION: returns a face for it, the same at each time, or OBJECT itself where none can be
+ * made.
+ */
+PORTOLAN_API void *portolan_proxy_give(struct portolan_proxy *proxy,
+                                       const struct portolan_probe_binding *binding,
+                                       const struct portolan_proxy_description *description,
+                                       void *object);
+
+/**
+ * The same for an OBJECT whose storage is the caller's: its table is replaced where it lies, by one
+ * that has the original behind it, one for each original. Its calls are measured, and never moved.
+ */
+PORTOLAN_API void portolan_proxy_give_in_place(struct portolan_proxy *proxy,
+                                               const struct portolan_probe_binding *binding,
+                                               const struct portolan_proxy_description *description,
+                                               void *object);
 
 #ifdef __cplusplus
 }

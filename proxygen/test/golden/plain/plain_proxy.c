@@ -12,52 +12,63 @@ struct plainProxy {
     struct plain face; /* what users hold */
 };
 
-PORTOLAN_PROXY_INLINE struct portolan_proxy *plainProxy_of(const struct plain *face)
+/* Where a call goes: to the object behind the face, or to what has the face's functions:
+   a copy of its struct, an object whose table was replaced where it lies. */
+struct plainProxy_to {
+    struct plain *object;
+    const struct plain_ops *ops;
+    const struct portolan_probe_binding *binding;
+};
+
+/* Our tables begin behind a pointer to their proxy. */
+PORTOLAN_PROXY_INLINE struct portolan_proxy *plainProxy_of(const struct plain *object)
 {
-    return (struct portolan_proxy *)((char *)face - offsetof(struct plainProxy, face));
+    return ((struct portolan_proxy *const *)(const void *)object->methods)[-1];
+}
+
+PORTOLAN_PROXY_INLINE struct plainProxy_to
+plainProxy_in(struct portolan_proxy *common, const struct plain *self,
+    const struct portolan_probe_binding *binding)
+{
+    struct plainProxy *proxy = (struct plainProxy *)common;
+    struct plainProxy_to to = {(struct plain *)self, binding->extra, binding};
+
+    if (__builtin_expect(self == &proxy->face, 1)) {
+        to.object = binding->target;
+        to.ops = to.object->methods;
+    }
+    return to;
 }
 
 static int plainProxy_do_add(struct plain *self, int argument_1, int argument_2)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = plainProxy_of(self);
-    struct plain *to;
+    struct plainProxy_to to;
     int result;
 
-    to = portolan_probe_enter(&call, &proxy->port, 0, NULL, 0)->target;
-    result = to->methods->add(to, argument_1, argument_2);
-    portolan_probe_leave(&call);
+    to = plainProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
+    result = to.ops->add(to.object, argument_1, argument_2);
     return result;
 }
 
-static void plainProxy_fill(void *bytes, const void *target)
-{
-    const struct plain *to = target;
-    struct plain_ops *table = bytes;
+static const struct plain_ops plainProxy_functions = {
+    .add = plainProxy_do_add,
+};
 
-    memcpy(table, to->methods, sizeof *table);
-    if (table->add)
-        table->add = plainProxy_do_add;
-}
-
-static void plainProxy_show(struct portolan_proxy *common, void *table, const void *target)
-{
-    struct plainProxy *proxy = (struct plainProxy *)common;
-
-    (void)target;
-    proxy->face.methods = table;
-}
-
-static const size_t plainProxy_slots[] = {
+static const size_t plainProxy_entries[] = {
     offsetof(struct plain_ops, add),
 };
 
 static const struct portolan_proxy_table plainProxy_table = {
-    .slots = plainProxy_slots,
-    .fill = plainProxy_fill,
-    .show = plainProxy_show,
-    .face_offset = offsetof(struct plainProxy, face),
     .size_bytes = sizeof(struct plain_ops),
+    .entries = plainProxy_entries,
+    .n_entries = sizeof plainProxy_entries / sizeof *plainProxy_entries,
+    .functions = &plainProxy_functions,
+    .table_offset = offsetof(struct plain, methods),
+    .proxy_size = sizeof(struct plainProxy),
+    .face_offset = offsetof(struct plainProxy, face),
+    .object_size = sizeof(struct plain),
 };
 
 static const struct portolan_proxy_description plainProxy_description = {
@@ -67,6 +78,16 @@ static const struct portolan_proxy_description plainProxy_description = {
     .table = &plainProxy_table,
     .type = "plain",
 };
+
+PORTOLAN_API struct plain *plainProxy_wrap(struct plain *object, const char *name)
+{
+    return portolan_proxy_wrap(&plainProxy_description, (void *)object, name);
+}
+
+PORTOLAN_API struct plain *plainProxy_unwrap(struct plain *face)
+{
+    return portolan_proxy_unwrap(&plainProxy_description, (void *)face);
+}
 
 static const struct sidl_implements plainProxy_implements[] = {
     {&portolan_ForeignPort__type, &portolan_proxy_foreign},

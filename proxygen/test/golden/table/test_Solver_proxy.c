@@ -25,253 +25,238 @@ struct test_SolverProxy {
     struct solver seen; /* the data when face and target last agreed */
 };
 
-PORTOLAN_PROXY_INLINE struct portolan_proxy *test_SolverProxy_of(const struct solver *face)
+/* Where a call goes: to the object behind the face, or to what has the face's functions:
+   a copy of its struct, an object whose table was replaced where it lies. */
+struct test_SolverProxy_to {
+    struct solver *object;
+    const struct solver_ops *ops;
+    const struct portolan_probe_binding *binding;
+};
+
+/* Our tables begin behind a pointer to their proxy. */
+PORTOLAN_PROXY_INLINE struct portolan_proxy *test_SolverProxy_of(const struct solver *object)
 {
-    return (struct portolan_proxy *)((char *)face - offsetof(struct test_SolverProxy, face));
+    return ((struct portolan_proxy *const *)(const void *)object->ops)[-1];
 }
 
-/* All members but the table, which divides them. */
+/* The data: all but functions, links to others of the kind, and names. */
 PORTOLAN_PROXY_INLINE int test_SolverProxy_differ(const struct solver *a, const struct solver *b)
 {
-    const size_t end = offsetof(struct solver, ops), next = end + sizeof a->ops;
-
-    return memcmp(a, b, end) != 0 ||
-           memcmp((const char *)a + next, (const char *)b + next, sizeof *a - next) != 0;
+    return PORTOLAN_PROXY_DIFFER(a, b, (size_t)0, offsetof(struct solver, ops)) ||
+           PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_BEHIND(struct solver, ops), sizeof *a);
 }
 
-PORTOLAN_PROXY_INLINE void test_SolverProxy_copy(struct solver *to, const struct solver *from)
+PORTOLAN_PROXY_INLINE void test_SolverProxy_copy(struct solver *a, const struct solver *b)
 {
-    const size_t end = offsetof(struct solver, ops), next = end + sizeof to->ops;
-
-    memcpy(to, from, end);
-    memcpy((char *)to + next, (const char *)from + next, sizeof *to - next);
+    PORTOLAN_PROXY_COPY(a, b, (size_t)0, offsetof(struct solver, ops));
+    PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_BEHIND(struct solver, ops), sizeof *a);
 }
 
-PORTOLAN_PROXY_INLINE void test_SolverProxy_data_in(struct portolan_proxy *common, struct solver *to)
+PORTOLAN_PROXY_INLINE void test_SolverProxy_data_in(struct test_SolverProxy *proxy, struct solver *to)
 {
-    struct test_SolverProxy *proxy = (struct test_SolverProxy *)common;
-
     if (test_SolverProxy_differ(&proxy->face, &proxy->seen)) {
         test_SolverProxy_copy(to, &proxy->face);
         test_SolverProxy_copy(&proxy->seen, &proxy->face);
     }
 }
 
-PORTOLAN_PROXY_INLINE void test_SolverProxy_data_out(struct portolan_proxy *common, const struct solver *to)
+PORTOLAN_PROXY_INLINE void test_SolverProxy_data_out(struct test_SolverProxy *proxy, const struct solver *to)
 {
-    struct test_SolverProxy *proxy = (struct test_SolverProxy *)common;
-
     if (test_SolverProxy_differ(to, &proxy->seen)) {
         test_SolverProxy_copy(&proxy->face, to);
         test_SolverProxy_copy(&proxy->seen, to);
     }
 }
 
-static enum solver_kind test_SolverProxy_do_kind(const struct solver *self);
-static int test_SolverProxy_do_setup(struct solver *self, int argument_1, double tolerance);
-static int test_SolverProxy_do_solve(struct solver *self, int n, const double *b, double *x);
-static double test_SolverProxy_do_residual(struct solver *self);
-static struct solver_size test_SolverProxy_do_shape(struct solver *self);
-static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n]);
-static int test_SolverProxy_do_watch(struct solver *self, solver_progress progress, void *call);
-static solver_progress test_SolverProxy_do_watcher(struct solver *self);
-static int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void *, int);
-static double test_SolverProxy_do_compare(const struct solver *a, const struct solver *other);
-static int test_SolverProxy_do_restart(struct solver *self);
-static __attribute__((noreturn)) void test_SolverProxy_do_give_up(struct solver *self, void *where);
-static void test_SolverProxy_do_free(struct solver *self);
+static void test_SolverProxy_follow(struct portolan_proxy *common, const void *target)
+{
+    test_SolverProxy_data_out((struct test_SolverProxy *)common, target);
+}
+
+PORTOLAN_PROXY_INLINE struct test_SolverProxy_to
+test_SolverProxy_in(struct portolan_proxy *common, const struct solver *self,
+    const struct portolan_probe_binding *binding)
+{
+    struct test_SolverProxy *proxy = (struct test_SolverProxy *)common;
+    struct test_SolverProxy_to to = {(struct solver *)self, binding->extra, binding};
+
+    if (__builtin_expect(self == &proxy->face, 1)) {
+        to.object = binding->target;
+        to.ops = to.object->ops;
+        test_SolverProxy_data_in(proxy, to.object);
+    }
+    return to;
+}
+
+PORTOLAN_PROXY_INLINE void test_SolverProxy_out(struct portolan_proxy *common, const struct solver *self,
+                                struct test_SolverProxy_to to)
+{
+    if (__builtin_expect(to.object != self, 1))
+        test_SolverProxy_data_out((struct test_SolverProxy *)common, to.object);
+}
+
+static const struct portolan_proxy_table test_SolverProxy_table;
 
 /* What is behind an object if it is a proxy's face, else the object. */
 static struct solver *test_SolverProxy_behind(const struct solver *object)
 {
-    if (object && object->ops && (
-            PORTOLAN_PROXY_SAME(object->ops->kind, test_SolverProxy_do_kind) ||
-            PORTOLAN_PROXY_SAME(object->ops->setup, test_SolverProxy_do_setup) ||
-            PORTOLAN_PROXY_SAME(object->ops->solve, test_SolverProxy_do_solve) ||
-            PORTOLAN_PROXY_SAME(object->ops->residual, test_SolverProxy_do_residual) ||
-            PORTOLAN_PROXY_SAME(object->ops->shape, test_SolverProxy_do_shape) ||
-            PORTOLAN_PROXY_SAME(object->ops->norms, test_SolverProxy_do_norms) ||
-            PORTOLAN_PROXY_SAME(object->ops->watch, test_SolverProxy_do_watch) ||
-            PORTOLAN_PROXY_SAME(object->ops->watcher, test_SolverProxy_do_watcher) ||
-            PORTOLAN_PROXY_SAME(object->ops->raw_watcher, test_SolverProxy_do_raw_watcher) ||
-            PORTOLAN_PROXY_SAME(object->ops->compare, test_SolverProxy_do_compare) ||
-            PORTOLAN_PROXY_SAME(object->ops->restart, test_SolverProxy_do_restart) ||
-            PORTOLAN_PROXY_SAME(object->ops->give_up, test_SolverProxy_do_give_up) ||
-            PORTOLAN_PROXY_SAME(object->ops->free, test_SolverProxy_do_free)))
-        return portolan_probe_port_peek_binding(&test_SolverProxy_of(object)->port)->target;
+    if (object && object->ops && portolan_proxy_is_ours(&test_SolverProxy_table, object->ops)) {
+        struct portolan_proxy *proxy = test_SolverProxy_of(object);
+
+        if (object == &((struct test_SolverProxy *)proxy)->face)
+            return portolan_probe_port_peek_binding(&proxy->port)->target;
+    }
     return (struct solver *)object;
 }
 
 static enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     enum solver_kind result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 0, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->kind(to);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
+    result_ = to.ops->kind(to.object);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static int test_SolverProxy_do_setup(struct solver *self, int argument_1, double tolerance)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     const struct portolan_probe_context context[2] = {
         portolan_probe_context_int((int64_t)argument_1),
         portolan_probe_context_real((double)tolerance)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     int result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 1, context, 2)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->setup(to, argument_1, tolerance);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, context, 2));
+    result_ = to.ops->setup(to.object, argument_1, tolerance);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static int test_SolverProxy_do_solve(struct solver *self, int n, const double *b, double *x)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     int result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 2, context, 1)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->solve(to, n, b, x);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, context, 1));
+    result_ = to.ops->solve(to.object, n, b, x);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static double test_SolverProxy_do_residual(struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     double result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 3, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->residual(to);
-    test_SolverProxy_data_out(proxy, to);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
+    result_ = to.ops->residual(to.object);
+    test_SolverProxy_out(proxy, self, to);
     portolan_probe_note_accuracy(&call, (double)result_);
-    portolan_probe_leave(&call);
     return result_;
 }
 
 static struct solver_size test_SolverProxy_do_shape(struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     struct solver_size result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 4, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->shape(to);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
+    result_ = to.ops->shape(to.object);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n])
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     int result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 5, context, 1)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->norms(to, n, rows, table, matrix);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, context, 1));
+    result_ = to.ops->norms(to.object, n, rows, table, matrix);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static int test_SolverProxy_do_watch(struct solver *self, solver_progress progress, void *call)
 {
-    struct portolan_probe_call call_;
+    PORTOLAN_PROXY_CALL(call_);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     int result_;
 
-    to = portolan_probe_enter(&call_, &proxy->port, 6, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->watch(to, progress, call);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call_);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call_, &proxy->port, 6, NULL, 0));
+    result_ = to.ops->watch(to.object, progress, call);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static solver_progress test_SolverProxy_do_watcher(struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     solver_progress result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 7, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->watcher(to);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
+    result_ = to.ops->watcher(to.object);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
 static int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void *, int)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to_;
+    struct test_SolverProxy_to to_;
     int (*result_)(void *, int);
 
-    to_ = portolan_probe_enter(&call, &proxy->port, 8, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to_);
-    result_ = to_->ops->raw_watcher(to_, to);
-    test_SolverProxy_data_out(proxy, to_);
-    portolan_probe_leave(&call);
+    to_ = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
+    result_ = to_.ops->raw_watcher(to_.object, to);
+    test_SolverProxy_out(proxy, self, to_);
     return result_;
 }
 
 static double test_SolverProxy_do_compare(const struct solver *a, const struct solver *other)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(a);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     double result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 9, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->compare(to, test_SolverProxy_behind(other));
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
+    result_ = to.ops->compare(to.object, test_SolverProxy_behind(other));
+    test_SolverProxy_out(proxy, a, to);
     return result_;
 }
 
 static int test_SolverProxy_do_restart(struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
     int result_;
 
-    to = portolan_probe_enter(&call, &proxy->port, 10, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    result_ = to->ops->restart(to);
-    test_SolverProxy_data_out(proxy, to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
+    result_ = to.ops->restart(to.object);
+    test_SolverProxy_out(proxy, self, to);
     return result_;
 }
 
@@ -279,74 +264,50 @@ static __attribute__((noreturn)) void test_SolverProxy_do_give_up(struct solver 
 {
     struct portolan_probe_call call;
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
 
-    to = portolan_probe_enter(&call, &proxy->port, 11, NULL, 0)->target;
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
     portolan_probe_leave(&call); /* it never comes back */
-    test_SolverProxy_data_in(proxy, to);
-    to->ops->give_up(to, where);
+    to.ops->give_up(to.object, where);
 }
 
 static void test_SolverProxy_do_free(struct solver *self)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
-    struct solver *to;
+    struct test_SolverProxy_to to;
 
-    to = portolan_probe_enter(&call, &proxy->port, 12, NULL, 0)->target;
-    test_SolverProxy_data_in(proxy, to);
-    to->ops->free(to);
-    portolan_probe_leave(&call);
+    to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
+    to.ops->free(to.object);
+    if (to.object != self)
+        portolan_proxy_end(proxy);
 }
 
-static void test_SolverProxy_fill(void *bytes, const void *target)
+static const struct solver_ops test_SolverProxy_functions = {
+    .kind = test_SolverProxy_do_kind,
+    .setup = test_SolverProxy_do_setup,
+    .solve = test_SolverProxy_do_solve,
+    .residual = test_SolverProxy_do_residual,
+    .shape = test_SolverProxy_do_shape,
+    .norms = test_SolverProxy_do_norms,
+    .watch = test_SolverProxy_do_watch,
+    .watcher = test_SolverProxy_do_watcher,
+    .raw_watcher = test_SolverProxy_do_raw_watcher,
+    .compare = test_SolverProxy_do_compare,
+    .restart = test_SolverProxy_do_restart,
+    .give_up = test_SolverProxy_do_give_up,
+    .free = test_SolverProxy_do_free,
+};
+
+/* How much of a table there is. */
+static size_t test_SolverProxy_length(const void *bytes)
 {
-    const struct solver *to = target;
-    struct solver_ops *table = bytes;
+    const struct solver_ops *table = bytes;
 
-    memcpy(table, to->ops,
-           (size_t)to->ops->size < sizeof *table ? (size_t)to->ops->size
-                                        : sizeof *table);
-    if (table->kind)
-        table->kind = test_SolverProxy_do_kind;
-    if (table->setup)
-        table->setup = test_SolverProxy_do_setup;
-    if (table->solve)
-        table->solve = test_SolverProxy_do_solve;
-    if (table->residual)
-        table->residual = test_SolverProxy_do_residual;
-    if (table->shape)
-        table->shape = test_SolverProxy_do_shape;
-    if (table->norms)
-        table->norms = test_SolverProxy_do_norms;
-    if (table->watch)
-        table->watch = test_SolverProxy_do_watch;
-    if (table->watcher)
-        table->watcher = test_SolverProxy_do_watcher;
-    if (table->raw_watcher)
-        table->raw_watcher = test_SolverProxy_do_raw_watcher;
-    if (table->compare)
-        table->compare = test_SolverProxy_do_compare;
-    if (table->restart)
-        table->restart = test_SolverProxy_do_restart;
-    if (table->give_up)
-        table->give_up = test_SolverProxy_do_give_up;
-    if (table->free)
-        table->free = test_SolverProxy_do_free;
+    return (size_t)table->size;
 }
 
-static void test_SolverProxy_show(struct portolan_proxy *common, void *table, const void *target)
-{
-    struct test_SolverProxy *proxy = (struct test_SolverProxy *)common;
-
-    if (target) {
-        test_SolverProxy_copy(&proxy->face, target);
-        test_SolverProxy_copy(&proxy->seen, target);
-    }
-    proxy->face.ops = table;
-}
-
-static const size_t test_SolverProxy_slots[] = {
+static const size_t test_SolverProxy_entries[] = {
     offsetof(struct solver_ops, kind),
     offsetof(struct solver_ops, setup),
     offsetof(struct solver_ops, solve),
@@ -363,11 +324,16 @@ static const size_t test_SolverProxy_slots[] = {
 };
 
 static const struct portolan_proxy_table test_SolverProxy_table = {
-    .slots = test_SolverProxy_slots,
-    .fill = test_SolverProxy_fill,
-    .show = test_SolverProxy_show,
-    .face_offset = offsetof(struct test_SolverProxy, face),
     .size_bytes = sizeof(struct solver_ops),
+    .entries = test_SolverProxy_entries,
+    .n_entries = sizeof test_SolverProxy_entries / sizeof *test_SolverProxy_entries,
+    .functions = &test_SolverProxy_functions,
+    .table_offset = offsetof(struct solver, ops),
+    .length = test_SolverProxy_length,
+    .proxy_size = sizeof(struct test_SolverProxy),
+    .face_offset = offsetof(struct test_SolverProxy, face),
+    .object_size = sizeof(struct solver),
+    .follow = test_SolverProxy_follow,
 };
 
 static const struct portolan_proxy_description test_SolverProxy_description = {
@@ -377,6 +343,16 @@ static const struct portolan_proxy_description test_SolverProxy_description = {
     .table = &test_SolverProxy_table,
     .type = "test.Solver",
 };
+
+PORTOLAN_API struct solver *test_SolverProxy_wrap(struct solver *object, const char *name)
+{
+    return portolan_proxy_wrap(&test_SolverProxy_description, (void *)object, name);
+}
+
+PORTOLAN_API struct solver *test_SolverProxy_unwrap(struct solver *face)
+{
+    return portolan_proxy_unwrap(&test_SolverProxy_description, (void *)face);
+}
 
 static const struct sidl_implements test_SolverProxy_implements[] = {
     {&portolan_ForeignPort__type, &portolan_proxy_foreign},

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Proxies outside a framework: faces that programs ask for, and those of objects that calls of a
+ * proxy hand out.
+ */
+#include "proxy_internal.h"
+
+#include <search.h>
+#include <stdlib.h>
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct portolan_proxy *registry; /* all of them */
+static void *by_key;                    /* tsearch(3) tree of those that calls handed out */
+
+static __thread struct portolan_error last_error;
+
+const char *portolan_proxy_wrap_error(void)
+{
+    return last_error.text;
+}
+
+/* ------------------------------------------------------------------ registry, locked */
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct portolan_proxy *a = left, *b = right;
+    const uintptr_t x[] = {a->state->kind, a->state->giver_handle, (uintptr_t)a->description,
+                           (uintptr_t)a->state->key};
+    const uintptr_t y[] = {b->state->kind, b->state->giver_handle, (uintptr_t)b->description,
+                           (uintptr_t)b->state->key};
+
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static bool registry_add(struct portolan_proxy *proxy)
+{
+    struct portolan_proxy_state *s = proxy->state;
+
+    if (s->key && !tsearch(proxy, &by_key, compare_keys))
+        return false;
+    s->next = registry;
+    s->link = &registry;
+    if (registry)
+        registry->state->link = &s->next;
+    registry = proxy;
+    return true;
+}
+
+/* From now on nobody finds PROXY by its key. */
+static void registry_forget(struct portolan_proxy *proxy)
+{
+    if (proxy->state->key)
+        tdelete(proxy, &by_key, compare_keys);
+    proxy->state->key = NULL;
+}
+
+static void registry_remove(struct portolan_proxy *proxy)
+{
+    struct portolan_proxy_state *s = proxy->state;
+
+    registry_forget(proxy);
+    *s->link = s->next;
+    if (s->next)
+        s->next->state->link = s->link;
+}
+
+static struct portolan_proxy *registry_find(enum proxy_kind kind,
+                                            const struct portolan_proxy_description *d,
+                                            const void *key, uint32_t handle)
+{
+    struct portolan_proxy_state state = {.kind = kind, .key = key, .giver_handle = handle};
+    const struct portolan_proxy wanted = {.description = d, .state = &state};
+    struct portolan_proxy **found = tfind(&wanted, &by_key, compare_keys);
+
+    return found ? *found : NULL;
+}
+
+void proxy_set_flags(struct portolan_proxy *proxy, uint32_t flags)
+{
+    portolan_probe_port_set_flags(&proxy->port, flags);
+    pthread_mutex_lock(&registry_lock);
+    for (struct portolan_proxy *p = registry; p; p = p->state->next)
+        if (p->state->giver == proxy)
+            portolan_probe_port_set_flags(&p->port, flags);
+    pthread_mutex_unlock(&registry_lock);
+}
+
+void proxy_orphan(struct portolan_proxy *proxy)
+{
+    pthread_mutex_lock(&registry_lock);
+    for (struct portolan_proxy *p = registry; p; p = p->state->next)
+        if (p->state->giver == proxy)
+            p->state->giver = proxy->state->giver;
+    pthread_mutex_unlock(&registry_lock);
+}
+
+/* ------------------------------------------------------------------ making and ending */
+
+static void proxy_free(struct portolan_proxy *proxy)
+{
+    if (proxy && proxy->state)
+        proxy_state_destroy(proxy);
+    free(proxy);
+}
+
+/* A proxy for TARGET (NULL: for objects where they lie) with TABLE; not yet registered. */
+static struct portolan_proxy *proxy_make(enum proxy_kind kind,
+                                         const struct portolan_proxy_description *d, void *target,
+                                         const void *table, struct portolan_error *err)
+{
+    struct portolan_proxy *proxy = portolan_calloc(1, d->table->proxy_size);
+    struct proxy_record *record = portolan_calloc(1, sizeof *record);
+
+    if (!proxy || !record) {
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        free(record);
+        free(proxy);
+        return NULL;
+    }
+    proxy->description = d;
+    proxy->state = proxy_state_create(kind, err);
+    if (!proxy->state) {
+        free(record);
+        free(proxy);
+        return NULL;
+    }
+    proxy->state->current = record;
+    if (proxy_table_aim(proxy, record, target, table, err) != PORTOLAN_OK) {
+        proxy_free(proxy);
+        return NULL;
+    }
+    proxy_table_show(proxy, record);
+    return proxy;
+}
+
+static void *face_of(struct portolan_proxy *proxy)
+{
+    proxy->state->face_given = true;
+    return (char *)proxy + proxy->description->table->face_offset;
+}
+
+void *portolan_proxy_wrap(const struct portolan_proxy_description *d, void *object,
+                          const char *name)
+{
+    const struct portolan_probe_connection connection = {
+        .uses = name, .provider = name, .provider_class = d->type, .port_type = d->type};
+    struct portolan_proxy *proxy;
+    struct proxy_record *record;
+    bool added;
+
+    last_error = (struct portolan_error){0};
+    if (!object || !name || !*name) {
+        portolan_error_set(&last_error, PORTOLAN_EINVAL,
+                           "a face for a %s needs an object and a name", d->type);
+        return NULL;
+    }
+    proxy = proxy_make(PROXY_WRAPPED, d, object, proxy_table_of(d->table, object), &last_error);
+    if (!proxy)
+        return NULL;
+    record = proxy->state->current;
+    if (portolan_probe_methods_register(&connection, d->methods, d->n_methods,
+                                        &record->binding.first_method_handle,
+                                        &last_error) != PORTOLAN_OK) {
+        proxy_free(proxy);
+        return NULL;
+    }
+    portolan_probe_port_init(&proxy->port, &record->binding, PORTOLAN_PROBE_MONITORED);
+    pthread_mutex_lock(&registry_lock);
+    added = registry_add(proxy);
+    pthread_mutex_unlock(&registry_lock);
+    (void)added; /* without a key it cannot fail */
+    return face_of(proxy);
+}
+
+static void proxy_finish(struct portolan_proxy *proxy)
+{
+    proxy_orphan(proxy);
+    proxy_free(proxy);
+}
+
+void *portolan_proxy_unwrap(const struct portolan_proxy_description *d, void *face)
+{
+    struct portolan_proxy *proxy;
+    void *object;
+
+    last_error = (struct portolan_error){0};
+    pthread_mutex_lock(&registry_lock);
+    proxy = registry;
+    while (proxy && (proxy->description != d || proxy->state->kind == PROXY_IN_PLACE ||
+                     (char *)proxy + d->table->face_offset != face))
+        proxy = proxy->state->next;
+    if (proxy)
+        registry_remove(proxy);
+    pthread_mutex_unlock(&registry_lock);
+    if (!proxy) {
+        portolan_error_set(&last_error, PORTOLAN_EINVAL, "this %s is no face, or was one", d->type);
+        return NULL;
+    }
+    object = proxy->state->current->binding.target;
+    proxy_finish(proxy);
+    return object;
+}
+
+void portolan_proxy_end(struct portolan_proxy *proxy)
+{
+    if (proxy->state->kind != PROXY_WRAPPED && proxy->state->kind != PROXY_GIVEN)
+        return;
+    pthread_mutex_lock(&registry_lock);
+    registry_remove(proxy);
+    pthread_mutex_unlock(&registry_lock);
+    proxy_finish(proxy);
+}
+
+/* ------------------------------------------------------------------ what calls hand out */
+
+/* Measured like the calls that handed it out. */
+static enum portolan_status take_after(struct portolan_proxy *proxy, struct portolan_proxy *giver,
+                                       const struct portolan_probe_binding *binding)
+{
+    const struct portolan_proxy_description *d = proxy->description;
+    struct portolan_probe_binding *own = &proxy->state->current->binding;
+    struct portolan_probe_connection connection =
+        portolan_probe_method_peek(binding->first_method_handle)->connection;
+    enum portolan_status status = PORTOLAN_OK;
+
+    connection.port_type = d->type;
+    if (d == giver->description)
+        own->first_method_handle = binding->first_method_handle;
+    else
+        status = portolan_probe_methods_register(&connection, d->methods, d->n_methods,
+                                                 &own->first_method_handle, NULL);
+    portolan_probe_port_init(&proxy->port, own, portolan_probe_port_flags(&giver->port));
+    proxy->state->giver = giver->state->giver ? giver->state->giver : giver;
+    proxy->state->giver_handle = binding->first_method_handle;
+    return status;
+}
+
+static struct portolan_proxy *give_new(struct portolan_proxy *giver, enum proxy_kind kind,
+                                       const struct portolan_probe_binding *binding,
+                                       const struct portolan_proxy_description *d, void *object,
+                                       const void *table, const void *key)
+{
+    struct portolan_proxy *proxy = proxy_make(kind, d, object, table, NULL);
+
+    if (!proxy)
+        return NULL;
+    proxy->state->key = key;
+    if (take_after(proxy, giver, binding) == PORTOLAN_OK && registry_add(proxy))
+        return proxy;
+    proxy_free(proxy);
+    return NULL;
+}
+
+void *portolan_proxy_give(struct portolan_proxy *giver,
+                          const struct portolan_probe_binding *binding,
+                          const struct portolan_proxy_description *d, void *object)
+{
+    const void *table = object ? proxy_table_of(d->table, object) : NULL;
+    struct portolan_proxy *proxy;
+
+    if (!table || proxy_table_is_ours(d->table, object))
+        return object;
+    pthread_mutex_lock(&registry_lock);
+    proxy = registry_find(PROXY_GIVEN, d, object, binding->first_method_handle);
+    if (proxy && proxy->state->current->binding.extra != table) {
+        registry_forget(proxy); /* another object was there */
+        proxy = NULL;
+    }
+    if (proxy && d->table->follow)
+        d->table->follow(proxy, object);
+    if (!proxy)
+        proxy = give_new(giver, PROXY_GIVEN, binding, d, object, table, object);
+    pthread_mutex_unlock(&registry_lock);
+    return proxy ? face_of(proxy) : object;
+}
+
+static bool is_for(const struct portolan_proxy *proxy, const void *table)
+{
+    return memcmp(proxy->state->current->original, table,
+                  proxy_table_length(proxy->description->table, table)) == 0;
+}
+
+/* For a struct that holds its functions itself: the proxy for those of OBJECT. */
+static bool has_functions_of(const struct portolan_proxy *proxy, const void *object)
+{
+    const struct portolan_proxy_table *t = proxy->description->table;
+    const char *original = proxy->state->current->original;
+
+    for (size_t i = 0; i < t->n_entries; i++)
+        if (memcmp(original + t->entries[i], (const char *)object + t->entries[i],
+                   sizeof(void (*)(void))) != 0)
+            return false;
+    return true;
+}
+
+static struct portolan_proxy *find_in_place(const struct portolan_proxy_description *d,
+                                            const void *table, uint32_t handle)
+{
+    struct portolan_proxy *proxy;
+
+    if (d->table->own) {
+        for (proxy = registry; proxy; proxy = proxy->state->next)
+            if (proxy->state->kind == PROXY_IN_PLACE && proxy->description == d &&
+                proxy->state->giver_handle == handle && has_functions_of(proxy, table))
+                return proxy;
+        return NULL;
+    }
+    proxy = registry_find(PROXY_IN_PLACE, d, table, handle);
+    if (!proxy || is_for(proxy, table))
+        return proxy;
+    registry_forget(proxy); /* another table was there */
+    return NULL;
+}
+
+static struct portolan_proxy *give_new_in_place(struct portolan_proxy *giver,
+                                                const struct portolan_probe_binding *binding,
+                                                const struct portolan_proxy_description *d,
+                                                const void *table)
+{
+    const struct portolan_proxy_table *t = d->table;
+    void *original = portolan_calloc(1, t->size_bytes);
+    struct portolan_proxy *proxy;
+
+    if (!original)
+        return NULL;
+    memcpy(original, table, proxy_table_length(t, table));
+    /* The struct that holds its functions itself is about to hold ours: the copy keeps its own. */
+    proxy = give_new(giver, PROXY_IN_PLACE, binding, d, NULL, t->own ? original : table,
+                     t->own ? NULL : table);
+    if (!proxy) {
+        free(original);
+        return NULL;
+    }
+    proxy->state->current->original = original;
+    return proxy;
+}
+
+void portolan_proxy_give_in_place(struct portolan_proxy *giver,
+                                  const struct portolan_probe_binding *binding,
+                                  const struct portolan_proxy_description *d, void *object)
+{
+    const struct portolan_proxy_table *t = d->table;
+    const void *table = object ? proxy_table_of(t, object) : NULL;
+    struct portolan_proxy *proxy;
+
+    if (!table || proxy_table_is_ours(t, object))
+        return;
+    pthread_mutex_lock(&registry_lock);
+    proxy = find_in_place(d, table, binding->first_method_handle);
+    if (proxy && !proxy->state->giver) {
+        proxy->state->giver = giver; /* the one before is gone */
+        portolan_probe_port_set_flags(&proxy->port, portolan_probe_port_flags(&giver->port));
+    }
+    if (!proxy)
+        proxy = give_new_in_place(giver, binding, d, table);
+    pthread_mutex_unlock(&registry_lock);
+    if (!proxy)
+        return;
+    if (t->own)
+        proxy_table_fill(t, proxy->state->slot, object);
+    else
+        memcpy((char *)object + t->table_offset, &proxy->state->current->table,
+               sizeof proxy->state->current->table);
+}
