@@ -284,10 +284,9 @@ static enum portolan_status check_one(struct run *run, const char *prefix)
     return first;
 }
 
-enum portolan_status proxygen_check_port(struct run *run)
+enum portolan_status proxygen_name_port(struct run *run)
 {
     struct port *port = &run->port;
-    enum portolan_status status;
 
     if (!is_type_name(port->type))
         return portolan_error_set(run->err, PORTOLAN_EINVAL,
@@ -296,7 +295,17 @@ enum portolan_status proxygen_check_port(struct run *run)
                                   port->type);
     port->c_type = proxygen_c_name(&run->arena, port->type);
     port->prefix = proxygen_print(&run->arena, "%sProxy", port->c_type);
-    status = find_gifts(run, port);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status proxygen_check_port(struct run *run)
+{
+    struct port *port = &run->port;
+    enum portolan_status status;
+
+    status = proxygen_name_port(run);
+    if (status == PORTOLAN_OK)
+        status = find_gifts(run, port);
     for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++)
         status = find_gifts(run, run->given[i]);
     for (size_t i = 0; i < run->n_given && status == PORTOLAN_OK; i++) {

@@ -23,6 +23,7 @@ struct unknown_attribute {
 struct header {
     struct run *run;
     const struct libclang *clang;
+    CXIndex index;
     CXTranslationUnit unit;
     bool is_cxx;              /* read as C++ */
     const char *const *flags; /* with which it is read, language and compile command included */

@@ -270,8 +270,12 @@ void proxygen_emit(struct run *run)
         proxygen_emit_functions(run);
         return;
     }
-    proxygen_emit_source(run,
-                         proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
+    if (run->port.shape == SHAPE_CLASS)
+        proxygen_emit_cxx(run,
+                          proxygen_add_output(run, proxygen_print(arena, "%s_proxy.cc", c_type)));
+    else
+        proxygen_emit_source(run,
+                             proxygen_add_output(run, proxygen_print(arena, "%s_proxy.c", c_type)));
     proxygen_emit_description(
         run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
     if (is_struct(&run->port))

@@ -81,7 +81,23 @@
     X(Cursor_getMangling)                                                                          \
     X(getCursorAvailability)                                                                       \
     X(getCursorVisibility)                                                                         \
-    X(visitChildren)
+    X(visitChildren)                                                                               \
+    /* C++ */                                                                                      \
+    X(CXXConstructor_isDefaultConstructor)                                                         \
+    X(CXXMethod_isConst)                                                                           \
+    X(CXXMethod_isPureVirtual)                                                                     \
+    X(CXXMethod_isStatic)                                                                          \
+    X(CXXMethod_isVirtual)                                                                         \
+    X(Cursor_isInlineNamespace)                                                                    \
+    X(Type_getCXXRefQualifier)                                                                     \
+    X(Type_getClassType)                                                                           \
+    X(equalLocations)                                                                              \
+    X(getCXXAccessSpecifier)                                                                       \
+    X(getCursorExceptionSpecificationType)                                                         \
+    X(getCursorPrettyPrinted)                                                                      \
+    X(getCursorSemanticParent)                                                                     \
+    X(getSpecializedCursorTemplate)                                                                \
+    X(isVirtualBase)
 
 struct libclang {
     void *library;

@@ -65,8 +65,27 @@ struct argument {
     const struct port *gift;     /* that port; its object is in the caller's storage at depth 1, */
     int depth;                   /* and comes back as a pointer at depth 2 */
     const char *record;          /* C: the struct behind that many pointers, by its plain name */
+    bool is_sized;               /* C++: a container, whose context is its size() */
+    bool is_moved;               /* C++: handed on as a value that may be moved from */
     bool accuracy;
     struct place place;
+};
+
+/* What a method returns that is the object itself, so that users of a proxy must get the proxy. */
+enum cxx_self { CXX_SELF_NONE, CXX_SELF_REFERENCE, CXX_SELF_POINTER };
+
+/* C++: how to override a method and how to call it on the object behind. */
+struct cxx_method {
+    const char *owner;      /* the class that declares it */
+    const char *path;       /* the object as that class, the port's object marked by '@' */
+    const char *list;       /* the parameters' types */
+    const char *suffix;     /* " const &" */
+    const char *qualifiers; /* the same with " noexcept" */
+    const char *pointer;    /* "int (heat::Solver::*@)(int) const" */
+    bool is_direct;         /* a call by name means this one */
+    bool is_open;           /* public */
+    bool is_rvalue;         /* "&&" */
+    enum cxx_self self;
 };
 
 struct method {
@@ -97,6 +116,8 @@ struct method {
     bool present;              /* SHAPE_FUNCTIONS: has a member in the port's C type… */
     size_t position;           /* …at this place */
     const char *skip;          /* not intercepted, because…; NULL: intercepted */
+    bool is_data;              /* C++: a member listed as not intercepted */
+    struct cxx_method *cxx;    /* C++; NULL for what is listed only */
     struct place place;
 };
 
@@ -168,7 +189,9 @@ struct port {
     bool selfless;              /* SHAPE_STRUCT: no function takes the struct */
     struct member *members;     /* of the object */
     size_t n_members;
-    bool has_data;            /* the object has members that follow both sides */
+    bool has_data; /* the object has members that follow both sides */
+    /* SHAPE_CLASS; `object` is the class */
+    bool has_virtual_end;     /* a destructor that is virtual */
     const char **names_taken; /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
 };
@@ -219,6 +242,8 @@ enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
 enum portolan_status proxygen_apply_hints(struct run *run);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */
 enum portolan_status proxygen_check_port(struct run *run);
+/* Makes c_type and prefix of the port's type, or says what is wrong with it. */
+enum portolan_status proxygen_name_port(struct run *run);
 
 /* True for a macro of the header. */
 bool proxygen_is_macro(const struct run *run, const char *name);
@@ -230,6 +255,9 @@ struct locals {
 
 /* Another file NAME for the output, empty; never NULL (arena.failed tells). */
 struct portolan_text *proxygen_add_output(struct run *run, const char *name);
+/* C++: the class of a proxy with all methods, enough for a compiler to judge it. */
+void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out);
+void proxygen_emit_cxx(struct run *run, struct portolan_text *out);
 /* Makes all files of the port's shape, the source and the description first. */
 void proxygen_emit(struct run *run);
 void proxygen_emit_source(struct run *run, struct portolan_text *out);

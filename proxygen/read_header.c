@@ -45,7 +45,8 @@ static enum language language(const struct header *h)
 
     if (said != LANGUAGE_EITHER)
         return said;
-    if (h->run->options->port && strstr(h->run->options->port, "::"))
+    if (h->run->options->port &&
+        (strstr(h->run->options->port, "::") || strchr(h->run->options->port, '<')))
         return LANGUAGE_CXX;
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (strcmp(dot, endings[i]) == 0)
@@ -68,21 +69,26 @@ static bool is_strict(const char *flag)
 
 /* ------------------------------------------------------------------ parsing */
 
-static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
-                                  CXTranslationUnit *unit)
+/* C: a function whose body is skipped does not look like one that has a body. */
+static unsigned declarations(bool cxx)
+{
+    return CXTranslationUnit_DetailedPreprocessingRecord |
+           (cxx ? CXTranslationUnit_SkipFunctionBodies : 0U);
+}
+
+/* MORE stands behind the header; FLAG, unless NULL, behind all other flags. */
+static enum portolan_status parse(struct header *h, bool cxx, const char *more, const char *flag,
+                                  unsigned how, CXTranslationUnit *unit)
 {
     struct portolan_arena *arena = &h->run->arena;
-    const char *text = proxygen_print(arena, "#include \"%s\"\n", h->run->options->files[0]);
+    const char *text =
+        proxygen_print(arena, "#include \"%s\"\n%s", h->run->options->files[0], more);
     struct CXUnsavedFile file = {main_files[cxx], text, (unsigned long)strlen(text)};
-    const char **flags = portolan_arena_alloc(arena, h->n_flags + 8, sizeof *flags);
-    unsigned options = CXTranslationUnit_DetailedPreprocessingRecord;
+    const char **flags = portolan_arena_alloc(arena, h->n_flags + 10, sizeof *flags);
     int n = 0;
 
     if (!flags)
         return PORTOLAN_ENOMEM;
-    /* C: a function whose body is skipped does not look like one that has a body. */
-    if (cxx)
-        options |= CXTranslationUnit_SkipFunctionBodies;
     flags[n++] = cxx ? "-xc++" : "-xc";
     flags[n++] = cxx ? "-std=gnu++17" : "-std=gnu17";
     flags[n++] = "-DPORTOLAN_PROXYGEN";
@@ -93,7 +99,11 @@ static enum portolan_status parse(struct header *h, CXIndex index, bool cxx,
     flags[n++] = "-Wvisibility";
     flags[n++] = "-Wunknown-attributes";
     flags[n++] = "-Wsystem-headers";
-    if (h->clang->parseTranslationUnit2(index, file.Filename, flags, n, &file, 1, options, unit) !=
+    if (flag) {
+        flags[n++] = "-Wno-error";
+        flags[n++] = flag;
+    }
+    if (h->clang->parseTranslationUnit2(h->index, file.Filename, flags, n, &file, 1, how, unit) !=
         CXError_Success)
         return portolan_error_set(h->run->err, PORTOLAN_ESYNTAX,
                                   "%s: libclang cannot read it with these flags",
@@ -115,17 +125,17 @@ static bool has_errors(struct header *h, CXTranslationUnit unit)
 }
 
 /* What is no C may be C++; what is neither is reported as C. */
-static enum portolan_status parse_either(struct header *h, CXIndex index)
+static enum portolan_status parse_either(struct header *h)
 {
     enum language wanted = language(h);
     CXTranslationUnit second = NULL;
     enum portolan_status status;
 
     h->is_cxx = wanted == LANGUAGE_CXX;
-    status = parse(h, index, h->is_cxx, &h->unit);
+    status = parse(h, h->is_cxx, "", NULL, declarations(h->is_cxx), &h->unit);
     if (status != PORTOLAN_OK || wanted != LANGUAGE_EITHER || !has_errors(h, h->unit))
         return status;
-    status = parse(h, index, true, &second);
+    status = parse(h, true, "", NULL, declarations(true), &second);
     if (status != PORTOLAN_OK)
         return status;
     h->is_cxx = !has_errors(h, second);
@@ -162,6 +172,52 @@ static enum portolan_status judge_diagnostics(struct header *h)
         }
         clang->disposeDiagnostic(d);
     }
+    return status;
+}
+
+/* Errors in what was put behind the header; one is enough, the others mostly follow from it. */
+static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit, bool trial)
+{
+    const struct libclang *clang = h->clang;
+    struct run *run = h->run;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (unsigned i = 0; status == PORTOLAN_OK && i < clang->getNumDiagnostics(unit); i++) {
+        CXDiagnostic d = clang->getDiagnostic(unit, i);
+        struct place place = proxygen_header_place(h, clang->getDiagnosticLocation(d));
+        const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
+        bool main = is_main(&place);
+
+        if (main)
+            place = (struct place){.file = run->options->files[0], .line = 1};
+        if (clang->getDiagnosticSeverity(d) < CXDiagnostic_Error)
+            ;
+        else if (main && trial)
+            status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &run->port.place,
+                                   "a proxy for %s would not compile: %s", run->port.object, text);
+        else
+            status = proxygen_fail(run, main ? PORTOLAN_ENOTFOUND : PORTOLAN_ESYNTAX, &place, "%s",
+                                   text);
+        clang->disposeDiagnostic(d);
+    }
+    return status;
+}
+
+enum portolan_status proxygen_header_parse_more(struct header *h, const char *more, bool trial,
+                                                CXTranslationUnit *unit)
+{
+    enum portolan_status status =
+        trial ? parse(h, true, more, "-Wno-error", CXTranslationUnit_None, unit)
+              : parse(h, true, more, "-fno-access-control", CXTranslationUnit_SkipFunctionBodies,
+                      unit);
+
+    if (status == PORTOLAN_OK)
+        status = judge_more(h, *unit, trial);
+    if (status == PORTOLAN_OK)
+        return status;
+    if (*unit)
+        h->clang->disposeTranslationUnit(*unit);
+    *unit = NULL;
     return status;
 }
 
@@ -356,15 +412,13 @@ static enum portolan_status read_port(struct header *h)
     if (h->run->options->n_functions)
         return proxygen_read_functions(h);
     if (h->is_cxx)
-        return portolan_error_set(h->run->err, PORTOLAN_EUNSUPPORTED,
-                                  "%s: C++ headers cannot be read yet", h->run->options->files[0]);
+        return proxygen_read_class(h);
     return proxygen_read_struct(h);
 }
 
 enum portolan_status proxygen_read_header(struct run *run)
 {
     struct header h = {.run = run};
-    CXIndex index;
     enum portolan_status status;
 
     if (run->options->n_files != 1)
@@ -381,10 +435,10 @@ enum portolan_status proxygen_read_header(struct run *run)
         if (status != PORTOLAN_OK)
             return status;
     }
-    index = h.clang->createIndex(0, 0);
-    if (!index)
+    h.index = h.clang->createIndex(0, 0);
+    if (!h.index)
         return portolan_error_set(run->err, PORTOLAN_ENOMEM, "libclang cannot start");
-    status = parse_either(&h, index);
+    status = parse_either(&h);
     if (status == PORTOLAN_OK)
         status = judge_diagnostics(&h);
     if (status == PORTOLAN_OK) {
@@ -393,6 +447,6 @@ enum portolan_status proxygen_read_header(struct run *run)
     }
     if (h.unit)
         h.clang->disposeTranslationUnit(h.unit);
-    h.clang->disposeIndex(index);
+    h.clang->disposeIndex(h.index);
     return status;
 }

@@ -21,7 +21,18 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
 /* The structs that the side file says methods hand out. */
 enum portolan_status proxygen_read_given(struct header *h);
 
+/* An abstract class of C++. */
+enum portolan_status proxygen_read_class(struct header *h);
+
 /* ------------------------------------------------------------------ for all of them */
+
+/*
+ * Parses the header again with MORE behind it, reports what is wrong as the header's (with TRIAL:
+ * as a proxy's of the port), and leaves the result, which is the caller's, in *UNIT (NULL on
+ * failure). Without TRIAL what is private counts as public.
+ */
+enum portolan_status proxygen_header_parse_more(struct header *h, const char *more, bool trial,
+                                                CXTranslationUnit *unit);
 
 /*
  * True for declarations that count: those of the header itself, or of the files that options->from

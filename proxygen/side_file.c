@@ -346,19 +346,35 @@ static struct port *find_type(struct side_line *l, char **line)
     return NULL;
 }
 
+/* The first one that is not part of a name: "solve(const std::vector<double> &): n". */
+static char *find_colon(char *line)
+{
+    int depth = 0;
+
+    for (; *line; line++) {
+        depth += (*line == '(') - (*line == ')');
+        if (*line != ':' || depth > 0)
+            continue;
+        if (line[1] != ':')
+            return line;
+        line++;
+    }
+    return NULL;
+}
+
 static enum portolan_status apply_line(struct side_line *l, char *line)
 {
     char *colon, *dot;
     const char *aspect = "";
     enum portolan_status status;
 
-    colon = strchr(line, ':');
+    colon = find_colon(line);
     if (!colon)
         return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
                              "a line reads 'method: argument, argument', and this one has no ':'");
     *colon = '\0';
     dot = strrchr(line, '.');
-    if (dot) {
+    if (dot && !strchr(dot, ')')) { /* not that of "..." in a list of types */
         *dot = '\0';
         aspect = strip(dot + 1);
     }

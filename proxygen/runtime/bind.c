@@ -50,7 +50,9 @@ static enum portolan_status find_foreign(struct portolan_proxy *proxy, gov_cca_P
     if (status == PORTOLAN_OK && !target)
         status = portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED,
                                     "the provider's %s is a null pointer", type);
-    if (status == PORTOLAN_OK)
+    if (status == PORTOLAN_OK && proxy->description->face)
+        r->binding.target = target;
+    else if (status == PORTOLAN_OK)
         status = proxy_table_aim(proxy, r, target,
                                  proxy_table_of(proxy->description->table, target), err);
 EXIT:
@@ -69,7 +71,8 @@ enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_P
     if (!r)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (port)
-        status = d->table ? find_foreign(proxy, port, r, err) : find_sidl(proxy, port, r, err);
+        status = d->table || d->face ? find_foreign(proxy, port, r, err)
+                                     : find_sidl(proxy, port, r, err);
     else if (d->table)
         status = proxy_table_aim(proxy, r, NULL, NULL, err);
     if (status == PORTOLAN_OK)

@@ -220,6 +220,8 @@ static void *get_pointer(void *self, sidl_BaseInterface *_ex)
         return NULL;
     }
     proxy->state->face_given = true;
+    if (proxy->description->face)
+        return proxy->description->face(proxy);
     return (char *)proxy + proxy->description->table->face_offset;
 }
 

@@ -95,7 +95,9 @@ struct portolan_proxy_description {
     const char *type; /**< the port's type name */
     const struct portolan_probe_method *methods;
     size_t n_methods;
-    const struct portolan_proxy_table *table; /**< NULL: a SIDL port */
+    const struct portolan_proxy_table *table; /**< NULL: a SIDL port or a C++ class */
+    /** C++: the object that users hold instead of the one behind; NULL for other ports. */
+    void *(*face)(struct portolan_proxy *proxy);
 };
 
 /** A proxy's implementation starts with this. */

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Instances of templates. libclang shows what a template declares, not what it comes to for certain
+ * arguments. So the compiler works it out: a class derived from the instance, its mirror, says the
+ * template's declarations again, word by word, with the template's parameters as local names.
+ */
+#include "class.h"
+
+#include <string.h>
+
+#define MIRROR "portolan_mirror_"
+
+struct words {
+    struct cxx_reader *r;
+    CXToken *tokens;
+    const char **texts;
+    unsigned n;
+};
+
+static struct words words_of(struct cxx_reader *r, CXCursor cursor)
+{
+    const struct libclang *clang = r->h->clang;
+    struct words w = {.r = r};
+
+    clang->tokenize(r->unit, clang->getCursorExtent(cursor), &w.tokens, &w.n);
+    w.texts = portolan_arena_alloc(&r->h->run->arena, w.n + 1, sizeof *w.texts);
+    for (unsigned i = 0; w.texts && i < w.n; i++)
+        w.texts[i] = proxygen_header_text(r->h, clang->getTokenSpelling(r->unit, w.tokens[i]));
+    if (!w.texts)
+        w.n = 0;
+    if (w.tokens)
+        clang->disposeTokens(r->unit, w.tokens, w.n);
+    return w;
+}
+
+static bool is(const struct words *w, unsigned i, const char *text)
+{
+    return i < w->n && strcmp(w->texts[i], text) == 0;
+}
+
+static int nesting(const char *word)
+{
+    if (strcmp(word, "(") == 0 || strcmp(word, "{") == 0 || strcmp(word, "[") == 0)
+        return 1;
+    return strcmp(word, ")") == 0 || strcmp(word, "}") == 0 || strcmp(word, "]") == 0 ? -1 : 0;
+}
+
+/* Behind a default argument: the comma or parenthesis that ends it. */
+static unsigned skip_default(const struct words *w, unsigned i)
+{
+    int depth = 0, angles = 0;
+
+    for (; i < w->n; i++) {
+        if (depth == 0 && ((is(w, i, ",") && angles <= 0) || is(w, i, ")")))
+            break;
+        depth += nesting(w->texts[i]);
+        angles += is(w, i, "<") - is(w, i, ">") - 2 * is(w, i, ">>");
+    }
+    return i;
+}
+
+/* A method's declaration without what is said once only: default arguments, its body. */
+static void add_method(struct cxx_reader *r, CXCursor method)
+{
+    const struct libclang *clang = r->h->clang;
+    struct words w = words_of(r, method);
+    bool pure = clang->CXXMethod_isPureVirtual(method);
+    int depth = 0;
+
+    portolan_text_add(&r->mirrors, "public:");
+    for (unsigned i = 0; i < w.n; i++) {
+        if (depth == 0 && (is(&w, i, "{") || is(&w, i, ";") ||
+                           (is(&w, i, "=") && !is(&w, i ? i - 1 : 0, "operator"))))
+            break;
+        if (is(&w, i, "virtual") || is(&w, i, "final") || is(&w, i, "override"))
+            continue;
+        if (depth == 1 && is(&w, i, "="))
+            i = skip_default(&w, i + 1);
+        if (i < w.n) {
+            depth += nesting(w.texts[i]);
+            portolan_text_add(&r->mirrors, " %s", w.texts[i]);
+        }
+    }
+    portolan_text_add(&r->mirrors, "%s;\n", pure ? " = 0" : "");
+}
+
+/* The base's type as the template says it. */
+static void add_base(struct cxx_reader *r, CXCursor base, size_t number)
+{
+    struct words w = words_of(r, base);
+
+    portolan_text_add(&r->mirrors, "using portolan_base_%zu =", number);
+    for (unsigned i = 0; i < w.n; i++) {
+        if (is(&w, i, "public") || is(&w, i, "protected") || is(&w, i, "private") ||
+            is(&w, i, "virtual") || is(&w, i, "."))
+            continue;
+        portolan_text_add(&r->mirrors, " %s", w.texts[i]);
+    }
+    portolan_text_add(&r->mirrors, ";\n");
+}
+
+/* The next of the arguments between < and > in *TEXT; "" when there are no more. */
+static const char *next_argument(struct cxx_reader *r, const char **text)
+{
+    const char *start = *text;
+    int depth = 0;
+
+    while (**text && !(depth == 0 && (**text == ',' || **text == '>'))) {
+        depth += strchr("<([{", **text) != NULL;
+        depth -= strchr(">)]}", **text) != NULL;
+        ++*text;
+    }
+    start = proxygen_print(&r->h->run->arena, "%.*s", (int)(*text - start), start);
+    if (**text == ',')
+        ++*text;
+    while (**text == ' ')
+        ++*text;
+    return start;
+}
+
+/* What stands behind '='; a ">>" at the end closes the template's own parameters, too. */
+static void add_default(const struct words *w, unsigned i)
+{
+    int angles = 0;
+
+    for (; i < w->n; i++) {
+        angles += is(w, i, "<") - is(w, i, ">") - 2 * is(w, i, ">>");
+        portolan_text_add(&w->r->mirrors, " %s", angles < 0 ? ">" : w->texts[i]);
+    }
+}
+
+/* A template's parameter as a name for its argument, or for its default. */
+static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor parameter,
+                                          const char *argument)
+{
+    const struct libclang *clang = r->h->clang;
+    const char *name = proxygen_header_spelling(r->h, parameter);
+    bool type = clang->getCursorKind(parameter) == CXCursor_TemplateTypeParameter;
+    struct words w = words_of(r, parameter);
+    struct place place = proxygen_header_cursor_place(r->h, parameter);
+    unsigned equals = 0;
+
+    for (unsigned i = 0; i < w.n; i++)
+        if (is(&w, i, "..."))
+            return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                                 "instances of templates with parameter packs cannot be ports; "
+                                 "derive a class from the instance and name that");
+    if (!*name)
+        return PORTOLAN_OK;
+    while (equals < w.n && !is(&w, equals, "="))
+        equals++;
+    if (type) {
+        portolan_text_add(&r->mirrors, "using %s =", name);
+    } else {
+        CXType value = clang->getCursorType(parameter);
+
+        portolan_text_add(&r->mirrors,
+                          "static constexpr %s =", proxygen_cxx_declare(r, value, name));
+    }
+    if (*argument)
+        portolan_text_add(&r->mirrors, " %s", argument);
+    else
+        add_default(&w, equals + 1);
+    portolan_text_add(&r->mirrors, ";\n");
+    return PORTOLAN_OK;
+}
+
+/* Opens the namespaces that the template is in; returns how many. */
+static size_t open_scopes(struct cxx_reader *r, CXCursor cursor)
+{
+    const struct libclang *clang = r->h->clang;
+    CXCursor parent = clang->getCursorSemanticParent(cursor);
+    size_t n;
+
+    if (clang->getCursorKind(parent) == CXCursor_LinkageSpec)
+        return open_scopes(r, parent);
+    if (clang->getCursorKind(parent) != CXCursor_Namespace)
+        return 0;
+    n = open_scopes(r, parent);
+    portolan_text_add(&r->mirrors, "%snamespace %s {\n",
+                      clang->Cursor_isInlineNamespace(parent) ? "inline " : "",
+                      proxygen_header_spelling(r->h, parent));
+    return n + 1;
+}
+
+static enum portolan_status add_mirror(struct cxx_reader *r, const char *name, CXCursor definition)
+{
+    const struct libclang *clang = r->h->clang;
+    struct cxx_list list = proxygen_cxx_children(r, definition);
+    const char *arguments = strchr(name, '<');
+    size_t scopes = open_scopes(r, definition), bases = 0;
+    enum portolan_status status = PORTOLAN_OK;
+
+    arguments = arguments ? arguments + 1 : "";
+    portolan_text_add(&r->mirrors, "struct " MIRROR "%zu : ::%s {\n", r->n_mirrors, name);
+    for (size_t i = 0; i < list.n && status == PORTOLAN_OK; i++) {
+        enum CXCursorKind kind = clang->getCursorKind(list.items[i]);
+
+        if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
+            kind == CXCursor_TemplateTemplateParameter)
+            status = add_parameter(r, list.items[i], next_argument(r, &arguments));
+        else if (kind == CXCursor_CXXBaseSpecifier)
+            add_base(r, list.items[i], bases++);
+        else if (proxygen_cxx_is_method(r, list.items[i]))
+            add_method(r, list.items[i]);
+    }
+    portolan_text_add(&r->mirrors, "};\n");
+    while (scopes--)
+        portolan_text_add(&r->mirrors, "}\n");
+    r->n_mirrors++;
+    r->has_new_mirrors = true;
+    return status;
+}
+
+/* Looks everywhere for the mirror of INSTANCE. */
+struct search {
+    struct cxx_reader *r;
+    CXType instance;
+    CXCursor found;
+};
+
+static enum CXChildVisitResult visit_mirror(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct search *s = data;
+    const struct libclang *clang = s->r->h->clang;
+    enum CXCursorKind kind = clang->getCursorKind(cursor);
+
+    (void)parent;
+    if (kind == CXCursor_Namespace)
+        return CXChildVisit_Recurse;
+    if (kind == CXCursor_StructDecl &&
+        strncmp(proxygen_header_spelling(s->r->h, cursor), MIRROR, strlen(MIRROR)) == 0) {
+        struct cxx_list list = proxygen_cxx_children(s->r, cursor);
+
+        if (list.n &&
+            clang->equalTypes(clang->getCanonicalType(clang->getCursorType(list.items[0])),
+                              clang->getCanonicalType(s->instance))) {
+            s->found = cursor;
+            return CXChildVisit_Break;
+        }
+    }
+    return CXChildVisit_Continue;
+}
+
+enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, CXCursor definition,
+                                         CXCursor *mirror)
+{
+    const struct libclang *clang = r->h->clang;
+    struct search s = {.r = r, .instance = instance};
+    struct place place = proxygen_header_cursor_place(r->h, definition);
+    const char *name =
+        proxygen_header_text(r->h, clang->getTypeSpelling(clang->getCanonicalType(instance)));
+
+    s.found.kind = CXCursor_InvalidFile;
+    if (clang->getCursorKind(definition) != CXCursor_ClassTemplate)
+        return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                             "%s is an instance of a partial specialisation, which cannot be read; "
+                             "derive a class from it that declares its virtual methods",
+                             name);
+    clang->visitChildren(clang->getTranslationUnitCursor(r->unit), visit_mirror, &s);
+    *mirror = s.found;
+    return clang->Cursor_isNull(s.found) ? add_mirror(r, name, definition) : PORTOLAN_OK;
+}

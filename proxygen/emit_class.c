@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Proxies for classes of C++. Users hold the face, which is derived from the port's class and
+ * overrides its virtual methods. What is neither public nor protected is reached by an explicit
+ * instantiation, where the language lets private members be named.
+ */
+#include "proxygen_internal.h"
+
+#include <string.h>
+
+static size_t count_contexts(const struct method *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_arguments; i++)
+        n += m->arguments[i].context;
+    return n;
+}
+
+/* ------------------------------------------------------------------ methods that are not public */
+
+static void emit_grants(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = &run->port;
+
+    for (size_t i = 0; i < p->n_methods; i++) {
+        const struct method *m = &p->methods[i];
+
+        if (m->skip || m->cxx->is_open)
+            continue;
+        portolan_text_add(out,
+                          "\n"
+                          "struct %s_tag_%zu {\n"
+                          "    using type = %s;\n"
+                          "    friend type portolan_member(%s_tag_%zu);\n"
+                          "};\n"
+                          "template struct portolan::proxy_grant<%s_tag_%zu, &%s::%s>;\n",
+                          p->prefix, i, proxygen_replace(&run->arena, m->cxx->pointer, ""),
+                          p->prefix, i, p->prefix, i, m->cxx->owner, m->member);
+    }
+}
+
+/* ------------------------------------------------------------------ forwarding methods */
+
+static const char *parameters(struct run *run, const struct method *m)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *list = "";
+
+    for (size_t i = 0; i < m->n_arguments; i++)
+        list = proxygen_print(
+            arena, "%s%s%s", list, i ? ", " : "",
+            proxygen_replace(arena, m->arguments[i].declaration, m->arguments[i].name));
+    return list;
+}
+
+static const char *handed_on(struct run *run, const struct method *m)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *list = "";
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+        const char *text = a->name;
+
+        if (a->role == ROLE_PEER)
+            text = proxygen_print(arena, "portolan::proxy_behind<%s_face>(%s)", run->port.prefix,
+                                  a->name);
+        else if (a->is_moved)
+            text = proxygen_print(arena, "std::move(%s)", a->name);
+        list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "", text);
+    }
+    return list;
+}
+
+/* The call of method number I on the object that OBJECT, an expression, is. */
+static const char *forward(struct run *run, const struct method *m, size_t i, const char *object)
+{
+    struct portolan_arena *arena = &run->arena;
+    const struct cxx_method *x = m->cxx;
+    const char *to = proxygen_replace(arena, x->path, object), *pointer;
+
+    if (x->is_rvalue)
+        to = proxygen_print(arena, "static_cast<%s &&>(%s)", x->owner, to);
+    else if (to[0] == '*')
+        to = proxygen_print(arena, "(%s)", to);
+    if (x->is_direct)
+        return proxygen_print(arena, "%s.%s(%s)", to, m->member, handed_on(run, m));
+    pointer = x->is_open
+                  ? proxygen_print(arena, "static_cast<%s>(&%s::%s)",
+                                   proxygen_replace(arena, x->pointer, ""), x->owner, m->member)
+                  : proxygen_print(arena, "portolan_member(%s_tag_%zu())", run->port.prefix, i);
+    return proxygen_print(arena, "(%s.*%s)(%s)", to, pointer, handed_on(run, m));
+}
+
+static void emit_context(const struct method *m, const struct locals *l, struct portolan_text *out)
+{
+    size_t n = count_contexts(m);
+    const char *comma = "";
+
+    if (!n)
+        return;
+    portolan_text_add(out, "        const struct portolan_probe_context %s[%zu] = {", l->context,
+                      n);
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (!a->context)
+            continue;
+        portolan_text_add(out,
+                          a->kind == VALUE_REAL ? "%s\n            portolan_probe_context_real("
+                                                  "static_cast<double>(%s))"
+                                                : "%s\n            portolan_probe_context_int("
+                                                  "static_cast<int64_t>(%s))",
+                          comma, a->value);
+        comma = ",";
+    }
+    portolan_text_add(out, "};\n");
+}
+
+static bool has_accuracy(const struct method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].accuracy)
+            return true;
+    return m->accuracy;
+}
+
+static void emit_accuracy(const struct method *m, const struct locals *l, struct portolan_text *out)
+{
+    if (m->accuracy)
+        portolan_text_add(out, "        %s.accuracy(%s);\n", l->call, l->result);
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].accuracy)
+            portolan_text_add(out, "        %s.accuracy(%s);\n", l->call, m->arguments[i].name);
+}
+
+/* What comes back, unless it can be handed on as it is. */
+static void emit_result(struct run *run, const struct method *m, const struct locals *l,
+                        const char *call, struct portolan_text *out)
+{
+    const char *object = run->port.object;
+
+    if (m->cxx->self == CXX_SELF_NONE && !has_accuracy(m)) {
+        portolan_text_add(out, "        %s%s;\n", m->returns ? "return " : "", call);
+        return;
+    }
+    if (m->returns)
+        portolan_text_add(out, "        %s = %s;\n",
+                          strcmp(m->result, "@") == 0
+                              ? proxygen_print(&run->arena, "auto %s", l->result)
+                              : proxygen_replace(&run->arena, m->result, l->result),
+                          call);
+    else
+        portolan_text_add(out, "        %s;\n", call);
+    emit_accuracy(m, l, out);
+    if (m->cxx->self == CXX_SELF_REFERENCE)
+        portolan_text_add(out,
+                          "        if (&%s == %s.object())\n"
+                          "            return const_cast<%s &>(static_cast<const %s &>(*this));\n",
+                          l->result, l->call, object, object);
+    if (m->cxx->self == CXX_SELF_POINTER)
+        portolan_text_add(out,
+                          "        if (%s == %s.object())\n"
+                          "            return const_cast<%s *>(static_cast<const %s *>(this));\n",
+                          l->result, l->call, object, object);
+    if (m->returns)
+        portolan_text_add(out, "        return %s;\n", l->result);
+}
+
+/* Where the result's type surrounds the name (arrays, functions), it goes behind the parameters. */
+static const char *full_head(struct run *run, const struct method *m)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *head =
+        proxygen_print(arena, "%s(%s)%s", m->member, parameters(run, m), m->cxx->qualifiers);
+    bool surrounds = m->head[strlen(m->head) - 1] != '@';
+
+    return surrounds
+               ? proxygen_print(arena, "auto %s -> %s", head, proxygen_replace(arena, m->head, ""))
+               : proxygen_replace(arena, m->head, head);
+}
+
+static void emit_method(struct run *run, const struct method *m, size_t i, size_t number,
+                        struct portolan_text *out)
+{
+    struct portolan_arena *arena = &run->arena;
+    struct locals l = proxygen_locals(run, m);
+    size_t n = count_contexts(m);
+    const char *head = full_head(run, m);
+    const char *construct = proxygen_print(arena, "(this->portolan_, %zu, %s, %zu)", number,
+                                           n ? l.context : "nullptr", n);
+    const char *object = run->port.object;
+
+    portolan_text_add(out, "\n    %s override\n    {\n", head);
+    emit_context(m, &l, out);
+    if (m->no_return) {
+        portolan_text_add(out,
+                          "        %s *%s = portolan::proxy_call<%s>%s.object();\n"
+                          "\n"
+                          "        %s%s; /* it never comes back */\n",
+                          object, l.to, object, construct, m->returns ? "return " : "",
+                          forward(run, m, i, proxygen_print(arena, "*%s", l.to)));
+    } else {
+        portolan_text_add(out, "        portolan::proxy_call<%s> %s%s;\n\n", object, l.call,
+                          construct);
+        emit_result(run, m, &l, forward(run, m, i, proxygen_print(arena, "*%s", l.call)), out);
+    }
+    portolan_text_add(out, "    }\n");
+}
+
+static void emit_face(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = &run->port;
+    size_t number = 0;
+
+    portolan_text_add(out,
+                      "\n"
+                      "namespace {\n"
+                      "\n"
+                      "/* What users hold. */\n"
+                      "class %s_face final : public %s {\n"
+                      "public:\n"
+                      "    using portolan_port = %s;\n"
+                      "    struct portolan_proxy *portolan_;\n"
+                      "\n"
+                      "    explicit %s_face(struct portolan_proxy *proxy) : portolan_(proxy) {}\n"
+                      "    %s_face(const %s_face &) = delete;\n"
+                      "    %s_face &operator=(const %s_face &) = delete;\n",
+                      p->prefix, p->object, p->object, p->prefix, p->prefix, p->prefix, p->prefix,
+                      p->prefix);
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (!p->methods[i].skip)
+            emit_method(run, &p->methods[i], i, number++, out);
+    portolan_text_add(out, "};\n\n}\n");
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static void emit_pragmas(const struct port *p, struct portolan_text *out)
+{
+    bool hides = false;
+
+    for (size_t i = 0; i < p->n_methods; i++)
+        hides |= p->methods[i].skip && p->methods[i].cxx;
+    if (hides)
+        portolan_text_add(out, "\n"
+                               "/* Some virtual methods stay as they are, and hide. */\n"
+                               "#pragma GCC diagnostic ignored \"-Woverloaded-virtual\"\n");
+    if (p->has_deprecated)
+        portolan_text_add(out, "\n"
+                               "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
+}
+
+static void emit_methods(const struct port *p, struct portolan_text *out)
+{
+    portolan_text_add(out, "\nnamespace {\n\nconst struct portolan_probe_method %s_methods[] = {\n",
+                      p->prefix);
+    for (size_t i = 0; i < p->n_methods; i++) {
+        const struct method *m = &p->methods[i];
+        unsigned real = 0, n = 0;
+
+        if (m->skip)
+            continue;
+        portolan_text_add(out, "    {\"%s\", %zu, {", m->name, count_contexts(m));
+        for (size_t k = 0; k < m->n_arguments; k++) {
+            if (!m->arguments[k].context)
+                continue;
+            portolan_text_add(out, "%s\"%s\"", n ? ", " : "", m->arguments[k].name);
+            real |= (unsigned)(m->arguments[k].kind == VALUE_REAL) << n++;
+        }
+        portolan_text_add(out, "}, %u},\n", real);
+    }
+    portolan_text_add(out, "};\n\n}\n");
+}
+
+void proxygen_emit_cxx(struct run *run, struct portolan_text *out)
+{
+    const struct port *p = &run->port;
+
+    portolan_text_add(
+        out,
+        "/* Generated by portolan proxygen: the timing proxy for %s. Do not edit. */\n"
+        "#include <portolan/proxy.hpp>\n\n#include %s\n",
+        p->type, p->include);
+    emit_pragmas(p, out);
+    emit_methods(p, out);
+    emit_grants(run, out);
+    emit_face(run, out);
+    portolan_text_add(out, "\nPORTOLAN_PROXY_COMPONENT(%s, \"%sProxy\", \"%s\");\n", p->prefix,
+                      p->type, p->type);
+}
+
+/* What of <portolan/proxy.hpp> a face needs, for a compiler that only judges it. */
+static const char stand_in[] =
+    "struct portolan_proxy;\n"
+    "struct portolan_probe_context {};\n"
+    "portolan_probe_context portolan_probe_context_int(long);\n"
+    "portolan_probe_context portolan_probe_context_real(double);\n"
+    "#include <cstdint>\n"
+    "#include <utility>\n"
+    "namespace portolan {\n"
+    "template <typename Port> struct proxy_call {\n"
+    "    proxy_call(portolan_proxy *, unsigned, const portolan_probe_context *, unsigned);\n"
+    "    ~proxy_call();\n"
+    "    Port *object() const;\n"
+    "    Port *operator->() const;\n"
+    "    Port &operator*() const;\n"
+    "    template <typename Number> void accuracy(const Number &);\n"
+    "};\n"
+    "template <typename Tag, typename Tag::type Member> struct proxy_grant {\n"
+    "    friend typename Tag::type portolan_member(Tag) { return Member; }\n"
+    "};\n"
+    "template <typename Face, typename Port> Port *proxy_behind(Port *);\n"
+    "template <typename Face, typename Port> Port &proxy_behind(Port &);\n"
+    "}\n";
+
+void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out)
+{
+    portolan_text_add(out, "%s", stand_in);
+    emit_grants(run, out);
+    emit_face(run, out);
+    /* Destructors and constructors are looked at when they are used. */
+    portolan_text_add(out, "\nvoid portolan_try(portolan_proxy *p) { delete new %s_face(p); }\n",
+                      run->port.prefix);
+}

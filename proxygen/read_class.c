@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a C++ class: which one it is, what it is derived from, whether a proxy can be. */
+#include "class.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define PORT "portolan_port"
+
+/* Templates of templates of templates…: more rounds than any port needs. */
+static const int most_rounds = 8;
+
+/* ------------------------------------------------------------------ small things */
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct cxx_list *list = data;
+
+    (void)parent;
+    list->items =
+        portolan_arena_grow(&list->r->h->run->arena, list->items, list->n, sizeof *list->items);
+    if (!list->items) {
+        list->n = 0;
+        return CXChildVisit_Break;
+    }
+    list->items[list->n++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+struct cxx_list proxygen_cxx_children(struct cxx_reader *r, CXCursor cursor)
+{
+    struct cxx_list list = {.r = r};
+
+    r->h->clang->visitChildren(cursor, collect, &list);
+    return list;
+}
+
+bool proxygen_cxx_is_method(const struct cxx_reader *r, CXCursor cursor)
+{
+    enum CXCursorKind kind = r->h->clang->getCursorKind(cursor);
+
+    return (kind == CXCursor_CXXMethod && !r->h->clang->CXXMethod_isStatic(cursor)) ||
+           kind == CXCursor_ConversionFunction;
+}
+
+static bool has_child(struct cxx_reader *r, CXCursor cursor, enum CXCursorKind kind)
+{
+    struct cxx_list list = proxygen_cxx_children(r, cursor);
+
+    for (size_t i = 0; i < list.n; i++)
+        if (r->h->clang->getCursorKind(list.items[i]) == kind)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ the port's name */
+
+/* "heat.Solver" means heat::Solver, as SIDL would have it. */
+static const char *class_name(struct header *h)
+{
+    const char *word = proxygen_header_word(h), *dot;
+
+    if (strncmp(word, "class ", 6) == 0)
+        word += 6;
+    while (!strchr(word, '<') && (dot = strchr(word, '.')))
+        word = proxygen_print(&h->run->arena, "%.*s::%s", (int)(dot - word), word, dot + 1);
+    return strncmp(word, "::", 2) == 0 ? word + 2 : word;
+}
+
+/* heat::Field<double, 3> travels as heat.Field_double_3, unless another name is given. */
+static const char *type_name(struct header *h)
+{
+    const char *word = class_name(h);
+    char *name = portolan_arena_strdup(&h->run->arena, word), *to = name;
+    bool arguments = false;
+
+    if (strchr(h->run->options->port, '='))
+        return proxygen_header_type(h);
+    for (const char *c = word; to && *c; c++) {
+        arguments |= *c == '<';
+        if (isalnum((unsigned char)*c) || *c == '_')
+            *to++ = *c;
+        else if (strncmp(c, "::", 2) == 0 && !arguments)
+            c++, *to++ = '.';
+        else if (*c != '>' && to > name && to[-1] != '_')
+            *to++ = '_';
+    }
+    if (to)
+        *to = '\0';
+    return name ? name : "";
+}
+
+/* ------------------------------------------------------------------ the hierarchy */
+
+static enum portolan_status add_class(struct cxx_reader *r, CXType type,
+                                      const struct cxx_class *below, CXCursor base);
+
+static bool is_instance(struct cxx_reader *r, CXCursor definition, CXCursor *pattern)
+{
+    const struct libclang *clang = r->h->clang;
+    CXCursor declaration = clang->getSpecializedCursorTemplate(definition);
+
+    if (clang->Cursor_isNull(declaration))
+        return false;
+    *pattern = clang->getCursorDefinition(declaration);
+    /* A specialisation that is written out stands at a place of its own. */
+    return clang->equalLocations(clang->getCursorLocation(definition),
+                                 clang->getCursorLocation(*pattern)) ||
+           clang->equalLocations(clang->getCursorLocation(definition),
+                                 clang->getCursorLocation(declaration));
+}
+
+static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
+{
+    const struct libclang *clang = r->h->clang;
+    struct cxx_list specifiers = proxygen_cxx_children(r, r->classes[number].definition);
+    struct cxx_list aliases = {.r = r};
+    enum portolan_status status = PORTOLAN_OK;
+    size_t next = 0;
+
+    if (r->classes[number].is_mirrored)
+        aliases = proxygen_cxx_children(r, r->classes[number].members);
+    for (size_t i = 0; i < specifiers.n && status == PORTOLAN_OK; i++) {
+        CXCursor base = specifiers.items[i];
+        CXType type = clang->getCursorType(base);
+        struct cxx_class below = r->classes[number];
+
+        if (clang->getCursorKind(base) != CXCursor_CXXBaseSpecifier)
+            continue;
+        below.derived = number;
+        if (r->classes[number].is_mirrored) {
+            while (next < aliases.n && strncmp(proxygen_header_spelling(r->h, aliases.items[next]),
+                                               "portolan_base_", 14) != 0)
+                next++;
+            if (next == aliases.n)
+                continue;
+            type = clang->getTypedefDeclUnderlyingType(aliases.items[next++]);
+        }
+        status = add_class(r, clang->getCanonicalType(type), &below, base);
+    }
+    return status;
+}
+
+/* How to get from the object below to this base of its. */
+static void describe_way(struct cxx_reader *r, struct cxx_class *c, const struct cxx_class *below,
+                         CXCursor base)
+{
+    const struct libclang *clang = r->h->clang;
+
+    c->derived = below->derived;
+    c->is_virtual = below->is_virtual || clang->isVirtualBase(base);
+    c->is_hidden = below->is_hidden || clang->getCXXAccessSpecifier(base) != CX_CXXPublic;
+    /* A C cast reaches bases that are not everybody's. */
+    c->path = proxygen_print(
+        &r->h->run->arena,
+        clang->getCXXAccessSpecifier(base) == CX_CXXPublic ? "static_cast<%s &>(%s)" : "((%s &)%s)",
+        c->name, below->path);
+}
+
+/* The same virtual base again is the same object; another base of the same class is not. */
+static void compare_known(struct cxx_reader *r, struct cxx_class *c)
+{
+    for (size_t i = 0; i < r->n_classes; i++) {
+        struct cxx_class *other = &r->classes[i];
+
+        if (!r->h->clang->equalTypes(other->type, c->type))
+            continue;
+        if (c->is_virtual && other->is_virtual)
+            c->is_again = true;
+        else
+            other->is_repeated = c->is_repeated = true;
+    }
+}
+
+static enum portolan_status add_class(struct cxx_reader *r, CXType type,
+                                      const struct cxx_class *below, CXCursor base)
+{
+    const struct libclang *clang = r->h->clang;
+    CXCursor declaration = clang->getTypeDeclaration(type), pattern;
+    struct cxx_class c = {.type = type, .path = "@"};
+    enum portolan_status status = PORTOLAN_OK;
+    size_t number = r->n_classes;
+
+    c.name = proxygen_header_text(r->h, clang->getTypeSpelling(type));
+    c.definition = clang->getCursorDefinition(declaration);
+    if (clang->Cursor_isNull(c.definition))
+        c.definition = declaration;
+    if (below)
+        describe_way(r, &c, below, base);
+    compare_known(r, &c);
+    c.members = c.definition;
+    if (!c.is_again && is_instance(r, c.definition, &pattern)) {
+        c.definition = pattern;
+        c.is_mirrored = true;
+        status = proxygen_cxx_mirror(r, type, pattern, &c.members);
+    }
+    r->classes = portolan_arena_grow(&r->h->run->arena, r->classes, number, sizeof c);
+    if (!r->classes)
+        return PORTOLAN_ENOMEM;
+    r->classes[r->n_classes++] = c;
+    if (status != PORTOLAN_OK || c.is_again || clang->Cursor_isNull(c.members))
+        return status; /* its mirror comes with the next round */
+    return add_bases(r, number);
+}
+
+/* ------------------------------------------------------------------ rounds */
+
+static enum CXChildVisitResult visit_port(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct cxx_list *found = data;
+    const struct header *h = found->r->h;
+
+    (void)parent;
+    if (h->clang->getCursorKind(cursor) != CXCursor_TypeAliasDecl ||
+        strcmp(proxygen_header_spelling(found->r->h, cursor), PORT) != 0)
+        return CXChildVisit_Continue;
+    return collect(cursor, parent, data);
+}
+
+/* Instances of templates must be made by the compiler, and are when their size is asked for. */
+static enum portolan_status parse_port(struct cxx_reader *r)
+{
+    struct run *run = r->h->run;
+    const char *text = proxygen_print(&run->arena,
+                                      "using " PORT " = ::%s;\n"
+                                      "enum { portolan_size = sizeof(" PORT ") };\n%s",
+                                      class_name(r->h), r->mirrors.bytes ? r->mirrors.bytes : "");
+
+    if (r->unit)
+        r->h->clang->disposeTranslationUnit(r->unit);
+    r->unit = NULL;
+    return proxygen_header_parse_more(r->h, text, false, &r->unit);
+}
+
+static enum portolan_status find_class(struct cxx_reader *r)
+{
+    const struct libclang *clang = r->h->clang;
+    struct cxx_list found = {.r = r};
+    struct place whole = {.file = r->h->run->options->files[0], .line = 1};
+    CXType type;
+
+    clang->visitChildren(clang->getTranslationUnitCursor(r->unit), visit_port, &found);
+    if (!found.n)
+        return proxygen_fail(r->h->run, PORTOLAN_ENOTFOUND, &whole, "there is no class '%s'",
+                             class_name(r->h));
+    type = clang->getCanonicalType(clang->getTypedefDeclUnderlyingType(found.items[0]));
+    if (type.kind != CXType_Record)
+        return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &whole,
+                             "'%s' is no class, so it has no methods that could be measured",
+                             class_name(r->h));
+    r->n_classes = 0;
+    return add_class(r, type, NULL, clang->getTypeDeclaration(type));
+}
+
+static enum portolan_status read_hierarchy(struct cxx_reader *r)
+{
+    struct place whole = {.file = r->h->run->options->files[0], .line = 1};
+    enum portolan_status status;
+
+    r->mirrors.arena = &r->h->run->arena;
+    for (int round = 0; round < most_rounds; round++) {
+        r->has_new_mirrors = false;
+        status = parse_port(r);
+        if (status == PORTOLAN_OK)
+            status = find_class(r);
+        if (status != PORTOLAN_OK || !r->has_new_mirrors)
+            return status;
+    }
+    return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &whole,
+                         "'%s' is made of templates in too many layers", class_name(r->h));
+}
+
+/* ------------------------------------------------------------------ can a proxy be? */
+
+/* A constructor without arguments that a derived class may call. */
+static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
+{
+    const struct libclang *clang = r->h->clang;
+    struct cxx_list list = proxygen_cxx_children(r, c->definition);
+    bool has_constructors = false;
+
+    for (size_t i = 0; i < list.n; i++) {
+        CXCursor member = list.items[i];
+
+        if (clang->getCursorKind(member) != CXCursor_Constructor)
+            continue;
+        has_constructors = true;
+        if (clang->CXXConstructor_isDefaultConstructor(member) &&
+            clang->getCXXAccessSpecifier(member) != CX_CXXPrivate &&
+            clang->getCursorAvailability(member) != CXAvailability_NotAvailable)
+            return true;
+    }
+    return !has_constructors;
+}
+
+static enum portolan_status check_destructor(struct cxx_reader *r, const struct cxx_class *c)
+{
+    const struct libclang *clang = r->h->clang;
+    struct cxx_list list = proxygen_cxx_children(r, c->definition);
+    struct place place;
+
+    for (size_t i = 0; i < list.n; i++) {
+        CXCursor member = list.items[i];
+
+        if (clang->getCursorKind(member) != CXCursor_Destructor)
+            continue;
+        r->h->run->port.has_virtual_end |= clang->CXXMethod_isVirtual(member);
+        place = proxygen_header_cursor_place(r->h, member);
+        if (clang->getCXXAccessSpecifier(member) == CX_CXXPrivate ||
+            clang->getCursorAvailability(member) == CXAvailability_NotAvailable ||
+            has_child(r, member, CXCursor_CXXFinalAttr))
+            return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                                 "the destructor of %s is private, deleted or final, so no proxy "
+                                 "can be derived from it; it must be public or protected",
+                                 c->name);
+    }
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status check_class(struct cxx_reader *r, size_t number)
+{
+    const struct cxx_class *c = &r->classes[number];
+    struct run *run = r->h->run;
+    struct place place = proxygen_header_cursor_place(r->h, c->definition);
+
+    if (strstr(c->name, "(anonymous") || strstr(c->name, "(unnamed"))
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
+                             "%s has no name that other files can use: it must not be in a "
+                             "namespace without a name",
+                             c->name);
+    if (has_child(r, c->definition, CXCursor_CXXFinalAttr))
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
+                             "%s is final, so no proxy can be derived from it", c->name);
+    if (number == 0 && !can_construct(r, c))
+        return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &place,
+                             "%s has no constructor without arguments that a derived class may "
+                             "call, so no proxy can be made; it may be protected",
+                             c->name);
+    return check_destructor(r, c);
+}
+
+/* Reads everything while the parsed header is there. */
+static enum portolan_status read_all(struct cxx_reader *r)
+{
+    struct port *port = &r->h->run->port;
+    enum portolan_status status = read_hierarchy(r);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    port->object = r->classes[0].name;
+    port->place = proxygen_header_cursor_place(r->h, r->classes[0].definition);
+    for (size_t i = 0; i < r->n_classes && status == PORTOLAN_OK; i++)
+        status = check_class(r, i);
+    port->object = proxygen_cxx_anchor(r, port->object);
+    if (status == PORTOLAN_OK)
+        status = proxygen_read_class_methods(r);
+    return status;
+}
+
+/* What else stands against it the compiler says. */
+static enum portolan_status try_proxy(struct header *h)
+{
+    struct portolan_text text = {.arena = &h->run->arena};
+    CXTranslationUnit unit = NULL;
+    enum portolan_status status;
+
+    proxygen_emit_cxx_trial(h->run, &text);
+    if (h->run->arena.failed)
+        return PORTOLAN_ENOMEM;
+    status = proxygen_header_parse_more(h, text.bytes, true, &unit);
+    if (unit)
+        h->clang->disposeTranslationUnit(unit);
+    return status;
+}
+
+enum portolan_status proxygen_read_class(struct header *h)
+{
+    struct cxx_reader r = {.h = h};
+    struct port *port = &h->run->port;
+    enum portolan_status status;
+
+    port->shape = SHAPE_CLASS;
+    port->type = type_name(h);
+    status = proxygen_name_port(h->run);
+    if (status == PORTOLAN_OK)
+        status = read_all(&r);
+    if (r.unit)
+        h->clang->disposeTranslationUnit(r.unit);
+    return status == PORTOLAN_OK ? try_proxy(h) : status;
+}
