@@ -222,6 +222,7 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
 
         h = hash_text(c->uses, hash_text(c->user, hash_number(c->monitored, h)));
         h = hash_text(c->provides, hash_text(c->provider, h));
+        h = c->variant ? hash_text(c->variant, h) : h;
     }
     for (size_t i = 0; i < a->n_pairs; i++)
         h = hash_text(a->pairs[i].method,
@@ -235,6 +236,7 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
     }
     h = hash_text(a->steps_parameter, hash_text(a->steps_instance, h));
     h = hash_text(a->go_port, hash_text(a->go_instance, h));
+    h = a->go_variant ? hash_text(a->go_variant, h) : h;
     return hash_number(a->go_monitored, h);
 }
 

@@ -284,7 +284,7 @@ static void check_monitor(struct checker *c, const char *type, int line)
 }
 
 static void check_proxy(struct checker *c, const char *type, const char *user, const char *uses,
-                        bool monitored, int line)
+                        bool monitored, const char *variant, int line)
 {
     if (!portolan_palette_next_proxy(c->palette, type, NULL))
         portolan_diagnose(c->d, c->a->file, line, 0,
@@ -293,7 +293,7 @@ static void check_proxy(struct checker *c, const char *type, const char *user, c
                           user ? "connection '" : "the go port", user ? user : "", user ? "." : "",
                           user ? uses : "", user ? "'" : "", type,
                           monitored ? "it is monitored" : "its provider has alternatives", type);
-    else if (monitored)
+    else if (monitored && (!variant || !strcmp(variant, "mastermind")))
         check_monitor(c, type, line);
 }
 
@@ -309,7 +309,7 @@ static void check_connection(struct checker *c, const struct portolan_assembly_c
     type = uses_type(c, x, user);
     check_provider(c, provider, x->provides, type, x->user, x->uses, x->line);
     if (type && (x->monitored || provider->n_alternatives > 1))
-        check_proxy(c, type, x->user, x->uses, x->monitored, x->line);
+        check_proxy(c, type, x->user, x->uses, x->monitored, x->variant, x->line);
 }
 
 static void check_sweep(struct checker *c, const struct portolan_assembly_sweep *s)
@@ -379,6 +379,6 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
     if (go)
         check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", a->go_line);
     if (go && a->go_monitored)
-        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, true, a->go_line);
+        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, true, a->go_variant, a->go_line);
     return c.d->count == before ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
 }

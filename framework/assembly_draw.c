@@ -136,7 +136,8 @@ static void connection(struct drawing *g, const struct portolan_assembly_connect
     quoted(&g->b, "p_", c->provides);
     portolan_text_add(&g->b, " [");
     if (c->monitored)
-        portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=\"monitored\"");
+        portolan_text_add(&g->b, "color=\"#b03030\", penwidth=2, label=\"%s\"",
+                          c->variant ? c->variant : "monitored");
     if (is_dormant(g, c))
         portolan_text_add(&g->b, "%sstyle=dashed", c->monitored ? ", " : "");
     portolan_text_add(&g->b, "];\n");

@@ -252,6 +252,25 @@ static struct portolan_assembly_connection *connection_of(struct portolan_assemb
     return NULL;
 }
 
+static const char *read_variant(struct reader *r, const struct xml_element *e)
+{
+    static const char *const known[] = {"forward", "profile", "mastermind"};
+    const char *word = xml_value(e, "variant"), *near;
+    char text[300];
+
+    for (size_t i = 0; word && i < 3; i++)
+        if (!strcmp(word, known[i]))
+            return known[i];
+    if (!word)
+        return NULL;
+    near = portolan_nearest_word(word, known, 3);
+    snprintf(text, sizeof text, "'%.100s' is no variant%s%s%s", word,
+             near ? "; did you mean '" : "; forward, profile and mastermind are", near ? near : "",
+             near ? "'?" : "");
+    at_attribute(r, e, "variant", text);
+    return NULL;
+}
+
 static void read_monitor_of_connection(struct reader *r, const struct xml_element *e)
 {
     const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
@@ -271,6 +290,7 @@ static void read_monitor_of_connection(struct reader *r, const struct xml_elemen
         at_attribute(r, e, "user", "this connection is monitored already");
     } else {
         c->monitored = true;
+        c->variant = read_variant(r, e);
     }
 }
 
@@ -297,8 +317,10 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
         else if (a->go_monitored)
             portolan_diagnose(r->d, a->file, e->line, e->column,
                               "the go port is monitored already");
-        else
+        else {
             a->go_monitored = true;
+            a->go_variant = read_variant(r, e);
+        }
     }
 }
 

@@ -208,12 +208,16 @@ static void connections(struct portolan_text *b, const struct portolan_assembly 
         portolan_text_add(b, "  <monitor");
         attribute(b, "user", c->user);
         attribute(b, "uses", c->uses);
+        if (c->variant)
+            attribute(b, "variant", c->variant);
         portolan_text_add(b, "/>\n");
     }
     if (a->go_monitored) {
         portolan_text_add(b, "  <monitor");
         attribute(b, "instance", a->go_instance);
         attribute(b, "port", a->go_port);
+        if (a->go_variant)
+            attribute(b, "variant", a->go_variant);
         portolan_text_add(b, "/>\n");
     }
 }

@@ -28,7 +28,8 @@ static gov_cca_ComponentID extension_interpose(void *self, gov_cca_ConnectionID 
         return NULL;
     status = connection_id_resolve(fw, connection, &c, &err);
     if (status == PORTOLAN_OK)
-        status = interpose_proxy(c, class_name ? class_name : "", WIRE_IF_FOUND, &proxy, &err);
+        status =
+            interpose_proxy(c, class_name ? class_name : "", NULL, WIRE_IF_FOUND, &proxy, &err);
     face_finish(_ex, status, &err);
     return proxy ? component_id_reference(proxy->id) : NULL;
 }

@@ -115,6 +115,7 @@ struct dormant {
     struct instance *user, *provider;
     char *uses, *provides;
     bool needs_proxy, monitored;
+    const char *variant; /* of the proxy, or NULL; never freed */
 };
 
 /* The SIDL object behind the framework's own service ports. */
@@ -348,18 +349,17 @@ void connect_forget(struct connection *c);
 
 /* What becomes of a proxy's uses ports other than "use". */
 enum wiring {
-    WIRE_NONE,     /* the proxy only forwards */
     WIRE_IF_FOUND, /* connected to the only instance that provides the type, if there is one */
     WIRE_ALL       /* the same, and it is an error if there is none */
 };
 
 /*
  * Puts a proxy between the ends of C. CLASS_NAME NULL: the palette's proxy for the uses port's
- * type.
+ * type. VARIANT, unless NULL, becomes the proxy's property "portolan.variant".
  */
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
-                                     enum wiring wiring, struct instance **proxy,
-                                     struct portolan_error *err);
+                                     const char *variant, enum wiring wiring,
+                                     struct instance **proxy, struct portolan_error *err);
 
 /* -- link.c: connections that may be dormant ------------------------------------------------- */
 

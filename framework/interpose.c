@@ -84,12 +84,15 @@ static enum portolan_status wire_port(struct port *uses, enum wiring wiring,
 static enum portolan_status wire_others(struct instance *proxy, enum wiring wiring,
                                         struct portolan_error *err)
 {
+    const struct portolan_class_description *class = proxy->services->class;
     enum portolan_status status = PORTOLAN_OK;
     struct port *p;
 
     DL_FOREACH(proxy->services->ports, p)
     if (status == PORTOLAN_OK && !p->provided && !p->target && strcmp(p->name, "use"))
-        status = wire_port(p, wiring, err);
+        /* what its description does not name, it can do without */
+        status = wire_port(
+            p, class && !portolan_class_uses(class, p->name) ? WIRE_IF_FOUND : wiring, err);
     return status;
 }
 
@@ -124,7 +127,7 @@ static enum portolan_status insert(struct connection *c, struct instance *proxy,
         return services_no_port(proxy->services, "use", false, err);
     if ((status = connect_check_types(c->uses, provide, err)) != PORTOLAN_OK)
         return status;
-    if (wiring != WIRE_NONE && (status = wire_others(proxy, wiring, err)) != PORTOLAN_OK)
+    if ((status = wire_others(proxy, wiring, err)) != PORTOLAN_OK)
         return status;
     /* The place at the provider that C gives up is the one that the proxy takes. */
     c->is_moving = true;
@@ -149,9 +152,24 @@ static enum portolan_status check_ends(const struct connection *c, struct portol
                               services_label(unable->services, label, sizeof label), unable->name);
 }
 
+static enum portolan_status create(struct portolan_framework *fw, const char *name,
+                                   const char *class_name, const char *variant,
+                                   struct instance **proxy, struct portolan_error *err)
+{
+    gov_cca_TypeMap properties = typemap_copy(NULL, err);
+    enum portolan_status status = properties ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    if (properties && variant)
+        status = typemap_put_own(properties, "portolan.variant", variant, err);
+    if (status == PORTOLAN_OK)
+        status = instance_create(fw, name, class_name, properties, proxy, err);
+    sidl_reference_delete(properties, NULL);
+    return status;
+}
+
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
-                                     enum wiring wiring, struct instance **proxy,
-                                     struct portolan_error *err)
+                                     const char *variant, enum wiring wiring,
+                                     struct instance **proxy, struct portolan_error *err)
 {
     struct instance *user = c->uses->services->instance, *p = NULL;
     struct portolan_error later = {0};
@@ -165,7 +183,7 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
         return status;
     if (!(name = proxy_name(c)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    status = instance_create(user->fw, name, class_name, NULL, &p, err);
+    status = create(user->fw, name, class_name, variant, &p, err);
     free(name);
     if (status != PORTOLAN_OK)
         return status;

@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections that come and go with the ports of a user's class of the moment. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <utlist.h>
 
 #include "services.h"
+
+/* A port that is not monitored can be so later, if there is somebody who takes its records. */
+static enum portolan_status interpose(const struct dormant *wanted, struct connection *c,
+                                      struct instance **proxy, struct portolan_error *err)
+{
+    bool needs_all =
+        wanted->monitored && (!wanted->variant || !strcmp(wanted->variant, "mastermind"));
+
+    return interpose_proxy(c, NULL, wanted->monitored ? wanted->variant : "forward",
+                           needs_all ? WIRE_ALL : WIRE_IF_FOUND, proxy, err);
+}
 
 enum portolan_status link_make(const struct dormant *wanted, struct connection **c,
                                struct instance **proxy, struct portolan_error *err)
@@ -19,7 +31,7 @@ enum portolan_status link_make(const struct dormant *wanted, struct connection *
         status = connect_make(uses, provides, c, err);
     if (status != PORTOLAN_OK || !wanted->needs_proxy)
         return status;
-    status = interpose_proxy(*c, NULL, wanted->monitored ? WIRE_ALL : WIRE_NONE, proxy, err);
+    status = interpose(wanted, *c, proxy, err);
     if (status != PORTOLAN_OK) {
         connect_drop(*c);
         *c = NULL;

@@ -93,6 +93,8 @@ static void set_flags(struct portolan_control_port *p)
         flags |= PORTOLAN_PROBE_MONITORED;
     }
     portolan_probe_port_set_flags(p->port, flags);
+    if (p->follow)
+        p->follow(p->self, flags);
 }
 
 static void note_gap(struct portolan_control_port *p, enum portolan_variant variant)
@@ -219,7 +221,10 @@ static void keep_gaps(struct portolan_control_port *p)
     if (!p->gaps[PORTOLAN_VARIANT_PROFILE].count && !p->gaps[PORTOLAN_VARIANT_MASTERMIND].count)
         return;
     g = gone_of(p->name ? p->name : "");
-    for (int i = 0; g && i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
+        departures[i] += p->gaps[i].is_away;
+        if (!g)
+            continue;
         g->gaps[i].count += p->gaps[i].count;
         g->gaps[i].away_ns += control_away_ns(&p->gaps[i]);
     }
@@ -233,6 +238,8 @@ void portolan_control_remove(struct portolan_control_port *p)
     DL_DELETE(ports, p);
     keep_gaps(p);
     portolan_probe_port_set_flags(p->port, 0);
+    if (p->follow)
+        p->follow(p->self, 0);
     control_unlock();
 }
 
@@ -246,7 +253,8 @@ void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_m
     if (has_mastermind) {
         note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
     } else {
-        /* nobody misses anything any more */
+        /* nobody misses anything from now on */
+        departures[PORTOLAN_VARIANT_MASTERMIND] += gap->is_away;
         gap->away_ns = control_away_ns(gap);
         gap->is_away = gap->was_in = false;
     }

@@ -65,6 +65,8 @@ struct portolan_assembly_instance {
 struct portolan_assembly_connection {
     const char *user, *uses, *provider, *provides;
     bool monitored;
+    /** What its proxy does at first: "forward", "profile" or "mastermind"; NULL: not stated. */
+    const char *variant;
     int line;
 };
 
@@ -105,6 +107,7 @@ struct portolan_assembly {
     const char *go_instance, *go_port;
     int go_line;
     bool go_monitored;
+    const char *go_variant;
     /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
     const char *purpose;
     void *impl; /**< the reader's */

@@ -96,6 +96,8 @@ static void everything_written_is_read(void **state)
     assert_true(a->connections[0].monitored);
     assert_false(a->connections[1].monitored);
     assert_true(a->go_monitored);
+    assert_string_equal(a->connections[0].variant, "profile");
+    assert_null(a->go_variant);
     assert_string_equal(a->pairs[0].method, "solve");
     assert_true(a->sweep_budget_s == 30.0);
     assert_int_equal(a->sweeps[0].n_values, 4);
@@ -159,6 +161,13 @@ static const struct bad_case {
      "3:12: parameter 'n' is given on line 2 already"},
     {A(X "<monitor user='x' uses='p'/>"), "3:10: <monitor> names no connection: uses port 'p' of"},
     {A(X "<monitor user='x' port='p'/>"), "3:1: <monitor> takes either 'user' and 'uses'"},
+    {A("<instance name='x' class='c'/>\n"
+       "<connect user='x' uses='p' provider='x' provides='q'/>\n"
+       "<monitor user='x' uses='p' variant='profil'/>"),
+     "4:28: 'profil' is no variant; did you mean 'profile'?"},
+    {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
+       "<monitor instance='x' port='go' variant='quickly'/>"),
+     "4:33: 'quickly' is no variant; forward, profile and mastermind are"},
     {A(X "<monitor instance='x' port='p'/>"), "3:1: port 'p' of 'x' is not the port that <go>"},
     {A(X "<pair of='x' with='x'/>"), "3:0: <pair> needs two instances"},
     {A(X "<sweep budget='soon'/>"), "3:8: 'budget' is 'soon'; it must be a number"},
@@ -343,6 +352,9 @@ static void hash_follows_what_is_computed(void **state)
     assert_true(h != portolan_assembly_hash(b));
     b->instances[1].alternatives[2].configures[1].text = "30";
     assert_true(h == portolan_assembly_hash(b));
+    b->go_variant = "forward";
+    assert_true(h != portolan_assembly_hash(b));
+    b->go_variant = NULL;
     b->go_monitored = false;
     assert_true(h != portolan_assembly_hash(b));
     portolan_assembly_destroy(a);
@@ -378,7 +390,7 @@ static void drawing_shows_instances_ports_and_monitors(void **state)
     assert_int_equal(portolan_assembly_draw(a, NULL, &dot, NULL), PORTOLAN_OK);
     assert_non_null(strstr(dot, "digraph \"plate\" {"));
     assert_non_null(strstr(dot, "\"driver\":\"u_solver\" -> \"solver\":\"p_solver\" "
-                                "[color=\"#b03030\", penwidth=2, label=\"monitored\"]"));
+                                "[color=\"#b03030\", penwidth=2, label=\"profile\"]"));
     assert_non_null(strstr(dot, "or heat.Cholmod"));
     free(dot);
     portolan_assembly_destroy(a);

@@ -208,6 +208,8 @@ static void who_monitors_must_be_there(void **state)
     checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver'/>"),
                   "3:0: calls are monitored, but no instance provides portolan.ports.Monitor; add "
                   "one");
+    checking_says(A(DRIVER SOLVER WIRE "<monitor user='d' uses='solver' variant='profile'/>"),
+                  NULL);
 }
 
 static void what_the_classes_forbid_is_said(void **state)

@@ -56,6 +56,11 @@ struct portolan_control_port {
      */
     enum portolan_status (*select)(void *self, const char *implementation,
                                    struct portolan_error *err);
+    /**
+     * OPTIONAL: sets the same flags where else they count. Under the lock, whenever they are set;
+     * calls nothing of this room.
+     */
+    void (*follow)(void *self, uint32_t flags);
     void *self;
     const char *const *implementations; /**< what select takes; none: it tries anything */
     size_t n_implementations;

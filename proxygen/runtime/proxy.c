@@ -4,6 +4,53 @@
 
 #include <stdlib.h>
 
+/* ------------------------------------------------------------------ control */
+
+static void follow(void *self, uint32_t flags)
+{
+    proxy_set_flags(self, flags);
+}
+
+void proxy_control_leave(struct portolan_proxy *proxy)
+{
+    struct portolan_proxy_state *s = proxy->state;
+
+    if (s->name)
+        portolan_control_remove(&s->control);
+    free(s->name);
+    s->name = NULL;
+}
+
+enum portolan_status proxy_control_enter(struct portolan_proxy *proxy, const char *user,
+                                         const char *uses, struct portolan_error *err)
+{
+    struct portolan_proxy_state *s = proxy->state;
+    char *name = portolan_asprintf("%s%s%s", user ? user : "", user && *user ? "." : "", uses);
+
+    if (!name)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (s->name && !strcmp(s->name, name)) {
+        free(name);
+        return PORTOLAN_OK;
+    }
+    proxy_control_leave(proxy);
+    s->name = name;
+    s->control.name = name;
+    s->control.type = proxy->description->type;
+    s->control.port = &proxy->port;
+    s->control.follow = follow;
+    s->control.self = proxy;
+    s->control.has_mastermind = s->monitor != NULL;
+    portolan_control_add(&s->control);
+    return PORTOLAN_OK;
+}
+
+static void has_monitor(struct portolan_proxy_state *s, bool is_there)
+{
+    if (s->name)
+        portolan_control_set_mastermind(&s->control, is_there);
+}
+
 /* ------------------------------------------------------------------ life */
 
 struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct portolan_error *err)
@@ -14,6 +61,7 @@ struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct por
         portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
         return NULL;
     }
+    s->control.variant = PORTOLAN_VARIANT_MASTERMIND;
     if (pthread_mutex_init(&s->lock, NULL) != 0) {
         portolan_error_set(err, PORTOLAN_ENOMEM, "no mutex to be had");
         free(s);
@@ -70,6 +118,8 @@ void portolan_proxy_destroy(void *self)
     if (!proxy->state)
         return;
     proxy_monitor(proxy, NULL, NULL);
+    proxy_control_leave(proxy);
+    sidl_reference_delete(proxy->state->measurement, NULL);
     proxy_orphan(proxy);
     proxy_state_destroy(proxy);
 }
@@ -105,7 +155,7 @@ static void leave_monitor(struct portolan_proxy *proxy, sidl_BaseInterface *_ex)
     if (!monitor)
         return;
     proxy->state->monitor = NULL;
-    proxy_set_flags(proxy, 0);
+    has_monitor(proxy->state, false);
     portolan_ports_Monitor_detach(monitor, &proxy->port, _ex);
     portolan_ports_Monitor_deleteRef(monitor, &(sidl_BaseInterface){NULL});
 }
@@ -114,7 +164,6 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
 {
     sidl_BaseInterface ignored = NULL;
     portolan_ports_Monitor monitor = NULL;
-    uint32_t flags = 0;
 
     if (port) {
         monitor = portolan_ports_Monitor__cast(port, _ex);
@@ -131,13 +180,11 @@ void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInt
             portolan_ports_Monitor_deleteRef(monitor, &ignored);
             return;
         }
-        /* The monitor may have asked for counters. */
-        flags = portolan_probe_port_flags(&proxy->port) | PORTOLAN_PROBE_MONITORED;
     }
     leave_monitor(proxy, &ignored);
     SIDL_CLEAR(ignored);
     proxy->state->monitor = monitor;
-    proxy_set_flags(proxy, flags);
+    has_monitor(proxy->state, monitor != NULL);
 }
 
 /* ------------------------------------------------------------------ portolan.Rebindable */
@@ -161,12 +208,22 @@ static void rebind(void *self, const char *uses_port, gov_cca_Port port, const c
         proxy_monitor(proxy, port, _ex);
         return;
     }
-    if (strcmp(uses_port, "use") != 0) {
-        portolan_throw(_ex, PORTOLAN_EBADPORTNAME,
-                       "a proxy has uses ports 'use' and 'monitor', and no '%s'", uses_port);
+    if (strcmp(uses_port, "measurement") == 0) {
+        sidl_reference_delete(proxy->state->measurement, NULL);
+        sidl_reference_add(proxy->state->measurement = port, NULL);
         return;
     }
-    status = proxy_record_create(proxy, port, &connection, &record, &err);
+    if (strcmp(uses_port, "use") != 0) {
+        portolan_throw(_ex, PORTOLAN_EBADPORTNAME,
+                       "a proxy has uses ports 'use', 'monitor' and 'measurement', and no '%s'",
+                       uses_port);
+        return;
+    }
+    /* A proxy can be steered from when it knows whom it stands in for. */
+    status = port && user_port ? proxy_control_enter(proxy, user_instance, user_port, &err)
+                               : PORTOLAN_OK;
+    if (status == PORTOLAN_OK)
+        status = proxy_record_create(proxy, port, &connection, &record, &err);
     if (status == PORTOLAN_OK)
         status = proxy_bind(proxy, record, &err);
     if (status != PORTOLAN_OK)
@@ -177,6 +234,25 @@ static void rebind(void *self, const char *uses_port, gov_cca_Port port, const c
 const struct portolan_Rebindable__epv portolan_proxy_rebindable = {.f_rebind = rebind};
 
 /* ------------------------------------------------------------------ gov.cca.Component */
+
+/* What the assembly says; else all calls are for the Mastermind, if one comes. */
+static void read_variant(struct portolan_proxy *proxy, gov_cca_Services services,
+                         sidl_BaseInterface *_ex)
+{
+    gov_cca_TypeMap properties = portolan_component_properties(services, _ex);
+    sidl_BaseInterface ignored = NULL;
+    char *word = NULL;
+
+    SIDL_CHECK(*_ex);
+    word = gov_cca_TypeMap_getString(properties, "portolan.variant", "mastermind", _ex);
+    SIDL_CHECK(*_ex);
+    if (!portolan_variant_read(word, &proxy->state->control.variant))
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "'%s' is no variant of a proxy; forward, profile and mastermind are", word);
+EXIT:
+    sidl_String_free(word);
+    gov_cca_TypeMap_deleteRef(properties, &ignored);
+}
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
@@ -190,6 +266,11 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     gov_cca_Services_registerUsesPort(services, "use", type, NULL, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerUsesPort(services, "monitor", "portolan.ports.Monitor", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(services, "measurement", "portolan.ports.Measurement", NULL,
+                                      _ex);
+    SIDL_CHECK(*_ex);
+    read_variant(proxy, services, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerForRelease(services,
                                         sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <portolan/control.h>
 #include <portolan/proxy.h>
 
 /* A binding and what it keeps alive. */
@@ -27,9 +28,12 @@ struct portolan_proxy_state {
     pthread_mutex_t lock; /* guards `current` for casts, which bypass the probe */
     struct proxy_record *current;
     struct proxy_record *old;
-    portolan_ports_Monitor monitor; /* ours, or NULL */
-    bool face_given;                /* somebody holds the face */
-    bool shown;                     /* the face has been filled */
+    portolan_ports_Monitor monitor;       /* ours, or NULL */
+    void *measurement;                    /* ours, or NULL: what is there outlives our last call */
+    struct portolan_control_port control; /* in the registry while there is a name */
+    char *name;
+    bool face_given; /* somebody holds the face */
+    bool shown;      /* the face has been filled */
     enum proxy_kind kind;
     int slot; /* whose functions the face has, if the struct holds them itself; or -1 */
     /* Outside a framework; guarded by the registry's lock. */
@@ -74,6 +78,12 @@ void proxy_table_leave(struct portolan_proxy *proxy);
 struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct portolan_error *err);
 /* Frees what PROXY keeps, records included. */
 void proxy_state_destroy(struct portolan_proxy *proxy);
+
+/* From now on PROXY can be steered, as "USER.USES" or, without USER, as "USES". */
+enum portolan_status proxy_control_enter(struct portolan_proxy *proxy, const char *user,
+                                         const char *uses, struct portolan_error *err);
+/* And no more. */
+void proxy_control_leave(struct portolan_proxy *proxy);
 
 /* MONITOR NULL: leaves the present one. */
 void proxy_monitor(struct portolan_proxy *proxy, gov_cca_Port port, sidl_BaseInterface *_ex);

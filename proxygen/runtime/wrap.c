@@ -142,6 +142,21 @@ static void *face_of(struct portolan_proxy *proxy)
     return (char *)proxy + proxy->description->table->face_offset;
 }
 
+/* A program without a framework has nobody else who listens to commands. */
+static enum portolan_status listen_once(struct portolan_error *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool listens;
+    enum portolan_status status = PORTOLAN_OK;
+
+    pthread_mutex_lock(&lock);
+    if (!listens)
+        status = portolan_control_listen_environment(err);
+    listens = status == PORTOLAN_OK;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 void *portolan_proxy_wrap(const struct portolan_proxy_description *d, void *object,
                           const char *name)
 {
@@ -152,6 +167,8 @@ void *portolan_proxy_wrap(const struct portolan_proxy_description *d, void *obje
     bool added;
 
     last_error = (struct portolan_error){0};
+    if (listen_once(&last_error) != PORTOLAN_OK)
+        return NULL;
     if (!object || !name || !*name) {
         portolan_error_set(&last_error, PORTOLAN_EINVAL,
                            "a face for a %s needs an object and a name", d->type);
@@ -167,7 +184,12 @@ void *portolan_proxy_wrap(const struct portolan_proxy_description *d, void *obje
         proxy_free(proxy);
         return NULL;
     }
-    portolan_probe_port_init(&proxy->port, &record->binding, PORTOLAN_PROBE_MONITORED);
+    portolan_probe_port_init(&proxy->port, &record->binding, 0);
+    proxy->state->control.variant = PORTOLAN_VARIANT_PROFILE;
+    if (proxy_control_enter(proxy, NULL, name, &last_error) != PORTOLAN_OK) {
+        proxy_free(proxy);
+        return NULL;
+    }
     pthread_mutex_lock(&registry_lock);
     added = registry_add(proxy);
     pthread_mutex_unlock(&registry_lock);
@@ -177,6 +199,7 @@ void *portolan_proxy_wrap(const struct portolan_proxy_description *d, void *obje
 
 static void proxy_finish(struct portolan_proxy *proxy)
 {
+    proxy_control_leave(proxy);
     proxy_orphan(proxy);
     proxy_free(proxy);
 }

@@ -2,6 +2,8 @@
 /* Generated proxies as the framework uses them: loaded, interposed, monitored, swapped. */
 #include "kinds.h"
 
+#include <portolan/control.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,8 +272,40 @@ static void without_a_monitor_the_proxy_only_forwards(void **state)
     replace(&f, "test.Two"); /* alternatives have a proxy even so */
     run(&f);
     assert_int_equal(last_number, 200);
-    assert_int_equal(monitor->attaches, 0);
     assert_int_equal(records_of("names", NULL).calls, 0);
+    close_assembly(&f);
+}
+
+static void a_port_that_only_forwards_is_measured_on_command(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    open_assembly(&f, "");
+    run(&f);
+    assert_int_equal(portolan_control_apply("mastermind driver.*", "test", NULL), PORTOLAN_OK);
+    run(&f);
+    assert_int_equal(records_of("names", NULL).calls, 1);
+    assert_int_equal(portolan_control_apply("forward driver.*", "test", NULL), PORTOLAN_OK);
+    run(&f);
+    assert_int_equal(records_of("names", NULL).calls, 1);
+    close_assembly(&f);
+}
+
+static void the_assembly_says_what_a_proxy_does_at_first(void **state)
+{
+    struct fixture f;
+    struct portolan_probe_record r;
+
+    (void)state;
+    open_assembly(&f, "<monitor user='driver' uses='work' variant='profile'/>"
+                      "<monitor instance='driver' port='go'/>");
+    run(&f);
+    r = records_node("go", 0);
+    assert_false(r.profiled);
+    r = records_node("callback", 0);
+    assert_true(r.profiled);
+    assert_int_equal(r.calls, 1);
     close_assembly(&f);
 }
 
@@ -280,7 +314,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_charged_to_their_call_path),
         cmocka_unit_test(a_replaced_instance_goes_on_behind_the_proxy),
+        cmocka_unit_test(the_assembly_says_what_a_proxy_does_at_first),
         cmocka_unit_test(without_a_monitor_the_proxy_only_forwards),
+        cmocka_unit_test(a_port_that_only_forwards_is_measured_on_command),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
