@@ -53,21 +53,33 @@ c_port table headers/solver.h solver=test.Solver --context headers/solver.contex
 compile solver.h "$work/table/test_Solver_proxy.c" "$@" -isystem "$tests/headers"
 c_port plain headers/plain.h plain
 compile plain.h "$work/plain/plain_proxy.c" "$@" -isystem "$tests/headers"
+c_port struct headers/bmi.h Bmi --context headers/bmi.context
+compile bmi.h "$work/struct/Bmi_proxy.c" "$@" -isystem "$tests/headers"
+c_port handed_out headers/stream.h stream --context headers/stream.context
+compile stream.h "$work/handed_out/stream_proxy.c" "$@" -isystem "$tests/headers"
+c_port shared headers/generator.h generator_type
+compile generator.h "$work/shared/generator_type_proxy.c" "$@" -isystem "$tests/headers"
 c_port hard headers/hard.h hard
 compile hard.h "$work/hard/hard_proxy.c" "$@" -isystem "$tests/headers"
 
-# Headers of others, where they are installed.
+# Headers of others, where they are installed; with a side file where there is one for the port.
 for other in sundials/sundials_linearsolver.h:SUNLinearSolver sundials/sundials_matrix.h:SUNMatrix \
     sundials/sundials_nvector.h:N_Vector sundials/sundials_nonlinearsolver.h:SUNNonlinearSolver \
-    sqlite3.h:sqlite3_file; do
+    sqlite3.h:sqlite3_file sqlite3.h:sqlite3_vfs sqlite3.h:sqlite3_module sqlite3.h:sqlite3_vtab \
+    gsl/gsl_odeiv2.h:gsl_odeiv2_step_type gsl/gsl_rng.h:gsl_rng_type; do
     header=${other%:*}
+    port=${other#*:}
     if [ ! -e "/usr/include/$header" ]; then
         number=$((number + 1))
-        echo "ok $number - ${other#*:} # SKIP $header is not installed"
+        echo "ok $number - $port # SKIP $header is not installed"
         continue
     fi
-    c_port other "$header" "${other#*:}"
-    compile "${other#*:}" "$work/other/${other#*:}_proxy.c" "$@" -fsyntax-only
+    if [ -e "$tests/headers/$port.context" ]; then
+        c_port other "$header" "$port" --context "headers/$port.context"
+    else
+        c_port other "$header" "$port"
+    fi
+    compile "$port" "$work/other/${port}_proxy.c" "$@" -fsyntax-only
 done
 echo "1..$number"
 exit $failed

@@ -55,6 +55,9 @@ solver='headers/solver.h --port solver=test.Solver'
 # shellcheck disable=SC2086 # a list of words
 golden table $solver --context headers/solver.context
 golden plain headers/plain.h --port plain
+golden struct headers/bmi.h --port Bmi --context headers/bmi.context
+golden handed-out headers/stream.h --port stream=test.Stream --context headers/stream.context
+golden shared-table headers/generator.h --port generator_type --context headers/generator.context
 golden sidl headers/kinds.sidl --port test.Kinds
 golden inherited headers/kinds.sidl --port test.Child
 

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Everything a struct of functions may have beside them, older ones that end early, and the objects
+ * that calls hand out: by a result, through a pointer, and in the caller's storage.
+ */
+#include "records.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <portolan/proxy.h>
+
+#include "test_Stream_proxy.h"
+
+/* ------------------------------------------------------------------ an implementation */
+
+static int file_read(struct stream_file *self, char *to, int n);
+static int file_close(struct stream_file *self);
+static int heap_close(struct stream_file *self);
+static long file_map(struct stream_file *self);
+
+static const struct stream_file_ops newer = {
+    .iVersion = 2, .read = file_read, .close = file_close, .map = file_map};
+static const struct stream_file_ops on_heap = {
+    .iVersion = 2, .read = file_read, .close = heap_close, .map = file_map};
+static struct stream_file_ops *older; /* ends where its version says, in front of a hole */
+
+/* Larger than the interface shows. */
+struct file {
+    struct stream_file base;
+    int reads;
+};
+
+struct source {
+    struct stream base;
+    const struct stream *compared; /* what distance got */
+    int clones;
+};
+
+static int file_read(struct stream_file *self, char *to, int n)
+{
+    portolan_probe_clock_advance(7);
+    memset(to, 'x', (size_t)n);
+    return ++((struct file *)self)->reads;
+}
+
+static int file_close(struct stream_file *self)
+{
+    self->methods = NULL;
+    return 0;
+}
+
+static int heap_close(struct stream_file *self)
+{
+    free(self);
+    return 0;
+}
+
+static long file_map(struct stream_file *self)
+{
+    return ((struct file *)self)->reads;
+}
+
+static int advance(struct stream *self, int by)
+{
+    portolan_probe_clock_advance(3);
+    self->position += by;
+    self->fast = by > 100;
+    if (self->on_event)
+        self->on_event(self, by);
+    return 0;
+}
+
+static long distance(const struct stream *a, const struct stream *b)
+{
+    ((struct source *)a)->compared = b;
+    return b->position - a->position;
+}
+
+static void close_heap(struct stream *self)
+{
+    free(self);
+}
+
+static struct stream *duplicate(struct stream *self)
+{
+    struct source *s = malloc(sizeof *s);
+
+    if (!s)
+        return NULL;
+    memcpy(s, self, sizeof *s);
+    s->clones++;
+    memcpy((char *)s + offsetof(struct stream, close), &(void (*)(struct stream *)){close_heap},
+           sizeof s->base.close);
+    return &s->base;
+}
+
+static const struct stream *itself(struct stream *self)
+{
+    return self;
+}
+
+static int open_file(struct stream *self, int version, struct stream_file *file, int *flags)
+{
+    (void)self;
+    if (flags)
+        *flags = version;
+    file->methods = version == 2 ? &newer : version == 1 ? older : NULL;
+    return version == 0;
+}
+
+static struct stream_file *kept;
+
+static int find_file(struct stream *self, const char *what, struct stream_file **file)
+{
+    struct file *f;
+
+    (void)self;
+    if (strcmp(what, "nothing") == 0)
+        return 1; /* without a look at *file */
+    if (strcmp(what, "kept") == 0) {
+        *file = kept;
+        return 0;
+    }
+    f = calloc(1, sizeof *f);
+    if (!f)
+        return 1;
+    f->base.methods = &on_heap;
+    *file = &f->base;
+    return 0;
+}
+
+static int multiply(struct stream_filter *self, int value)
+{
+    portolan_probe_clock_advance(11);
+    return self->factor * value;
+}
+
+static int negate(struct stream_filter *self, int value)
+{
+    (void)self;
+    return -value;
+}
+
+static int make_filter(struct stream *self, int factor, struct stream_filter *to)
+{
+    (void)self;
+    *to = (struct stream_filter){factor < 0 ? negate : multiply, factor};
+    return 0;
+}
+
+static int rewind_stream(struct stream *self)
+{
+    self->last = self->position;
+    self->position = 0;
+    return 0;
+}
+
+static struct source source_make(long position)
+{
+    return (struct source){.base = {.struct_size = sizeof(struct stream),
+                                    .file_size = sizeof(struct file),
+                                    .zName = "source",
+                                    .position = position,
+                                    .advance = advance,
+                                    .distance = distance,
+                                    .clone = duplicate,
+                                    .itself = itself,
+                                    .open = open_file,
+                                    .find = find_file,
+                                    .filter = make_filter,
+                                    .limit = 1000,
+                                    .rewind = rewind_stream,
+                                    .last = -1}};
+}
+
+/* SIZE bytes with nothing readable behind them. */
+static void *before_a_hole(const void *bytes, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    return memcpy(pages + page - size, bytes, size);
+}
+
+/* ------------------------------------------------------------------ set-up */
+
+struct fixture {
+    struct source source;
+    struct stream *face;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture f;
+    static const struct stream_file_ops one = {
+        .iVersion = 1, .read = file_read, .close = file_close};
+    const struct source fresh = source_make(5);
+
+    records_begin();
+    if (!older)
+        older = before_a_hole(&one, offsetof(struct stream_file_ops, map));
+    memcpy(&f.source, &fresh, sizeof fresh);
+    f.face = test_StreamProxy_wrap(&f.source.base, "in");
+    *state = &f;
+    return !f.face;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_ptr_equal(test_StreamProxy_unwrap(f->face), &f->source.base);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ members */
+
+static int events;
+
+static int count_event(void *data, int event)
+{
+    (void)data;
+    return events += event;
+}
+
+static void data_between_functions_follows_both_sides(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *s = f->face;
+
+    s->advance(s, 200);
+    assert_int_equal(s->position, 205);
+    assert_int_equal(s->fast, 1);
+    s->limit = 7;
+    s->safe = 2;
+    s->advance(s, 1);
+    assert_int_equal(f->source.base.limit, 7);
+    assert_int_equal(f->source.base.safe, 2);
+    assert_int_equal(s->fast, 0);
+    s->rewind(s);
+    assert_int_equal(s->last, 206);
+    assert_int_equal(s->position, 0);
+}
+
+static void a_function_that_is_no_method_is_data(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *s = f->face;
+
+    assert_null(s->on_event);
+    events = 0;
+    s->on_event = count_event;
+    s->advance(s, 4);
+    assert_int_equal(events, 4);
+    assert_ptr_equal(f->source.base.on_event, count_event);
+}
+
+static void links_and_names_are_the_face_s_own(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *s = f->face, other;
+
+    assert_string_equal(s->zName, "source");
+    assert_null(s->next);
+    s->zName = "mine";
+    s->next = &other;
+    s->advance(s, 1);
+    assert_string_equal(s->zName, "mine");
+    assert_ptr_equal(s->next, &other);
+    assert_string_equal(f->source.base.zName, "source");
+    assert_null(f->source.base.next);
+}
+
+static void other_objects_of_the_type_are_unwrapped(void **state)
+{
+    struct fixture *f = *state;
+    struct source plain = source_make(12), behind = source_make(30);
+    struct stream *s = f->face, *other = test_StreamProxy_wrap(&behind.base, "other");
+
+    assert_int_equal(s->distance(s, &plain.base), 7);
+    assert_ptr_equal(f->source.compared, &plain);
+    assert_int_equal(s->distance(s, other), 25);
+    assert_ptr_equal(f->source.compared, &behind);
+    assert_int_equal(s->distance(s, s), 0);
+    assert_ptr_equal(f->source.compared, &f->source);
+    test_StreamProxy_unwrap(other);
+}
+
+static void an_older_struct_is_not_read_beyond_its_end(void **state)
+{
+    struct source whole = source_make(1);
+    struct stream *old, *face;
+
+    (void)state;
+    whole.base.struct_size = offsetof(struct stream, rewind);
+    old = before_a_hole(&whole.base, whole.base.struct_size);
+    face = test_StreamProxy_wrap(old, "old");
+    assert_non_null(face);
+    assert_null(face->rewind);
+    face->last = 77; /* which the old one does not have */
+    face->limit = 8;
+    face->advance(face, 2);
+    assert_int_equal(face->position, 3);
+    assert_int_equal(old->limit, 8);
+    assert_int_equal(face->last, 77);
+    assert_ptr_equal(test_StreamProxy_unwrap(face), old);
+}
+
+/* ------------------------------------------------------------------ handed out */
+
+static void a_clone_gets_a_face_that_ends_with_it(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *s = f->face, *clone = s->clone(s), *third;
+
+    assert_non_null(clone);
+    clone->advance(clone, 1);
+    assert_int_equal(clone->position, 6);
+    assert_int_equal(s->position, 5);
+    assert_int_equal(records_of("advance", NULL).calls, 1);
+    third = clone->clone(clone);
+    third->advance(third, 1);
+    assert_int_equal(records_of("advance", NULL).calls, 2);
+    assert_int_equal(s->distance(s, third), 2);
+    third->close(third);
+    clone->close(clone);
+}
+
+static void an_object_that_returns_itself_returns_its_face(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_ptr_equal(f->face->itself(f->face), f->face);
+}
+
+static void objects_in_the_caller_s_storage_are_measured_there(void **state)
+{
+    struct fixture *f = *state;
+    struct file one = {0}, two = {0};
+    char bytes[4];
+    int flags = 0;
+
+    assert_int_equal(f->face->open(f->face, 2, &one.base, &flags), 0);
+    assert_int_equal(flags, 2);
+    f->face->open(f->face, 2, &two.base, NULL);
+    assert_ptr_not_equal(one.base.methods, &newer);
+    assert_ptr_equal(one.base.methods, two.base.methods); /* one for each original table */
+    assert_int_equal(one.base.methods->read(&one.base, bytes, 4), 1);
+    assert_int_equal(one.base.methods->read(&one.base, bytes, 4), 2);
+    assert_int_equal(two.base.methods->read(&two.base, bytes, 2), 1);
+    assert_int_equal(one.base.methods->map(&one.base), 2);
+    assert_null(one.base.methods->unmap);
+    assert_int_equal(records_of("read", NULL).calls, 3);
+    assert_int_equal(records_of("read", NULL).inclusive_ns, 21);
+    assert_int_equal(one.base.methods->close(&one.base), 0);
+    assert_null(one.base.methods);
+    assert_int_equal(f->face->open(f->face, 0, &one.base, NULL), 1); /* fails: there is no table */
+    assert_null(one.base.methods);
+    two.base.methods->close(&two.base);
+}
+
+static void an_older_table_is_not_read_beyond_its_end(void **state)
+{
+    struct fixture *f = *state;
+    struct file file = {0};
+    char byte;
+
+    f->face->open(f->face, 1, &file.base, NULL);
+    assert_ptr_not_equal(file.base.methods, older);
+    assert_int_equal(file.base.methods->iVersion, 1);
+    assert_null(file.base.methods->map);
+    assert_int_equal(file.base.methods->read(&file.base, &byte, 1), 1);
+    assert_int_equal(records_of("read", NULL).calls, 1);
+}
+
+static void filters_in_the_caller_s_storage_keep_their_functions_apart(void **state)
+{
+    struct fixture *f = *state;
+    struct stream_filter three = {0}, minus = {0}, seven = {0};
+
+    f->face->filter(f->face, 3, &three);
+    f->face->filter(f->face, -1, &minus);
+    f->face->filter(f->face, 7, &seven);
+    assert_ptr_not_equal(three.apply, multiply);
+    assert_ptr_equal(three.apply, seven.apply);
+    assert_ptr_not_equal(three.apply, minus.apply);
+    assert_int_equal(three.apply(&three, 5), 15);
+    assert_int_equal(seven.apply(&seven, 5), 35);
+    assert_int_equal(minus.apply(&minus, 5), -5);
+    assert_int_equal(records_of("apply", NULL).calls, 3);
+    assert_int_equal(records_of("apply", NULL).inclusive_ns, 22);
+}
+
+static void objects_handed_out_through_a_pointer_get_faces(void **state)
+{
+    struct fixture *f = *state;
+    struct stream_file *file = NULL, *untouched = (struct stream_file *)state;
+    char bytes[8];
+
+    assert_int_equal(f->face->find(f->face, "a", &file), 0);
+    assert_int_equal(file->methods->read(file, bytes, 8), 1);
+    assert_int_equal(records_of("read", NULL).calls, 1);
+    assert_int_equal(records_node("read", 0).context[0].value, 8);
+    assert_int_equal(file->methods->close(file), 0); /* frees object and face */
+    assert_int_equal(f->face->find(f->face, "nothing", &untouched), 1);
+    assert_ptr_equal(untouched, state);
+}
+
+static void an_object_handed_out_twice_has_one_face(void **state)
+{
+    struct fixture *f = *state;
+    struct file file = {.base = {&newer}};
+    struct stream_file *first, *second;
+    char byte;
+
+    kept = &file.base;
+    f->face->find(f->face, "kept", &first);
+    f->face->find(f->face, "kept", &second);
+    assert_ptr_equal(first, second);
+    assert_int_equal(first->methods->read(first, &byte, 1), 1);
+    kept = first; /* an implementation that got the face from somewhere */
+    f->face->find(f->face, "kept", &second);
+    assert_ptr_equal(first, second);
+    file.base.methods = &on_heap; /* another object at that place */
+    kept = &file.base;
+    f->face->find(f->face, "kept", &second);
+    assert_ptr_not_equal(first, second);
+    kept = NULL;
+    f->face->find(f->face, "kept", &second);
+    assert_null(second);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(data_between_functions_follows_both_sides),
+        TEST(a_function_that_is_no_method_is_data),
+        TEST(links_and_names_are_the_face_s_own),
+        TEST(other_objects_of_the_type_are_unwrapped),
+        TEST(an_older_struct_is_not_read_beyond_its_end),
+        TEST(a_clone_gets_a_face_that_ends_with_it),
+        TEST(an_object_that_returns_itself_returns_its_face),
+        TEST(objects_in_the_caller_s_storage_are_measured_there),
+        TEST(an_older_table_is_not_read_beyond_its_end),
+        TEST(filters_in_the_caller_s_storage_keep_their_functions_apart),
+        TEST(objects_handed_out_through_a_pointer_get_faces),
+        TEST(an_object_handed_out_twice_has_one_face),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
