@@ -36,6 +36,7 @@ int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_shell(int argc, char **argv);
 int command_sidl(int argc, char **argv);
+int command_wrap(int argc, char **argv);
 
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text);
@@ -57,6 +58,13 @@ void print_debug(bool on);
 
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
+
+/*
+ * The settings of the build that this program belongs to: NAME beside it, or INSTALLED, relative to
+ * its folder. The caller frees *FILE.
+ */
+enum portolan_status find_settings(const char *name, const char *installed, char **file,
+                                   struct portolan_error *err);
 
 /* Options that all commands on an assembly share. */
 struct assembly_options {

@@ -87,34 +87,6 @@ static int take_flags(struct link_options *o, int argc, char **argv)
     return argc;
 }
 
-/* The settings of the build that this program belongs to: beside it, or as installed. */
-static enum portolan_status find_settings(char **file, struct portolan_error *err)
-{
-    static const char *const places[] = {"link.conf", PORTOLAN_LINK_SETTINGS};
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash;
-
-    path[length > 0 ? length : 0] = '\0';
-    if ((slash = strrchr(path, '/')))
-        slash[1] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        *file = portolan_asprintf("%s%s", path, places[i]);
-        if (!*file)
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-        if (access(*file, R_OK) == 0)
-            return PORTOLAN_OK;
-        if (i + 1 < sizeof places / sizeof *places)
-            free(*file);
-    }
-    portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "there is no %s: this Portolan was installed without what linking needs",
-                       *file);
-    free(*file);
-    *file = NULL;
-    return PORTOLAN_ENOTFOUND;
-}
-
 /* Scripts are read by another command. */
 static enum portolan_status refuse_script(const char *file, struct portolan_error *err)
 {
@@ -142,7 +114,7 @@ static enum portolan_status run(struct link_options *o, struct portolan_link_res
     if (status == PORTOLAN_OK)
         status = workbench_open(&w, &o->assembly, true, err);
     if (status == PORTOLAN_OK)
-        status = find_settings(&settings, err);
+        status = find_settings("link.conf", PORTOLAN_LINK_SETTINGS, &settings, err);
     if (status == PORTOLAN_OK)
         status = portolan_link(w.assembly, w.palette, settings, &o->link, result, &d, err);
     workbench_close(&w);

@@ -20,7 +20,8 @@ models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly control framework probe
 link: base assembly palette link program
-cli: base assembly control framework ccaffeine mpi store models optimizer sidl proxygen probe link program
+wrap: base assembly control probe store proxygen functions recorder wrap
+cli: base assembly control framework ccaffeine mpi store models optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '
 status=0

@@ -1,0 +1,141 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `portolan wrap` on small programs that know nothing of Portolan: what they print and how they end
+# is the same as without, and what they called is in the store however they ended.
+# shellcheck source=tests/tap.sh
+. "$SOURCE/tests/tap.sh"
+[ -z "${PORTOLAN_SANITIZED:-}" ] ||
+    skip_all 'a sanitized front cannot be preloaded into a program that is not'
+plan 44
+
+subjects=$BUILD/wrap/test
+subject=$subjects/subject
+one=$subjects/libcalc_one.so two=$subjects/libcalc_two.so
+store=$work/store.db
+export XDG_CACHE_HOME="$work/cache"
+
+# wrap WORDS...: the functions of calc.h in whatever the words say, into a fresh store.
+wrap() {
+    rm -f "$store"*
+    try "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/wrap/test/calc.h" --store "$store" "$@"
+}
+
+# stored NAME SQL EXPECTED: what the store answers.
+stored() {
+    answer=$(sqlite3 "$store" "$2" 2>&1)
+    [ "$answer" = "$3" ] || echo "# the store says '$answer', not '$3'"
+    [ "$answer" = "$3" ]
+    result "$1" $?
+}
+sums="SELECT sum(calls) FROM sample WHERE method = 'calc_sum'"
+
+# ---------------------------------------------------------------- the program is left as it is
+
+printf 'a line\nanother\n' >"$work/in"
+status=0
+"$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- "$subject" copy \
+    <"$work/in" >"$work/out" 2>"$work/err" || status=$?
+{ [ "$status" = 0 ] && cmp -s "$work/in" "$work/out" && grep -q '^to stderr$' "$work/err"; }
+result 'standard streams are the program'"'"'s' $?
+"$subject" look >"$work/plain" </dev/null 2>&1
+wrap -- "$subject" look
+cmp -s "$work/plain" "$work/out"
+result 'descriptors and environment are as without' $?
+wrap -- "$subject" spawn
+cmp -s "$work/plain" "$work/out"
+result 'so are those of its children' $?
+wrap --report "$work/report" -- "$subject" name
+{ [ "$(cat "$work/out" "$work/err")" = one ] && grep -q '26 calls' "$work/report"; }
+result 'the report goes where it is told to' $?
+
+# ---------------------------------------------------------------- ways out
+
+wrap -- "$subject" exit 3
+gives 'the exit status is the program'"'"'s' 3 'calls took'
+stored 'calls of exit handlers and destructors are stored' "$sums" 32
+stored 'below the program itself' \
+    "SELECT DISTINCT p.method || ' of ' || p.instance || ', ' || s.user
+     FROM sample s JOIN sample p ON p.id = s.parent WHERE s.method = 'calc_sum'" \
+    'main of subject, subject'
+wrap -- "$subject" quick-exit
+gives 'quick_exit ends a program as it does' 4
+stored 'and its handlers are measured' "$sums" 27
+wrap -- "$subject" at-once
+gives '_exit ends a program at once' 5
+stored 'what came before is stored' "$sums" 20
+wrap -- "$subject" handler
+gives '_exit in a signal handler does so, too' 10
+stored 'and what came before is stored' "$sums" 20
+wrap -- "$subject" inside
+gives 'exit inside a measured call ends the program' 6
+stored 'and the call counts as far as it got' \
+    "SELECT method FROM sample WHERE method = 'calc_apply' AND inclusive > 0" calc_apply
+wrap -- "$subject" signal 9
+gives 'a killed program gives 128 and the signal' 137 'signal 9.*are missing'
+wrap --interval 0 -- "$subject" exec 5
+gives 'a program may become another' 0 'by exec, which was not'
+stored 'what it did before is stored' "$sums" 20
+wrap -- "$subject" no-exec
+stored 'and an exec that fails does no harm' "$sums" 28
+wrap -- "$subject" close
+stored 'a program may close all descriptors' "$sums" 28
+
+# ---------------------------------------------------------------- processes and threads
+
+wrap -- "$subject" fork
+stored 'forked children are left out' "$sums" 26
+wrap -- "$subject" vfork
+gives 'children of vfork live' 9
+wrap -- "$subject" threads
+stored 'threads are told apart' "SELECT count(DISTINCT thread) FROM sample WHERE calls > 0" 4
+stored 'and all their calls are there' "$sums" 85
+
+# ---------------------------------------------------------------- libraries
+
+wrap --lib "$two" -- "$subject" name
+gives 'another library takes the place of the program'"'"'s' 0 '^two$'
+stored 'and is the implementation in the records' \
+    "SELECT DISTINCT implementation FROM sample WHERE method = 'calc_sum'" libcalc_two
+wrap --lib first="$one" --lib "$two" --rotate 0.01 -- "$subject" both
+gives 'libraries take turns' 0 'both were called'
+stored 'each with records of its own' \
+    "SELECT group_concat(implementation) FROM (SELECT DISTINCT implementation FROM sample
+     WHERE method = 'calc_name' ORDER BY implementation)" first,libcalc_two
+wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
+gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
+wrap -- "$subjects/opener" "$subjects/module.so"
+stored 'libraries that only a module has are found' "$sums" 11
+
+# ---------------------------------------------------------------- what is not called
+
+wrap -- "$subject" nothing
+gives 'a program without calls is said to have none' 0 'none of the 4 functions was called.*did not call'
+wrap -- "$subjects/subject_static" sum
+gives 'functions inside the program are named as the reason' 0 'contains calc_.* itself'
+wrap -- "$subjects/opener" "$subjects/module.so" deep
+gives 'so is deep binding' 0 'module.so imports calc_sum.*RTLD_DEEPBIND'
+wrap -- true
+gives 'so is that nobody needs them' 0 'neither the program nor'
+
+# ---------------------------------------------------------------- refusals
+
+wrap -- /nowhere/program
+gives 'a program that is not there' 127 "cannot run '/nowhere/program': No such file"
+wrap -- "$SOURCE/README.md"
+gives 'a file that is no program' 126 'Permission denied'
+wrap -- "$subjects/subject_fully_static"
+gives 'a static program' 126 'is linked statically'
+wrap --lib libnowhere.so -- "$subject" sum
+gives 'a library that is not there' 125 'libnowhere.so'
+wrap --lib libm.so.6 -- "$subject" sum
+gives 'a library without the functions' 125 'has none of the 4 functions'
+wrap --functions 'clac_*,!calc_*' -- "$subject" sum
+gives 'functions that are not there' 125 'clac_'
+try "$PORTOLAN" wrap -f 'x*' -H "$work/none.h" -- true
+gives 'a header that is not there' 125 'none.h'
+try "$PORTOLAN" wrap -f malloc -H '<stdlib.h>' -- true
+gives 'functions that measuring needs' 125 "'malloc' cannot be wrapped"
+try "$PORTOLAN" wrap -f 'x*' -- true
+gives 'wrong usage' 125 'which header'
+try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- true
+gives 'a compiler that is not there' 125 "cannot run the C compiler 'nowhere-cc'"

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what the processes publish to steps of trials: a trial for each process. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ------------------------------------------------------------------ the recorder's source */
+
+static enum portolan_status take(void *self, struct portolan_probe_snapshot *snapshot,
+                                 struct portolan_error *err)
+{
+    return wrap_snapshot_take(self, snapshot, err);
+}
+
+static const struct portolan_probe_method_info unknown_method = {
+    .connection = {"", "", "?", "?", "?", "?"},
+    .method = {.name = "?", .context = {"", "", "", ""}}};
+
+const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
+                                                          uint32_t handle)
+{
+    if (handle == WRAP_HANDLE_MAIN)
+        return &p->main;
+    if (handle == WRAP_HANDLE_THREAD)
+        return &p->thread;
+    if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
+        return portolan_probe_method_peek(handle);
+    /* They come in order, from the first that is given out on. */
+    handle -= PORTOLAN_PROBE_HANDLE_OWN + 1;
+    return handle < p->n_methods ? &p->methods[handle] : &unknown_method;
+}
+
+static const struct portolan_probe_method_info *peek_method(void *self, uint32_t handle)
+{
+    return wrap_method_peek(self, handle);
+}
+
+static const char *peek_counter(void *self, size_t index)
+{
+    (void)self, (void)index;
+    return NULL; /* PAPI would be one more library in the program */
+}
+
+static void put_objects(void *self, struct portolan_facts *facts)
+{
+    const struct wrap_process *p = self;
+
+    for (size_t i = 0; i < p->objects.n; i++)
+        portolan_facts_put(facts, p->objects.pairs[i].name, p->objects.pairs[i].value);
+}
+
+/* ------------------------------------------------------------------ facts */
+
+static void put_words(struct portolan_facts *facts, const char *name, const char *const *words,
+                      size_t n)
+{
+    struct portolan_text text = {0};
+
+    for (size_t i = 0; i < n; i++)
+        portolan_text_add(&text, "%s%s", i ? " " : "", words[i]);
+    portolan_facts_put(facts, name, text.bytes ? text.bytes : "");
+    portolan_text_clear(&text);
+}
+
+/* Whoever starts ranks says so in the environment; each of them has a trial of its own. */
+static void put_rank(struct portolan_facts *facts)
+{
+    static const char *const names[][3] = {
+        {"MPI rank", "PMI_RANK", "PMIX_RANK"},
+        {"MPI size", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE"},
+    };
+
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 1; k < 3; k++)
+            if (getenv(names[i][k])) {
+                portolan_facts_put(facts, names[i][0], getenv(names[i][k]));
+                break;
+            }
+}
+
+static void put_facts(struct wrap_process *p)
+{
+    const struct portolan_wrap_options *o = p->run->options;
+    struct portolan_facts *facts = &p->recorder.facts;
+    char number[32];
+    size_t n = 0;
+
+    while (o->program[n])
+        n++;
+    put_words(facts, "command", (const char *const *)o->program, n);
+    portolan_facts_put(facts, "program", p->area->program);
+    snprintf(number, sizeof number, "%d", (int)p->area->process);
+    portolan_facts_put(facts, "process", number);
+    snprintf(number, sizeof number, "%d", (int)p->area->parent);
+    if (p->area != &p->run->shared->areas[0])
+        portolan_facts_put(facts, "parent process", number);
+    portolan_facts_put(facts, "header", o->header);
+    put_words(facts, "functions", o->functions, o->n_functions);
+    for (size_t i = 0; i < p->run->n_libraries; i++) {
+        char *name = portolan_asprintf("library %s", p->run->libraries[i].name);
+
+        if (name && *p->run->libraries[i].file)
+            portolan_facts_put(facts, name, p->run->libraries[i].file);
+        free(name);
+    }
+    put_rank(facts);
+    portolan_facts_put(facts, "assembly text", p->run->assembly_text);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+static void note_failure(struct wrap_run *run, const struct portolan_error *err)
+{
+    if (err->status != PORTOLAN_OK)
+        portolan_error_set(&run->failed, err->status, "%s", err->text);
+}
+
+static enum portolan_status open_recorder(struct wrap_process *p, struct portolan_error *err)
+{
+    const struct portolan_wrap_options *o = p->run->options;
+    enum portolan_status status =
+        portolan_recorder_open(&p->recorder, portolan_cohort_alone(), p->run->assembly,
+                               o->store ? o->store : "portolan.db", err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    p->recorder.source = &p->source;
+    p->recorder.step = 0;
+    p->is_open = true;
+    put_facts(p);
+    return PORTOLAN_OK;
+}
+
+static uint64_t count_calls(const struct portolan_probe_snapshot *s)
+{
+    uint64_t calls = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (s->records[i].handle > PORTOLAN_PROBE_HANDLE_OWN &&
+            s->records[i].handle < WRAP_HANDLE_THREAD)
+            calls += s->records[i].calls;
+    return calls;
+}
+
+static void store_swaps(struct wrap_process *p, struct portolan_error *err)
+{
+    for (; p->recorder.trial && p->n_swaps_stored < p->n_swaps; p->n_swaps_stored++) {
+        p->swaps[p->n_swaps_stored].trial = p->recorder.trial;
+        if (portolan_store_put_swap(p->recorder.store, &p->swaps[p->n_swaps_stored], err))
+            return;
+    }
+}
+
+/* A step, if there was a call since the last. */
+static void cut(struct wrap_process *p)
+{
+    struct portolan_error err = {0};
+
+    if (p->calls == p->calls_stored || p->run->options->profile)
+        return;
+    if (!p->is_open && open_recorder(p, &err) != PORTOLAN_OK) {
+        note_failure(p->run, &err);
+        return;
+    }
+    portolan_recorder_cut(&p->recorder, p->recorder.step + 1, &err);
+    p->calls_stored = p->calls;
+    store_swaps(p, &err);
+    note_failure(p->run, &err);
+}
+
+/* What a process has published since the last time. */
+static bool look(struct wrap_process *p)
+{
+    uint64_t published = __atomic_load_n(&p->area->published, __ATOMIC_SEQ_CST);
+    struct portolan_error err = {0};
+
+    wrap_log_read(p);
+    if (published >> 2 == p->number)
+        return false;
+    if (wrap_snapshot_take(p, &p->latest, &err) != PORTOLAN_OK)
+        note_failure(p->run, &err);
+    p->calls = count_calls(&p->latest);
+    return true;
+}
+
+/* ------------------------------------------------------------------ processes */
+
+static struct portolan_probe_method_info program_method(const struct wrap_run *run, uint32_t handle,
+                                                        const char *name)
+{
+    struct portolan_probe_method_info info = unknown_method;
+
+    info.handle = handle;
+    info.connection = (struct portolan_probe_connection){
+        .user = "",
+        .uses = "",
+        .provider = run->user,
+        .provides = WRAP_MAIN,
+        .provider_class = run->assembly->instances[0].alternatives[0].class_name,
+        .port_type = "",
+    };
+    info.method.name = name;
+    return info;
+}
+
+static struct wrap_process *add_process(struct wrap_run *run, size_t number)
+{
+    struct wrap_process *p = portolan_calloc(1, sizeof *p);
+
+    if (!p) {
+        portolan_error_set(&run->failed, PORTOLAN_ENOMEM, "out of memory");
+        return NULL;
+    }
+    *p = (struct wrap_process){
+        .run = run,
+        .area = &run->shared->areas[number],
+        .source = {.take = take,
+                   .peek_method = peek_method,
+                   .peek_counter = peek_counter,
+                   .put_objects = put_objects,
+                   .self = p},
+        .main = program_method(run, WRAP_HANDLE_MAIN, WRAP_MAIN),
+        .thread = program_method(run, WRAP_HANDLE_THREAD, WRAP_THREAD),
+    };
+    run->processes[number] = p;
+    return p;
+}
+
+static struct wrap_process *process_at(struct wrap_run *run, size_t number)
+{
+    struct wrap_orders *o = &run->shared->orders;
+
+    if (run->processes[number] || !__atomic_load_n(&o->processes[number], __ATOMIC_SEQ_CST))
+        return run->processes[number];
+    return add_process(run, number);
+}
+
+void wrap_collect(struct wrap_run *run)
+{
+    for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
+        struct wrap_process *p = process_at(run, i);
+
+        if (p && look(p))
+            cut(p);
+    }
+}
+
+/* How it came to its end, as far as that is known. */
+static void put_end(struct wrap_process *p)
+{
+    struct portolan_facts *facts = &p->recorder.facts;
+    unsigned state = __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE);
+    int status = p->run->wait_status;
+    char text[40];
+
+    if (p->area == &p->run->shared->areas[0]) {
+        if (WIFSIGNALED(status))
+            snprintf(text, sizeof text, "signal %d (%s)", WTERMSIG(status),
+                     sigabbrev_np(WTERMSIG(status)));
+        else
+            snprintf(text, sizeof text, "exit status %d", WEXITSTATUS(status));
+        portolan_facts_put(facts, "ended by", text);
+        p->recorder.failed = WIFSIGNALED(status);
+    } else if (state == WRAP_STARTED) {
+        portolan_facts_put(facts, "ended by", "unknown");
+    }
+    if (state == WRAP_REPLACED)
+        portolan_facts_put(facts, "replaced", "by exec");
+}
+
+static void end(struct wrap_process *p)
+{
+    struct portolan_error err = {0};
+
+    look(p);
+    p->has_ended = true;
+    if (!p->calls || p->run->options->profile)
+        return;
+    if (!p->is_open && open_recorder(p, &err) != PORTOLAN_OK) {
+        note_failure(p->run, &err);
+        return;
+    }
+    put_end(p);
+    portolan_recorder_end(&p->recorder, &err);
+    store_swaps(p, &err);
+    note_failure(p->run, &err);
+}
+
+void wrap_collect_end(struct wrap_run *run)
+{
+    for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
+        struct wrap_process *p = process_at(run, i);
+
+        if (p)
+            end(p);
+    }
+}
+
+bool wrap_was_refused(const struct wrap_run *run)
+{
+    return __atomic_load_n(&run->shared->areas[0].state, __ATOMIC_ACQUIRE) == WRAP_REFUSED;
+}
+
+void wrap_collect_clear(struct wrap_run *run)
+{
+    for (size_t i = 0; i < WRAP_AREAS; i++) {
+        struct wrap_process *p = run->processes[i];
+
+        if (!p)
+            continue;
+        portolan_recorder_close(&p->recorder);
+        portolan_facts_clear(&p->objects);
+        portolan_probe_snapshot_clear(&p->latest);
+        portolan_arena_clear(&p->arena);
+        free(p);
+        run->processes[i] = NULL;
+    }
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The front: generated, compiled, and kept under a name that is a hash of all that it is made of,
+ * so that it is made once.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <portolan/proxygen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct making {
+    struct portolan_arena *arena;
+    const struct portolan_wrap_options *options;
+    struct wrap_settings settings;
+    struct wrap_front *front;
+    const char *root;   /* folder of the cache, absolute */
+    const char *folder; /* in it, where this front is made */
+    const char *source; /* base name */
+    struct portolan_error *err;
+};
+
+static enum portolan_status no_memory(struct making *m)
+{
+    return portolan_error_set(m->err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+/* ------------------------------------------------------------------ folders */
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void remove_folder(const char *folder)
+{
+    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* With the folders above it. */
+static bool make_folder(struct portolan_arena *arena, const char *folder)
+{
+    char *path = portolan_arena_strdup(arena, folder);
+
+    for (char *slash = path ? strchr(path + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return false;
+        *slash = '/';
+    }
+    return path && (mkdir(path, 0777) == 0 || errno == EEXIST) && access(path, W_OK) == 0;
+}
+
+/* What the dynamic linker would take apart in LD_PRELOAD. */
+static bool is_preloadable(const char *path)
+{
+    return !strpbrk(path, " :;\t\n");
+}
+
+static const char *cache_folder(struct portolan_arena *arena)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache && *cache == '/')
+        return portolan_arena_printf(arena, "%s/portolan", cache);
+    return home && *home == '/' ? portolan_arena_printf(arena, "%s/.cache/portolan", home) : NULL;
+}
+
+static enum portolan_status make_temporary(struct making *m)
+{
+    const char *folder = getenv("TMPDIR");
+    char *made;
+
+    if (!folder || *folder != '/' || !is_preloadable(folder))
+        folder = "/tmp";
+    made = portolan_arena_printf(m->arena, "%s/portolan-XXXXXX", folder);
+    if (!made)
+        return no_memory(m);
+    if (!mkdtemp(made))
+        return portolan_error_set(m->err, PORTOLAN_EIO, "cannot make a folder in '%s': %s", folder,
+                                  strerror(errno));
+    m->root = m->front->temporary = made;
+    return PORTOLAN_OK;
+}
+
+/* A cache that cannot be written to is no reason not to run. */
+static enum portolan_status choose_root(struct making *m)
+{
+    const char *wanted = m->options->keep ? m->options->keep : cache_folder(m->arena);
+    char path[PATH_MAX];
+
+    if (wanted && make_folder(m->arena, wanted) && realpath(wanted, path) && is_preloadable(path)) {
+        m->root = portolan_arena_strdup(m->arena, path);
+        return m->root ? PORTOLAN_OK : no_memory(m);
+    }
+    if (m->options->keep && !is_preloadable(m->options->keep))
+        return portolan_error_set(
+            m->err, PORTOLAN_EINVAL,
+            "'%s': what is preloaded cannot lie in a folder with a blank or a "
+            "colon in its name",
+            m->options->keep);
+    if (m->options->keep)
+        return portolan_error_set(m->err, PORTOLAN_EIO, "cannot write into folder '%s': %s",
+                                  m->options->keep, strerror(errno));
+    return make_temporary(m);
+}
+
+/* ------------------------------------------------------------------ generating */
+
+/* "cblas" for "<cblas.h>". */
+static const char *type_of(struct making *m)
+{
+    const char *base = strrchr(m->options->header, '/');
+    char *type;
+
+    if (m->options->port)
+        return m->options->port;
+    base = base ? base + 1 : m->options->header + (*m->options->header == '<');
+    type = portolan_arena_strndup(m->arena, base, strcspn(base, ".>"));
+    for (char *c = type; c && *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '_';
+    return type;
+}
+
+/* The header as the compiler is to look for it: without the brackets. */
+static const char *header_of(struct making *m)
+{
+    const char *header = m->options->header;
+
+    return *header == '<' ? portolan_arena_strndup(m->arena, header + 1, strcspn(header + 1, ">"))
+                          : header;
+}
+
+static enum portolan_status generate(struct making *m, struct portolan_diagnostics *d)
+{
+    const char *header = header_of(m);
+    struct portolan_proxygen_options o = {
+        .files = &header,
+        .n_files = 1,
+        .port = m->front->type,
+        .folder = m->folder,
+        .context = m->options->context,
+        .functions = m->options->functions,
+        .n_functions = m->options->n_functions,
+        .flags = m->options->flags,
+        .n_flags = m->options->n_flags,
+        .front = true,
+    };
+    struct portolan_proxygen_result result = {0};
+    enum portolan_status status =
+        header ? portolan_proxygen_generate(&o, &result, d, m->err) : no_memory(m);
+    char *c_type;
+
+    if (status == PORTOLAN_OK) {
+        c_type = portolan_arena_strdup(m->arena, m->front->type);
+        for (char *c = c_type; c && *c; c++)
+            *c = *c == '.' ? '_' : *c;
+        m->source = portolan_arena_printf(m->arena, "%s_front.c", c_type);
+        m->front->report = portolan_arena_strdup(m->arena, result.report);
+        if (!m->source || !m->front->report)
+            status = no_memory(m);
+    }
+    portolan_proxygen_result_clear(&result);
+    return status;
+}
+
+/* ------------------------------------------------------------------ compiling */
+
+/* The folder that the header was named with comes first, as for the compiler. */
+static void add_header_folder(struct making *m, struct wrap_words *w)
+{
+    const char *header = m->options->header, *slash = strrchr(header, '/');
+    char path[PATH_MAX];
+
+    if (*header != '<' &&
+        realpath(slash ? portolan_arena_strndup(m->arena, header, (size_t)(slash - header) + 1)
+                       : ".",
+                 path))
+        wrap_words_add(m->arena, w, portolan_arena_printf(m->arena, "-iquote%s", path));
+}
+
+static void add_compile(struct making *m, struct wrap_words *w)
+{
+    struct portolan_arena *a = m->arena;
+
+    wrap_words_split(a, w, m->options->compiler ? m->options->compiler : m->settings.compiler);
+    wrap_words_split(a, w, "-std=gnu17 -O2 -g -fPIC -fvisibility=hidden -fexceptions -shared");
+    add_header_folder(m, w);
+    for (size_t i = 0; i < m->options->n_flags; i++)
+        wrap_words_add(a, w, m->options->flags[i]);
+    for (size_t i = 0; i < m->settings.n_includes; i++)
+        wrap_words_add(a, w, portolan_arena_printf(a, "-I%s", m->settings.includes[i]));
+}
+
+/* In this order: constructors of the archives run before those behind. */
+static void add_link(struct making *m, struct wrap_words *w, const char *output)
+{
+    const char *base = strrchr(m->settings.archive, '/');
+    struct portolan_arena *a = m->arena;
+
+    wrap_words_add(a, w, portolan_arena_printf(a, "%s/%s", m->folder, m->source));
+    wrap_words_add(a, w, "-Wl,--whole-archive");
+    wrap_words_add(a, w, m->settings.archive);
+    wrap_words_add(a, w, m->settings.exits);
+    wrap_words_add(a, w, "-Wl,--no-whole-archive");
+    wrap_words_add(
+        a, w,
+        portolan_arena_printf(a, "-Wl,--exclude-libs,%s", base ? base + 1 : m->settings.archive));
+    wrap_words_split(a, w, "-Wl,-z,now -Wl,-z,defs -lm -ldl -lpthread -o");
+    wrap_words_add(a, w, output);
+}
+
+static uint64_t hash_text(const char *text, uint64_t seed)
+{
+    return portolan_hash(text, strlen(text) + 1, seed);
+}
+
+static uint64_t hash_file(const char *file, uint64_t seed)
+{
+    char bytes[1 << 14];
+    FILE *stream = fopen(file, "re");
+    size_t n;
+
+    while (stream && (n = fread(bytes, 1, sizeof bytes, stream)) > 0)
+        seed = portolan_hash(bytes, n, seed);
+    if (stream)
+        fclose(stream);
+    return seed;
+}
+
+/* Which file it is, of those too large or too many to read. */
+static uint64_t hash_state(const char *file, uint64_t seed)
+{
+    struct stat info;
+
+    if (stat(file, &info) != 0)
+        return seed;
+    seed = portolan_hash(&info.st_size, sizeof info.st_size, seed);
+    return portolan_hash(&info.st_mtim, sizeof info.st_mtim, seed);
+}
+
+/* Types that the generated text only names are seen by what the header is. */
+static const char *key_of(struct making *m)
+{
+    struct wrap_words w = {0};
+    uint64_t hash = hash_text(portolan_version(), 0);
+
+    add_compile(m, &w);
+    for (size_t i = 0; i < w.n; i++)
+        hash = hash_text(w.words[i] ? w.words[i] : "", hash);
+    hash = hash_state(m->options->header, hash);
+    hash = hash_state(m->settings.archive, hash);
+    hash = hash_state(m->settings.exits, hash);
+    hash = hash_file(portolan_arena_printf(m->arena, "%s/%s", m->folder, m->source), hash);
+    return portolan_arena_printf(m->arena, "%s-%016llx", m->front->type, (unsigned long long)hash);
+}
+
+static enum portolan_status compile(struct making *m)
+{
+    struct wrap_words w = {0};
+
+    add_compile(m, &w);
+    add_link(m, &w, portolan_arena_printf(m->arena, "%s/front.so", m->folder));
+    return wrap_tool_run(m->arena, &w, portolan_arena_printf(m->arena, "%s/messages", m->folder),
+                         m->err);
+}
+
+/*
+ * What this code needs itself, inside the program, cannot be taken: the front would come back to
+ * itself.
+ */
+static enum portolan_status check_functions(struct making *m)
+{
+    const char *file = portolan_arena_printf(m->arena, "%s/front.so", m->folder);
+    struct wrap_front *f = m->front;
+    const char **needs;
+    size_t n_needs;
+    enum portolan_status status = wrap_object_exports(m->arena, file, m->settings.exits,
+                                                      &f->functions, &f->n_functions, m->err);
+
+    if (status == PORTOLAN_OK)
+        status = wrap_archive_needs(m->arena, m->settings.archive, &needs, &n_needs, m->err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < f->n_functions; i++)
+        for (size_t k = 0; k < n_needs && status == PORTOLAN_OK; k++)
+            if (!strcmp(f->functions[i], needs[k]))
+                status = portolan_error_set(
+                    m->err, PORTOLAN_EUNSUPPORTED,
+                    "'%s' cannot be wrapped: measuring itself needs it; leave it out with "
+                    "--functions '!%s'",
+                    needs[k], needs[k]);
+    return status;
+}
+
+/* The folder that was made becomes the one of its name, unless somebody was faster. */
+static enum portolan_status settle(struct making *m, const char *final)
+{
+    if (m->folder != final && rename(m->folder, final) != 0) {
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            return portolan_error_set(m->err, PORTOLAN_EIO, "cannot make '%s': %s", final,
+                                      strerror(errno));
+        remove_folder(m->folder);
+    }
+    m->folder = final;
+    m->front->file = portolan_arena_printf(m->arena, "%s/front.so", final);
+    return m->front->file ? PORTOLAN_OK : no_memory(m);
+}
+
+static enum portolan_status make(struct making *m, struct portolan_diagnostics *d)
+{
+    enum portolan_status status = generate(m, d);
+    const char *key, *final;
+    struct stat info;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    key = key_of(m);
+    final = portolan_arena_printf(m->arena, "%s/%s", m->root, key);
+    if (m->arena->failed)
+        return no_memory(m);
+    if (stat(portolan_arena_printf(m->arena, "%s/front.so", final), &info) != 0)
+        status = compile(m);
+    if (status == PORTOLAN_OK && stat(final, &info) == 0) {
+        remove_folder(m->folder);
+        m->folder = final;
+    }
+    if (status == PORTOLAN_OK)
+        status = check_functions(m);
+    return status == PORTOLAN_OK ? settle(m, final) : status;
+}
+
+enum portolan_status wrap_front_make(struct portolan_arena *arena,
+                                     const struct portolan_wrap_options *options,
+                                     struct wrap_front *front, struct portolan_diagnostics *d,
+                                     struct portolan_error *err)
+{
+    struct making m = {.arena = arena, .options = options, .front = front, .err = err};
+    enum portolan_status status = wrap_settings_read(arena, options->settings, &m.settings, err);
+    char *folder;
+
+    *front = (struct wrap_front){.type = type_of(&m)};
+    if (status == PORTOLAN_OK)
+        status = choose_root(&m);
+    if (status != PORTOLAN_OK)
+        return status;
+    folder = portolan_arena_printf(arena, "%s/making-XXXXXX", m.root);
+    if (!folder || !front->type)
+        return no_memory(&m);
+    if (!mkdtemp(folder))
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot make a folder in '%s': %s", m.root,
+                                  strerror(errno));
+    m.folder = folder;
+    status = make(&m, d);
+    if (status != PORTOLAN_OK && m.folder == folder)
+        remove_folder(folder);
+    return status;
+}
+
+void wrap_front_remove(const struct wrap_front *front)
+{
+    if (front->temporary)
+        remove_folder(front->temporary);
+}

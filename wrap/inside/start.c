@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The begin and the end of measuring in a process. */
+#include "inside.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *inside_order(unsigned number)
+{
+    const char *text = inside_orders->text;
+
+    while (number--)
+        text += strlen(text) + 1;
+    return text;
+}
+
+static void at_end(void *unused)
+{
+    (void)unused;
+    inside_log_objects();
+    inside_leave(WRAP_LEFT);
+}
+
+static void at_quick_end(void)
+{
+    inside_leave(WRAP_LEFT);
+}
+
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+
+/*
+ * Handlers run in reverse order, and those that belong to no object after all objects' destructors:
+ * calls made from there are measured too.
+ */
+static void leave_last(void)
+{
+    __cxa_atexit(at_end, NULL, NULL);
+    at_quick_exit(at_quick_end);
+}
+
+/* What forked children do is not reported: they need not spend time on it. */
+static void in_child(void)
+{
+    portolan_probe_port_set_flags(&inside_front()->port, 0);
+}
+
+/* Numbers the program's first thread 0, before any other calls. */
+static void attach_first_thread(void)
+{
+    portolan_probe_pause();
+    portolan_probe_resume();
+}
+
+/* After all other constructors of this object (meson.build puts it last). */
+__attribute__((constructor)) static void start(void)
+{
+    inside_find_exits();
+    if (!inside_attach())
+        return;
+    attach_first_thread();
+    if (!inside_open_libraries()) {
+        inside_leave(WRAP_REFUSED);
+        _exit(125);
+    }
+    portolan_probe_port_set_flags(&inside_front()->port, PORTOLAN_PROBE_MONITORED);
+    inside_listen();
+    leave_last();
+    pthread_atfork(NULL, NULL, in_child);
+    inside_log_objects();
+    inside_began = portolan_probe_now();
+    __atomic_store_n(&inside_area->state, WRAP_STARTED, __ATOMIC_RELEASE);
+    inside_begin_turns();
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* check the program -> make the front -> start -> watch and collect -> report. */
+#ifndef WRAP_INTERNAL_H
+#define WRAP_INTERNAL_H
+
+#include "shared.h"
+
+#include <portolan/recorder.h>
+#include <portolan/wrap.h>
+
+#include <sys/types.h>
+
+enum { EXIT_OURS = 125, EXIT_CANNOT_RUN, EXIT_NOT_FOUND };
+
+/* ------------------------------------------------------------------ the program */
+
+/* What is to be run: FILE with ARGV, the interpreter where the program is a script. */
+struct wrap_program {
+    const char *file;  /* what is executed */
+    const char *image; /* what is then in memory: the interpreter of a script */
+    char **argv;
+};
+
+/*
+ * Finds the program as a shell does, and refuses what cannot be preloaded. STATUS becomes the exit
+ * status that says so.
+ */
+enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const *words,
+                                       struct wrap_program *program, int *status,
+                                       struct portolan_error *err);
+
+/* ------------------------------------------------------------------ ELF files */
+
+/* What a file has to do with the functions. */
+struct wrap_object {
+    size_t imports, defines; /* how many of them, in its dynamic symbols */
+    size_t holds;            /* how many in its full symbol table (statically linked) */
+    const char *example;     /* one of those */
+    bool is_symbolic;        /* calls inside it stay inside */
+    bool has_interpreter, is_dynamic, is_elf, is_ours; /* ours: for this machine */
+};
+
+/* Reads FILE; PORTOLAN_EIO. Files that are no ELF have is_elf false. */
+enum portolan_status wrap_object_read(const char *file, const char *const *functions, size_t n,
+                                      struct wrap_object *object, struct portolan_error *err);
+
+/* Names that the members of ARCHIVE need of others, in the arena. */
+enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char *archive,
+                                        const char ***names, size_t *n, struct portolan_error *err);
+
+/* The functions that FILE, a front, exports, in the arena: those that are not of archive EXITS. */
+enum portolan_status wrap_object_exports(struct portolan_arena *arena, const char *file,
+                                         const char *exits, const char ***names, size_t *n,
+                                         struct portolan_error *err);
+
+/* ------------------------------------------------------------------ the compiler */
+
+struct wrap_words {
+    const char **words;
+    size_t n;
+};
+
+void wrap_words_add(struct portolan_arena *arena, struct wrap_words *w, const char *word);
+void wrap_words_split(struct portolan_arena *arena, struct wrap_words *w, const char *text);
+
+/* Runs the command W; what it prints goes to the file OUTPUT. */
+enum portolan_status wrap_tool_run(struct portolan_arena *arena, struct wrap_words *w,
+                                   const char *output, struct portolan_error *err);
+
+/* ------------------------------------------------------------------ the front */
+
+struct wrap_settings {
+    const char *compiler;
+    const char *const *includes;
+    size_t n_includes;
+    const char *archive, *exits; /* what is linked into the front; EXITS exports its names */
+};
+
+enum portolan_status wrap_settings_read(struct portolan_arena *arena, const char *file,
+                                        struct wrap_settings *settings, struct portolan_error *err);
+
+struct wrap_front {
+    const char *file;      /* the shared object, an absolute path */
+    const char *type;      /* port type */
+    const char *temporary; /* folder to be removed at the end; or NULL */
+    const char **functions;
+    size_t n_functions;
+    const char *report; /* the generator's */
+};
+
+/* Generates and compiles, or finds it in the cache. */
+enum portolan_status wrap_front_make(struct portolan_arena *arena,
+                                     const struct portolan_wrap_options *options,
+                                     struct wrap_front *front,
+                                     struct portolan_diagnostics *diagnostics,
+                                     struct portolan_error *err);
+void wrap_front_remove(const struct wrap_front *front);
+
+/* ------------------------------------------------------------------ running */
+
+/* An implementation: its name in the records, and its file ("" for the program's own). */
+struct wrap_library {
+    const char *name, *file;
+};
+
+/* What the program does itself, in the records: a method of its own, and one for other threads. */
+#define WRAP_MAIN          "main"
+#define WRAP_THREAD        "thread"
+#define WRAP_HANDLE_MAIN   UINT32_MAX
+#define WRAP_HANDLE_THREAD (UINT32_MAX - 1)
+
+/* A process that is measured. */
+struct wrap_process {
+    struct wrap_run *run;
+    struct wrap_area *area;
+    struct portolan_arena arena; /* what the log said */
+    struct portolan_recorder recorder;
+    struct portolan_recorder_source source;
+    uint64_t number;   /* of the last snapshot read */
+    uint64_t log_read; /* bytes */
+    struct portolan_probe_method_info *methods, main, thread;
+    size_t n_methods;
+    const char **notes;
+    size_t n_notes;
+    struct portolan_swap *swaps;
+    size_t n_swaps, n_swaps_stored;
+    struct portolan_facts objects;
+    struct portolan_probe_snapshot latest;
+    uint64_t calls; /* in the latest snapshot, and in the one that was stored */
+    uint64_t calls_stored;
+    double elapsed_ns, own_ns; /* of the program, and what of it was outside measured calls */
+    bool has_ended, is_cut, is_open;
+};
+
+/* One run. */
+struct wrap_run {
+    struct portolan_arena arena;
+    const struct portolan_wrap_options *options;
+    struct wrap_program program;
+    struct wrap_front front;
+    struct wrap_library *libraries;
+    size_t n_libraries;
+    const char *trial, *user, *port; /* names: of the trials, of the instances */
+    const char *assembly_text;       /* of the program and the port, as XML */
+    struct portolan_assembly *assembly;
+
+    int file; /* shared with the program */
+    struct wrap_file *shared;
+    size_t shared_bytes;
+    pid_t process;
+    int wait_status;
+    struct wrap_process *processes[WRAP_AREAS]; /* those seen, one per area */
+    struct portolan_error failed;               /* the first failure after the start */
+};
+
+enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_error *err);
+
+/* The program and its libraries as an assembly. */
+enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *err);
+
+/* Makes the shared file with the orders. */
+enum portolan_status wrap_shared_make(struct wrap_run *run, struct portolan_error *err);
+void wrap_shared_remove(struct wrap_run *run);
+
+/* Starts the program and stays until it has ended. STATUS as of portolan_wrap_result. */
+enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portolan_error *err);
+
+/* ------------------------------------------------------------------ collecting */
+
+/* Takes in what all processes have published since the last time; a step each. */
+void wrap_collect(struct wrap_run *run);
+
+/* The program has ended: the last steps, and the trials' ends. */
+void wrap_collect_end(struct wrap_run *run);
+void wrap_collect_clear(struct wrap_run *run);
+
+/* Takes in what the log has more than the last time. */
+void wrap_log_read(struct wrap_process *p);
+
+/* The newest snapshot, with a record for what the program does itself. */
+enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,
+                                        struct portolan_error *err);
+
+/* What a handle in the process stands for. */
+const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_process *p,
+                                                          uint32_t handle);
+
+/* The code in the program could not begin to measure, and has ended it. */
+bool wrap_was_refused(const struct wrap_run *run);
+
+/* Why no call was seen, in the arena. */
+const char *wrap_why(struct wrap_run *run);
+
+/* Text for people, in the arena. */
+const char *wrap_report(struct wrap_run *run);
+
+#endif

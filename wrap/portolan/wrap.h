@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * wrap: measures a program as it is, without its sources: the functions of a header that it calls
+ * are taken by a generated shared object, preloaded, that measures each call and hands it on to one
+ * of several libraries. What was measured goes step by step into an experiment store, by this
+ * process: the program gets neither SQLite nor MPI nor any other library that it does not have.
+ *
+ * Functions here may be called from one thread at a time, in a process without other children.
+ */
+#ifndef PORTOLAN_WRAP_H
+#define PORTOLAN_WRAP_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What to measure, and how. Strings are borrowed for the call. */
+struct portolan_wrap_options {
+    /** REQUIRED. "file.h", or "<file.h>" or "file.h" where the compiler's search path has it. */
+    const char *header;
+    /** REQUIRED. Patterns of names (fnmatch(3)); "!PATTERN" leaves out. */
+    const char *const *functions;
+    size_t n_functions;
+    /**
+     * OPTIONAL. Libraries that implement the functions; the first is called at first. None: what
+     * the program itself would call, and "own" as a name means that.
+     */
+    const char *const *libraries;
+    size_t n_libraries;
+    /** OPTIONAL. Compiler flags that the header needs. */
+    const char *const *flags;
+    size_t n_flags;
+    const char *port;     /**< OPTIONAL: port type, default: the header's name */
+    const char *context;  /**< OPTIONAL: side file, as of <portolan/proxygen.h> */
+    const char *store;    /**< OPTIONAL: default "portolan.db" */
+    const char *trial;    /**< OPTIONAL: name of the trials; default: the program's */
+    const char *keep;     /**< OPTIONAL: folder for what is generated, default: a cache */
+    const char *compiler; /**< OPTIONAL: command; default: the one of Portolan's build */
+    const char *control;  /**< OPTIONAL: file with commands, obeyed when it changes */
+    const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
+    const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
+    double interval_s;    /**< between steps; < 0: each second at first, then ever less; 0: none */
+    double rotate_s;      /**< > 0: libraries take turns of this length */
+    bool profile;         /**< nothing is stored: the program leaves TAU profiles */
+    bool children;        /**< what the program starts is measured, too */
+    char *const *program; /**< REQUIRED. The program and its arguments, ended by NULL */
+};
+
+struct portolan_wrap_result {
+    /**
+     * What this process should end with: the program's status, 128 + the signal that ended it, or,
+     * of failures here, 127 (no such program), 126 (it cannot be run so) or 125 (all others).
+     */
+    int status;
+    char *report; /**< for people; NULL when the program was not run */
+};
+
+/**
+ * Runs the program. Its standard streams, its signals and its environment are what they would be
+ * without; signals sent to this process reach it. Problems in the input are reported to DIAGNOSTICS
+ * and nothing is run then. Errors after the program was started (the store is full) do not end it:
+ * they are returned when it has ended. RESULT must be cleared in any case.
+ *
+ * PORTOLAN_ENOTFOUND: no such program, header, function or library. PORTOLAN_EUNSUPPORTED: the
+ * program or a library cannot be measured so (static, setuid, calls MPI); the text says why.
+ */
+enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *options,
+                                       struct portolan_wrap_result *result,
+                                       struct portolan_diagnostics *diagnostics,
+                                       struct portolan_error *err);
+
+/** Frees what RESULT holds. */
+void portolan_wrap_result_clear(struct portolan_wrap_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

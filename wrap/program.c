@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program: where it is, and whether it can be measured so. */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+struct finder {
+    struct portolan_arena *arena;
+    int *status;
+    struct portolan_error *err;
+};
+
+static enum portolan_status refuse(const struct finder *f, const char *file, const char *why)
+{
+    *f->status = EXIT_CANNOT_RUN;
+    return portolan_error_set(f->err, PORTOLAN_EUNSUPPORTED, "%s: %s", file, why);
+}
+
+static bool is_program(const char *file)
+{
+    struct stat info;
+
+    return stat(file, &info) == 0 && S_ISREG(info.st_mode) && access(file, X_OK) == 0;
+}
+
+/* As execvp(3) does; NULL when there is none, with errno of the nearest miss. */
+static const char *search(struct portolan_arena *arena, const char *name)
+{
+    const char *path = getenv("PATH");
+    int error = ENOENT;
+
+    if (strchr(name, '/'))
+        return name;
+    path = path ? path : "/bin:/usr/bin";
+    for (;;) {
+        size_t length = strcspn(path, ":");
+        const char *file =
+            portolan_arena_printf(arena, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
+
+        if (file && is_program(file))
+            return file;
+        if (file && access(file, F_OK) == 0)
+            error = EACCES;
+        if (!path[length])
+            break;
+        path += length + 1;
+    }
+    errno = error;
+    return NULL;
+}
+
+static enum portolan_status find(const struct finder *f, const char *name, const char **file)
+{
+    int error;
+
+    errno = 0;
+    *file = search(f->arena, name);
+    if (*file && is_program(*file))
+        return PORTOLAN_OK;
+    if (*file && access(*file, X_OK) == 0) {
+        *f->status = EXIT_CANNOT_RUN;
+        return portolan_error_set(f->err, PORTOLAN_EUNSUPPORTED, "'%s' is no program", name);
+    }
+    error = errno;
+    *f->status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    return portolan_error_set(f->err, PORTOLAN_ENOTFOUND, "cannot run '%s': %s", name,
+                              strerror(error));
+}
+
+/* Rights that the program gets from its file make the dynamic linker ignore LD_PRELOAD. */
+static enum portolan_status check_rights(const struct finder *f, const char *file)
+{
+    struct stat info;
+
+    if (stat(file, &info) != 0)
+        return refuse(f, file, strerror(errno));
+    if (((info.st_mode & S_ISUID) && info.st_uid != geteuid()) ||
+        ((info.st_mode & S_ISGID) && info.st_gid != getegid()))
+        return refuse(f, file,
+                      "runs with the rights of another user or group (setuid), so that nothing can "
+                      "be preloaded; run it as that user");
+    if (getxattr(file, "security.capability", NULL, 0) > 0 && geteuid() != 0)
+        return refuse(f, file, "has capabilities of its own, so that nothing can be preloaded");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status check_image(const struct finder *f, const char *file)
+{
+    struct wrap_object o;
+    enum portolan_status status = wrap_object_read(file, NULL, 0, &o, f->err);
+
+    if (status != PORTOLAN_OK) {
+        *f->status = EXIT_CANNOT_RUN;
+        return status;
+    }
+    if (!o.is_elf)
+        return refuse(f, file, "is neither a program nor a script that begins with #!");
+    if (!o.is_ours)
+        return refuse(f, file, "is a program for another kind of machine");
+    if (!o.has_interpreter)
+        return refuse(f, file,
+                      "is linked statically: it brings the functions with it, and nothing can be "
+                      "preloaded; link it dynamically, or use portolan proxygen in its sources");
+    return check_rights(f, file);
+}
+
+/* ------------------------------------------------------------------ scripts */
+
+/* The first line of a script without "#!", in the arena; NULL for other files. */
+static char *read_script(const struct finder *f, const char *file)
+{
+    char line[4096];
+    FILE *stream = fopen(file, "re");
+    char *text = NULL;
+
+    if (stream && fgets(line, sizeof line, stream) && line[0] == '#' && line[1] == '!') {
+        line[strcspn(line, "\n")] = '\0';
+        text = portolan_arena_strdup(f->arena, line + 2 + strspn(line + 2, " \t"));
+    }
+    if (stream)
+        fclose(stream);
+    return text;
+}
+
+static const char *base_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return slash ? slash + 1 : file;
+}
+
+/* INTERPRETER, ARGUMENT (may be NULL), the script's name, then the words behind it. */
+static char **script_words(const struct finder *f, const char *interpreter, const char *argument,
+                           const char *script, char *const *words)
+{
+    size_t n = 0, to = 0;
+    char **argv;
+
+    while (words[n])
+        n++;
+    argv = portolan_arena_alloc(f->arena, n + 4, sizeof *argv);
+    if (!argv)
+        return NULL;
+    argv[to++] = (char *)interpreter;
+    if (argument)
+        argv[to++] = (char *)argument;
+    argv[to++] = (char *)script;
+    for (size_t i = 1; i < n; i++)
+        argv[to++] = words[i];
+    return argv;
+}
+
+/*
+ * env(1) only searches a program and becomes it: what is preloaded would be gone. So that is done
+ * here. Its options are left to itself.
+ */
+static enum portolan_status take_script(const struct finder *f, const char *file, char *line,
+                                        char *const *words, struct wrap_program *p)
+{
+    char *argument = line + strcspn(line, " \t");
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (*argument) {
+        *argument++ = '\0';
+        argument += strspn(argument, " \t");
+        argument[strcspn(argument, "\r")] = '\0';
+        for (size_t end = strlen(argument); end && strchr(" \t", argument[end - 1]);)
+            argument[--end] = '\0';
+    }
+    if (!strcmp(base_of(line), "env") && *argument && *argument != '-' &&
+        !strpbrk(argument, " \t=")) {
+        status = find(f, argument, &p->image);
+        p->file = p->image;
+        p->argv = script_words(f, argument, NULL, file, words);
+    } else {
+        p->image = line;
+        p->file = file;
+        p->argv = (char **)words;
+    }
+    if (status == PORTOLAN_OK && !p->argv)
+        status = portolan_error_set(f->err, PORTOLAN_ENOMEM, "out of memory");
+    return status;
+}
+
+enum portolan_status wrap_program_find(struct portolan_arena *arena, char *const *words,
+                                       struct wrap_program *p, int *status,
+                                       struct portolan_error *err)
+{
+    const struct finder f = {arena, status, err};
+    enum portolan_status found = find(&f, words[0], &p->file);
+    char *line;
+
+    if (found != PORTOLAN_OK)
+        return found;
+    p->image = p->file;
+    p->argv = (char **)words;
+    line = read_script(&f, p->file);
+    if (line)
+        found = take_script(&f, p->file, line, words, p);
+    return found == PORTOLAN_OK ? check_image(&f, p->image) : found;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a run is summed up in when it has ended. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { ROWS = 12 };
+
+/* A function in one library, over all threads, callers and contexts. */
+struct row {
+    const struct portolan_probe_method_info *info;
+    uint64_t calls;
+    double exclusive_ns;
+};
+
+static void format_time(double ns, char *text, size_t size)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t i = 0;
+
+    while (i < 3 && ns < units[i].ns)
+        i++;
+    snprintf(text, size, "%.3g %s", ns / units[i].ns, units[i].unit);
+    if (ns >= 1000 * units[0].ns)
+        snprintf(text, size, "%.0f s", ns / units[0].ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    return (x->exclusive_ns < y->exclusive_ns) - (x->exclusive_ns > y->exclusive_ns);
+}
+
+/* Rows by handle, then those with calls, longest first; *N of them. */
+static struct row *make_rows(struct wrap_run *run, const struct wrap_process *p, size_t *n)
+{
+    struct row *rows = portolan_arena_alloc(&run->arena, p->n_methods + 1, sizeof *rows);
+    size_t used = 0;
+
+    for (size_t i = 0; rows && i < p->latest.count; i++) {
+        const struct portolan_probe_record *r = &p->latest.records[i];
+        size_t at = r->handle - (PORTOLAN_PROBE_HANDLE_OWN + 1);
+
+        if (r->handle <= PORTOLAN_PROBE_HANDLE_OWN || at >= p->n_methods)
+            continue;
+        rows[at].info = &p->methods[at];
+        rows[at].calls += r->calls;
+        rows[at].exclusive_ns += r->exclusive_ns;
+    }
+    for (size_t i = 0; rows && i < p->n_methods; i++)
+        if (rows[i].calls)
+            rows[used++] = rows[i];
+    if (rows)
+        qsort(rows, used, sizeof *rows, by_time);
+    *n = used;
+    return rows;
+}
+
+static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct portolan_text *t)
+{
+    size_t n = 0;
+    const struct row *rows = make_rows(run, p, &n);
+    char total[32], each[32];
+    double all_ns = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all_ns += rows[i].exclusive_ns;
+    format_time(all_ns, total, sizeof total);
+    format_time(p->elapsed_ns, each, sizeof each);
+    portolan_text_add(t, "portolan: %llu calls took %s of %s", (unsigned long long)p->calls, total,
+                      each);
+    if (p->recorder.trial)
+        portolan_text_add(t, "; trial %lld of '%s' in %s", (long long)p->recorder.trial, run->trial,
+                          run->options->store ? run->options->store : "portolan.db");
+    portolan_text_add(t, "\n");
+    for (size_t i = 0; i < n && i < ROWS; i++) {
+        format_time(rows[i].exclusive_ns, total, sizeof total);
+        format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);
+        portolan_text_add(t, "  %-24s %-16s %10llu calls  %9s  %9s each\n",
+                          rows[i].info->method.name, rows[i].info->connection.provider_class,
+                          (unsigned long long)rows[i].calls, total, each);
+    }
+    if (n > ROWS)
+        portolan_text_add(t, "  and %zu more\n", n - ROWS);
+}
+
+/* What may be missing, and why. */
+static void add_losses(const struct wrap_process *p, struct portolan_text *t)
+{
+    unsigned state = __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE);
+    bool is_first = p->area == &p->run->shared->areas[0];
+
+    if (p->is_cut || p->area->log_is_full)
+        portolan_text_add(t, "portolan: warning: more call paths than there is room for: the last "
+                             "ones are missing\n");
+    if (is_first && WIFSIGNALED(p->run->wait_status))
+        portolan_text_add(t,
+                          "portolan: the program was ended by signal %d (%s): calls since the last "
+                          "snapshot are missing\n",
+                          WTERMSIG(p->run->wait_status),
+                          sigdescr_np(WTERMSIG(p->run->wait_status)));
+    else if (is_first && state == WRAP_REPLACED)
+        portolan_text_add(t, "portolan: the program became another one by exec, which was not "
+                             "measured; --children does\n");
+    else if (is_first && state == WRAP_STARTED)
+        portolan_text_add(t, "portolan: the program left without running its exit handlers: calls "
+                             "since the last snapshot are missing\n");
+}
+
+static void add_process(struct wrap_run *run, const struct wrap_process *p, struct portolan_text *t)
+{
+    for (size_t i = 0; i < p->n_notes; i++)
+        portolan_text_add(t, "portolan: %s\n", p->notes[i]);
+    if (p->calls)
+        add_rows(run, p, t);
+    add_losses(p, t);
+}
+
+const char *wrap_report(struct wrap_run *run)
+{
+    struct portolan_text t = {.arena = &run->arena};
+    uint64_t calls = 0;
+
+    for (size_t i = 0; i < WRAP_AREAS; i++) {
+        if (!run->processes[i])
+            continue;
+        calls += run->processes[i]->calls;
+        if (i == 0 || run->processes[i]->calls)
+            add_process(run, run->processes[i], &t);
+    }
+    if (!calls && !wrap_was_refused(run))
+        portolan_text_add(&t, "portolan: warning: none of the %zu functions was called: %s\n",
+                          run->front.n_functions, wrap_why(run));
+    return t.failed ? "portolan: out of memory\n" : t.bytes ? t.bytes : "";
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a wrapped process and `portolan wrap` share: a file in memory, made by the one who measures
+ * and mapped by the one who is measured, who keeps no descriptor of it. One area per process.
+ *
+ * Snapshots hold totals, so that only the newest counts: the process writes into one of three slots
+ * and publishes it, and never waits. What must not get lost (names of methods, notes, switches)
+ * goes to a log that only grows. Whatever was published is there however the process ends.
+ */
+#ifndef WRAP_SHARED_H
+#define WRAP_SHARED_H
+
+#include <portolan/probe.h>
+
+enum {
+    WRAP_SLOTS = 3,
+    WRAP_RECORDS = 32768, /* call-path records of a process; later ones are not kept */
+    WRAP_LOG_BYTES = 4 << 20,
+    WRAP_TEXT_BYTES = 32 << 10,
+    WRAP_AREAS = 256 /* processes, where children are measured too */
+};
+
+#define WRAP_MAGIC  UINT64_C(0x70617277746f7270)
+#define WRAP_NOBODY UINT64_MAX
+
+/* "DESCRIPTOR PROCESS DEVICE INODE": the file as the measuring process holds it. */
+#define WRAP_VARIABLE "PORTOLAN_WRAP"
+
+enum wrap_state {
+    WRAP_STARTED = 1, /* measured */
+    WRAP_REFUSED,     /* could not be: the note before says why, and the process has ended */
+    WRAP_REPLACED,    /* about to be another program, by exec */
+    WRAP_LEFT         /* about to end by itself */
+};
+
+/* The texts of the orders. */
+enum wrap_order {
+    WRAP_ORDER_PRELOAD,  /* LD_PRELOAD as the program is to see it, when had_preload */
+    WRAP_ORDER_USER,     /* who calls, in the records */
+    WRAP_ORDER_CONTROL,  /* file with commands, or "" */
+    WRAP_ORDER_SIGNALS,  /* signals that are commands, or "" */
+    WRAP_ORDER_LIBRARIES /* each: name in the records, file; "" for the program's own */
+};
+
+/* Entries of the log; their bytes are texts, each ended by NUL, unless said otherwise. */
+enum wrap_entry_kind {
+    WRAP_METHOD = 1, /* struct wrap_method, then user, uses, provider, provides, class, type, name,
+                        names of contexts */
+    WRAP_NOTE,       /* what the user is to know */
+    WRAP_SWITCH,     /* port, from, to, outcome */
+    WRAP_OBJECT      /* a shared object that is loaded */
+};
+
+struct wrap_entry {
+    uint32_t kind, size_bytes; /* with this head, a multiple of 8 */
+};
+
+struct wrap_method {
+    uint32_t handle, n_context, real_contexts, reserved;
+};
+
+struct wrap_slot {
+    uint64_t count;
+    double now_ns;
+    uint32_t threads;
+    uint32_t is_cut; /* there were more records than a slot holds */
+    struct portolan_probe_record records[WRAP_RECORDS];
+};
+
+/* What is to be done, the same for all processes; written before any is started, but for
+ * the areas' processes. */
+struct wrap_orders {
+    uint64_t magic;
+    double interval_s; /* between two snapshots; 0: only at the end */
+    double rotate_s;   /* libraries take turns; 0: they do not */
+    uint32_t with_children, profile;
+    uint32_t n_libraries;
+    uint32_t n_areas;
+    uint32_t had_preload, text_bytes;
+    int32_t processes[WRAP_AREAS]; /* whose the areas are, 0: free. Atomic. */
+    char text[WRAP_TEXT_BYTES];    /* enum wrap_order, each ended by NUL */
+};
+
+struct wrap_area {
+    _Alignas(4096) uint64_t published; /* number of the snapshot × 4 + slot; 0: none yet. Atomic. */
+    uint64_t reading;                  /* the slot that is being read, or WRAP_NOBODY. Atomic. */
+    uint64_t log_bytes;                /* Atomic: all up to here is complete */
+    uint32_t request;                  /* futex: who measures wants a snapshot now */
+    uint32_t state;                    /* enum wrap_state, 0: free. Atomic. */
+    int32_t process, parent;
+    uint32_t log_is_full, reserved;
+    double began_ns; /* clock of the records */
+    char program[4096];
+    uint64_t log[WRAP_LOG_BYTES / 8];
+    struct wrap_slot slots[WRAP_SLOTS];
+};
+
+struct wrap_file {
+    _Alignas(4096) struct wrap_orders orders;
+    struct wrap_area areas[];
+};
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what a process publishes to snapshots as the recorder takes them. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The newest snapshot's slot, kept from being overwritten until end_reading(). */
+static struct wrap_slot *begin_reading(struct wrap_process *p)
+{
+    struct wrap_area *a = p->area;
+    uint64_t published = __atomic_load_n(&a->published, __ATOMIC_SEQ_CST), before;
+
+    do {
+        before = published;
+        if ((published & 3) >= WRAP_SLOTS)
+            return NULL;
+        __atomic_store_n(&a->reading, published & 3, __ATOMIC_SEQ_CST);
+        published = __atomic_load_n(&a->published, __ATOMIC_SEQ_CST);
+    } while (published != before);
+    p->number = published >> 2;
+    return &a->slots[published & 3];
+}
+
+static void end_reading(struct wrap_process *p)
+{
+    __atomic_store_n(&p->area->reading, WRAP_NOBODY, __ATOMIC_SEQ_CST);
+}
+
+static bool reserve(struct portolan_probe_snapshot *s, size_t n)
+{
+    void *records;
+
+    if (n <= s->capacity)
+        return true;
+    records = portolan_reallocarray(s->records, n, sizeof *s->records);
+    if (!records)
+        return false;
+    s->records = records;
+    s->capacity = n;
+    return true;
+}
+
+/*
+ * The record that stands for what the program itself does on a thread. Its own time is known
+ * whenever the thread is in no call; in between it is put off.
+ */
+static struct portolan_probe_record program_record(struct wrap_process *p,
+                                                   const struct portolan_probe_record *root,
+                                                   double inside_ns, double elapsed_ns)
+{
+    bool first = root->thread == 0;
+    struct portolan_probe_record r = {
+        .id = (uint64_t)root->thread << 32 | UINT32_MAX,
+        .thread = root->thread,
+        .handle = first ? WRAP_HANDLE_MAIN : WRAP_HANDLE_THREAD,
+        .subroutine_calls = root->subroutine_calls,
+    };
+
+    if (!first) {
+        r.inclusive_ns = inside_ns;
+        r.calls = inside_ns > 0;
+    } else {
+        if (root->is_idle)
+            p->own_ns = fmax(p->own_ns, elapsed_ns - inside_ns);
+        r.inclusive_ns = elapsed_ns;
+        r.exclusive_ns = p->own_ns;
+        r.calls = p->has_ended;
+    }
+    r.min_ns = r.max_ns = r.inclusive_ns;
+    r.sum_squares_ns2 = r.calls ? r.inclusive_ns * r.inclusive_ns : 0;
+    return r;
+}
+
+static bool is_root(const struct portolan_probe_record *r)
+{
+    return r->parent < 0;
+}
+
+/* Time in measured calls that the program itself made on the thread whose root is at ROOT. */
+static double time_inside(const struct wrap_slot *slot, size_t root)
+{
+    double sum = 0;
+
+    for (size_t i = root + 1; i < slot->count && !is_root(&slot->records[i]); i++)
+        if (slot->records[i].parent == (int64_t)root &&
+            slot->records[i].handle != PORTOLAN_PROBE_HANDLE_OWN)
+            sum += slot->records[i].inclusive_ns + slot->records[i].open_inclusive_ns;
+    return sum;
+}
+
+/* The records of a thread, whose root lies at OLD in the slot and will at TO->count. */
+struct moving {
+    int64_t old_root, new_root;
+};
+
+static int64_t moved_parent(const struct moving *m, const struct portolan_probe_record *r)
+{
+    if (r->parent != m->old_root)
+        return r->parent - m->old_root + m->new_root + 1;
+    return m->new_root + (r->handle != PORTOLAN_PROBE_HANDLE_OWN);
+}
+
+/* The same records with the program's put in behind each root. */
+static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, size_t count,
+                         struct portolan_probe_snapshot *to)
+{
+    double elapsed_ns = fmax(slot->now_ns - p->area->began_ns, 0);
+    struct moving m = {0, 0};
+
+    for (size_t i = 0; i < count; i++) {
+        struct portolan_probe_record *r = &to->records[to->count];
+
+        *r = slot->records[i];
+        if (is_root(r)) {
+            m = (struct moving){(int64_t)i, (int64_t)to->count};
+            to->count += 2;
+            r[1] = program_record(p, r, time_inside(slot, i), elapsed_ns);
+            r[1].parent = m.new_root;
+        } else if (r->parent < m.old_root || r->parent >= (int64_t)i) {
+            return false; /* no tree */
+        } else {
+            r->parent = moved_parent(&m, r);
+            to->count++;
+        }
+    }
+    return true;
+}
+
+enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_probe_snapshot *to,
+                                        struct portolan_error *err)
+{
+    struct wrap_slot *slot = begin_reading(p);
+    size_t roots = 0, count;
+    bool good;
+
+    to->count = 0;
+    if (!slot)
+        return portolan_error_set(err, PORTOLAN_EINTERNAL,
+                                  "the program has overwritten what was "
+                                  "measured");
+    count = slot->count < WRAP_RECORDS ? slot->count : WRAP_RECORDS;
+    for (size_t i = 0; i < count; i++)
+        roots += is_root(&slot->records[i]);
+    if (!reserve(to, count + roots)) {
+        end_reading(p);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    to->threads = slot->threads;
+    to->now_ns = slot->now_ns;
+    p->is_cut = p->is_cut || slot->is_cut;
+    good = copy_records(p, slot, count, to);
+    p->elapsed_ns = fmax(slot->now_ns - p->area->began_ns, 0);
+    end_reading(p);
+    if (good)
+        return PORTOLAN_OK;
+    to->count = 0;
+    return portolan_error_set(err, PORTOLAN_EINTERNAL,
+                              "the program has overwritten what was measured");
+}
