@@ -241,11 +241,9 @@ static enum CXChildVisitResult visit_inclusion(CXCursor cursor, CXCursor parent,
 /* The pattern may leave out leading folders. */
 static bool matches(const char *pattern, const char *path)
 {
-    for (const char *rest = path; rest; rest = strchr(rest, '/')) {
-        rest += rest != path;
-        if (fnmatch(pattern, rest, 0) == 0)
+    for (const char *rest = path; *rest; rest++)
+        if ((rest == path || rest[-1] == '/') && fnmatch(pattern, rest, 0) == 0)
             return true;
-    }
     return false;
 }
 

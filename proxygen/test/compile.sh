@@ -62,6 +62,29 @@ compile generator.h "$work/shared/generator_type_proxy.c" "$@" -isystem "$tests/
 c_port hard headers/hard.h hard
 compile hard.h "$work/hard/hard_proxy.c" "$@" -isystem "$tests/headers"
 
+# header, port, side file or nothing, flags
+while read -r case port side flags; do
+    set_side=''
+    [ "$side" = - ] || set_side="--context headers/cases/$side"
+    # shellcheck disable=SC2086
+    c_port "$case" "headers/cases/$case.h" "$port" $set_side -- $flags
+    # shellcheck disable=SC2086
+    compile "cases/$case.h" "$work/$case/${port}_proxy.c" "$@" -isystem "$tests/headers/cases" $flags
+done <<'CASES'
+attributes attributes -
+by_value by_value -
+callback walker callback.context
+conditional conditional - -DSCALAR=float -DWITH_SCALE
+included part -
+inline counter -
+out out out.context
+qualifiers qualifiers -
+returns returns -
+sizes sizes sizes.context
+unnamed unnamed -
+variadic journal variadic.context
+CASES
+
 # Headers of others, where they are installed; with a side file where there is one for the port.
 for other in sundials/sundials_linearsolver.h:SUNLinearSolver sundials/sundials_matrix.h:SUNMatrix \
     sundials/sundials_nvector.h:N_Vector sundials/sundials_nonlinearsolver.h:SUNNonlinearSolver \

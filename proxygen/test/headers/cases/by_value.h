@@ -35,7 +35,7 @@ struct by_value_ops {
     double complex (*complexes)(struct by_value *self, double complex a, float complex b);
     long double (*extended)(struct by_value *self, long double a, int b);
     long double complex (*both)(struct by_value *self, long double complex a);
-    __int128 (*wide)(struct by_value *self, __int128 a, bool negative);
+    __extension__ __int128 (*wide)(struct by_value *self, __int128 a, bool negative);
     double (*many)(struct by_value *self, double a, float b, int c, char d, short e, long f,
                    double g, double h, double i, double j, double k, double l, double m, int n,
                    int o, int p);

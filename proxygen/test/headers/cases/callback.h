@@ -3,10 +3,10 @@
 #ifndef CASES_CALLBACK_H
 #define CASES_CALLBACK_H
 struct walker;
-typedef double (*walker_visit)(struct walker *user, int depth);
+typedef double (*walker_visit)(void *user, int depth);
 struct walker_ops {
     double (*each)(struct walker *self, double visit(int, double), int times);
-    double (*deep)(struct walker *self, walker_visit visit, struct walker *user, int depth);
+    double (*deep)(struct walker *self, walker_visit visit, void *user, int depth);
     void (*keep)(struct walker *self, void (*hook)(int));
     void (*plain)(struct walker *self, void (*hook)(int));
 };

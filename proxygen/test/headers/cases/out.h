@@ -5,7 +5,7 @@
 struct out;
 struct out_ops {
     int (*ask)(struct out *self, double *residual, int n, double *values);
-    int (*skip)(struct out *self, double *residual, int n, double *values);
+    int (*pass_by)(struct out *self, double *residual, int n, double *values);
 };
 struct out {
     const struct out_ops *ops;
