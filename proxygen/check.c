@@ -112,9 +112,9 @@ static void compose(struct run *run, struct method *m)
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));
     }
     m->returning = m->head;
+    m->parameters = parameters;
     if (m->variadic)
         parameters = proxygen_print(arena, "%s, ...", parameters);
-    m->parameters = parameters;
     m->head = proxygen_replace(arena, m->head,
                                proxygen_print(arena, "@(%s)", *parameters ? parameters : "void"));
     m->pass = pass;

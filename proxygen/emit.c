@@ -14,6 +14,15 @@ const char *proxygen_replace(struct portolan_arena *arena, const char *text, con
     return at ? proxygen_print(arena, "%.*s%s%s", (int)(at - text), text, with, at + 1) : text;
 }
 
+const char *proxygen_argument_names(struct run *run, const struct method *m)
+{
+    const char *names = "";
+
+    for (size_t i = 0; i < m->n_arguments; i++)
+        names = proxygen_print(&run->arena, "%s%s%s", names, i ? ", " : "", m->arguments[i].name);
+    return names;
+}
+
 const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted)
 {
     char *name = portolan_arena_strdup(arena, dotted);

@@ -66,8 +66,8 @@ static void emit_entry(const struct functions *f, const struct method *m, struct
     struct portolan_arena *arena = &f->run->arena;
     const struct locals l = proxygen_locals(f->run, m);
     const char *prefix = f->port->prefix;
+    const char *names = proxygen_argument_names(f->run, m);
     bool keep = m->returns && m->twin;
-
     portolan_text_add(
         out, "\nstatic %s\n{\n",
         proxygen_replace(arena, m->head,
@@ -82,7 +82,7 @@ static void emit_entry(const struct functions *f, const struct method *m, struct
                       keep         ? proxygen_print(arena, "%s = ", l.result)
                       : m->returns ? "return "
                                    : "",
-                      prefix, m->name, m->pass, *m->pass ? ", " : "", m->twin ? l.list : "",
+                      prefix, m->name, names, *names ? ", " : "", m->twin ? l.list : "",
                       m->twin ? ", " : "", prefix);
     functions_emit_end(m, &l, out);
     if (keep)

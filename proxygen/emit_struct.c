@@ -6,30 +6,39 @@
  */
 #include "emit_table.h"
 
-/* "self, n, b" */
-static const char *argument_names(struct run *run, const struct method *m)
-{
-    const char *names = "";
-
-    for (size_t i = 0; i < m->n_arguments; i++)
-        names = proxygen_print(&run->arena, "%s%s, ", names, m->arguments[i].name);
-    return names;
-}
-
 static void emit_slot_function(struct run *run, const struct port *p, const struct method *m,
                                struct portolan_text *out)
 {
-    const char *name = proxygen_print(&run->arena, "%s_##portolan_slot##_%s(%s)", p->prefix,
-                                      m->name, *m->parameters ? m->parameters : "void");
+    struct portolan_arena *arena = &run->arena;
+    struct locals l = proxygen_locals(run, m);
+    const char *names = proxygen_argument_names(run, m);
+    const char *name =
+        proxygen_print(arena, "%s_##portolan_slot##_%s(%s%s)", p->prefix, m->name,
+                       *m->parameters ? m->parameters : "void", m->twin ? ", ..." : "");
+    const char *call =
+        proxygen_print(arena,
+                       "%s_do_%s(%s%s%s%s\\\n            __atomic_load_n(&%s_slots[portolan_slot], "
+                       "__ATOMIC_RELAXED))",
+                       p->prefix, m->name, names, *names ? ", " : "", m->twin ? l.list : "",
+                       m->twin ? ", " : "", p->prefix);
 
-    portolan_text_add(out, "    static %s%s \\\n    { \\\n        %s",
+    portolan_text_add(out, "    static %s%s \\\n    { \\\n",
                       m->no_return ? "__attribute__((noreturn)) " : "",
-                      proxygen_replace(&run->arena, m->returning, name),
-                      m->returns ? "return " : "");
-    portolan_text_add(out,
-                      "%s_do_%s(%s\\\n            __atomic_load_n(&%s_slots[portolan_slot], "
-                      "__ATOMIC_RELAXED)); \\\n    }",
-                      p->prefix, m->name, argument_names(run, m), p->prefix);
+                      proxygen_replace(arena, m->returning, name));
+    if (!m->twin) {
+        portolan_text_add(out, "        %s%s; \\\n    }", m->returns ? "return " : "", call);
+        return;
+    }
+    portolan_text_add(out, "        va_list %s; \\\n", l.list);
+    if (m->returns)
+        portolan_text_add(out, "        %s; \\\n", proxygen_replace(arena, m->result, l.result));
+    portolan_text_add(out, " \\\n        va_start(%s, %s); \\\n        %s%s%s; \\\n", l.list,
+                      m->arguments[m->n_arguments - 1].name, m->returns ? l.result : "",
+                      m->returns ? " = " : "", call);
+    portolan_text_add(out, "        va_end(%s); \\\n", l.list);
+    if (m->returns)
+        portolan_text_add(out, "        return %s; \\\n", l.result);
+    portolan_text_add(out, "    }");
 }
 
 void proxygen_emit_slots(struct run *run, const struct port *p, struct portolan_text *out)

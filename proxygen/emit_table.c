@@ -265,10 +265,11 @@ static void emit_prototype(struct run *run, const struct port *p, const struct m
                       p->shape == SHAPE_STRUCT ? "__attribute__((noinline)) " : "",
                       m->no_return ? "__attribute__((noreturn)) " : "");
     if (p->shape == SHAPE_STRUCT)
-        name = proxygen_print(&run->arena, "%s(%s%sstruct portolan_proxy *%s)", name, m->parameters,
-                              *m->parameters ? ", " : "", l->proxy);
+        name = proxygen_print(&run->arena, "%s(%s%s%s%s%sstruct portolan_proxy *%s)", name,
+                              m->parameters, *m->parameters ? ", " : "", m->twin ? "va_list " : "",
+                              m->twin ? l->list : "", m->twin ? ", " : "", l->proxy);
     else
-        name = proxygen_print(&run->arena, "%s(%s)", name, m->parameters);
+        name = proxygen_print(&run->arena, "%s(%s%s)", name, m->parameters, m->twin ? ", ..." : "");
     portolan_text_add(out, "%s", proxygen_replace(&run->arena, m->returning, name));
 }
 
@@ -327,9 +328,16 @@ static void emit_body(const struct port *p, const struct method *m, const struct
                       struct portolan_text *out)
 {
     const char *self = own_object(m);
+    bool list = m->twin && p->shape == SHAPE_TABLE;
 
-    portolan_text_add(out, "    %s%s%s.ops->%s(%s);\n", m->returns ? l->result : "",
-                      m->returns ? " = " : "", l->to, m->member, m->pass);
+    if (list)
+        portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
+                          m->arguments[m->n_arguments - 1].name);
+    portolan_text_add(out, "    %s%s%s.ops->%s(%s%s%s);\n", m->returns ? l->result : "",
+                      m->returns ? " = " : "", l->to, m->twin ? m->forward : m->member, m->pass,
+                      m->twin ? ", " : "", m->twin ? l->list : "");
+    if (list)
+        portolan_text_add(out, "    va_end(%s);\n", l->list);
     if (m->no_return)
         return;
     if (self && p->has_data && !m->destroys)
@@ -362,6 +370,8 @@ static void emit_function(struct run *run, const struct port *p, const struct me
         portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n", l.proxy, p->prefix,
                           own_object(m));
     portolan_text_add(out, "    struct %s_to %s;\n", p->prefix, l.to);
+    if (m->twin && p->shape == SHAPE_TABLE)
+        portolan_text_add(out, "    va_list %s;\n", l.list);
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].gift && m->arguments[i].depth == 2)
             portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
@@ -405,6 +415,14 @@ static void emit_length(const struct port *p, struct portolan_text *out)
     portolan_text_add(out, "%s    return sizeof *table;\n}\n", known ? "" : "    (void)table;\n");
 }
 
+static bool has_forwards(const struct port *p)
+{
+    for (size_t i = 0; i < p->n_methods; i++)
+        if (!p->methods[i].skip && p->methods[i].twin)
+            return true;
+    return false;
+}
+
 static void emit_offsets(const struct port *p, struct portolan_text *out)
 {
     bool links = false;
@@ -414,6 +432,13 @@ static void emit_offsets(const struct port *p, struct portolan_text *out)
         if (!p->methods[i].skip)
             portolan_text_add(out, "    offsetof(%s, %s),\n", p->table, p->methods[i].member);
     portolan_text_add(out, "};\n");
+    if (has_forwards(p))
+        add(p, out, "\nstatic const size_t $_forwards[] = {\n");
+    for (size_t i = 0; has_forwards(p) && i < p->n_methods; i++)
+        if (!p->methods[i].skip)
+            portolan_text_add(out, "    offsetof(%s, %s),\n", p->table,
+                              p->methods[i].twin ? p->methods[i].forward : p->methods[i].member);
+    portolan_text_add(out, has_forwards(p) ? "};\n" : "");
     for (size_t i = 0; i < p->n_members; i++) {
         if (p->members[i].kind != MEMBER_LINK)
             continue;
@@ -448,6 +473,8 @@ static void emit_description(const struct port *p, struct portolan_text *out)
         "    .size_bytes = sizeof(TABLE),\n"
         "    .entries = $_entries,\n"
         "    .n_entries = sizeof $_entries / sizeof *$_entries,\n");
+    if (has_forwards(p))
+        add(p, out, "    .forwards = $_forwards,\n");
     add(p, out,
         p->shape == SHAPE_STRUCT ? "    .own = true,\n"
                                    "    .functions = $_functions,\n"

@@ -110,8 +110,9 @@ static enum portolan_status link_twin(struct run *run, struct method *m)
                                  "'%s' cannot be forwarded: %s", m->name,
                                  m->convention ? "it has a calling convention of its own"
                                                : "va_start needs a parameter in front of '...'");
-        if (port->shape == SHAPE_FUNCTIONS)
+        if (m->skip && strncmp(m->skip, "variadic", 8) == 0)
             m->skip = NULL;
+        m->forward = twin->member;
     }
     return PORTOLAN_OK;
 }

@@ -108,6 +108,7 @@ struct method {
     bool variadic;           /* ends in "..." */
     const char *twin;        /* variadic: the method that takes a va_list instead; NULL: none */
     struct place twin_place; /* where that is said */
+    const char *forward;     /* the twin's member; NULL: its own */
     const char *gives;       /* C: the port type of the object that is returned; NULL: no port's */
     long since;              /* C: from this version of the table on; 0: always */
     const struct port *gift; /* C: the port of the object that is returned */
@@ -311,6 +312,8 @@ void proxygen_emit_enter_call(const struct method *m, const struct locals *l, si
 /* Notes the accuracy, where the method has one. */
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
                             struct portolan_text *out);
+/* "self, n, b": the arguments as they came. */
+const char *proxygen_argument_names(struct run *run, const struct method *m);
 /* TEXT with '@' replaced by WITH; in the arena. */
 const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with);
 

@@ -81,7 +81,8 @@ void proxy_table_fill(const struct portolan_proxy_table *t, int slot, void *tabl
     size_t length = proxy_table_length(t, table);
 
     for (size_t i = 0; i < t->n_entries; i++)
-        if (t->entries[i] + sizeof(entry_fn) <= length && entry_of(table, t->entries[i]))
+        if (portolan_proxy_has(table, t->entries[i], length) &&
+            (!t->forwards || portolan_proxy_has(table, t->forwards[i], length)))
             memcpy((char *)table + t->entries[i], ours + t->entries[i], sizeof(entry_fn));
 }
 

@@ -41,6 +41,9 @@ refuses() { # test's name, words of the message, arguments of the generator
 generate variadic.h --port journal -o "$work/out"
 says 'log    not intercepted (variadic.h:9): variadic' && says 'trace  not intercepted'
 result $? 'variadic functions are passed as they are, and the report says so'
+generate variadic.h --port journal --context variadic.context -o "$work/out"
+says 'log    intercepted; forwarded to vlog' && says 'trace  not intercepted'
+result $? 'a twin that takes a va_list makes a variadic function measurable'
 printf 'log.variadic: trace\n' >"$work/side"
 refuses 'a twin needs the same parameters and a va_list' \
     "side:1: error: 'trace' does not stand for 'log'" variadic.h --port journal --context "$work/side"

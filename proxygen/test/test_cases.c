@@ -16,6 +16,7 @@
 #include "headers/cases/out.h"
 #include "headers/cases/qualifiers.h"
 #include "headers/cases/sizes.h"
+#include "headers/cases/variadic.h"
 #pragma GCC diagnostic ignored "-Wpedantic"
 
 #define COMPONENT(type)    extern const struct portolan_component portolan_component_##type##Proxy
@@ -24,9 +25,67 @@ COMPONENT(attributes);
 COMPONENT(by_value);
 COMPONENT(conditional);
 COMPONENT(counter);
+COMPONENT(journal);
 COMPONENT(out);
 COMPONENT(qualifiers);
 COMPONENT(sizes);
+
+/* ------------------------------------------------------------------ variadic functions */
+
+static int vlog(struct journal *self, char *line, size_t room, const char *format, va_list list)
+{
+    self->lines++;
+    return vsnprintf(line, room, format, list);
+}
+
+static int own_log(struct journal *self, char *line, size_t room, const char *format, ...)
+{
+    (void)self, (void)line, (void)room, (void)format;
+    return -1;
+}
+
+static int count_up(struct journal *self, int count, ...)
+{
+    int total = 0;
+    va_list list;
+
+    (void)self;
+    va_start(list, count);
+    while (count-- > 0)
+        total += va_arg(list, int);
+    va_end(list);
+    return total;
+}
+
+static void a_variadic_function_is_forwarded_to_its_twin(void **state)
+{
+    static const struct journal_ops ops = {own_log, vlog, count_up};
+    struct journal object = {&ops, 0}, *f = FACE(journal, &object);
+    char line[100];
+
+    (void)state;
+    assert_int_equal(f->ops->log(f, line, sizeof line, "%d %s %.2f %c", 7, "seven", 7.25, '!'), 14);
+    assert_string_equal(line, "7 seven 7.25 !");
+    assert_int_equal(f->lines, 1);
+    assert_int_equal(records_of("log", NULL).calls, 1);
+    assert_int_equal(records_of("vlog", NULL).calls, 0); /* called by us and by no user */
+}
+
+static void a_variadic_function_without_twin_stays_what_it_is(void **state)
+{
+    static const struct journal_ops ops = {own_log, vlog, count_up}, no_twin = {.log = own_log};
+    struct journal object = {&ops, 0}, *f = FACE(journal, &object);
+    struct journal other = {&no_twin, 0}, *g = FACE(journal, &other);
+    char line[1];
+
+    (void)state;
+    assert_true(f->ops->trace == count_up);
+    assert_int_equal(f->ops->trace(f, 3, 1, 2, 3), 6);
+    assert_int_equal(records_of("trace", NULL).calls, 0);
+    assert_true(g->ops->log == own_log); /* named, and NULL in this object */
+    assert_null(g->ops->vlog);
+    assert_int_equal(g->ops->log(g, line, 1, ""), -1);
+}
 
 /* ------------------------------------------------------------------ by value */
 
@@ -405,6 +464,8 @@ static void a_header_means_what_its_flags_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(a_variadic_function_is_forwarded_to_its_twin),
+        CASE(a_variadic_function_without_twin_stays_what_it_is),
         CASE(values_travel_as_they_are),
         CASE(qualifiers_and_bounds_are_kept),
         CASE(extents_are_contexts_by_name_or_by_the_side_file),

@@ -72,6 +72,8 @@ struct portolan_proxy_table {
     size_t size_bytes;     /**< of the table of operations */
     const size_t *entries; /**< where in the table each method's entry is */
     size_t n_entries;
+    /** The entry that each is forwarded to, as for variadic ones; NULL: each to itself. */
+    const size_t *forwards;
     const void *functions; /**< our own table, or one for each slot */
     /** How many bytes of a table exist, as its version says. NULL: all. */
     size_t (*length)(const void *table);
@@ -151,6 +153,17 @@ PORTOLAN_API void portolan_proxy_throw_unconnected(struct portolan_proxy *proxy,
 
 /* ------------------------------------------------------------------ C objects */
 
+/** True if TABLE, of which there are LENGTH bytes, has an entry at OFFSET. */
+PORTOLAN_PROXY_INLINE bool portolan_proxy_has(const void *table, size_t offset, size_t length)
+{
+    void (*entry)(void);
+
+    if (offset + sizeof entry > length)
+        return false;
+    memcpy(&entry, (const char *)table + offset, sizeof entry);
+    return entry != NULL;
+}
+
 /** True if TABLE is one that a proxy of this kind made (not for `own`). */
 PORTOLAN_PROXY_INLINE bool portolan_proxy_is_ours(const struct portolan_proxy_table *t,
                                                   const void *table)
@@ -163,6 +176,8 @@ PORTOLAN_PROXY_INLINE bool portolan_proxy_is_ours(const struct portolan_proxy_ta
         if (t->entries[i] + sizeof entry > length)
             continue;
         memcpy(&entry, (const char *)table + t->entries[i], sizeof entry);
+        if (entry && t->forwards && !portolan_proxy_has(table, t->forwards[i], length))
+            continue;
         if (entry)
             return memcmp(&entry, (const char *)t->functions + t->entries[i], sizeof entry) == 0;
     }
