@@ -73,8 +73,11 @@ void functions_emit_front(const struct functions *f, struct portolan_text *out)
     functions_emit_undefines(f, out);
     if (p->has_qualified_results)
         portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n\n");
+    if (proxygen_has_callbacks(p))
+        portolan_text_add(out, "#include <portolan/callback.h>\n\n");
     emit_description(f, prefix, out);
     emit_front(f, prefix, out);
+    proxygen_emit_callbacks(f->run, out);
     for (size_t i = 0; i < f->n_measured; i++)
         emit_function(f, f->members[i], proxy, out);
 }

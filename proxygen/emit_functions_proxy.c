@@ -188,8 +188,10 @@ static void emit_create(const struct port *p, struct portolan_text *out)
 void functions_emit_proxy(const struct functions *f, struct portolan_text *out)
 {
     const struct port *p = f->port;
-
     emit_preamble(f, out);
+    if (proxygen_has_callbacks(p))
+        portolan_text_add(out, "\n#include <portolan/callback.h>\n");
+    proxygen_emit_callbacks(f->run, out);
     for (size_t i = 0; i < f->n_measured; i++)
         emit_measured(f, f->members[i], out);
     emit_copies(p, out);
