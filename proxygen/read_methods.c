@@ -153,7 +153,7 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
             found = true;
         }
     }
-    if (!found && object.kind != CXType_Invalid && h->run->port.shape != SHAPE_STRUCT)
+    if (!found && object.kind != CXType_Invalid)
         m->skip =
             proxygen_print(&h->run->arena,
                            "no parameter is a %s *, so the proxy cannot tell whose it is; the "
