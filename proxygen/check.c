@@ -274,6 +274,12 @@ static enum portolan_status check_one(struct run *run, const char *prefix)
             port->shape == SHAPE_FUNCTIONS)
             compose(run, m);
         status = check_arguments(run, m);
+        if (status == PORTOLAN_OK && m->variadic && m->is_pure && m->skip)
+            status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &m->place,
+                                   "'%s' is variadic and pure: a proxy must have it and cannot "
+                                   "forward it; name a method that takes a va_list instead: "
+                                   "'%s.variadic: METHOD'",
+                                   m->name, m->name);
         if (first == PORTOLAN_OK)
             first = status;
         intercepted += !m->skip;

@@ -24,6 +24,7 @@ struct header {
     struct run *run;
     const struct libclang *clang;
     CXIndex index;
+    const char *hint; /* the nearest class, where the one asked for is not among them; or NULL */
     CXTranslationUnit unit;
     bool is_cxx;              /* read as C++ */
     const char *const *flags; /* with which it is read, language and compile command included */

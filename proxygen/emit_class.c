@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-static size_t count_contexts(const struct method *m)
+static size_t count_contexts(const struct port *p, const struct method *m)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < m->n_arguments; i++)
+    for (size_t i = 0; i < m->n_arguments && !p->on_trial; i++)
         n += m->arguments[i].context;
     return n;
 }
@@ -30,13 +30,16 @@ static void emit_grants(struct run *run, struct portolan_text *out)
             continue;
         portolan_text_add(out,
                           "\n"
+                          "namespace portolan {\n"
                           "struct %s_tag_%zu {\n"
                           "    using type = %s;\n"
-                          "    friend type portolan_member(%s_tag_%zu);\n"
+                          "    friend constexpr type proxy_member(%s_tag_%zu);\n"
                           "};\n"
-                          "template struct portolan::proxy_grant<%s_tag_%zu, &%s::%s>;\n",
+                          "template struct proxy_grant<%s_tag_%zu, &::%s::%s>;\n"
+                          "}\n",
                           p->prefix, i, proxygen_replace(&run->arena, m->cxx->pointer, ""),
-                          p->prefix, i, p->prefix, i, m->cxx->owner, m->member);
+                          p->prefix, i, p->prefix, i,
+                          m->cxx->owner + (m->cxx->owner[0] == ':' ? 2 : 0), m->member);
     }
 }
 
@@ -51,6 +54,8 @@ static const char *parameters(struct run *run, const struct method *m)
         list = proxygen_print(
             arena, "%s%s%s", list, i ? ", " : "",
             proxygen_replace(arena, m->arguments[i].declaration, m->arguments[i].name));
+    if (m->variadic)
+        list = proxygen_print(arena, "%s%s...", list, *list ? ", " : "");
     return list;
 }
 
@@ -73,9 +78,10 @@ static const char *handed_on(struct run *run, const struct method *m)
     return list;
 }
 
-/* The call of method number I on the object that OBJECT, an expression, is. */
-static const char *forward(struct run *run, const struct method *m, size_t i, const char *object)
+/* The call of method number I on the object that OBJECT, an expression, is, with ARGUMENTS. */
+static const char *forward(struct run *run, size_t i, const char *object, const char *arguments)
 {
+    const struct method *m = &run->port.methods[i];
     struct portolan_arena *arena = &run->arena;
     const struct cxx_method *x = m->cxx;
     const char *to = proxygen_replace(arena, x->path, object), *pointer;
@@ -85,17 +91,19 @@ static const char *forward(struct run *run, const struct method *m, size_t i, co
     else if (to[0] == '*')
         to = proxygen_print(arena, "(%s)", to);
     if (x->is_direct)
-        return proxygen_print(arena, "%s.%s(%s)", to, m->member, handed_on(run, m));
-    pointer = x->is_open
-                  ? proxygen_print(arena, "static_cast<%s>(&%s::%s)",
-                                   proxygen_replace(arena, x->pointer, ""), x->owner, m->member)
-                  : proxygen_print(arena, "portolan_member(%s_tag_%zu())", run->port.prefix, i);
-    return proxygen_print(arena, "(%s.*%s)(%s)", to, pointer, handed_on(run, m));
+        return proxygen_print(arena, "%s.%s(%s)", to, m->member, arguments);
+    pointer =
+        x->is_open
+            ? proxygen_print(arena, "static_cast<%s>(&%s::%s)",
+                             proxygen_replace(arena, x->pointer, ""), x->owner, m->member)
+            : proxygen_print(arena, "proxy_member(portolan::%s_tag_%zu())", run->port.prefix, i);
+    return proxygen_print(arena, "(%s.*%s)(%s)", to, pointer, arguments);
 }
 
-static void emit_context(const struct method *m, const struct locals *l, struct portolan_text *out)
+static void emit_context(const struct port *p, const struct method *m, const struct locals *l,
+                         struct portolan_text *out)
 {
-    size_t n = count_contexts(m);
+    size_t n = count_contexts(p, m);
     const char *comma = "";
 
     if (!n)
@@ -118,8 +126,10 @@ static void emit_context(const struct method *m, const struct locals *l, struct 
     portolan_text_add(out, "};\n");
 }
 
-static bool has_accuracy(const struct method *m)
+static bool has_accuracy(const struct port *p, const struct method *m)
 {
+    if (p->on_trial)
+        return false;
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].accuracy)
             return true;
@@ -141,8 +151,8 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
 {
     const char *object = run->port.object;
 
-    if (m->cxx->self == CXX_SELF_NONE && !has_accuracy(m)) {
-        portolan_text_add(out, "        %s%s;\n", m->returns ? "return " : "", call);
+    if (m->cxx->self == CXX_SELF_NONE && !has_accuracy(&run->port, m)) {
+        portolan_text_add(out, "\n        %s%s;\n", m->returns ? "return " : "", call);
         return;
     }
     if (m->returns)
@@ -152,16 +162,17 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
                               : proxygen_replace(&run->arena, m->result, l->result),
                           call);
     else
-        portolan_text_add(out, "        %s;\n", call);
-    emit_accuracy(m, l, out);
+        portolan_text_add(out, "\n        %s;\n", call);
+    if (has_accuracy(&run->port, m))
+        emit_accuracy(m, l, out);
     if (m->cxx->self == CXX_SELF_REFERENCE)
         portolan_text_add(out,
-                          "        if (&%s == %s.object())\n"
+                          "\n        if (&%s == %s.object())\n"
                           "            return const_cast<%s &>(static_cast<const %s &>(*this));\n",
                           l->result, l->call, object, object);
     if (m->cxx->self == CXX_SELF_POINTER)
         portolan_text_add(out,
-                          "        if (%s == %s.object())\n"
+                          "\n        if (%s == %s.object())\n"
                           "            return const_cast<%s *>(static_cast<const %s *>(this));\n",
                           l->result, l->call, object, object);
     if (m->returns)
@@ -181,31 +192,65 @@ static const char *full_head(struct run *run, const struct method *m)
                : proxygen_replace(arena, m->head, head);
 }
 
-static void emit_method(struct run *run, const struct method *m, size_t i, size_t number,
-                        struct portolan_text *out)
+/* What takes "..." is handed on to what takes a va_list. */
+static void emit_variadic(struct run *run, const struct method *m, const struct locals *l,
+                          struct portolan_text *out)
 {
     struct portolan_arena *arena = &run->arena;
+    const char *arguments = proxygen_print(arena, "%s, %s", handed_on(run, m), l->list);
+    size_t twin = 0;
+
+    while (strcmp(run->port.methods[twin].name, m->twin) != 0)
+        twin++;
+    portolan_text_add(out, "        va_list %s;\n\n        va_start(%s, %s);\n", l->list, l->list,
+                      m->arguments[m->n_arguments - 1].name);
+    portolan_text_add(
+        out, "        %s%s;\n        va_end(%s);\n",
+        m->returns ? proxygen_print(arena, "%s = ", proxygen_replace(arena, m->result, l->result))
+                   : "",
+        forward(run, twin, proxygen_print(arena, "*%s", l->call), arguments), l->list);
+    if (m->returns)
+        portolan_text_add(out, "        return %s;\n", l->result);
+}
+
+static void emit_body(struct run *run, size_t i, size_t number, struct portolan_text *out)
+{
+    struct portolan_arena *arena = &run->arena;
+    const struct method *m = &run->port.methods[i];
     struct locals l = proxygen_locals(run, m);
-    size_t n = count_contexts(m);
-    const char *head = full_head(run, m);
+    size_t n = count_contexts(&run->port, m);
     const char *construct = proxygen_print(arena, "(this->portolan_, %zu, %s, %zu)", number,
                                            n ? l.context : "nullptr", n);
     const char *object = run->port.object;
 
-    portolan_text_add(out, "\n    %s override\n    {\n", head);
-    emit_context(m, &l, out);
+    emit_context(&run->port, m, &l, out);
     if (m->no_return) {
         portolan_text_add(out,
                           "        %s *%s = portolan::proxy_call<%s>%s.object();\n"
                           "\n"
                           "        %s%s; /* it never comes back */\n",
                           object, l.to, object, construct, m->returns ? "return " : "",
-                          forward(run, m, i, proxygen_print(arena, "*%s", l.to)));
-    } else {
-        portolan_text_add(out, "        portolan::proxy_call<%s> %s%s;\n\n", object, l.call,
-                          construct);
-        emit_result(run, m, &l, forward(run, m, i, proxygen_print(arena, "*%s", l.call)), out);
+                          forward(run, i, proxygen_print(arena, "*%s", l.to), handed_on(run, m)));
+        return;
     }
+    portolan_text_add(out, "        portolan::proxy_call<%s> %s%s;\n", object, l.call, construct);
+    if (m->twin) {
+        emit_variadic(run, m, &l, out);
+        return;
+    }
+    emit_result(run, m, &l,
+                forward(run, i, proxygen_print(arena, "*%s", l.call), handed_on(run, m)), out);
+}
+
+static void emit_method(struct run *run, size_t i, size_t number, struct portolan_text *out)
+{
+    const struct method *m = &run->port.methods[i];
+
+    portolan_text_add(out, "\n    %s override\n    {\n", full_head(run, m));
+    if (m->variadic && run->port.on_trial)
+        portolan_text_add(out, "        throw 0;\n");
+    else
+        emit_body(run, i, number, out);
     portolan_text_add(out, "    }\n");
 }
 
@@ -230,8 +275,8 @@ static void emit_face(struct run *run, struct portolan_text *out)
                       p->prefix, p->object, p->object, p->prefix, p->prefix, p->prefix, p->prefix,
                       p->prefix);
     for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            emit_method(run, &p->methods[i], i, number++, out);
+        if (!p->methods[i].skip || (p->on_trial && p->methods[i].is_pure))
+            emit_method(run, i, number++, out);
     portolan_text_add(out, "};\n\n}\n");
 }
 
@@ -262,7 +307,7 @@ static void emit_methods(const struct port *p, struct portolan_text *out)
 
         if (m->skip)
             continue;
-        portolan_text_add(out, "    {\"%s\", %zu, {", m->name, count_contexts(m));
+        portolan_text_add(out, "    {\"%s\", %zu, {", m->name, count_contexts(p, m));
         for (size_t k = 0; k < m->n_arguments; k++) {
             if (!m->arguments[k].context)
                 continue;
@@ -309,7 +354,7 @@ static const char stand_in[] =
     "    template <typename Number> void accuracy(const Number &);\n"
     "};\n"
     "template <typename Tag, typename Tag::type Member> struct proxy_grant {\n"
-    "    friend typename Tag::type portolan_member(Tag) { return Member; }\n"
+    "    friend constexpr typename Tag::type proxy_member(Tag) { return Member; }\n"
     "};\n"
     "template <typename Face, typename Port> Port *proxy_behind(Port *);\n"
     "template <typename Face, typename Port> Port &proxy_behind(Port &);\n"
@@ -318,8 +363,10 @@ static const char stand_in[] =
 void proxygen_emit_cxx_trial(struct run *run, struct portolan_text *out)
 {
     portolan_text_add(out, "%s", stand_in);
+    run->port.on_trial = true;
     emit_grants(run, out);
     emit_face(run, out);
+    run->port.on_trial = false;
     /* Destructors and constructors are looked at when they are used. */
     portolan_text_add(out, "\nvoid portolan_try(portolan_proxy *p) { delete new %s_face(p); }\n",
                       run->port.prefix);

@@ -66,7 +66,9 @@ static void guess_extents(struct method *m)
             array = a - 1;
         else if (next && next->form == FORM_POINTER && next->role == ROLE_PLAIN)
             array = next;
-        if (!array || a->kind != VALUE_INTEGER || !a->has_own_name || !is_extent(a->name))
+        if (a->is_guessable)
+            array = a; /* it knows its own */
+        else if (!array || a->kind != VALUE_INTEGER || !a->has_own_name || !is_extent(a->name))
             continue;
         a->context = true;
         a->size_of = array->name;

@@ -90,6 +90,7 @@
     X(CXXMethod_isVirtual)                                                                         \
     X(Cursor_isInlineNamespace)                                                                    \
     X(Type_getCXXRefQualifier)                                                                     \
+    X(Type_getTemplateArgumentAsType)                                                              \
     X(Type_getClassType)                                                                           \
     X(equalLocations)                                                                              \
     X(getCXXAccessSpecifier)                                                                       \

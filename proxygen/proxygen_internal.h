@@ -66,6 +66,7 @@ struct argument {
     int depth;                   /* and comes back as a pointer at depth 2 */
     const char *record;          /* C: the struct behind that many pointers, by its plain name */
     bool is_sized;               /* C++: a container, whose context is its size() */
+    bool is_guessable;           /* C++: …which may be guessed to matter */
     bool is_moved;               /* C++: handed on as a value that may be moved from */
     bool accuracy;
     struct place place;
@@ -118,6 +119,7 @@ struct method {
     size_t position;           /* …at this place */
     const char *skip;          /* not intercepted, because…; NULL: intercepted */
     bool is_data;              /* C++: a member listed as not intercepted */
+    bool is_pure;              /* C++: a proxy must have it */
     struct cxx_method *cxx;    /* C++; NULL for what is listed only */
     struct place place;
 };
@@ -193,6 +195,7 @@ struct port {
     bool has_data; /* the object has members that follow both sides */
     /* SHAPE_CLASS; `object` is the class */
     bool has_virtual_end;     /* a destructor that is virtual */
+    bool on_trial;            /* contexts are yet to be judged, so they are left out */
     const char **names_taken; /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
 };

@@ -203,6 +203,49 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
     return add_bases(r, number);
 }
 
+/* ------------------------------------------------------------------ names that are near */
+
+static enum CXChildVisitResult visit_class(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct cxx_list *list = data;
+    const struct libclang *clang = list->r->h->clang;
+    enum CXCursorKind kind = clang->getCursorKind(cursor);
+
+    if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return CXChildVisit_Recurse;
+    return kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl ||
+                   kind == CXCursor_ClassTemplate
+               ? collect(cursor, parent, data)
+               : CXChildVisit_Continue;
+}
+
+/* The class that may be meant by a name that is none's; NULL if there is one of that name. */
+static const char *near_class(struct cxx_reader *r)
+{
+    const char *word = class_name(r->h), *same_end = NULL;
+    struct cxx_list list = {.r = r};
+    const char **names;
+
+    if (strchr(word, '<'))
+        return NULL;
+    r->h->clang->visitChildren(r->h->clang->getTranslationUnitCursor(r->h->unit), visit_class,
+                               &list);
+    names = portolan_arena_alloc(&r->h->run->arena, list.n + 1, sizeof *names);
+    for (size_t i = 0; names && i < list.n; i++) {
+        const char *end;
+
+        names[i] = proxygen_cxx_name(r, list.items[i]);
+        end = strrchr(names[i], ':');
+        if (strcmp(names[i], word) == 0)
+            return NULL;
+        if (end && strcmp(end + 1, word) == 0)
+            same_end = names[i];
+    }
+    return same_end ? same_end : names ? portolan_nearest_word(word, names, list.n) : NULL;
+}
+
 /* ------------------------------------------------------------------ rounds */
 
 static enum CXChildVisitResult visit_port(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -258,6 +301,7 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
     enum portolan_status status;
 
     r->mirrors.arena = &r->h->run->arena;
+    r->h->hint = near_class(r);
     for (int round = 0; round < most_rounds; round++) {
         r->has_new_mirrors = false;
         status = parse_port(r);

@@ -197,6 +197,20 @@ static bool has_size(struct cxx_reader *r, CXType type)
     return false;
 }
 
+/* The length of a text rarely says how long a call takes. */
+static bool holds_characters(struct cxx_reader *r, CXType type)
+{
+    const struct libclang *clang = clang_of(r);
+    CXType element = clang->Type_getTemplateArgumentAsType(type, 0);
+
+    if (element.kind == CXType_Invalid)
+        return false;
+    element = clang->getCanonicalType(element);
+    return element.kind == CXType_Char_S || element.kind == CXType_Char_U ||
+           element.kind == CXType_WChar || element.kind == CXType_Char16 ||
+           element.kind == CXType_Char32;
+}
+
 static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
 {
     const struct libclang *clang = clang_of(r);
@@ -211,6 +225,9 @@ static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
     a->is_sized = has_size(r, plain);
     if (a->is_sized)
         a->kind = VALUE_INTEGER;
+    a->is_guessable = a->is_sized && !holds_characters(r, plain) &&
+                      (canonical.kind != CXType_LValueReference ||
+                       clang->isConstQualifiedType(clang->getPointeeType(canonical)));
     a->is_moved = canonical.kind == CXType_RValueReference || canonical.kind == CXType_Record;
 }
 
@@ -438,11 +455,9 @@ static const char *obstacle(const struct group *g, const struct method *m)
     if (g->n_bodies > 1)
         return "it comes from several base objects with a body in each, and a proxy has only one; "
                "it runs in the proxy";
-    if (m->variadic && !g->n_bodies)
-        return NULL;
     if (m->variadic)
-        return "variadic, which C++ cannot forward; it runs in the proxy, on the proxy's own "
-               "members";
+        return "variadic, which C++ cannot forward unless '.variadic:' names a form of it with a "
+               "va_list; it runs in the proxy, on the proxy's own members";
     return NULL;
 }
 
@@ -464,12 +479,7 @@ static enum portolan_status add_virtual(struct collection *all, const struct can
     if (g.final && !g.n_bodies)
         return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &m->place,
                              "'%s' is pure and final, so no class can ever implement it", m->name);
-    if (m->variadic && !g.n_bodies)
-        return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &m->place,
-                             "'%s' is variadic and pure: a proxy must have it, and C++ cannot "
-                             "forward it; give the class one with a va_list, and let this one call "
-                             "it",
-                             m->name);
+    m->is_pure = !g.n_bodies;
     return PORTOLAN_OK;
 }
 
@@ -508,8 +518,8 @@ static enum portolan_status add_others(struct cxx_reader *r, size_t number)
         m->name = m->member = proxygen_header_spelling(r->h, list.items[i]);
         m->place = proxygen_header_cursor_place(r->h, list.items[i]);
         m->is_data = true;
-        m->skip = "data: the proxy has its own, which nobody but the class's own code in the proxy "
-                  "reads or writes";
+        m->skip = "data: the proxy has its own, so what one side writes the other does not "
+                  "read";
     }
     return PORTOLAN_OK;
 }

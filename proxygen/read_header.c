@@ -196,8 +196,9 @@ static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit,
             status = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &run->port.place,
                                    "a proxy for %s would not compile: %s", run->port.object, text);
         else
-            status = proxygen_fail(run, main ? PORTOLAN_ENOTFOUND : PORTOLAN_ESYNTAX, &place, "%s",
-                                   text);
+            status = proxygen_fail(run, main ? PORTOLAN_ENOTFOUND : PORTOLAN_ESYNTAX, &place,
+                                   "%s%s%s%s", text, main && h->hint ? "; did you mean '" : "",
+                                   main && h->hint ? h->hint : "", main && h->hint ? "'?" : "");
         clang->disposeDiagnostic(d);
     }
     return status;

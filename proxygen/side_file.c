@@ -48,17 +48,24 @@ static enum portolan_status find_method(struct side_line *l, const char *name,
 {
     struct port *port = &l->run->port;
     const char **known = portolan_arena_alloc(&l->run->arena, port->n_methods + 1, sizeof *known);
+    const char *overload = NULL;
+    size_t length = strlen(name);
 
     if (!known)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < port->n_methods; i++) {
         known[i] = port->methods[i].name;
+        if (strncmp(known[i], name, length) == 0 && known[i][length] == '(')
+            overload = known[i];
         if (strcmp(known[i], name) == 0) {
             *found = &port->methods[i];
             return PORTOLAN_OK;
         }
     }
-    return unknown(l, "the port has no method", name, known, port->n_methods);
+    return overload ? proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                                    "the port has more than one method '%s'; say which, as in '%s'",
+                                    name, overload)
+                    : unknown(l, "the port has no method", name, known, port->n_methods);
 }
 
 static enum portolan_status find_argument(struct side_line *l, const char *word,
@@ -292,6 +299,17 @@ static const struct aspect aspects[] = {
 };
 enum { N_ASPECTS = sizeof aspects / sizeof *aspects };
 
+/* Objects of C++ end by their destructors, and are not taken apart. */
+static bool is_for_c(const char *aspect)
+{
+    static const char *const names[] = {"destroys", "callback", "gives", "since", "version"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(aspect, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum portolan_status find_aspect(struct side_line *l, const char *name)
 {
     const char *known[N_ASPECTS];
@@ -304,6 +322,9 @@ static enum portolan_status find_aspect(struct side_line *l, const char *name)
                 return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
                                      "'%s' is for ports from headers; SIDL says such things itself",
                                      name);
+            if (l->run->port.shape == SHAPE_CLASS && is_for_c(name))
+                return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                                     "'%s' is for ports in C; a class of C++ cannot have it", name);
             return PORTOLAN_OK;
         }
     }

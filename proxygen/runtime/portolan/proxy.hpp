@@ -95,9 +95,9 @@ template <typename Port> class proxy_call
     Port *object_;
 };
 
-/** Gives the function portolan_member(TAG) for a method that only the class itself may name. */
+/** Gives the function proxy_member(TAG) for a method that only the class itself may name. */
 template <typename Tag, typename Tag::type Member> struct proxy_grant {
-    friend typename Tag::type portolan_member(Tag)
+    friend constexpr typename Tag::type proxy_member(Tag)
     {
         return Member;
     }
