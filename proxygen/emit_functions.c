@@ -53,7 +53,7 @@ void functions_emit_end(const struct method *m, const struct locals *l, struct p
 
 /* "    [result = ]CALLEE(…)(…);" */
 static void emit_call(const struct functions *f, const struct method *m, const struct locals *l,
-                      const char *callee, struct portolan_text *out)
+                      const char *callee, const char *pass, struct portolan_text *out)
 {
     const struct method *target = target_of(f, m);
 
@@ -63,7 +63,7 @@ static void emit_call(const struct functions *f, const struct method *m, const s
                           target->position);
     else
         portolan_text_add(out, "%s->%s", l->to, target->name);
-    portolan_text_add(out, "(%s%s%s);\n", m->pass, m->twin ? ", " : "", m->twin ? l->list : "");
+    portolan_text_add(out, "(%s%s%s);\n", pass, m->twin ? ", " : "", m->twin ? l->list : "");
 }
 
 static void emit_return(const struct method *m, const struct locals *l, const char *indent,
@@ -79,7 +79,7 @@ static void emit_early(const struct functions *f, const struct method *m, const 
                        const char *early, struct portolan_text *out)
 {
     portolan_text_add(out, "    if (PORTOLAN_FUNCTIONS_UNBOUND(%s)) {\n    ", l->proxy);
-    emit_call(f, m, l, early, out);
+    emit_call(f, m, l, early, proxygen_argument_names(f->run, m), out);
     if (m->twin) {
         portolan_text_add(out, "    ");
         functions_emit_end(m, l, out);
@@ -120,7 +120,7 @@ void functions_emit_body(const struct functions *f, const struct method *m,
     if (m->no_return)
         portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
                           l.call);
-    emit_call(f, m, &l, body->callee, out);
+    emit_call(f, m, &l, body->callee, m->pass, out);
     if (!m->no_return) {
         proxygen_emit_accuracy(m, &l, NULL, out);
         portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l.call);
@@ -181,6 +181,15 @@ static void emit_macros(const struct functions *f, const char *pragma, struct po
             portolan_text_add(out, "#pragma %s(\"%s\")\n", pragma, f->members[i]->name);
 }
 
+/* C++ compilers take C's complex numbers, but not without a word. */
+static bool has_complex(const struct functions *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strstr(f->members[i]->head, "_Complex"))
+            return true;
+    return false;
+}
+
 static void emit_header(const struct functions *f, struct portolan_text *out)
 {
     const struct port *p = f->port;
@@ -189,14 +198,16 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
         p, "the port's C type",
         proxygen_print(&f->run->arena,
                        "#ifndef PORTOLAN_%s_FUNCTIONS_H\n#define PORTOLAN_%s_FUNCTIONS_H\n\n"
-                       "#include <portolan/functions.h>\n",
+                       "#include <portolan/functions.h>\n\n#pragma GCC diagnostic push\n",
                        p->c_type, p->c_type),
         out);
+    if (p->has_qualified_results)
+        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
+    if (has_complex(f))
+        portolan_text_add(out, "#ifdef __cplusplus\n#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
+                               "#endif\n");
     emit_macros(f, "push_macro", out);
     functions_emit_undefines(f, out);
-    if (p->has_qualified_results)
-        portolan_text_add(out, "#pragma GCC diagnostic push\n"
-                               "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
     portolan_text_add(out,
                       "/**\n * What a portolan.ForeignPort of type %s points to. An entry is NULL "
                       "where the provider\n * lacks the function.\n */\n"
@@ -204,10 +215,8 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
                       p->type, p->c_type);
     emit_members(f, out);
     portolan_text_add(out, "};\n");
-    if (p->has_qualified_results)
-        portolan_text_add(out, "#pragma GCC diagnostic pop\n");
     emit_macros(f, "pop_macro", out);
-    portolan_text_add(out, "\n#endif\n");
+    portolan_text_add(out, "#pragma GCC diagnostic pop\n\n#endif\n");
 }
 
 /* ------------------------------------------------------------------ all files */
@@ -243,13 +252,23 @@ void proxygen_emit_functions(struct run *run)
     proxygen_emit_description(
         run, proxygen_add_output(run, proxygen_print(arena, "%sProxy.xml", c_type)));
     emit_header(&f, proxygen_add_output(run, proxygen_print(arena, "%s_functions.h", c_type)));
-    if (run->options->front)
+    if (run->options->front) {
         functions_emit_front(&f,
                              proxygen_add_output(run, proxygen_print(arena, "%s_front.c", c_type)));
+        functions_emit_front_component(&f);
+    }
+    functions_emit_providers(&f);
 }
 
 void proxygen_report_functions(const struct run *run, struct portolan_text *out)
 {
-    (void)run;
+    const struct port *p = &run->port;
+
+    for (size_t i = 0; i < p->n_providers; i++)
+        portolan_text_add(out, "Class %s_%s provides them from %s.\n", p->type,
+                          p->providers[i].name, p->providers[i].file);
+    if (run->options->front)
+        portolan_text_add(
+            out, "The front exports what is intercepted; class %sFront connects it.\n", p->type);
     portolan_text_add(out, "Calls between functions of one shared object are not seen.\n");
 }

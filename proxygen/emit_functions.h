@@ -43,5 +43,7 @@ void functions_emit_end(const struct method *m, const struct locals *l, struct p
 
 void functions_emit_proxy(const struct functions *f, struct portolan_text *out);
 void functions_emit_front(const struct functions *f, struct portolan_text *out);
+void functions_emit_providers(const struct functions *f);
+void functions_emit_front_component(const struct functions *f);
 
 #endif

@@ -160,6 +160,14 @@ struct member {
     enum member_kind kind;
 };
 
+/* SHAPE_FUNCTIONS: a shared object that implements the port. */
+struct provider {
+    const char *name; /* of its class, behind the port's type */
+    const char *file;
+    bool is_given; /* the name */
+    bool clashes;
+};
+
 struct port {
     enum shape shape;
     const char *type;           /* the port type's name, with dots */
@@ -198,6 +206,9 @@ struct port {
     bool on_trial;            /* contexts are yet to be judged, so they are left out */
     const char **names_taken; /* all macros, sorted: names to keep clear of */
     size_t n_names_taken;
+    /* SHAPE_FUNCTIONS */
+    struct provider *providers;
+    size_t n_providers;
 };
 
 /* A file to be written into the folder of the output. */
@@ -236,6 +247,8 @@ struct port *proxygen_find_port(struct run *run, const char *name);
 /* Exchanges the run's port with PORT: what works on the run's port works on that one meanwhile. */
 void proxygen_swap_port(struct run *run, struct port *port);
 enum portolan_status proxygen_read_sidl(struct run *run);
+/* The providers that options->libraries ask for. */
+enum portolan_status proxygen_read_libraries(struct run *run);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
 void proxygen_name_arguments(struct run *run, struct method *m);
 /* Applies the side file's lines to the model. */

@@ -304,5 +304,7 @@ enum portolan_status proxygen_read_functions(struct header *h)
     }
     status = add_macros(h, &s);
     drop_same_symbols(run);
-    return first == PORTOLAN_OK ? status : first;
+    if (first == PORTOLAN_OK)
+        first = status;
+    return first == PORTOLAN_OK ? proxygen_read_libraries(run) : first;
 }

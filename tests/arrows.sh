@@ -14,7 +14,7 @@ mpi: base probe framework mpi
 store: base store
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
-proxygen: base control sidl proxygen probe framework proxy functions
+proxygen: base callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind

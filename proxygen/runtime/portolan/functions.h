@@ -111,6 +111,7 @@ struct portolan_functions_front {
     portolan_functions_fn *own; /**< what was found so: one per symbol */
     const char *user;           /**< who calls, for the records; NULL: the program's name */
     const char *uses;           /**< by what port; NULL: the port type's last word */
+    void *owner;                /**< the component that binds it; NULL: none */
 };
 
 /**

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * functions_component: components around lists of functions. Only code that `portolan proxygen`
+ * made includes this header.
+ *
+ * A provider opens one shared object when it is created and provides its functions as port
+ * "functions", a portolan.ForeignPort that points to the port's C type. Its parameter "library"
+ * (string) names another file than the one it was made for; with a slash and without a leading one
+ * it is searched from the assembly's folder.
+ *
+ * A front component uses port "functions" and has its front forward there, so that code which
+ * calls the functions by name goes through the assembly. Not connected, the front forwards to what
+ * the program would call without it.
+ */
+#ifndef PORTOLAN_FUNCTIONS_COMPONENT_H
+#define PORTOLAN_FUNCTIONS_COMPONENT_H
+
+#include <portolan/framework.h>
+#include <portolan/functions.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A provider's implementation. */
+struct portolan_functions_provider {
+    struct sidl_object object;
+    const struct portolan_functions_description *description;
+    const char *file; /**< by default */
+    struct portolan_functions_library *library;
+};
+
+/** A front component's. */
+struct portolan_functions_front_component {
+    struct sidl_object object;
+    struct portolan_functions_front *front;
+    void *reference; /**< to what is behind, or NULL */
+};
+
+extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_provider_component;
+extern PORTOLAN_API const struct gov_cca_Component__epv portolan_functions_front_component;
+extern PORTOLAN_API const struct gov_cca_ComponentRelease__epv portolan_functions_front_release;
+extern PORTOLAN_API const struct portolan_Rebindable__epv portolan_functions_front_rebindable;
+
+/** A provider of class CLS for FILE; what is handed in is kept. */
+PORTOLAN_API gov_cca_Component portolan_functions_provider_create(
+    const struct sidl_class *cls, const struct portolan_functions_description *description,
+    const char *file, sidl_BaseInterface *_ex);
+PORTOLAN_API void portolan_functions_provider_destroy(void *self);
+
+/** The component for FRONT, of which there can be one at a time. */
+PORTOLAN_API gov_cca_Component portolan_functions_front_component_create(
+    const struct sidl_class *cls, struct portolan_functions_front *front, sidl_BaseInterface *_ex);
+PORTOLAN_API void portolan_functions_front_component_destroy(void *self);
+
+/** The class of a provider, and what the framework looks up. */
+#define PORTOLAN_FUNCTIONS_PROVIDER(SYMBOL, CLASS, DESCRIPTION, FILE)                              \
+    static const struct sidl_implements SYMBOL##_implements[] = {                                  \
+        {&gov_cca_Component__type, &portolan_functions_provider_component}};                       \
+    static const struct sidl_class SYMBOL##_class = {                                              \
+        .name = CLASS,                                                                             \
+        .version = "1.0",                                                                          \
+        .size = sizeof(struct portolan_functions_provider),                                        \
+        .implements = SYMBOL##_implements,                                                         \
+        .n_implements = 1,                                                                         \
+        .destroy = portolan_functions_provider_destroy,                                            \
+    };                                                                                             \
+    static gov_cca_Component SYMBOL##_create(sidl_BaseInterface *_ex)                              \
+    {                                                                                              \
+        return portolan_functions_provider_create(&SYMBOL##_class, DESCRIPTION, FILE, _ex);        \
+    }                                                                                              \
+    PORTOLAN_COMPONENT(SYMBOL, CLASS, SYMBOL##_create)
+
+/** The same of a front component; FRONT is a function that returns the front. */
+#define PORTOLAN_FUNCTIONS_FRONT(SYMBOL, CLASS, FRONT)                                             \
+    static const struct sidl_implements SYMBOL##_implements[] = {                                  \
+        {&gov_cca_Component__type, &portolan_functions_front_component},                           \
+        {&gov_cca_ComponentRelease__type, &portolan_functions_front_release},                      \
+        {&portolan_Rebindable__type, &portolan_functions_front_rebindable}};                       \
+    static const struct sidl_class SYMBOL##_class = {                                              \
+        .name = CLASS,                                                                             \
+        .version = "1.0",                                                                          \
+        .size = sizeof(struct portolan_functions_front_component),                                 \
+        .implements = SYMBOL##_implements,                                                         \
+        .n_implements = 3,                                                                         \
+        .destroy = portolan_functions_front_component_destroy,                                     \
+    };                                                                                             \
+    static gov_cca_Component SYMBOL##_create(sidl_BaseInterface *_ex)                              \
+    {                                                                                              \
+        return portolan_functions_front_component_create(&SYMBOL##_class, FRONT(), _ex);           \
+    }                                                                                              \
+    PORTOLAN_COMPONENT(SYMBOL, CLASS, SYMBOL##_create)
+
+#ifdef __cplusplus
+}
+#endif
+#endif
