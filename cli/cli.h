@@ -23,6 +23,7 @@ struct command {
 extern const struct command commands[];
 
 int command_check(int argc, char **argv);
+int command_control(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_draw(int argc, char **argv);
 int command_link(int argc, char **argv);
@@ -130,7 +131,13 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
 struct run_options {
     struct assembly_options assembly;
     bool fixed, quiet;
+    const char *control, *signals; /* --control, --signal; or NULL */
 };
+
+/* Collective: begins to obey the control file and signals that the options or the environment name.
+ */
+enum portolan_status run_listen(struct job *job, const struct run_options *o,
+                                struct portolan_error *err);
 
 /* Its own two, as an argp child. */
 extern const struct argp run_argp;

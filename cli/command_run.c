@@ -62,6 +62,10 @@ static int run_script(struct job *job, struct options *o, struct portolan_script
         portolan_script_destroy(s);
         return job_fail(job, &err);
     }
+    if (run_listen(job, &o->run, &err) != PORTOLAN_OK) {
+        portolan_script_destroy(s);
+        return job_fail(job, &err);
+    }
     code = script_run(job, &o->script, s);
     portolan_script_destroy(s);
     job_end(job);

@@ -2,6 +2,7 @@
 /* Running an assembly on all ranks, and ending together whatever happens. */
 #include "cli.h"
 
+#include <portolan/control.h>
 #include <portolan/mpi.h>
 
 #include <stdlib.h>
@@ -50,6 +51,7 @@ int job_begin(struct job *job, const char *command)
         portolan_mpi_cohort_create(&job->cohort, &err) != PORTOLAN_OK)
         return print_error(&err);
     running = job;
+    portolan_control_set_node(job->cohort->rank, job->cohort->size);
     on_exit(end_early, NULL);
     if (job->cohort->max(job->cohort, range, 2) == PORTOLAN_OK && range[0] + range[1] == 0.0)
         return 0;

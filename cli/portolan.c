@@ -10,6 +10,7 @@ const struct command commands[] = {
     {"draw", command_draw, "draw an assembly as a Graphviz graph"},
     {"convert", command_convert, "turn a script of Ccaffeine into an assembly, or back"},
     {"run", command_run, "run an assembly or a script, on as many ranks as mpiexec starts"},
+    {"control", command_control, "switch what a running program measures"},
     {"link", command_link, "make one program of an assembly and all that it needs"},
     {"shell", command_shell, "run commands of Ccaffeine as they are typed"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},

@@ -101,6 +101,8 @@ static void note_gap(struct portolan_control_port *p, enum portolan_variant vari
 {
     struct portolan_control_gap *g = &p->gaps[variant];
 
+    if (p->wanted == variant && (p->has_mastermind || variant != PORTOLAN_VARIANT_MASTERMIND))
+        g->was_in = true; /* what commands forbade from the start is missed as well */
     if (measures(p, variant)) {
         if (g->is_away)
             g->away_ns += control_now_ns() - g->away_since_ns;
@@ -187,6 +189,7 @@ void portolan_control_add(struct portolan_control_port *p)
 {
     control_lock();
     p->pins = 0;
+    p->wanted = p->variant;
     DL_APPEND(ports, p);
     for (size_t i = 0; i < n_rules; i++)
         if (control_matches(p, rules[i].glob)) {

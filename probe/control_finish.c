@@ -9,27 +9,44 @@
 static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t wanted_by; /* the process that profiles are of; 0: nobody wants any */
 static uint64_t finished_calls;
-static int chosen_node = -1;
+static int chosen_node = -1, chosen_count = -1;
 
 static portolan_control_flush_fn flush_fn;
 static void *flush_arg;
 
-int portolan_control_node(void)
+/* CHOSEN, or what one of the launchers' variables says, or OTHERWISE. */
+static int number(const int *chosen, const char *const *variables, int otherwise)
 {
-    static const char *const launchers[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-                                            "SLURM_PROCID"};
-    int node = __atomic_load_n(&chosen_node, __ATOMIC_RELAXED);
-    int64_t rank;
+    int n = __atomic_load_n(chosen, __ATOMIC_RELAXED);
+    int64_t value;
 
-    for (size_t i = 0; node < 0 && i < sizeof launchers / sizeof *launchers; i++)
-        if (portolan_read_int64(getenv(launchers[i]), &rank) && rank >= 0 && rank <= INT32_MAX)
-            node = (int)rank;
-    return node < 0 ? 0 : node;
+    for (; n < 0 && *variables; variables++)
+        if (portolan_read_int64(getenv(*variables), &value) && value >= otherwise &&
+            value <= INT32_MAX)
+            n = (int)value;
+    return n < 0 ? otherwise : n;
 }
 
-void portolan_control_set_node(int node)
+int portolan_control_node(void)
+{
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                            "SLURM_PROCID", NULL};
+
+    return number(&chosen_node, variables, 0);
+}
+
+int portolan_control_node_count(void)
+{
+    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS",
+                                            NULL};
+
+    return number(&chosen_count, variables, 1);
+}
+
+void portolan_control_set_node(int node, int count)
 {
     __atomic_store_n(&chosen_node, node, __ATOMIC_RELAXED);
+    __atomic_store_n(&chosen_count, count, __ATOMIC_RELAXED);
 }
 
 enum portolan_status portolan_control_finish(struct portolan_error *err)

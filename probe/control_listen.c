@@ -207,14 +207,12 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
     return NULL;
 }
 
-/* What stands behind "# request " in the first line, so that who asked knows its answer. */
-static void add_request(struct portolan_text *t, const char *text)
-{
-    static const char mark[] = "# request ";
+/* What `portolan control` writes says so in its first line, and by what it knows its answer. */
+static const char request_mark[] = "# request ";
 
-    if (!strncmp(text, mark, sizeof mark - 1))
-        portolan_text_add(t, "request %.*s\n", (int)strcspn(text + sizeof mark - 1, "\r\n"),
-                          text + sizeof mark - 1);
+static bool is_request(const char *text)
+{
+    return !strncmp(text, request_mark, sizeof request_mark - 1);
 }
 
 static void tell(enum portolan_status status, const char *origin, const char *text)
@@ -229,11 +227,19 @@ static void answer(const struct listener *l, const char *text)
 {
     struct portolan_text reply = {0}, whole = {0};
     struct portolan_error err = {0}, later = {0};
+    const char *origin = l->file;
+    size_t head = strcspn(text, "\n");
 
-    portolan_control_execute(text, l->file, &reply, &err);
+    if (is_request(text)) {
+        portolan_text_add(&whole, "request %.*s\n", (int)(head - sizeof request_mark + 1),
+                          text + sizeof request_mark - 1);
+        text += head + (text[head] == '\n');
+        origin = "command";
+    }
+    portolan_control_execute(text, origin, &reply, &err);
     tell(err.status, l->file, err.text);
-    add_request(&whole, text);
-    portolan_text_add(&whole, "status %s\n", err.status ? "error" : "ok");
+    portolan_text_add(&whole, "nodes %d\nstatus %s\n", portolan_control_node_count(),
+                      err.status ? "error" : "ok");
     portolan_text_add_bytes(&whole, reply.bytes ? reply.bytes : "", reply.length);
     if (err.status)
         portolan_text_add(&whole, "%s\n", err.text);
@@ -255,8 +261,8 @@ static void refuse(const struct listener *l, const struct portolan_error *err)
     portolan_text_clear(&whole);
 }
 
-/* A file that has gone changes nothing. */
-static void obey_file(struct listener *l)
+/* A file that has gone changes nothing; nor does, AT_START, what was meant for another program. */
+static void obey_file(struct listener *l, bool at_start)
 {
     struct portolan_error err = {0};
     struct stat seen = {0};
@@ -265,7 +271,7 @@ static void obey_file(struct listener *l)
     l->seen = seen;
     if (err.status)
         refuse(l, &err);
-    else if (text)
+    else if (text && !(at_start && is_request(text)))
         answer(l, text);
     free(text);
 }
@@ -380,7 +386,7 @@ static void *listen_loop(void *arg)
         if (l->watch < 0) /* first this, so that nothing is written in between */
             watch_folder(l);
         if ((wait[2].revents && take_events(l)) || (looks && has_changed(l)))
-            obey_file(l);
+            obey_file(l, false);
     }
 }
 
@@ -504,7 +510,7 @@ static enum portolan_status listener_start(const char *file, const char *signals
     }
     show_card(l);
     if (l->file)
-        obey_file(l);
+        obey_file(l, true);
     if ((status = start_thread(l, err)) != PORTOLAN_OK) {
         restore_signals(l, l->n_signals);
         listener_free(l);

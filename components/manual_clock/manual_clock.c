@@ -3,6 +3,7 @@
 #include "measurement_port.h"
 
 #include <math.h>
+#include <portolan/control.h>
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 
@@ -32,9 +33,7 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     struct manual_clock *c = self;
     struct portolan_error err = {0};
 
-    gov_cca_Services_addProvidesPort(services,
-                                     sidl_object_facet(self, "portolan.ports.Measurement"),
-                                     "measurement", "portolan.ports.Measurement", NULL, _ex);
+    measurement_add_ports(self, services, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.Work"),
                                      "work", "portolan.ports.Work", NULL, _ex);
@@ -54,6 +53,7 @@ static void destroy(void *self)
 {
     struct manual_clock *c = self;
 
+    portolan_control_finish(NULL); /* calls that came after the release */
     if (c->switched)
         portolan_probe_clock_set(c->before, NULL);
 }
@@ -62,7 +62,7 @@ static const struct portolan_ports_Work__epv work_epv = {.f_consume = consume};
 static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
 static const struct sidl_implements implements[] = {
     {&gov_cca_Component__type, &component_epv},
-    {&portolan_ports_Measurement__type, &measurement_port_epv},
+    MEASUREMENT_IMPLEMENTS,
     {&portolan_ports_Work__type, &work_epv},
 };
 static const struct sidl_class class = {

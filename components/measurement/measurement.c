@@ -3,22 +3,60 @@
 #include "measurement_port.h"
 
 #include <portolan/framework.h>
+#include <portolan/probe.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 struct measurement {
     struct sidl_object object;
 };
 
+/* The parameter, as the method takes it: words. */
+static void choose_counters(const char *text, sidl_BaseInterface *_ex)
+{
+    const char *names[PORTOLAN_PROBE_COUNTERS_MAX];
+    char *copy = portolan_strdup(text), *rest = NULL;
+    struct portolan_error err = {0};
+    size_t n = 0;
+
+    if (!copy) {
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    for (char *w = strtok_r(copy, " ,\t\n", &rest); w; w = strtok_r(NULL, " ,\t\n", &rest), ++n)
+        if (n < PORTOLAN_PROBE_COUNTERS_MAX)
+            names[n] = w;
+    if (n > PORTOLAN_PROBE_COUNTERS_MAX)
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%zu counters are too many, %d can be read together",
+                       n, PORTOLAN_PROBE_COUNTERS_MAX);
+    else if (n && portolan_probe_counters_set(names, n, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+    free(copy);
+}
+
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
-    gov_cca_Services_addProvidesPort(services,
-                                     sidl_object_facet(self, "portolan.ports.Measurement"),
-                                     "measurement", "portolan.ports.Measurement", NULL, _ex);
+    gov_cca_TypeMap properties = NULL;
+    sidl_BaseInterface ignored = NULL;
+    char *counters = NULL;
+
+    measurement_add_ports(self, services, _ex);
+    SIDL_CHECK(*_ex);
+    properties = portolan_component_properties(services, _ex);
+    SIDL_CHECK(*_ex);
+    counters = gov_cca_TypeMap_getString(properties, "counters", "", _ex);
+    SIDL_CHECK(*_ex);
+    choose_counters(counters, _ex);
+EXIT:
+    sidl_String_free(counters);
+    gov_cca_TypeMap_deleteRef(properties, &ignored);
 }
 
 static const struct gov_cca_Component__epv component_epv = {.f_setServices = set_services};
 static const struct sidl_implements implements[] = {
     {&gov_cca_Component__type, &component_epv},
-    {&portolan_ports_Measurement__type, &measurement_port_epv},
+    MEASUREMENT_IMPLEMENTS,
 };
 static const struct sidl_class class = {
     .name = "portolan.Measurement",

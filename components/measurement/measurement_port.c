@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measurement_port.h"
 
+#include <portolan/control.h>
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 
@@ -67,3 +68,31 @@ const struct portolan_ports_Measurement__epv measurement_port_epv = {
     .f_getCounters = get_counters,
     .f_getCallCost = get_call_cost,
 };
+
+/* The proxies have ended; what they measured has not. */
+static void release_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    (void)self, (void)services;
+    if (portolan_control_finish(&err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+const struct gov_cca_ComponentRelease__epv measurement_release_epv = {.f_releaseServices =
+                                                                          release_services};
+
+void measurement_add_ports(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+{
+    gov_cca_Services_addProvidesPort(services,
+                                     sidl_object_facet(self, "portolan.ports.Measurement"),
+                                     "measurement", "portolan.ports.Measurement", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.Control"),
+                                     "control", "portolan.ports.Control", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_registerForRelease(services,
+                                        sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}

@@ -67,6 +67,7 @@ struct portolan_control_port {
     const char *selected; /**< OPTIONAL: which one is in force; kept up to date by the owner */
 
     struct portolan_control_gap gaps[3]; /**< by variant; start with zeros, as all below */
+    enum portolan_variant wanted;        /* by the owner */
     unsigned pins;
     struct portolan_control_port *next, *prev;
 };
@@ -144,7 +145,8 @@ PORTOLAN_API void portolan_control_visit_gaps(enum portolan_variant variant,
 /**
  * Starts this process' listener: a thread that sleeps until FILE (may be NULL) is written, replaced
  * or made, or a signal of SIGNALS (may be NULL: "USR1", "USR1:dump,USR2") comes; a signal without a
- * command means toggle. FILE is obeyed at once when it is there. What came of it is put in
+ * command means toggle. FILE is obeyed at once when it is there, unless `portolan control` wrote it
+ * ("# request" in the first line), for that was meant for others. What came of it is put in
  * FILE.reply, replaced as a whole; where NODE is not 0, in FILE.reply.NODE. The thread takes no
  * signals and ends when the process does; a forked child has none. PORTOLAN_EEXISTS: there is a
  * listener; a signal that the program handles itself. PORTOLAN_EIO: FILE's folder.
@@ -164,9 +166,15 @@ PORTOLAN_API void portolan_control_stop(void);
 
 /* --------------------------------------------------------------- TAU profiles */
 
-/** This process' node in profiles: its rank. At first PMI_RANK, PMIX_RANK or their like, else 0. */
-PORTOLAN_API void portolan_control_set_node(int node);
+/**
+ * This process' node, of COUNT, in profiles and answers: its rank. At first what PMI_RANK,
+ * PMIX_RANK or their like say, else 0.
+ */
+PORTOLAN_API void portolan_control_set_node(int node, int count);
 PORTOLAN_API int portolan_control_node(void);
+
+/** How many nodes obey the same control file; at first PMI_SIZE or its like, else 1. */
+PORTOLAN_API int portolan_control_node_count(void);
 
 /**
  * Writes what ports in the variant PROFILE have measured: FOLDER/profile.NODE.0.THREAD, or with

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* portolan.ports.Control: the process's registry of what can be switched, as a port. */
+#include "measurement_port.h"
+
+#include <portolan/control.h>
+#include <portolan/framework.h>
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- names of ports and groups */
+
+struct names {
+    const char **list; /* copies */
+    size_t n;
+    bool types, failed; /* types: each once */
+};
+
+static bool add_name(void *arg, const struct portolan_control_port *port)
+{
+    struct names *names = arg;
+    const char *name = names->types ? port->type : port->name, **more;
+
+    for (size_t i = 0; names->types && i < names->n; ++i)
+        if (!strcmp(names->list[i], name))
+            return true;
+    more = portolan_reallocarray(names->list, names->n + 1, sizeof *more);
+    if (more) {
+        names->list = more;
+        more[names->n] = portolan_strdup(name);
+    }
+    if (!more || !more[names->n]) {
+        names->failed = true;
+        return false;
+    }
+    ++names->n;
+    return true;
+}
+
+static struct names take_names(bool types)
+{
+    struct names names = {.types = types};
+
+    portolan_control_visit(add_name, &names);
+    return names;
+}
+
+static void free_names(struct names *names)
+{
+    for (size_t i = 0; i < names->n; ++i)
+        free((char *)names->list[i]);
+    free(names->list);
+}
+
+static struct sidl_string__array *array_of_names(bool types, sidl_BaseInterface *_ex)
+{
+    struct names names = take_names(types);
+    struct sidl_string__array *array =
+        names.failed ? NULL : sidl_string__array_create1d((int32_t)names.n);
+
+    if (!array)
+        sidl_exception_throw_no_memory(_ex);
+    for (size_t i = 0; array && i < names.n; ++i)
+        sidl_string__array_set1(array, (int32_t)i, names.list[i]);
+    free_names(&names);
+    return array;
+}
+
+/* Throws unless WORD (a pattern where IS_PATTERN) is among the names. */
+static void check_name(bool types, const char *what, const char *word, bool is_pattern,
+                       sidl_BaseInterface *_ex)
+{
+    struct names names = take_names(types);
+    const char *near;
+    bool found = false;
+
+    for (size_t i = 0; word && i < names.n && !found; ++i)
+        found = is_pattern ? fnmatch(word, names.list[i], 0) == 0 : !strcmp(word, names.list[i]);
+    near = word ? portolan_nearest_word(word, names.list, names.n) : NULL;
+    if (names.failed)
+        sidl_exception_throw_no_memory(_ex);
+    else if (!found)
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s%s%s", what,
+                       word ? word : "(null)", near ? "; did you mean '" : "", near ? near : "",
+                       near ? "'?" : "");
+    free_names(&names);
+}
+
+/* ------------------------------------------------- commands */
+
+/* The answer's lines if ANSWER. */
+static char *run(const char *text, bool answer, sidl_BaseInterface *_ex)
+{
+    struct portolan_text reply = {0};
+    struct portolan_error err = {0};
+    char *copy = NULL;
+
+    if (portolan_control_execute(text, "command", &reply, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+    else if (reply.failed ||
+             (answer && !(copy = sidl_String_strdup(reply.bytes ? reply.bytes : ""))))
+        sidl_exception_throw_no_memory(_ex);
+    portolan_text_clear(&reply);
+    return copy;
+}
+
+/* VERB type:NAME, PATTERN or FOLDER: one word, as it must be in a line. */
+static void run_line(const char *verb, const char *before, const char *word,
+                     sidl_BaseInterface *_ex)
+{
+    char *line;
+
+    if (strpbrk(word, " \t\r\n#")) {
+        portolan_throw(_ex, PORTOLAN_EINVAL, "'%s' is more than one word", word);
+        return;
+    }
+    line = portolan_asprintf("%s %s%s", verb, before, word);
+    if (line)
+        run(line, false, _ex);
+    else
+        sidl_exception_throw_no_memory(_ex);
+    free(line);
+}
+
+/* ------------------------------------------------- groups */
+
+/* A group's number is its place here; groups keep it though their ports go. */
+static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
+static char **groups;
+static size_t n_groups;
+
+/* Under the lock; 0: no memory. */
+static int64_t number_of(const char *name)
+{
+    char **more;
+
+    for (size_t i = 0; i < n_groups; ++i)
+        if (!strcmp(groups[i], name))
+            return (int64_t)i + 1;
+    more = portolan_reallocarray(groups, n_groups + 1, sizeof *more);
+    if (!more)
+        return 0;
+    groups = more;
+    if (!(groups[n_groups] = portolan_strdup(name)))
+        return 0;
+    return (int64_t)++n_groups;
+}
+
+static int64_t get_group_id(void *self, const char *group, sidl_BaseInterface *_ex)
+{
+    int64_t id;
+
+    (void)self;
+    check_name(true, "group", group, false, _ex);
+    if (*_ex)
+        return 0;
+    pthread_mutex_lock(&groups_lock);
+    id = number_of(group);
+    pthread_mutex_unlock(&groups_lock);
+    if (!id)
+        sidl_exception_throw_no_memory(_ex);
+    return id;
+}
+
+static void switch_group(const char *verb, const char *group, sidl_BaseInterface *_ex)
+{
+    check_name(true, "group", group, false, _ex);
+    if (!*_ex)
+        run_line(verb, "type:", group, _ex);
+}
+
+static void switch_number(const char *verb, int64_t id, sidl_BaseInterface *_ex)
+{
+    const char *group;
+
+    pthread_mutex_lock(&groups_lock);
+    group = id > 0 && (uint64_t)id <= n_groups ? groups[id - 1] : NULL;
+    pthread_mutex_unlock(&groups_lock);
+    if (group)
+        switch_group(verb, group, _ex);
+    else
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no group number %lld; ask getGroupId",
+                       (long long)id);
+}
+
+static void enable_id(void *self, int64_t group, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    switch_number("on", group, _ex);
+}
+
+static void enable_name(void *self, const char *group, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    switch_group("on", group, _ex);
+}
+
+static void enable_all(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    run("on *", false, _ex);
+}
+
+static void disable_id(void *self, int64_t group, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    switch_number("off", group, _ex);
+}
+
+static void disable_name(void *self, const char *group, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    switch_group("off", group, _ex);
+}
+
+static void disable_all(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    run("off *", false, _ex);
+}
+
+static struct sidl_string__array *get_group_names(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return array_of_names(true, _ex);
+}
+
+/* ------------------------------------------------- ports */
+
+static void set_variant(void *self, const char *ports, const char *variant, sidl_BaseInterface *_ex)
+{
+    static const char type[] = "type:";
+    enum portolan_variant wanted;
+    bool by_type = ports && !strncmp(ports, type, sizeof type - 1);
+
+    (void)self;
+    if (!portolan_variant_read(variant, &wanted)) {
+        portolan_throw(_ex, PORTOLAN_EINVAL,
+                       "'%s' is no variant; forward, profile and mastermind are",
+                       variant ? variant : "(null)");
+        return;
+    }
+    check_name(by_type, by_type ? "port of type" : "port",
+               by_type ? ports + sizeof type - 1 : ports, true, _ex);
+    if (!*_ex)
+        run_line(variant, "", ports, _ex);
+}
+
+struct search {
+    const char *name;
+    enum portolan_variant variant;
+    bool is_measured;
+};
+
+static bool look(void *arg, const struct portolan_control_port *port)
+{
+    struct search *search = arg;
+
+    if (strcmp(port->name, search->name))
+        return true;
+    search->variant = port->variant;
+    search->is_measured = portolan_probe_port_flags(port->port) & PORTOLAN_PROBE_MONITORED;
+    return false;
+}
+
+static struct search search_port(const char *port, sidl_BaseInterface *_ex)
+{
+    struct search search = {.name = port};
+
+    check_name(false, "port", port, false, _ex);
+    if (!*_ex)
+        portolan_control_visit(look, &search);
+    return search;
+}
+
+static char *get_variant(void *self, const char *port, sidl_BaseInterface *_ex)
+{
+    struct search search = search_port(port, _ex);
+    char *name = NULL;
+
+    (void)self;
+    if (!*_ex && !(name = sidl_String_strdup(portolan_variant_name(search.variant))))
+        sidl_exception_throw_no_memory(_ex);
+    return name;
+}
+
+static sidl_bool is_measured(void *self, const char *port, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return search_port(port, _ex).is_measured;
+}
+
+static struct sidl_string__array *get_ports(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return array_of_names(false, _ex);
+}
+
+static char *execute(void *self, const char *commands, sidl_BaseInterface *_ex)
+{
+    (void)self;
+    return run(commands ? commands : "", true, _ex);
+}
+
+static void dump(void *self, const char *folder, sidl_BaseInterface *_ex)
+{
+    struct portolan_error err = {0};
+
+    (void)self;
+    if (portolan_probe_write_tau(folder, portolan_control_node(), NULL, &err))
+        portolan_throw(_ex, err.status, "%s", err.text);
+}
+
+const struct portolan_ports_Control__epv control_port_epv = {
+    .f_enableGroupId = enable_id,
+    .f_enableGroupName = enable_name,
+    .f_enableAllGroups = enable_all,
+    .f_disableGroupId = disable_id,
+    .f_disableGroupName = disable_name,
+    .f_disableAllGroups = disable_all,
+    .f_getGroupId = get_group_id,
+    .f_getGroupNames = get_group_names,
+    .f_setVariant = set_variant,
+    .f_getVariant = get_variant,
+    .f_isMeasured = is_measured,
+    .f_getPorts = get_ports,
+    .f_execute = execute,
+    .f_dump = dump,
+};
