@@ -73,6 +73,7 @@ struct assembly_options {
     const struct portolan_program *program; /* holds the text and the classes; or NULL */
     const char *path;                       /* --path, more folders with component descriptions */
     const char *store;                      /* --store, in place of the Mastermind's parameter */
+    const char *trial;                      /* --trial, where FILE is a store */
     size_t n_sets;
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
     size_t n_selects;
@@ -84,8 +85,9 @@ extern const struct argp settings_argp, assembly_argp;
 
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
-    struct portolan_palette *palette;
+    struct portolan_palette *palette; /* NULL where the assembly is that of a wrapped program */
     struct portolan_assembly *assembly;
+    const char *store; /* then: the file that tells of it */
 };
 
 /*
@@ -144,6 +146,21 @@ extern const struct argp run_argp;
 
 /* Runs the assembly in a job that has begun, which it ends; returns the exit status. Collective. */
 int run_assembly(struct job *job, struct run_options *o);
+
+/*
+ * Whether FILE is an experiment store, which commands that only look take as well: then what it
+ * tells of a wrapped program, the one that --trial names or the newest.
+ */
+bool is_store(const char *file);
+enum portolan_status workbench_open_store(struct workbench *w, const struct assembly_options *o,
+                                          struct portolan_error *err);
+
+/* --select INSTANCE=CLASS. */
+enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
+                                  struct portolan_error *err);
+
+/* Argp child: --trial. */
+extern const struct argp trial_argp;
 
 /* The store's file name: the Mastermind's parameter or its default; NULL without a Mastermind. */
 const char *workbench_peek_store(const struct workbench *w);

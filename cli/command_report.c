@@ -2,6 +2,8 @@
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
 #include "measure.h"
 
+#include <portolan/wrap.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,12 +168,49 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
     return PORTOLAN_OK;
 }
 
+/* Of a wrapped program: its libraries beside each other. */
+static int report_store(const struct assembly_options *o)
+{
+    struct portolan_sample_set *data = NULL;
+    struct portolan_store *store = NULL;
+    struct portolan_error err = {0};
+    struct workbench w;
+    char *text = NULL;
+    int result;
+
+    if (workbench_open_store(&w, o, &err) != PORTOLAN_OK)
+        return print_error(&err);
+    if (portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, &err) == PORTOLAN_OK) {
+        struct portolan_store_query query = {.assembly = w.assembly->name};
+
+        if (portolan_store_read(store, &query, true, &data, &err) == PORTOLAN_OK)
+            portolan_wrap_compare(data, &text, &err);
+    }
+    result = text ? write_text(NULL, text) : print_error(&err);
+    free(text);
+    portolan_sample_set_destroy(data);
+    portolan_store_close(store);
+    workbench_close(&w);
+    return result;
+}
+
+static error_t parse_none(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->child_inputs[1] = state->input;
+    return ARGP_ERR_UNKNOWN;
+}
+
 int command_report(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {
+        {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
-        .args_doc = "ASSEMBLY.xml",
-        .doc = "Compare the newest run with what was predicted and with each fixed assembly.",
+        .args_doc = "ASSEMBLY.xml|STORE",
+        .doc = "Compare the newest run with what was predicted and with each fixed assembly; of a "
+               "wrapped program's store, libraries with each other.",
+        .parser = parse_none,
         .children = children,
     };
     struct assembly_options o = {0};
@@ -181,6 +220,8 @@ int command_report(int argc, char **argv)
     const char *file;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (is_store(o.file))
+        return report_store(&o);
     if (workbench_open(&w, &o, true, &err) != PORTOLAN_OK)
         return print_error(&err);
     r.assembly = w.assembly;

@@ -55,7 +55,8 @@ enum portolan_status study_open(struct study *s, struct assembly_options *o,
     int ranks = 0;
 
     *s = (struct study){0};
-    status = workbench_open(&s->w, o, true, err);
+    status = is_store(o->file) ? workbench_open_store(&s->w, o, err)
+                               : workbench_open(&s->w, o, true, err);
     if (status == PORTOLAN_OK)
         status = read_data(s, &ranks, err);
     if (status == PORTOLAN_OK)
@@ -73,12 +74,26 @@ void study_close(struct study *s)
     *s = (struct study){0};
 }
 
+/* Both fill the same options. */
+static error_t parse_none(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->child_inputs[1] = state->input;
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child study_children[] = {
+    {&assembly_argp, 0, NULL, 0}, {&trial_argp, 0, NULL, 0}, {0}};
+
 int study_report(int argc, char **argv, const char *doc,
                  enum portolan_status (*report)(const struct portolan_plan *, char **,
                                                 struct portolan_error *))
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
-    const struct argp argp = {.args_doc = "ASSEMBLY.xml", .doc = doc, .children = children};
+    const struct argp argp = {.args_doc = "ASSEMBLY.xml|STORE",
+                              .doc = doc,
+                              .parser = parse_none,
+                              .children = study_children};
     struct assembly_options o = {0};
     struct portolan_error err = {0};
     struct study s;

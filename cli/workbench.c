@@ -185,8 +185,8 @@ static enum portolan_status apply_set(struct workbench *w, const char *text,
     return status;
 }
 
-static enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
-                                         struct portolan_error *err)
+enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
+                                  struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_ENOMEM;
     char *copy = portolan_strdup(text), *class_name;
@@ -231,11 +231,13 @@ static enum portolan_status put_store(struct workbench *w, const char *file,
 
 const char *workbench_peek_store(const struct workbench *w)
 {
-    const char *keeper = find_keeper(w);
+    const char *keeper = w->store ? NULL : find_keeper(w);
     const char *file =
         keeper ? portolan_assembly_peek_parameter(w->assembly, keeper, "store") : NULL;
     const struct portolan_parameter_description *p;
 
+    if (w->store)
+        return w->store;
     if (file || !keeper)
         return file;
     p = portolan_class_parameter(

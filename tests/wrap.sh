@@ -6,7 +6,7 @@
 . "$SOURCE/tests/tap.sh"
 [ -z "${PORTOLAN_SANITIZED:-}" ] ||
     skip_all 'a sanitized front cannot be preloaded into a program that is not'
-plan 44
+plan 60
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -105,6 +105,77 @@ wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"
 stored 'libraries that only a module has are found' "$sums" 11
+
+# ---------------------------------------------------------------- reports and commands
+
+echo 'calc_sum: n' >"$work/context"
+wrap -q --lib "$one" --context "$work/context" -- "$subject" work
+count 'a quiet run says nothing' 0 .
+try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c "$work/context" \
+    -l "$two" -- "$subject" work
+try "$PORTOLAN" report "$store"
+gives 'reports put libraries beside each other, by context' 0 'libcalc_one +libcalc_two' \
+    'calc_sum n=20 +[0-9.]+ [nu]s +[0-9.]+ [nu]s' 'all, calls +25025 +25025'
+try "$PORTOLAN" profile "$store"
+gives 'the call graph begins with the program' 0 '^subject.main +1 ' '^  calc.calc_sum .* 25025 '
+try "$PORTOLAN" model --trial subject "$store"
+gives 'libraries have models' 0 'libcalc_one +time' 'libcalc_two +time'
+try "$PORTOLAN" model --trial nobody "$store"
+gives 'a name without trials is refused' 1 'no trial of a wrapped program called nobody'
+
+echo 'use calc libcalc_two' >"$work/control"
+wrap --lib "$one" --lib "$two" --control "$work/control" -- "$subject" name
+gives 'a control file holds from the first call on' 0 '^two$'
+stored 'and what it switched is noted' 'SELECT from_implementation || to_implementation FROM swap' \
+    libcalc_onelibcalc_two
+# until WORD FILE: waits for a line that begins so.
+until_line() {
+    while ! grep -qs "^$1" "$2"; do
+        kill -0 "$wrapped" 2>/dev/null || return 1
+    done
+}
+# begin WORDS...: wraps a program that waits for a byte in a call, in the background.
+begin() {
+    rm -f "$work/pipe" "$store"*
+    mkfifo "$work/pipe"
+    "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/wrap/test/calc.h" --store "$store" "$@" \
+        -- "$subject" wait <"$work/pipe" >"$work/out" 2>"$work/err" &
+    wrapped=$!
+    exec 9>"$work/pipe"
+    until_line ready "$work/out"
+}
+# ended NAME STATUS: how it ended.
+ended() {
+    status=0
+    wait "$wrapped" || status=$?
+    exec 9>&-
+    [ "$status" = "$2" ]
+    result "$1" $?
+}
+rm -f "$work/control"*
+begin --control "$work/control" --signal USR1
+echo 'list' >"$work/control.new" && mv "$work/control.new" "$work/control"
+until_line 'port' "$work/control.reply"
+result 'commands are answered while the program runs' $?
+kill -USR1 "$wrapped"
+until_line 'off' "$work/control.reply"
+result 'signals are commands' $?
+echo 'nonsense' >"$work/control.new" && mv "$work/control.new" "$work/control"
+until_line "$work/control:1: error" "$work/control.reply"
+result 'mistakes are told with their line' $?
+echo >&9
+ended 'and the program ends as it does' 0
+
+begin
+kill -TERM "$wrapped"
+ended 'a signal to portolan reaches the program' 143
+stored 'which loses nothing by it' "$sums" 20
+begin --interval 0.01
+while [ -z "$(sqlite3 "$store" "$sums" 2>/dev/null)" ]; do :; done
+kill -KILL "$(pgrep -P "$wrapped")"
+ended 'a killed program' 137
+stored 'leaves what was stored' "$sums" 20
+stored 'in a trial that failed' 'SELECT outcome FROM trial' failed
 
 # ---------------------------------------------------------------- what is not called
 

@@ -107,7 +107,7 @@ static void put_facts(struct wrap_process *p)
         free(name);
     }
     put_rank(facts);
-    portolan_facts_put(facts, "assembly text", p->run->assembly_text);
+    portolan_facts_put(facts, PORTOLAN_WRAP_ASSEMBLY, p->run->assembly_text);
 }
 
 /* ------------------------------------------------------------------ steps */

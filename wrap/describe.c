@@ -37,40 +37,66 @@ static void add_attribute(struct portolan_text *t, const char *name, const char 
     portolan_text_add(t, "\"");
 }
 
-static void add_libraries(struct portolan_text *t, const struct wrap_run *run, const char *port)
+static void add_libraries(struct portolan_text *t, const struct portolan_wrap_names *n)
 {
     portolan_text_add(t, "  <instance");
-    add_attribute(t, "name", port);
-    add_attribute(t, "class", run->libraries[0].name);
+    add_attribute(t, "name", n->port);
+    add_attribute(t, "class", n->libraries[0]);
     portolan_text_add(t, ">\n");
-    for (size_t i = 1; i < run->n_libraries; i++) {
+    for (size_t i = 1; i < n->n_libraries; i++) {
         portolan_text_add(t, "    <alternative");
-        add_attribute(t, "class", run->libraries[i].name);
+        add_attribute(t, "class", n->libraries[i]);
         portolan_text_add(t, "/>\n");
     }
     portolan_text_add(t, "  </instance>\n");
 }
 
-static void add_assembly(struct portolan_text *t, const struct wrap_run *run, const char *port)
+enum portolan_status portolan_wrap_write_assembly(const struct portolan_wrap_names *n, char **text,
+                                                  struct portolan_error *err)
 {
-    portolan_text_add(t, "<?xml version=\"1.0\"?>\n<assembly");
-    add_attribute(t, "name", run->trial);
-    portolan_text_add(t, ">\n  <instance");
-    add_attribute(t, "name", run->user);
-    add_attribute(t, "class", base_of(run->program.image));
-    portolan_text_add(t, "/>\n");
-    add_libraries(t, run, port);
-    portolan_text_add(t, "  <connect");
-    add_attribute(t, "user", run->user);
-    add_attribute(t, "uses", port);
-    add_attribute(t, "provider", port);
-    add_attribute(t, "provides", port);
-    portolan_text_add(t, "/>\n  <monitor");
-    add_attribute(t, "user", run->user);
-    add_attribute(t, "uses", port);
-    portolan_text_add(t, "/>\n  <go");
-    add_attribute(t, "instance", run->user);
-    portolan_text_add(t, " port=\"%s\"/>\n</assembly>\n", WRAP_MAIN);
+    struct portolan_text t = {0};
+
+    portolan_text_add(&t, "<?xml version=\"1.0\"?>\n<assembly");
+    add_attribute(&t, "name", n->name);
+    portolan_text_add(&t, ">\n  <instance");
+    add_attribute(&t, "name", n->program);
+    add_attribute(&t, "class", n->class_name);
+    portolan_text_add(&t, "/>\n");
+    add_libraries(&t, n);
+    portolan_text_add(&t, "  <connect");
+    add_attribute(&t, "user", n->program);
+    add_attribute(&t, "uses", n->port);
+    add_attribute(&t, "provider", n->port);
+    add_attribute(&t, "provides", n->port);
+    portolan_text_add(&t, "/>\n  <monitor");
+    add_attribute(&t, "user", n->program);
+    add_attribute(&t, "uses", n->port);
+    portolan_text_add(&t, "/>\n  <go");
+    add_attribute(&t, "instance", n->program);
+    portolan_text_add(&t, " port=\"%s\"/>\n</assembly>\n", WRAP_MAIN);
+    return portolan_text_take(&t, text, err);
+}
+
+static enum portolan_status write_text(struct wrap_run *run, struct portolan_error *err)
+{
+    const char **libraries = portolan_arena_alloc(&run->arena, run->n_libraries, sizeof *libraries);
+    struct portolan_wrap_names names = {.name = run->trial,
+                                        .program = run->user,
+                                        .class_name = base_of(run->program.image),
+                                        .port = run->port,
+                                        .libraries = libraries,
+                                        .n_libraries = run->n_libraries};
+    enum portolan_status status;
+    char *text = NULL;
+
+    for (size_t i = 0; libraries && i < run->n_libraries; i++)
+        libraries[i] = run->libraries[i].name;
+    if (run->arena.failed)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = portolan_wrap_write_assembly(&names, &text, err);
+    run->assembly_text = portolan_arena_strdup(&run->arena, text ? text : "");
+    free(text);
+    return status;
 }
 
 enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *err)
@@ -80,17 +106,18 @@ enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *
     char *user = instance_name(&run->arena, name);
     struct portolan_diagnostics_relay relay = {.err = err};
     struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
-    struct portolan_text text = {.arena = &run->arena};
+    enum portolan_status status;
 
     if (port && user && !strcmp(port, user))
         user = portolan_arena_printf(&run->arena, "%s-program", user);
     run->user = user;
     run->port = port;
     run->trial = run->options->trial ? run->options->trial : name;
-    if (!run->arena.failed)
-        add_assembly(&text, run, port);
-    if (run->arena.failed || text.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    run->assembly_text = text.bytes;
-    return portolan_assembly_read_text(text.bytes, text.length, "program", &d, &run->assembly, err);
+    status = write_text(run, err);
+    if (status == PORTOLAN_OK && run->arena.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return status == PORTOLAN_OK
+               ? portolan_assembly_read_text(run->assembly_text, strlen(run->assembly_text),
+                                             "program", &d, &run->assembly, err)
+               : status;
 }

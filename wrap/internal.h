@@ -8,6 +8,7 @@
 #include <portolan/recorder.h>
 #include <portolan/wrap.h>
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum { EXIT_OURS = 125, EXIT_CANNOT_RUN, EXIT_NOT_FOUND };
@@ -132,6 +133,12 @@ struct wrap_process {
     bool has_ended, is_cut, is_open;
 };
 
+/* A signal to this process that is a command to the program. */
+struct wrap_signal {
+    int number;
+    const char *command;
+};
+
 /* One run. */
 struct wrap_run {
     struct portolan_arena arena;
@@ -150,7 +157,13 @@ struct wrap_run {
     pid_t process;
     int wait_status;
     struct wrap_process *processes[WRAP_AREAS]; /* those seen, one per area */
-    struct portolan_error failed;               /* the first failure after the start */
+    struct wrap_signal *signals;
+    size_t n_signals;
+    struct stat control; /* the control file as it was obeyed last */
+    char *waiting[8];    /* commands not given yet, owned */
+    size_t n_waiting;
+    bool is_answered;             /* the newest command, as far as the reply file says */
+    struct portolan_error failed; /* the first failure after the start */
 };
 
 enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_error *err);
@@ -164,6 +177,20 @@ void wrap_shared_remove(struct wrap_run *run);
 
 /* Starts the program and stays until it has ended. STATUS as of portolan_wrap_result. */
 enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portolan_error *err);
+
+/* ------------------------------------------------------------------ commands */
+
+/* Reads the names of signals. Errors: EINVAL. */
+enum portolan_status wrap_signals_read(struct wrap_run *run, struct portolan_error *err);
+
+/* Whether signal NUMBER is a command; then it will be given. */
+bool wrap_signal_take(struct wrap_run *run, int number);
+
+/* Gives the processes what the control file or signals command, and writes their answers. */
+void wrap_command(struct wrap_run *run);
+
+/* Wakes the threads that wait for something to do. */
+void wrap_wake(struct wrap_run *run);
 
 /* ------------------------------------------------------------------ collecting */
 
@@ -190,6 +217,9 @@ bool wrap_was_refused(const struct wrap_run *run);
 
 /* Why no call was seen, in the arena. */
 const char *wrap_why(struct wrap_run *run);
+
+/* "1.23 ms" */
+void wrap_format_time(double ns, char *text, size_t size);
 
 /* Text for people, in the arena. */
 const char *wrap_report(struct wrap_run *run);

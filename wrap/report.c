@@ -16,7 +16,7 @@ struct row {
     double exclusive_ns;
 };
 
-static void format_time(double ns, char *text, size_t size)
+void wrap_format_time(double ns, char *text, size_t size)
 {
     static const struct {
         double ns;
@@ -72,8 +72,8 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
 
     for (size_t i = 0; i < n; i++)
         all_ns += rows[i].exclusive_ns;
-    format_time(all_ns, total, sizeof total);
-    format_time(p->elapsed_ns, each, sizeof each);
+    wrap_format_time(all_ns, total, sizeof total);
+    wrap_format_time(p->elapsed_ns, each, sizeof each);
     portolan_text_add(t, "portolan: %llu calls took %s of %s", (unsigned long long)p->calls, total,
                       each);
     if (p->recorder.trial)
@@ -81,8 +81,8 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
                           run->options->store ? run->options->store : "portolan.db");
     portolan_text_add(t, "\n");
     for (size_t i = 0; i < n && i < ROWS; i++) {
-        format_time(rows[i].exclusive_ns, total, sizeof total);
-        format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);
+        wrap_format_time(rows[i].exclusive_ns, total, sizeof total);
+        wrap_format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);
         portolan_text_add(t, "  %-24s %-16s %10llu calls  %9s  %9s each\n",
                           rows[i].info->method.name, rows[i].info->connection.provider_class,
                           (unsigned long long)rows[i].calls, total, each);

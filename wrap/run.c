@@ -110,6 +110,8 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
         wrap_program_find(&run->arena, run->options->program, &run->program, status, err);
 
     if (found == PORTOLAN_OK)
+        found = wrap_signals_read(run, err);
+    if (found == PORTOLAN_OK)
         found = wrap_libraries_find(run, err);
     if (found == PORTOLAN_OK)
         found = wrap_front_make(&run->arena, run->options, &run->front, d, err);
@@ -145,6 +147,8 @@ enum portolan_status portolan_wrap_run(const struct portolan_wrap_options *optio
     result->report = portolan_strdup(report);
     if (status == PORTOLAN_OK && run.failed.status != PORTOLAN_OK)
         status = portolan_error_set(err, run.failed.status, "%s", run.failed.text);
+    while (run.n_waiting)
+        free(run.waiting[--run.n_waiting]);
     wrap_collect_clear(&run);
     wrap_shared_remove(&run);
     wrap_front_remove(&run.front);

@@ -43,11 +43,11 @@ static enum portolan_status write_orders(struct wrap_run *run, struct portolan_e
     orders->profile = o->profile;
     orders->n_libraries = (uint32_t)run->n_libraries;
     orders->n_areas = o->children ? WRAP_AREAS : 1;
+    orders->takes_commands = o->control || o->signals;
     orders->had_preload = preload != NULL;
     put(&w, preload);
     put(&w, run->user);
-    put(&w, o->control);
-    put(&w, o->signals);
+    put(&w, o->control ? o->control : "signal");
     for (size_t i = 0; i < run->n_libraries; i++) {
         put(&w, run->libraries[i].name);
         put(&w, run->libraries[i].file);

@@ -17,6 +17,8 @@ enum {
     WRAP_RECORDS = 32768, /* call-path records of a process; later ones are not kept */
     WRAP_LOG_BYTES = 4 << 20,
     WRAP_TEXT_BYTES = 32 << 10,
+    WRAP_COMMAND_BYTES = 64 << 10,
+    WRAP_ANSWER_BYTES = 16 << 10,
     WRAP_AREAS = 256 /* processes, where children are measured too */
 };
 
@@ -37,8 +39,7 @@ enum wrap_state {
 enum wrap_order {
     WRAP_ORDER_PRELOAD,  /* LD_PRELOAD as the program is to see it, when had_preload */
     WRAP_ORDER_USER,     /* who calls, in the records */
-    WRAP_ORDER_CONTROL,  /* file with commands, or "" */
-    WRAP_ORDER_SIGNALS,  /* signals that are commands, or "" */
+    WRAP_ORDER_CONTROL,  /* where commands come from, for messages */
     WRAP_ORDER_LIBRARIES /* each: name in the records, file; "" for the program's own */
 };
 
@@ -68,7 +69,7 @@ struct wrap_slot {
 };
 
 /* What is to be done, the same for all processes; written before any is started, but for
- * the areas' processes. */
+ * the areas' processes and commands. */
 struct wrap_orders {
     uint64_t magic;
     double interval_s; /* between two snapshots; 0: only at the end */
@@ -76,9 +77,12 @@ struct wrap_orders {
     uint32_t with_children, profile;
     uint32_t n_libraries;
     uint32_t n_areas;
-    uint32_t had_preload, text_bytes;
+    uint32_t had_preload, takes_commands;
     int32_t processes[WRAP_AREAS]; /* whose the areas are, 0: free. Atomic. */
-    char text[WRAP_TEXT_BYTES];    /* enum wrap_order, each ended by NUL */
+    uint32_t command_number;       /* of the newest, 0: none yet. Atomic. */
+    uint32_t reserved;
+    char command[WRAP_COMMAND_BYTES];
+    char text[WRAP_TEXT_BYTES]; /* enum wrap_order, each ended by NUL */
 };
 
 struct wrap_area {
@@ -89,7 +93,10 @@ struct wrap_area {
     uint32_t state;                    /* enum wrap_state, 0: free. Atomic. */
     int32_t process, parent;
     uint32_t log_is_full, reserved;
-    double began_ns; /* clock of the records */
+    double began_ns;        /* clock of the records */
+    uint32_t answer_number; /* of the command that was obeyed last. Atomic. */
+    int32_t answer_status;
+    char answer[WRAP_ANSWER_BYTES];
     char program[4096];
     uint64_t log[WRAP_LOG_BYTES / 8];
     struct wrap_slot slots[WRAP_SLOTS];

@@ -105,6 +105,18 @@ static enum portolan_status start(struct watch *w, int *status, struct portolan_
 
 /* ------------------------------------------------------------------ signals */
 
+void wrap_wake(struct wrap_run *run)
+{
+    for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
+        struct wrap_area *a = &run->shared->areas[i];
+
+        if (!__atomic_load_n(&run->shared->orders.processes[i], __ATOMIC_ACQUIRE))
+            continue;
+        __atomic_fetch_add(&a->request, 1, __ATOMIC_SEQ_CST);
+        syscall(SYS_futex, &a->request, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    }
+}
+
 /* A signal that may end the program: what was measured up to now is taken in first. */
 static void request_snapshots(struct wrap_run *run)
 {
@@ -115,8 +127,7 @@ static void request_snapshots(struct wrap_run *run)
     if (run->options->interval_s == 0 ||
         __atomic_load_n(&a->state, __ATOMIC_ACQUIRE) != WRAP_STARTED)
         return; /* nobody would answer */
-    __atomic_fetch_add(&a->request, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &a->request, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    wrap_wake(run);
     for (unsigned i = 0; i < request_ms && kill(run->process, 0) == 0; i++) {
         if (__atomic_load_n(&a->published, __ATOMIC_SEQ_CST) != before)
             break;
@@ -135,6 +146,8 @@ static void pass_on(struct wrap_run *run, const struct signalfd_siginfo *info)
 {
     int number = (int)info->ssi_signo;
 
+    if (wrap_signal_take(run, number))
+        return;
     if (may_end(number))
         request_snapshots(run);
     if (info->ssi_code != SI_KERNEL)
@@ -194,11 +207,14 @@ enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portol
 {
     struct watch w = {.run = run, .signals = -1};
     struct pollfd wait;
-    enum portolan_status started = begin(&w, status, err);
+    enum portolan_status started;
 
+    wrap_command(run); /* what the control file says now holds from the first call on */
+    started = begin(&w, status, err);
     if (started == PORTOLAN_OK) {
         wait = (struct pollfd){.fd = w.signals, .events = POLLIN};
         do {
+            wrap_command(run);
             poll(&wait, 1, look_ms);
             wrap_collect(run);
         } while (take_signals(&w));

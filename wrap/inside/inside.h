@@ -57,11 +57,21 @@ size_t inside_used(void);
 /* Binds another, by one thread at a time. */
 enum portolan_status inside_use(size_t number, struct portolan_error *err);
 
-/* Commands from outside. */
-void inside_listen(void);
+/* The port as commands know it; false: a note says why not. */
+bool inside_add_port(void);
+const char *inside_port_name(void);
 
-/* Begins the thread that publishes now and then and lets libraries take turns, if need be. */
+/* Does what was commanded since the last time. */
+void inside_obey(void);
+
+/* Begins the thread that publishes now and then, obeys, and lets libraries take turns. */
 void inside_begin_turns(void);
+
+/* A library was chosen: no turns any more. */
+void inside_end_turns(void);
+
+/* In the variant without a Mastermind: TAU profiles are written, by the thread if there is one. */
+void inside_write_profiles(void);
 
 /* Finds what exits.c stands in front of. */
 void inside_find_exits(void);

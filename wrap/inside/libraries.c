@@ -2,6 +2,7 @@
 /* The implementations that the front may forward to. */
 #include "inside.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static struct implementation *implementations;
 static size_t n_implementations, used;
 
 /* The port's name among those of the program: without the package. */
-static const char *port_name(void)
+const char *inside_port_name(void)
 {
     const char *type = portolan_front()->description->type, *dot = strrchr(type, '.');
 
@@ -26,21 +27,25 @@ static const char *port_name(void)
 
 enum portolan_status inside_use(size_t number, struct portolan_error *err)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     const struct implementation *to = &implementations[number];
+    enum portolan_status status;
     const struct portolan_probe_connection connection = {
         .user = inside_order(WRAP_ORDER_USER),
-        .uses = port_name(),
-        .provider = port_name(), /* one instance, whose class changes */
-        .provides = port_name(),
+        .uses = inside_port_name(),
+        .provider = inside_port_name(), /* one instance, whose class changes */
+        .provides = inside_port_name(),
         .provider_class = to->name,
         .port_type = portolan_front()->description->type,
     };
-    enum portolan_status status = portolan_functions_front_bind_table(
+
+    pthread_mutex_lock(&one_at_a_time);
+    status = portolan_functions_front_bind_table(
         portolan_front(), to->library ? portolan_functions_library_table(to->library) : NULL,
         &connection, err);
-
     if (status == PORTOLAN_OK)
         used = number;
+    pthread_mutex_unlock(&one_at_a_time);
     return status;
 }
 

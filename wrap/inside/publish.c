@@ -209,6 +209,7 @@ void inside_publish(void)
 
 void inside_leave(enum wrap_state how)
 {
+    inside_write_profiles();
     inside_publish();
     if (inside_is_measured())
         __atomic_store_n(&inside_area->state, how, __ATOMIC_RELEASE);

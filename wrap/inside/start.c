@@ -60,12 +60,11 @@ __attribute__((constructor)) static void start(void)
     if (!inside_attach())
         return;
     attach_first_thread();
-    if (!inside_open_libraries()) {
+    if (!inside_open_libraries() || !inside_add_port()) {
         inside_leave(WRAP_REFUSED);
         _exit(125);
     }
-    portolan_probe_port_set_flags(&inside_front()->port, PORTOLAN_PROBE_MONITORED);
-    inside_listen();
+    inside_obey();
     leave_last();
     pthread_atfork(NULL, NULL, in_child);
     inside_log_objects();

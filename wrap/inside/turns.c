@@ -4,6 +4,7 @@
 
 #include <linux/futex.h>
 #include <math.h>
+#include <portolan/control.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -22,6 +23,9 @@ struct turns {
     unsigned n;
     bool has_failed;
 };
+
+static bool has_thread, turns_ended;
+static uint32_t profiles_wanted, profiles_written; /* asked for, done */
 
 static double now_s(void)
 {
@@ -66,6 +70,20 @@ static void rotate(struct turns *t)
     t->rotate_at_s = now_s() + inside_orders->rotate_s;
 }
 
+static void serve(struct turns *t)
+{
+    uint32_t wanted = __atomic_load_n(&profiles_wanted, __ATOMIC_ACQUIRE);
+
+    if (wanted != profiles_written) {
+        portolan_control_finish(NULL);
+        __atomic_store_n(&profiles_written, wanted, __ATOMIC_RELEASE);
+    }
+    inside_obey();
+    inside_log_objects();
+    inside_publish();
+    plan_next(t);
+}
+
 static void *run(void *unused)
 {
     struct turns t = {.interval_s = inside_orders->interval_s};
@@ -83,15 +101,44 @@ static void *run(void *unused)
     while (inside_is_measured()) {
         bool wanted = sleep_until(fmin(t.publish_at_s, t.rotate_at_s), &seen);
 
-        if (wanted || now_s() >= t.publish_at_s) {
-            inside_log_objects();
-            inside_publish();
-            plan_next(&t);
-        }
-        if (now_s() >= t.rotate_at_s)
+        if (wanted || now_s() >= t.publish_at_s)
+            serve(&t);
+        if (__atomic_load_n(&turns_ended, __ATOMIC_RELAXED))
+            t.rotate_at_s = INFINITY;
+        else if (now_s() >= t.rotate_at_s)
             rotate(&t);
     }
     return NULL;
+}
+
+void inside_end_turns(void)
+{
+    __atomic_store_n(&turns_ended, true, __ATOMIC_RELAXED);
+}
+
+/*
+ * The thread does it, since this may be called by _exit() in a signal handler that has interrupted
+ * anything; without a thread there is no other way than here.
+ */
+void inside_write_profiles(void)
+{
+    const struct timespec rest = {0, 1000000};
+    uint32_t wanted;
+
+    if (!inside_is_measured() || !inside_orders->profile)
+        return;
+    if (!has_thread) {
+        portolan_control_finish(NULL);
+        return;
+    }
+    wanted = __atomic_add_fetch(&profiles_wanted, 1, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&inside_area->request, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &inside_area->request, FUTEX_WAKE, 1, NULL, NULL, 0);
+    for (int ms = 0; ms < 2000; ms++) {
+        if (__atomic_load_n(&profiles_written, __ATOMIC_ACQUIRE) == wanted)
+            return;
+        nanosleep(&rest, NULL);
+    }
 }
 
 void inside_begin_turns(void)
@@ -100,13 +147,15 @@ void inside_begin_turns(void)
     sigset_t all, before;
     pthread_t thread;
 
-    if (inside_orders->interval_s == 0 && inside_orders->rotate_s <= 0)
+    if (inside_orders->interval_s == 0 && inside_orders->rotate_s <= 0 &&
+        !inside_orders->takes_commands)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are not for this thread */
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (pthread_create(&thread, &attr, run, NULL) != 0)
+    has_thread = pthread_create(&thread, &attr, run, NULL) == 0;
+    if (!has_thread)
         inside_note(
             "no thread could be started: snapshots are taken at the end only, and libraries "
             "do not take turns");

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Commands to the processes that are measured: from a file, and by signals to this one. */
+#include "internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ signals */
+
+static int number_of(const char *name)
+{
+    int64_t offset;
+
+    if (!strncmp(name, "SIG", 3))
+        name += 3;
+    if (!strncmp(name, "RTMIN+", 6) && portolan_read_int64(name + 6, &offset) && offset >= 0 &&
+        SIGRTMIN + offset <= SIGRTMAX)
+        return SIGRTMIN + (int)offset;
+    for (int number = 1; number < SIGRTMIN; number++)
+        if (sigabbrev_np(number) && !strcmp(sigabbrev_np(number), name))
+            return number;
+    return 0;
+}
+
+static bool is_usable(int number)
+{
+    return number >= SIGRTMIN || number == SIGUSR1 || number == SIGUSR2 || number == SIGHUP ||
+           number == SIGWINCH || number == SIGURG || number == SIGPROF || number == SIGALRM ||
+           number == SIGVTALRM;
+}
+
+/* "USR1", "USR2:flush". */
+static enum portolan_status read_signal(struct wrap_run *run, char *word,
+                                        struct portolan_error *err)
+{
+    char *colon = strchr(word, ':');
+    struct wrap_signal s = {.command = colon ? colon + 1 : "toggle"};
+    struct wrap_signal *grown;
+
+    if (colon)
+        *colon = '\0';
+    s.number = number_of(word);
+    if (!is_usable(s.number))
+        return portolan_error_set(
+            err, PORTOLAN_EINVAL,
+            "'%s' is no signal that can be a command; USR1, USR2, HUP, WINCH, "
+            "URG, PROF, ALRM, VTALRM and RTMIN+N are",
+            word);
+    if (strcmp(s.command, "toggle") && strcmp(s.command, "dump") && strcmp(s.command, "flush"))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "'%s' is no command for a signal; toggle, dump and flush are",
+                                  s.command);
+    grown = portolan_arena_grow(&run->arena, run->signals, run->n_signals, sizeof *grown);
+    if (!grown)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    run->signals = grown;
+    run->signals[run->n_signals++] = s;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status wrap_signals_read(struct wrap_run *run, struct portolan_error *err)
+{
+    const char *text = run->options->signals ? run->options->signals : "";
+    char *copy = portolan_arena_strdup(&run->arena, text), *rest = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; word && status == PORTOLAN_OK;
+         word = strtok_r(NULL, ", ", &rest))
+        status = read_signal(run, word, err);
+    return status;
+}
+
+static void wait_with(struct wrap_run *run, char *command)
+{
+    if (command && run->n_waiting < sizeof run->waiting / sizeof *run->waiting)
+        run->waiting[run->n_waiting++] = command;
+    else
+        free(command); /* more than anybody can mean */
+}
+
+bool wrap_signal_take(struct wrap_run *run, int number)
+{
+    for (size_t i = 0; i < run->n_signals; i++)
+        if (run->signals[i].number == number) {
+            wait_with(run, portolan_strdup(run->signals[i].command));
+            return true;
+        }
+    return false;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static char *read_file(const char *name, struct stat *info)
+{
+    char *text = NULL;
+    FILE *stream = fopen(name, "re");
+    size_t n;
+
+    if (stream && fstat(fileno(stream), info) == 0 &&
+        (text = portolan_calloc(1, WRAP_COMMAND_BYTES))) {
+        n = fread(text, 1, WRAP_COMMAND_BYTES - 1, stream);
+        text[n] = '\0';
+    }
+    if (stream)
+        fclose(stream);
+    return text;
+}
+
+/* Looked at, not waited for: it works the same wherever the file lies. */
+static void look_at_file(struct wrap_run *run)
+{
+    const char *name = run->options->control;
+    struct stat *seen = &run->control, info;
+
+    if (!name || stat(name, &info) != 0 ||
+        (info.st_ino == seen->st_ino && info.st_size == seen->st_size &&
+         info.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
+         info.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
+        return;
+    wait_with(run, read_file(name, seen));
+}
+
+/* ------------------------------------------------------------------ giving */
+
+static bool is_obeyed(const struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+        unsigned state = __atomic_load_n(&a->state, __ATOMIC_ACQUIRE);
+
+        if (state == WRAP_STARTED &&
+            __atomic_load_n(&a->answer_number, __ATOMIC_ACQUIRE) != o->command_number)
+            return false;
+    }
+    return __atomic_load_n(&run->shared->areas[0].state, __ATOMIC_ACQUIRE) != 0 ||
+           !o->command_number;
+}
+
+static void give_next(struct wrap_run *run)
+{
+    struct wrap_orders *o = &run->shared->orders;
+    char *command = run->waiting[0];
+
+    strncpy(o->command, command, sizeof o->command - 1);
+    __atomic_store_n(&o->command_number, o->command_number + 1, __ATOMIC_RELEASE);
+    free(command);
+    memmove(run->waiting, run->waiting + 1, --run->n_waiting * sizeof *run->waiting);
+    run->is_answered = false;
+    wrap_wake(run);
+}
+
+/* FILE.reply, as a whole: what all processes answered. */
+static void write_reply(struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    const char *name = run->options->control;
+    char *reply = portolan_asprintf("%s.reply", name), *fresh = portolan_asprintf("%s.new", name);
+    FILE *stream = reply && fresh ? fopen(fresh, "we") : NULL;
+
+    for (size_t i = 0; stream && i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        if (a->process && a->answer_number == o->command_number)
+            fputs(*a->answer ? a->answer : "ok\n", stream);
+    }
+    if (stream && fclose(stream) == 0)
+        rename(fresh, reply);
+    free(reply);
+    free(fresh);
+}
+
+void wrap_command(struct wrap_run *run)
+{
+    look_at_file(run);
+    if (!is_obeyed(run))
+        return;
+    if (!run->is_answered && run->options->control && run->shared->orders.command_number)
+        write_reply(run);
+    run->is_answered = true;
+    if (run->n_waiting)
+        give_next(run);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What trials tell of libraries: each function with each context, library beside library. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIBRARIES_MAX = 8, WIDTH = 16 };
+
+/* Samples that agree in all but step, thread, caller and trial. */
+struct cell {
+    const struct portolan_sample *like;
+    double calls, exclusive_ns;
+};
+
+struct comparison {
+    struct portolan_text *text;
+    struct cell *cells;
+    size_t n;
+    const char *libraries[LIBRARIES_MAX];
+    size_t n_libraries;
+};
+
+static int by_method(const struct portolan_sample *a, const struct portolan_sample *b)
+{
+    int order = strcmp(a->method, b->method);
+
+    if (!order)
+        order = (a->n_context > b->n_context) - (a->n_context < b->n_context);
+    for (int i = 0; !order && i < a->n_context; i++)
+        order = (a->context[i] > b->context[i]) - (a->context[i] < b->context[i]);
+    return order;
+}
+
+static int by_cell(const void *left, const void *right)
+{
+    const struct cell *a = left, *b = right;
+    int order = by_method(a->like, b->like);
+
+    return order ? order : strcmp(a->like->implementation, b->like->implementation);
+}
+
+static bool is_measured(const struct portolan_sample *s)
+{
+    return *s->user && s->calls > 0;
+}
+
+static void add_library(struct comparison *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_libraries; i++)
+        if (!strcmp(c->libraries[i], name))
+            return;
+    if (c->n_libraries < LIBRARIES_MAX)
+        c->libraries[c->n_libraries++] = name;
+}
+
+/* Sorted, and equal ones added up. */
+static bool gather(struct comparison *c, const struct portolan_sample_set *set)
+{
+    size_t to = 0;
+
+    c->cells = portolan_calloc(set->n_samples + 1, sizeof *c->cells);
+    if (!c->cells)
+        return false;
+    for (size_t i = 0; i < set->n_samples; i++) {
+        const struct portolan_sample *s = &set->samples[i];
+
+        if (!is_measured(s))
+            continue;
+        c->cells[c->n++] = (struct cell){s, (double)s->calls, s->exclusive_ns};
+        add_library(c, s->implementation);
+    }
+    if (c->n)
+        qsort(c->cells, c->n, sizeof *c->cells, by_cell);
+    for (size_t i = 0; i < c->n; i++) {
+        if (to && by_cell(&c->cells[to - 1], &c->cells[i]) == 0) {
+            c->cells[to - 1].calls += c->cells[i].calls;
+            c->cells[to - 1].exclusive_ns += c->cells[i].exclusive_ns;
+        } else {
+            c->cells[to++] = c->cells[i];
+        }
+    }
+    c->n = to;
+    return true;
+}
+
+/* "calc_sum n=100", binned contexts with "~". */
+static void add_label(struct comparison *c, const struct portolan_sample *s)
+{
+    struct portolan_text label = {0};
+
+    portolan_text_add(&label, "%s", s->method);
+    for (int i = 0; i < s->n_context; i++)
+        portolan_text_add(&label, " %s%s%.6g", s->context_name[i], s->binned ? "~" : "=",
+                          s->context[i]);
+    portolan_text_add(c->text, "%-36s", label.bytes ? label.bytes : "?");
+    portolan_text_clear(&label);
+}
+
+/* One function with one context: cells [BEGIN, END). */
+static void add_row(struct comparison *c, size_t begin, size_t end)
+{
+    char text[32];
+
+    add_label(c, c->cells[begin].like);
+    for (size_t k = 0; k < c->n_libraries; k++) {
+        size_t i = begin;
+
+        while (i < end && strcmp(c->cells[i].like->implementation, c->libraries[k]))
+            i++;
+        if (i < end)
+            wrap_format_time(c->cells[i].exclusive_ns / c->cells[i].calls, text, sizeof text);
+        else
+            strcpy(text, "-");
+        portolan_text_add(c->text, " %*s", WIDTH, text);
+    }
+    portolan_text_add(c->text, "\n");
+}
+
+static void add_totals(struct comparison *c, bool times)
+{
+    char text[32];
+
+    portolan_text_add(c->text, "%-36s", times ? "all, time" : "all, calls");
+    for (size_t k = 0; k < c->n_libraries; k++) {
+        double calls = 0, ns = 0;
+
+        for (size_t i = 0; i < c->n; i++)
+            if (!strcmp(c->cells[i].like->implementation, c->libraries[k])) {
+                calls += c->cells[i].calls;
+                ns += c->cells[i].exclusive_ns;
+            }
+        if (times)
+            wrap_format_time(ns, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "%.0f", calls);
+        portolan_text_add(c->text, " %*s", WIDTH, text);
+    }
+    portolan_text_add(c->text, "\n");
+}
+
+static void add_trials(struct comparison *c, const struct portolan_sample_set *set)
+{
+    char text[32];
+
+    for (size_t i = 0; i < set->n_trials; i++) {
+        const struct portolan_trial *t = &set->trials[i];
+
+        wrap_format_time(t->elapsed_ns, text, sizeof text);
+        portolan_text_add(c->text, "trial %lld of '%s', %s, %s, %s\n", (long long)t->id,
+                          t->assembly, t->started, t->outcome, text);
+    }
+}
+
+enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set, char **text,
+                                           struct portolan_error *err)
+{
+    struct portolan_text out = {0};
+    struct comparison c = {.text = &out};
+
+    *text = NULL;
+    if (!gather(&c, set))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    add_trials(&c, set);
+    portolan_text_add(&out, "\n%-36s", "time per call");
+    for (size_t k = 0; k < c.n_libraries; k++)
+        portolan_text_add(&out, " %*.*s", WIDTH, WIDTH, c.libraries[k]);
+    portolan_text_add(&out, "\n");
+    for (size_t begin = 0, end; begin < c.n; begin = end) {
+        for (end = begin + 1; end < c.n && !by_method(c.cells[begin].like, c.cells[end].like);)
+            end++;
+        add_row(&c, begin, end);
+    }
+    add_totals(&c, false);
+    add_totals(&c, true);
+    free(c.cells);
+    return portolan_text_take(&out, text, err);
+}
