@@ -232,6 +232,27 @@ static bool has_callbacks(const struct run *run)
     return found;
 }
 
+void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out)
+{
+    static const char *const used[] = {
+        "a",         "b",       "binding", "bytes",    "common",    "context", "count",
+        "destroy",   "entries", "extra",   "face",     "fill",      "flags",   "follow",
+        "forwards",  "found",   "from",    "function", "functions", "given",   "implements",
+        "index",     "length",  "links",   "methods",  "n_methods", "name",    "next",
+        "number",    "object",  "ops",     "own",      "port",      "proxy",   "real_contexts",
+        "record",    "seen",    "self",    "show",     "size",      "slot",    "slots",
+        "stand_ins", "state",   "symbol",  "symbols",  "table",     "target",  "to",
+        "type",      "user",    "uses",    "value",    "version"};
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++)
+        if (proxygen_is_macro(run, used[i])) {
+            portolan_text_add(out, "#undef %s\n", used[i]);
+            any = true;
+        }
+    portolan_text_add(out, any ? "\n" : "");
+}
+
 void proxygen_emit_source(struct run *run, struct portolan_text *out)
 {
     const struct port *port = &run->port;
@@ -241,6 +262,7 @@ void proxygen_emit_source(struct run *run, struct portolan_text *out)
                                ? "#include <portolan/callback.h>\n#include <portolan/proxy.h>\n"
                                : "#include <portolan/proxy.h>\n",
                            out);
+    proxygen_emit_freed_names(run, out);
     if (is_struct(port)) {
         proxygen_emit_table(run, out);
         proxygen_emit_wrap(port, out);

@@ -75,10 +75,9 @@ void functions_emit_front(const struct functions *f, struct portolan_text *out)
                       "#ifndef RTLD_NEXT\n#define RTLD_NEXT ((void *)-1L)\n#endif\n\n",
                       p->c_type);
     functions_emit_undefines(f, out);
+    proxygen_emit_freed_names(f->run, out);
     if (p->has_qualified_results)
         portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n\n");
-    if (proxygen_has_callbacks(p))
-        portolan_text_add(out, "#include <portolan/callback.h>\n\n");
     emit_description(f, prefix, out);
     emit_front(f, prefix, out);
     proxygen_emit_callbacks(f->run, out);

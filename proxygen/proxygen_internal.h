@@ -287,6 +287,9 @@ void proxygen_emit_table(struct run *run, struct portolan_text *out);
 void proxygen_emit_functions(struct run *run);
 void proxygen_report_functions(const struct run *run, struct portolan_text *out);
 
+/* #undef for macros of the header that have names which all generated code uses. */
+void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out);
+
 /*
  * How every generated C or C++ file begins: what it is, how the header was read, the macros that it
  * was read with, INCLUDES (whole lines), the header.

@@ -84,6 +84,31 @@ says 'counter_increment  not intercepted (inline.h:' && says 'COUNTER_GET  not i
     ! grep -qi unrelated "$work/report"
 result $? 'inline functions and macros that work on the struct are listed as not interceptable'
 
+generate flat.h --port flat --functions 'flat_*' --context flat.context -o "$work/out"
+says 'flat_twice      not intercepted (flat.h:' && says 'flat_hidden     not intercepted (flat.h:' &&
+    says 'flat_inline     not intercepted (flat.h:' && says 'flat_macro      not intercepted (flat.h:' &&
+    says 'flat_trace      not intercepted (flat.h:' && says 'flat_log        intercepted; forwarded to flat_vlog'
+result $? 'what a list of functions cannot intercept is listed with its reason'
+
+# ---------------------------------------------------------------------- prototypes, attributes, names
+printf 'int old_style();\nint good(int x);\n' >"$work/old.h"
+refuses 'a list with a function without prototype is refused where it stands' \
+    "old.h:1:" "$work/old.h" --port old --functions '*'
+printf 'struct old {\n    int (*good)(struct old *self);\n    int (*bad)();\n};\n' >"$work/old.h"
+refuses 'a struct with a function without prototype is refused where it stands' \
+    "old.h:3:" "$work/old.h" --port old
+printf '%s\n' 'struct fast;' 'struct fast_ops {' \
+    'int (__attribute__((vectorcall)) *run)(struct fast *self, double x); };' \
+    'struct fast { const struct fast_ops *ops; };' >"$work/fast.h"
+generate "$work/fast.h" --port fast -o "$work/out"
+grep -q '^#ifndef __clang__' "$work/out/fast_proxy.c" && grep -q '__attribute__((vectorcall)) int fast' "$work/out/fast_proxy.c"
+result $? 'conventions that gcc lacks ask for clang'
+generate unnamed.h --port unnamed -o "$work/out"
+says 'second  intercepted' && grep -q '^#undef self' "$work/out/unnamed_proxy.c" &&
+    grep -q 'do_sum(struct unnamed \*self_, int argument_1_, int argument_2,' "$work/out/unnamed_proxy.c" &&
+    grep -q ' result_ = to_.*sum(to_.object, argument_1_, argument_2, argument_3)' "$work/out/unnamed_proxy.c"
+result $? 'parameters without names never collide with macros'
+
 # ---------------------------------------------------------------------- included headers
 generate included.h --port part -o "$work/out"
 says 'part (parts/part.h:8)' && ! says part_do_it
@@ -93,6 +118,10 @@ says 'part_do_it  not intercepted (parts/part.h:'
 result $? '--from says whose declarations count'
 refuses 'names of included headers are no suggestions of the system' "did you mean 'part'" \
     included.h --port prat
+
+generate included.h --port list --functions 'included_*' -o "$work/out"
+says included_own && ! says included_part
+result $? 'a list of functions is of the header alone'
 
 # ---------------------------------------------------------------------- flags
 refuses 'a header that needs a flag is refused where it says so' 'conditional.h:6:' \
@@ -152,5 +181,13 @@ refuses 'a database that is none is refused' 'no list of compile commands' \
     "$header" --port conditional --compile-commands "$project"
 refuses 'a database that is not there is named' 'nowhere/compile_commands.json' \
     "$header" --port conditional --compile-commands "$work/nowhere/compile_commands.json"
+
+# ---------------------------------------------------------------------- the list of cases
+sed -n 's/^|[^|]*|[^|]*|//p' ../../cases.md | grep -o '`[^`]*`' | tr -d '`' | while read -r test; do
+    [ -e "../../bad/$test" ] || grep -qF -- "$test" ../../test_*.c ../../cases.sh ../../generate.sh ||
+        echo "cases.md names a test that is not there: $test"
+done >"$work/err"
+[ ! -s "$work/err" ]
+result $? 'every test that the list of cases names is there'
 echo "1..$number"
 exit $failed
