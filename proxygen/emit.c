@@ -349,23 +349,65 @@ static void report_method(const struct method *m, int width, struct portolan_tex
         portolan_text_add(out, "; accuracy is the result");
     if (m->no_return)
         portolan_text_add(out, "; never returns, so only the call is counted");
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].gives)
+            portolan_text_add(out, "; gives a %s through %s", m->arguments[i].gives,
+                              m->arguments[i].name);
+    if (m->gives)
+        portolan_text_add(out, "; gives a %s", m->gives);
     if (m->destroys)
         portolan_text_add(out, "; ends the object behind the proxy");
     portolan_text_add(out, "\n");
 }
 
-void proxygen_emit_report(const struct run *run, struct portolan_text *out)
+static void report_version(const struct port *port, struct portolan_text *out)
 {
-    const struct port *port = &run->port;
+    bool since = port->version_kind == VERSION_SIZE;
+
+    for (size_t i = 0; i < port->n_methods; i++)
+        since |= port->methods[i].since > 0;
+    if (port->version_kind == VERSION_NONE)
+        return;
+    portolan_text_add(out, "  %s says %s%s%s\n", port->version_member,
+                      port->version_kind == VERSION_SIZE ? "how long the table is in bytes"
+                                                         : "which version the table has",
+                      port->version_guessed ? " (guessed from its name)" : "",
+                      since ? "" : "; no method has a 'since', so the table is read to its end");
+}
+
+/* Counts PORT's methods and tells how WIDE their names are. */
+static size_t count_methods(const struct port *port, int *width)
+{
     size_t intercepted = 0;
-    int width = 0;
 
     for (size_t i = 0; i < port->n_methods; i++) {
         int length = (int)strlen(port->methods[i].name);
 
-        width = length > width ? length : width;
+        *width = length > *width ? length : *width;
         intercepted += !port->methods[i].skip;
     }
+    return intercepted;
+}
+
+static void report_given(const struct port *port, struct portolan_text *out)
+{
+    int width = 0;
+    size_t intercepted = count_methods(port, &width);
+
+    portolan_text_add(out, "%s (%s:%d), handed out by calls: %zu of %zu methods intercepted\n",
+                      port->type, port->place.file ? port->place.file : "", port->place.line,
+                      intercepted, port->n_methods);
+    for (size_t i = 0; i < port->n_methods; i++)
+        report_method(&port->methods[i], width, out);
+    report_version(port, out);
+}
+
+void proxygen_emit_report(const struct run *run, struct portolan_text *out)
+{
+    const struct port *port = &run->port;
+    int width = 0;
+    size_t intercepted = count_methods(port, &width);
+
     portolan_text_add(out, "%s (%s:%d): %zu of %zu methods intercepted by class %sProxy\n",
                       port->type, port->place.file ? port->place.file : "", port->place.line,
                       intercepted, port->n_methods, port->type);
@@ -380,11 +422,9 @@ void proxygen_emit_report(const struct run *run, struct portolan_text *out)
                           port->unseen[i].name, port->unseen[i].place.file,
                           port->unseen[i].place.line,
                           port->unseen[i].is_macro ? "a macro" : "an inline function");
-    if (port->version_kind != VERSION_NONE)
-        portolan_text_add(out, "  %s says %s%s\n", port->version_member,
-                          port->version_kind == VERSION_SIZE ? "how long the table is in bytes"
-                                                             : "which version the table has",
-                          port->version_guessed ? " (guessed from its name)" : "");
+    report_version(port, out);
+    for (size_t i = 0; i < run->n_given; i++)
+        report_given(run->given[i], out);
     if (port->shape == SHAPE_TABLE)
         portolan_text_add(out,
                           "Entries that are NULL stay NULL; other members of the table are copied. "

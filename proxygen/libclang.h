@@ -12,6 +12,7 @@
 
 #define LIBCLANG_FUNCTIONS(X)                                                                      \
     X(Cursor_isAnonymous)                                                                          \
+    X(Cursor_isAnonymousRecordDecl)                                                                \
     X(Cursor_isMacroBuiltin)                                                                       \
     X(Cursor_isMacroFunctionLike)                                                                  \
     X(Cursor_isNull)                                                                               \

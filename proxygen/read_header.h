@@ -83,8 +83,12 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor cursor, CXT
 /* Notes the inline functions and macros that work on OBJECT, when the methods are known. */
 void proxygen_read_unseen(struct header *h, CXType object);
 
-/* Makes the model's methods of the members of the table of operations. */
+/*
+ * Makes the model's methods of the members of the table of operations; PATHS is how they are
+ * reached from it.
+ */
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
-                                           size_t n_fields, CXType object);
+                                           const char *const *paths, size_t n_fields,
+                                           CXType object);
 
 #endif

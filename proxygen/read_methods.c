@@ -272,8 +272,15 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     return PORTOLAN_OK;
 }
 
+/* Members of a struct in the table: "group.member" is measured as "group_member". */
+static void set_path(struct header *h, struct method *m, const char *path)
+{
+    m->member = path;
+    m->name = proxygen_c_name(&h->run->arena, path);
+}
+
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
-                                           size_t n_fields, CXType object)
+                                           const char *const *paths, size_t n_fields, CXType object)
 {
     struct port *port = &h->run->port;
     enum portolan_status first = PORTOLAN_OK, status;
@@ -289,7 +296,8 @@ enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fie
             return PORTOLAN_ENOMEM;
         port->methods[port->n_methods] = (struct method){0};
         status =
-            proxygen_read_method(h, fields[i], function, object, &port->methods[port->n_methods++]);
+            proxygen_read_method(h, fields[i], function, object, &port->methods[port->n_methods]);
+        set_path(h, &port->methods[port->n_methods++], paths[i]);
         if (first == PORTOLAN_OK)
             first = status;
     }

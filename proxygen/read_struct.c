@@ -83,26 +83,66 @@ static enum portolan_status find_struct(struct header *h, struct search *s,
 struct members {
     struct header *h;
     CXCursor *fields;
+    const char **paths; /* how each is reached from the struct: "group.member" */
     size_t n;
+    const char *prefix; /* of the struct that is being visited */
 };
+
+static bool has_functions(struct header *h, CXCursor definition);
+
+static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, CXClientData data);
+
+/* A struct in the struct that has functions: its members are taken as the outer one's. */
+static bool collect_group(struct members *m, CXCursor definition, const char *name)
+{
+    const struct libclang *clang = m->h->clang;
+    const char *outer = m->prefix;
+
+    if (clang->Cursor_isNull(definition) ||
+        clang->getCursorKind(definition) != CXCursor_StructDecl || !has_functions(m->h, definition))
+        return false;
+    if (*name)
+        m->prefix = proxygen_print(&m->h->run->arena, "%s%s.", outer, name);
+    clang->visitChildren(definition, collect_field, m);
+    m->prefix = outer;
+    return true;
+}
+
+/* What a member's type is defined as, if that is a struct. */
+static CXCursor definition_of(struct header *h, CXCursor field)
+{
+    CXType type = h->clang->getCanonicalType(h->clang->getCursorType(field));
+
+    return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
+}
 
 static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct members *m = data;
+    struct portolan_arena *arena = &m->h->run->arena;
+    const struct libclang *clang = m->h->clang;
+    enum CXCursorKind kind = clang->getCursorKind(cursor);
+    /* A struct or union without a name for itself or its member. */
+    bool anonymous = (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
+                     clang->Cursor_isAnonymousRecordDecl(cursor);
+    const char *name = anonymous ? "" : proxygen_header_spelling(m->h, cursor);
 
     (void)parent;
-    if (m->h->clang->getCursorKind(cursor) == CXCursor_FieldDecl) {
-        m->fields = portolan_arena_grow(&m->h->run->arena, m->fields, m->n, sizeof *m->fields);
-        if (!m->fields)
-            return CXChildVisit_Break;
-        m->fields[m->n++] = cursor;
-    }
+    if ((kind != CXCursor_FieldDecl && !anonymous) ||
+        collect_group(m, anonymous ? cursor : definition_of(m->h, cursor), name))
+        return CXChildVisit_Continue;
+    m->fields = portolan_arena_grow(arena, m->fields, m->n, sizeof *m->fields);
+    m->paths = portolan_arena_grow(arena, m->paths, m->n, sizeof *m->paths);
+    if (!m->fields || !m->paths)
+        return CXChildVisit_Break;
+    m->paths[m->n] = proxygen_print(arena, "%s%s", m->prefix, name);
+    m->fields[m->n++] = cursor;
     return CXChildVisit_Continue;
 }
 
 static struct members struct_members(struct header *h, CXCursor definition)
 {
-    struct members m = {.h = h};
+    struct members m = {.h = h, .prefix = ""};
 
     if (!h->clang->Cursor_isNull(definition))
         h->clang->visitChildren(definition, collect_field, &m);
@@ -135,6 +175,14 @@ static int count_methods(struct header *h, const struct members *m, CXType objec
             }
     }
     return count;
+}
+
+static bool has_functions(struct header *h, CXCursor definition)
+{
+    const CXType none = {CXType_Invalid, {NULL, NULL}};
+    struct members m = struct_members(h, definition);
+
+    return count_methods(h, &m, none) > 0;
 }
 
 /* Chooses the member that points to the table; the null cursor when there is none. */
@@ -185,7 +233,7 @@ static void describe_members(struct header *h, const struct members *object, CXC
         const char *declaration =
             proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
 
-        m->name = proxygen_header_spelling(h, object->fields[i]);
+        m->name = object->paths[i];
         m->kind = proxygen_record_behind(h, type, &(int){0}) &&
                           strcmp(proxygen_record_behind(h, type, &(int){0}), port->record) == 0
                       ? MEMBER_LINK
@@ -321,7 +369,8 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);
     if (status == PORTOLAN_OK)
-        status = proxygen_read_methods(h, table.fields, table.n, port->selfless ? none : type);
+        status = proxygen_read_methods(h, table.fields, table.paths, table.n,
+                                       port->selfless ? none : type);
     if (status == PORTOLAN_OK)
         proxygen_read_unseen(h, type);
     return status;

@@ -151,6 +151,35 @@ static int make_filter(struct stream *self, int factor, struct stream_filter *to
     return 0;
 }
 
+static int log_list(struct stream *self, const char *format, va_list list)
+{
+    portolan_probe_clock_advance(13);
+    (void)self;
+    return format[0] == 'd' ? va_arg(list, int) : -1;
+}
+
+static int log_all(struct stream *self, const char *format, ...)
+{
+    va_list list;
+    int result;
+
+    va_start(list, format);
+    result = log_list(self, format, list);
+    va_end(list);
+    return result;
+}
+
+static int get_clock(struct stream *self)
+{
+    return self->clock.unit;
+}
+
+static int set_clock(struct stream *self, int to)
+{
+    self->clock.unit = to;
+    return 0;
+}
+
 static int rewind_stream(struct stream *self)
 {
     self->last = self->position;
@@ -171,6 +200,10 @@ static struct source source_make(long position)
                                     .open = open_file,
                                     .find = find_file,
                                     .filter = make_filter,
+                                    .log = log_all,
+                                    .vlog = log_list,
+                                    .trace = log_all,
+                                    .clock = {.get = get_clock, .unit = 60, .set = set_clock},
                                     .limit = 1000,
                                     .rewind = rewind_stream,
                                     .last = -1}};
@@ -258,6 +291,38 @@ static void a_function_that_is_no_method_is_data(void **state)
     s->advance(s, 4);
     assert_int_equal(events, 4);
     assert_ptr_equal(f->source.base.on_event, count_event);
+}
+
+static void functions_of_a_struct_inside_are_methods(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *s = f->face;
+
+    assert_int_equal(s->clock.get(s), 60);
+    assert_int_equal(s->clock.set(s, 24), 0);
+    assert_int_equal(s->clock.unit, 24);
+    s->clock.unit = 12;
+    assert_int_equal(s->clock.get(s), 12);
+    assert_int_equal(records_of("clock_get", NULL).calls, 2);
+    assert_int_equal(records_node("clock_set", 0).context[0].value, 24);
+}
+
+static void variadic_methods_are_forwarded_where_they_have_a_twin(void **state)
+{
+    struct fixture *f = *state;
+    struct source without = source_make(1);
+    struct stream *s = f->face, *plain;
+
+    assert_int_equal(s->log(s, "d", 17), 17);
+    assert_int_equal(records_of("log", NULL).calls, 1);
+    assert_int_equal(records_of("log", NULL).inclusive_ns, 13);
+    assert_int_equal(s->trace(s, "d", 18), 18); /* has none */
+    assert_int_equal(records_of("trace", NULL).calls, 0);
+    without.base.vlog = NULL; /* so the implementation's own stays */
+    plain = test_StreamProxy_wrap(&without.base, "plain");
+    assert_int_equal(plain->log(plain, "d", 19), 19);
+    assert_int_equal(records_of("log", NULL).calls, 1);
+    assert_ptr_equal(test_StreamProxy_unwrap(plain), &without.base);
 }
 
 static void links_and_names_are_the_face_s_own(void **state)
@@ -441,6 +506,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(data_between_functions_follows_both_sides),
         TEST(a_function_that_is_no_method_is_data),
+        TEST(functions_of_a_struct_inside_are_methods),
+        TEST(variadic_methods_are_forwarded_where_they_have_a_twin),
         TEST(links_and_names_are_the_face_s_own),
         TEST(other_objects_of_the_type_are_unwrapped),
         TEST(an_older_struct_is_not_read_beyond_its_end),

@@ -6,6 +6,7 @@
 #ifndef STREAM_H
 #define STREAM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct stream;
@@ -44,6 +45,15 @@ struct stream {
     int (*filter)(struct stream *self, int factor, struct stream_filter *to);
     int (*on_event)(void *data, int event); /* the user's, so it follows both sides */
     int (*log)(struct stream *self, const char *format, ...);
+    int (*vlog)(struct stream *self, const char *format, va_list list);
+    int (*trace)(struct stream *self, const char *format, ...);
+    struct {
+        int (*get)(struct stream *self);
+        int unit;
+        struct {
+            int (*set)(struct stream *self, int to);
+        };
+    } clock;
     void (*close)(struct stream *self);
     long limit; /* more data, between functions */
     int (*rewind)(struct stream *self); /* members from here on came later */

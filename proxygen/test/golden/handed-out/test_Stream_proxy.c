@@ -280,6 +280,10 @@ static const struct portolan_probe_method test_StreamProxy_methods[] = {
     {.name = "open"},
     {.name = "find"},
     {.name = "filter"},
+    {.name = "log"},
+    {.name = "vlog"},
+    {.name = "clock_get"},
+    {.name = "clock_set", .n_context = 1, .context = {"to"}},
     {.name = "close"},
     {.name = "rewind"},
 };
@@ -303,7 +307,9 @@ PORTOLAN_PROXY_INLINE int test_StreamProxy_differ(const struct stream *a, const 
 {
     return PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN((size_t)0, length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, next), length)) ||
            PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, zName), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, advance), length)) ||
-           PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, filter), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, close), length)) ||
+           PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, filter), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, log), length)) ||
+           PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, vlog), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, clock.get), length)) ||
+           PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, clock.get), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, clock.set), length)) ||
            PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, close), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, rewind), length)) ||
            PORTOLAN_PROXY_DIFFER(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, rewind), length), PORTOLAN_PROXY_WITHIN(sizeof *a, length));
 }
@@ -312,7 +318,9 @@ PORTOLAN_PROXY_INLINE void test_StreamProxy_copy(struct stream *a, const struct 
 {
     PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN((size_t)0, length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, next), length));
     PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, zName), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, advance), length));
-    PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, filter), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, close), length));
+    PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, filter), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, log), length));
+    PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, vlog), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, clock.get), length));
+    PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, clock.get), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, clock.set), length));
     PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, close), length), PORTOLAN_PROXY_WITHIN(offsetof(struct stream, rewind), length));
     PORTOLAN_PROXY_COPY(a, b, PORTOLAN_PROXY_WITHIN(PORTOLAN_PROXY_BEHIND(struct stream, rewind), length), PORTOLAN_PROXY_WITHIN(sizeof *a, length));
 }
@@ -475,12 +483,62 @@ static __attribute__((noinline)) int test_StreamProxy_do_filter(struct stream *s
     return result;
 }
 
+static __attribute__((noinline)) int test_StreamProxy_do_log(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+    int result;
+
+    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
+    result = to.ops->vlog(to.object, format, list);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static __attribute__((noinline)) int test_StreamProxy_do_vlog(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+    int result;
+
+    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
+    result = to.ops->vlog(to.object, format, list);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static __attribute__((noinline)) int test_StreamProxy_do_clock_get(struct stream *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+    int result;
+
+    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
+    result = to.ops->clock.get(to.object);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static __attribute__((noinline)) int test_StreamProxy_do_clock_set(struct stream *self, int to, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROXY_CALL(call);
+    const struct portolan_probe_context context[1] = {
+        portolan_probe_context_int((int64_t)to)};
+    struct test_StreamProxy_to to_;
+    int result;
+
+    to_ = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, context, 1));
+    result = to_.ops->clock.set(to_.object, to);
+    test_StreamProxy_out(proxy, self, to_);
+    return result;
+}
+
 static __attribute__((noinline)) void test_StreamProxy_do_close(struct stream *self, struct portolan_proxy *proxy)
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
 
-    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
+    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
     to.ops->close(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
@@ -492,7 +550,7 @@ static __attribute__((noinline)) int test_StreamProxy_do_rewind(struct stream *s
     struct test_StreamProxy_to to;
     int result;
 
-    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
+    to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
     result = to.ops->rewind(to.object);
     test_StreamProxy_out(proxy, self, to);
     return result;
@@ -534,6 +592,32 @@ static __attribute__((noinline)) int test_StreamProxy_do_rewind(struct stream *s
         return test_StreamProxy_do_filter(self, factor, to, \
             __atomic_load_n(&test_StreamProxy_slots[portolan_slot], __ATOMIC_RELAXED)); \
     } \
+    static int test_StreamProxy_##portolan_slot##_log(struct stream *self, const char *format, ...) \
+    { \
+        va_list list; \
+        int result; \
+ \
+        va_start(list, format); \
+        result = test_StreamProxy_do_log(self, format, list, \
+            __atomic_load_n(&test_StreamProxy_slots[portolan_slot], __ATOMIC_RELAXED)); \
+        va_end(list); \
+        return result; \
+    } \
+    static int test_StreamProxy_##portolan_slot##_vlog(struct stream *self, const char *format, va_list list) \
+    { \
+        return test_StreamProxy_do_vlog(self, format, list, \
+            __atomic_load_n(&test_StreamProxy_slots[portolan_slot], __ATOMIC_RELAXED)); \
+    } \
+    static int test_StreamProxy_##portolan_slot##_clock_get(struct stream *self) \
+    { \
+        return test_StreamProxy_do_clock_get(self, \
+            __atomic_load_n(&test_StreamProxy_slots[portolan_slot], __ATOMIC_RELAXED)); \
+    } \
+    static int test_StreamProxy_##portolan_slot##_clock_set(struct stream *self, int to) \
+    { \
+        return test_StreamProxy_do_clock_set(self, to, \
+            __atomic_load_n(&test_StreamProxy_slots[portolan_slot], __ATOMIC_RELAXED)); \
+    } \
     static void test_StreamProxy_##portolan_slot##_close(struct stream *self) \
     { \
         test_StreamProxy_do_close(self, \
@@ -555,6 +639,10 @@ PORTOLAN_PROXY_EACH_SLOT(test_StreamProxy_SLOT)
         .open = test_StreamProxy_##portolan_slot##_open, \
         .find = test_StreamProxy_##portolan_slot##_find, \
         .filter = test_StreamProxy_##portolan_slot##_filter, \
+        .log = test_StreamProxy_##portolan_slot##_log, \
+        .vlog = test_StreamProxy_##portolan_slot##_vlog, \
+        .clock.get = test_StreamProxy_##portolan_slot##_clock_get, \
+        .clock.set = test_StreamProxy_##portolan_slot##_clock_set, \
         .close = test_StreamProxy_##portolan_slot##_close, \
         .rewind = test_StreamProxy_##portolan_slot##_rewind, \
     },
@@ -577,6 +665,26 @@ static const size_t test_StreamProxy_entries[] = {
     offsetof(struct stream, open),
     offsetof(struct stream, find),
     offsetof(struct stream, filter),
+    offsetof(struct stream, log),
+    offsetof(struct stream, vlog),
+    offsetof(struct stream, clock.get),
+    offsetof(struct stream, clock.set),
+    offsetof(struct stream, close),
+    offsetof(struct stream, rewind),
+};
+
+static const size_t test_StreamProxy_forwards[] = {
+    offsetof(struct stream, advance),
+    offsetof(struct stream, distance),
+    offsetof(struct stream, clone),
+    offsetof(struct stream, itself),
+    offsetof(struct stream, open),
+    offsetof(struct stream, find),
+    offsetof(struct stream, filter),
+    offsetof(struct stream, vlog),
+    offsetof(struct stream, vlog),
+    offsetof(struct stream, clock.get),
+    offsetof(struct stream, clock.set),
     offsetof(struct stream, close),
     offsetof(struct stream, rewind),
 };
@@ -589,6 +697,7 @@ static const struct portolan_proxy_table test_StreamProxy_table = {
     .size_bytes = sizeof(struct stream),
     .entries = test_StreamProxy_entries,
     .n_entries = sizeof test_StreamProxy_entries / sizeof *test_StreamProxy_entries,
+    .forwards = test_StreamProxy_forwards,
     .own = true,
     .functions = test_StreamProxy_functions,
     .slots = test_StreamProxy_slots,
