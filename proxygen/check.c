@@ -21,13 +21,13 @@ static bool is_type_name(const char *name)
     return !start;
 }
 
-bool proxygen_is_macro(const struct run *run, const char *name)
+bool proxygen_is_macro(const struct port *port, const char *name)
 {
-    size_t low = 0, high = run->port.n_names_taken;
+    size_t low = 0, high = port->n_names_taken;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(name, run->port.names_taken[middle]);
+        int order = strcmp(name, port->names_taken[middle]);
 
         if (order == 0)
             return true;
@@ -44,7 +44,13 @@ static bool is_taken(const struct run *run, const struct method *m, const char *
     for (size_t i = 0; i < m->n_arguments; i++)
         if (strcmp(m->arguments[i].name, name) == 0)
             return true;
-    return proxygen_is_macro(run, name);
+    return proxygen_is_macro(&run->port, name);
+}
+
+/* Generated code could not have a parameter of that name. */
+static bool is_unfit(const struct run *run, const char *name)
+{
+    return !*name || proxygen_is_macro(&run->port, name) || strncmp(name, "portolan_", 9) == 0;
 }
 
 static const char *fresh_name(struct run *run, const struct method *m, const char *name)
@@ -72,7 +78,7 @@ void proxygen_name_arguments(struct run *run, struct method *m)
         if (!name)
             name = proxygen_print(&run->arena, "argument_%zu", i);
         a->has_own_name = *a->name != '\0';
-        if (!*a->name || proxygen_is_macro(run, a->name))
+        if (is_unfit(run, a->name))
             a->name = fresh_name(run, m, name);
         a->value = a->name;
     }

@@ -64,6 +64,18 @@ static const char *qualifiers(struct header *h, CXType type)
                           h->clang->isRestrictQualifiedType(type) ? "restrict " : "");
 }
 
+/* A list without names. */
+static const char *declare_listed(struct header *h, CXType type)
+{
+    bool listed = h->in_list;
+    const char *text;
+
+    h->in_list = true;
+    text = proxygen_declare(h, type, "");
+    h->in_list = listed;
+    return text;
+}
+
 static const char *declare_function(struct header *h, CXType type, const char *inner)
 {
     struct portolan_arena *arena = &h->run->arena;
@@ -72,7 +84,7 @@ static const char *declare_function(struct header *h, CXType type, const char *i
 
     for (int i = 0; i < count; i++)
         list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "",
-                              proxygen_declare(h, h->clang->getArgType(type, (unsigned)i), ""));
+                              declare_listed(h, h->clang->getArgType(type, (unsigned)i)));
     if (h->clang->isFunctionTypeVariadic(type))
         list = proxygen_print(arena, "%s%s...", list, count > 0 ? ", " : "");
     else if (count <= 0)
@@ -81,9 +93,17 @@ static const char *declare_function(struct header *h, CXType type, const char *i
                             proxygen_print(arena, "%s(%s)", inner, list));
 }
 
+static bool is_variable(struct header *h, CXType type)
+{
+    while (is_array(type.kind) && type.kind != CXType_VariableArray)
+        type = h->clang->getArrayElementType(type);
+    return type.kind == CXType_VariableArray;
+}
+
 /*
  * The bounds as they are written: "[static 3]" and "[n][n]" cannot be had but from the spelling,
- * where they follow the element's type.
+ * where they follow the element's type. "[*]" may stand in no definition, and names mean nothing in
+ * lists without names; there 1 stands for a bound, which agrees with any.
  */
 static const char *declare_array(struct header *h, CXType type, const char *inner)
 {
@@ -91,8 +111,10 @@ static const char *declare_array(struct header *h, CXType type, const char *inne
     const char *spelling = proxygen_header_text(h, h->clang->getTypeSpelling(type));
     const char *bounds = strchr(spelling, '[');
     CXType element = h->clang->getArrayElementType(type);
+    bool is_nested = *inner && inner[strlen(inner) - 1] == ']';
 
-    if (bounds && !strchr(spelling, '(')) {
+    if (bounds && !(h->in_list && is_variable(h, type)) && !strchr(spelling, '(') &&
+        !strchr(bounds, '*')) {
         while (is_array(element.kind))
             element = h->clang->getArrayElementType(element);
         return proxygen_declare(h, element, proxygen_print(arena, "%s%s", inner, bounds));
@@ -100,7 +122,8 @@ static const char *declare_array(struct header *h, CXType type, const char *inne
     if (type.kind == CXType_ConstantArray)
         return proxygen_declare(
             h, element, proxygen_print(arena, "%s[%lld]", inner, h->clang->getArraySize(type)));
-    return proxygen_declare(h, element, proxygen_print(arena, "%s[]", inner));
+    return proxygen_declare(h, element,
+                            proxygen_print(arena, "%s[%s]", inner, is_nested ? "1" : ""));
 }
 
 const char *proxygen_declare(struct header *h, CXType type, const char *inner)

@@ -32,6 +32,7 @@ struct header {
     CXFile file;              /* the header itself */
     CXFile last_file;         /* the last one asked for, and whether its declarations count */
     bool last_counts;
+    bool in_list;            /* declaring parameters that have no names */
     struct place *invisible; /* types first mentioned in a parameter list */
     size_t n_invisible;
     struct unknown_attribute *unknown; /* that could change how a function is called */

@@ -201,6 +201,29 @@ void proxygen_emit_component(const struct port *port, struct portolan_text *out)
                       port->type, port->prefix);
 }
 
+static void undefine(const struct port *port, const char *name, struct portolan_text *out)
+{
+    if (proxygen_is_macro(port, name))
+        portolan_text_add(out, "#undef %s\n", name);
+}
+
+void proxygen_emit_quiet(struct portolan_text *out)
+{
+    static const char *const warnings[] = {"-Wdeprecated-declarations", "-Wignored-qualifiers",
+                                           "-Wpedantic", "-Wpsabi"};
+
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        portolan_text_add(out, "#pragma GCC diagnostic ignored \"%s\"\n", warnings[i]);
+}
+
+void proxygen_emit_undefines(const struct port *port, struct portolan_text *out)
+{
+    for (size_t i = 0; i < port->n_methods; i++)
+        undefine(port, port->methods[i].member, out);
+    if (port->table_member)
+        undefine(port, port->table_member, out);
+}
+
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,
                             struct portolan_text *out)
 {
@@ -215,12 +238,6 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
     if (port->defines)
         portolan_text_add(out, "%s", port->defines);
     portolan_text_add(out, "%s\n#include %s\n\n", includes, port->include);
-    /* The header has them, and what stands in for it has to. */
-    if (port->has_deprecated)
-        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n%s",
-                          port->has_extensions ? "" : "\n");
-    if (port->has_extensions)
-        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wpedantic\"\n\n");
 }
 
 static bool has_callbacks(const struct run *run)
@@ -246,7 +263,7 @@ void proxygen_emit_freed_names(const struct run *run, struct portolan_text *out)
     bool any = false;
 
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (proxygen_is_macro(run, used[i])) {
+        if (proxygen_is_macro(&run->port, used[i])) {
             portolan_text_add(out, "#undef %s\n", used[i]);
             any = true;
         }

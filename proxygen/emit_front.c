@@ -76,8 +76,8 @@ void functions_emit_front(const struct functions *f, struct portolan_text *out)
                       p->c_type);
     functions_emit_undefines(f, out);
     proxygen_emit_freed_names(f->run, out);
-    if (p->has_qualified_results)
-        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n\n");
+    proxygen_emit_quiet(out);
+    portolan_text_add(out, "\n");
     emit_description(f, prefix, out);
     emit_front(f, prefix, out);
     proxygen_emit_callbacks(f->run, out);

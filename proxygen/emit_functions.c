@@ -10,7 +10,7 @@
 void functions_emit_undefines(const struct functions *f, struct portolan_text *out)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (proxygen_is_macro(f->run, f->members[i]->name))
+        if (proxygen_is_macro(&f->run->port, f->members[i]->name))
             portolan_text_add(out, "#undef %s\n", f->members[i]->name);
 }
 
@@ -177,17 +177,8 @@ static void emit_members(const struct functions *f, struct portolan_text *out)
 static void emit_macros(const struct functions *f, const char *pragma, struct portolan_text *out)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (proxygen_is_macro(f->run, f->members[i]->name))
+        if (proxygen_is_macro(&f->run->port, f->members[i]->name))
             portolan_text_add(out, "#pragma %s(\"%s\")\n", pragma, f->members[i]->name);
-}
-
-/* C++ compilers take C's complex numbers, but not without a word. */
-static bool has_complex(const struct functions *f)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (strstr(f->members[i]->head, "_Complex"))
-            return true;
-    return false;
 }
 
 static void emit_header(const struct functions *f, struct portolan_text *out)
@@ -201,11 +192,7 @@ static void emit_header(const struct functions *f, struct portolan_text *out)
                        "#include <portolan/functions.h>\n\n#pragma GCC diagnostic push\n",
                        p->c_type, p->c_type),
         out);
-    if (p->has_qualified_results)
-        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
-    if (has_complex(f))
-        portolan_text_add(out, "#ifdef __cplusplus\n#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
-                               "#endif\n");
+    proxygen_emit_quiet(out);
     emit_macros(f, "push_macro", out);
     functions_emit_undefines(f, out);
     portolan_text_add(out,

@@ -22,8 +22,8 @@ static void emit_preamble(const struct functions *f, struct portolan_text *out)
     portolan_text_add(out, "#include \"%s_functions.h\"\n\n", p->c_type);
     functions_emit_undefines(f, out);
     proxygen_emit_freed_names(f->run, out);
-    if (p->has_qualified_results)
-        portolan_text_add(out, "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n\n");
+    proxygen_emit_quiet(out);
+    portolan_text_add(out, "\n");
     portolan_text_add(
         out,
         "/*\n * Most proxies there can be in a process, up to %d: the functions get no object that "

@@ -324,16 +324,18 @@ static void emit_gifts(const struct port *p, const struct method *m, const struc
                       l->result, l->proxy, l->to, m->gift->prefix, l->result);
 }
 
-static void emit_body(const struct port *p, const struct method *m, const struct locals *l,
-                      struct portolan_text *out)
+static void emit_body(struct run *run, const struct port *p, const struct method *m,
+                      const struct locals *l, struct portolan_text *out)
 {
     const char *self = own_object(m);
+    /* Declared where it gets its value: its type's name may stand for something const. */
+    const char *result = proxygen_replace(&run->arena, m->result, l->result);
     bool list = m->twin && p->shape == SHAPE_TABLE;
 
     if (list)
         portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
                           m->arguments[m->n_arguments - 1].name);
-    portolan_text_add(out, "    %s%s%s.ops->%s(%s%s%s);\n", m->returns ? l->result : "",
+    portolan_text_add(out, "    %s%s%s.ops->%s(%s%s%s);\n", m->returns ? result : "",
                       m->returns ? " = " : "", l->to, m->twin ? m->forward : m->member, m->pass,
                       m->twin ? ", " : "", m->twin ? l->list : "");
     if (list)
@@ -376,11 +378,9 @@ static void emit_function(struct run *run, const struct port *p, const struct me
         if (m->arguments[i].gift && m->arguments[i].depth == 2)
             portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
                               m->arguments[i].name, m->arguments[i].name, m->arguments[i].name);
-    if (m->returns)
-        portolan_text_add(out, "    %s;\n", proxygen_replace(&run->arena, m->result, l.result));
     portolan_text_add(out, "\n");
     emit_enter(p, m, &l, number, out);
-    emit_body(p, m, &l, out);
+    emit_body(run, p, m, &l, out);
     portolan_text_add(out, "}\n");
 }
 
@@ -546,14 +546,11 @@ static void emit_callbacks(struct run *run, struct port *p, struct portolan_text
 
 void proxygen_emit_table(struct run *run, struct portolan_text *out)
 {
-    bool qualified = run->port.has_qualified_results;
-
+    proxygen_emit_quiet(out);
     for (size_t i = 0; i < run->n_given; i++)
-        qualified |= run->given[i]->has_qualified_results;
-    if (qualified)
-        portolan_text_add(out,
-                          "\n/* The header has functions that return `const int` or the like. */\n"
-                          "#pragma GCC diagnostic ignored \"-Wignored-qualifiers\"\n");
+        proxygen_emit_undefines(run->given[i], out);
+    proxygen_emit_undefines(&run->port, out);
+    portolan_text_add(out, "\n");
     for (size_t i = 0; i < run->n_given; i++) {
         portolan_text_add(out, "\n/* ---- %s, which calls hand out ---- */\n\n",
                           run->given[i]->type);

@@ -53,6 +53,7 @@
     X(getTypeSpelling)                                                                             \
     X(getTypedefDeclUnderlyingType)                                                                \
     X(Type_getNamedType)                                                                           \
+    X(Type_getSizeOf)                                                                              \
     X(isConstQualifiedType)                                                                        \
     X(isRestrictQualifiedType)                                                                     \
     X(isVolatileQualifiedType)                                                                     \

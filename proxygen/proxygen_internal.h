@@ -192,15 +192,13 @@ struct port {
     bool version_guessed;       /* by its name, not by the side file */
     const char **table_numbers; /* its members that are whole numbers */
     size_t n_table_numbers;
-    bool has_deprecated;        /* attributes say so of anything in the header */
-    bool has_extensions;        /* types that ISO C has not */
-    bool has_qualified_results; /* functions that return `const int`, say */
-    const char *word;           /* what the user called it */
-    const char *record;         /* the object's plain name, whatever it was typedef'ed to */
-    bool selfless;              /* SHAPE_STRUCT: no function takes the struct */
-    struct member *members;     /* of the object */
+    const char *word;       /* what the user called it */
+    const char *record;     /* the object's plain name, whatever it was typedef'ed to */
+    bool selfless;          /* SHAPE_STRUCT: no function takes the struct */
+    struct member *members; /* of the object */
     size_t n_members;
-    bool has_data; /* the object has members that follow both sides */
+    bool has_deprecated; /* C++: attributes say so of anything in the header */
+    bool has_data;       /* the object has members that follow both sides */
     /* SHAPE_CLASS; `object` is the class */
     bool has_virtual_end;     /* a destructor that is virtual */
     bool on_trial;            /* contexts are yet to be judged, so they are left out */
@@ -249,6 +247,8 @@ void proxygen_swap_port(struct run *run, struct port *port);
 enum portolan_status proxygen_read_sidl(struct run *run);
 /* The providers that options->libraries ask for. */
 enum portolan_status proxygen_read_libraries(struct run *run);
+/* True for names that are macros behind the port's header. */
+bool proxygen_is_macro(const struct port *port, const char *name);
 /* C: names for parameters that the header leaves without one: argument_1, … by position. */
 void proxygen_name_arguments(struct run *run, struct method *m);
 /* Applies the side file's lines to the model. */
@@ -261,9 +261,6 @@ enum portolan_status proxygen_apply_hints(struct run *run);
 enum portolan_status proxygen_check_port(struct run *run);
 /* Makes c_type and prefix of the port's type, or says what is wrong with it. */
 enum portolan_status proxygen_name_port(struct run *run);
-
-/* True for a macro of the header. */
-bool proxygen_is_macro(const struct run *run, const char *name);
 
 /* Local variables of a forwarding function, by names that clash with nothing. */
 struct locals {
@@ -307,6 +304,11 @@ void proxygen_emit_callbacks(struct run *run, struct portolan_text *out);
 /* What the names of those for argument A of M begin with. */
 const char *proxygen_callback_name(struct run *run, const struct method *m,
                                    const struct argument *a);
+
+/* Behind the header: what its types and attributes make compilers say is its own business. */
+void proxygen_emit_quiet(struct portolan_text *out);
+/* Names of PORT's members mean the members, not macros that the header defines of the same name. */
+void proxygen_emit_undefines(const struct port *port, struct portolan_text *out);
 
 /* Shared by the shapes. */
 /* The methods as the probe gets to know them. */

@@ -11,6 +11,11 @@
 /* The main file, which only includes the header: so the header is found as compilers find it. */
 static const char *const main_files[] = {"portolan-proxygen.c", "portolan-proxygen.cc"};
 
+/* Types that gcc has built in and libclang has not; the C library's headers say the same. */
+static const char builtin_types[] =
+    "typedef float _Float32; typedef double _Float64; typedef double _Float32x; "
+    "typedef long double _Float64x; typedef __float128 _Float128;\n";
+
 static bool is_main(const struct place *place)
 {
     return !place->file || strcmp(place->file, main_files[0]) == 0 ||
@@ -81,10 +86,10 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
                                   unsigned how, CXTranslationUnit *unit)
 {
     struct portolan_arena *arena = &h->run->arena;
-    const char *text =
-        proxygen_print(arena, "#include \"%s\"\n%s", h->run->options->files[0], more);
+    const char *text = proxygen_print(arena, "%s#include \"%s\"\n%s", cxx ? "" : builtin_types,
+                                      h->run->options->files[0], more);
     struct CXUnsavedFile file = {main_files[cxx], text, (unsigned long)strlen(text)};
-    const char **flags = portolan_arena_alloc(arena, h->n_flags + 10, sizeof *flags);
+    const char **flags = portolan_arena_alloc(arena, h->n_flags + 11, sizeof *flags);
     int n = 0;
 
     if (!flags)
@@ -92,6 +97,7 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     flags[n++] = cxx ? "-xc++" : "-xc";
     flags[n++] = cxx ? "-std=gnu++17" : "-std=gnu17";
     flags[n++] = "-DPORTOLAN_PROXYGEN";
+    flags[n++] = "-fdouble-square-bracket-attributes"; /* gcc knows them in C17, too */
     for (size_t i = 0; i < h->n_flags; i++)
         if (!is_foreign(h->flags[i], cxx) && !is_strict(h->flags[i]))
             flags[n++] = h->flags[i];

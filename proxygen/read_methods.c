@@ -11,7 +11,7 @@ bool proxygen_is_object(struct header *h, CXType type, CXType object)
     if (canonical.kind != CXType_Pointer || object.kind == CXType_Invalid)
         return false;
     to = h->clang->getPointeeType(canonical);
-    return to.kind == CXType_Record &&
+    return to.kind == CXType_Record && !h->clang->isVolatileQualifiedType(to) &&
            h->clang->equalCursors(h->clang->getTypeDeclaration(to),
                                   h->clang->getTypeDeclaration(h->clang->getCanonicalType(object)));
 }
@@ -32,11 +32,6 @@ static bool is_invisible(struct header *h, CXType type)
             place.column == h->invisible[i].column && strcmp(place.file, h->invisible[i].file) == 0)
             return true;
     return false;
-}
-
-static bool is_extension(const char *declaration)
-{
-    return strstr(declaration, "__int128") || strstr(declaration, "_Float");
 }
 
 /* As libclang spells types that nobody can write down again. */
@@ -90,6 +85,18 @@ static const struct method *read_callee(struct header *h, CXType type)
     return m;
 }
 
+/* Structs that the header does not show can be pointed to, but neither passed nor returned. */
+static void note_incomplete(struct header *h, CXType type, struct method *m)
+{
+    CXType canonical = h->clang->getCanonicalType(type);
+
+    if ((canonical.kind == CXType_Record || canonical.kind == CXType_Enum) &&
+        h->clang->Type_getSizeOf(canonical) == CXTypeLayoutError_Incomplete)
+        m->skip = proxygen_print(&h->run->arena,
+                                 "the header does not show what '%s' is, which it passes by value",
+                                 proxygen_header_text(h, h->clang->getTypeSpelling(type)));
+}
+
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
                                           CXType object, struct method *m, struct argument *a)
 {
@@ -112,6 +119,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
                              "%s is first mentioned in this parameter list, where nobody else can "
                              "name it; declare it above the table",
                              proxygen_header_text(h, h->clang->getTypeSpelling(type)));
+    note_incomplete(h, type, m);
     a->declaration = proxygen_declare(h, type, "@"); /* the name may yet change */
     a->kind = proxygen_type_value_kind(h, type);
     a->form = proxygen_type_form(h, type);
@@ -120,7 +128,6 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     a->record = proxygen_record_behind(h, type, &a->depth);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
-    run->port.has_extensions |= is_extension(a->declaration);
     if (is_nameless(a->declaration))
         return proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &a->place,
                              "the type of this parameter has no name, so nothing else can have it");
@@ -167,12 +174,11 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
     CXType result = h->clang->getResultType(function);
     int depth;
 
+    note_incomplete(h, result, m);
     m->result = declare_result(h, result);
     m->head = proxygen_declare(h, result, "@"); /* the parameters follow */
-    h->run->port.has_qualified_results |= strcmp(m->head, m->result) != 0;
     if (m->convention)
         m->head = proxygen_print(&h->run->arena, "%s %s", m->convention, m->head);
-    h->run->port.has_extensions |= is_extension(m->result);
     m->result_kind = proxygen_type_value_kind(h, result);
     m->result_record = proxygen_record_behind(h, result, &depth);
     if (depth != 1)
@@ -255,8 +261,6 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     status = read_call(h, field, canonical, m);
     if (status != PORTOLAN_OK)
         return status;
-    h->run->port.has_deprecated |=
-        h->clang->getCursorAvailability(field) == CXAvailability_Deprecated;
     m->accuracy = notes.accuracy;
     m->destroys = notes.destroys || is_end(m->name);
     status = read_result(h, function, m);

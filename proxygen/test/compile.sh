@@ -19,7 +19,7 @@ compile() { # name, file, flags
     name=$1
     file=$2
     shift 2
-    for compiler in gcc $clang; do
+    for compiler in ${compilers:-gcc $clang}; do
         number=$((number + 1))
         if ! command -v $compiler >/dev/null; then
             echo "ok $number - $name with $compiler # SKIP no $compiler here"
@@ -61,6 +61,12 @@ c_port shared headers/generator.h generator_type
 compile generator.h "$work/shared/generator_type_proxy.c" "$@" -isystem "$tests/headers"
 c_port hard headers/hard.h hard
 compile hard.h "$work/hard/hard_proxy.c" "$@" -isystem "$tests/headers"
+c_port strange headers/strange.h strange
+compile strange.h "$work/strange/strange_proxy.c" "$@" -isystem "$tests/headers"
+c_port gnu headers/gnu.h gnu
+compilers=gcc
+compile gnu.h "$work/gnu/gnu_proxy.c" "$@" -isystem "$tests/headers"
+compilers=
 
 # header, port, side file or nothing, flags
 while read -r case port side flags; do

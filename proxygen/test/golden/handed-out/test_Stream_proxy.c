@@ -3,6 +3,11 @@
 
 #include "stream.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 
 /* ---- stream_file, which calls hand out ---- */
 
@@ -53,10 +58,9 @@ static int test_StreamProxy_stream_file_do_read(struct stream_file *self, char *
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to_;
-    int result;
 
     to_ = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, context, 1));
-    result = to_.ops->read(to_.object, to, n);
+    int result = to_.ops->read(to_.object, to, n);
     return result;
 }
 
@@ -65,10 +69,9 @@ static int test_StreamProxy_stream_file_do_close(struct stream_file *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
-    int result;
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
-    result = to.ops->close(to.object);
+    int result = to.ops->close(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
     return result;
@@ -79,10 +82,9 @@ static long test_StreamProxy_stream_file_do_map(struct stream_file *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
-    long result;
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, NULL, 0));
-    result = to.ops->map(to.object);
+    long result = to.ops->map(to.object);
     return result;
 }
 
@@ -91,10 +93,9 @@ static long test_StreamProxy_stream_file_do_unmap(struct stream_file *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
-    long result;
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
-    result = to.ops->unmap(to.object);
+    long result = to.ops->unmap(to.object);
     return result;
 }
 
@@ -222,10 +223,9 @@ static __attribute__((noinline)) int test_StreamProxy_stream_filter_do_apply(str
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_stream_filter_to to;
-    int result;
 
     to = test_StreamProxy_stream_filter_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
-    result = to.ops->apply(to.object, value);
+    int result = to.ops->apply(to.object, value);
     test_StreamProxy_stream_filter_out(proxy, self, to);
     return result;
 }
@@ -390,10 +390,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_advance(struct stream *
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)by)};
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, context, 1));
-    result = to.ops->advance(to.object, by);
+    int result = to.ops->advance(to.object, by);
     test_StreamProxy_out(proxy, self, to);
     return result;
 }
@@ -402,10 +401,9 @@ static __attribute__((noinline)) long test_StreamProxy_do_distance(const struct 
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    long result;
 
     to = test_StreamProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
-    result = to.ops->distance(to.object, test_StreamProxy_behind(b));
+    long result = to.ops->distance(to.object, test_StreamProxy_behind(b));
     test_StreamProxy_out(proxy, a, to);
     return result;
 }
@@ -414,10 +412,9 @@ static __attribute__((noinline)) struct stream *test_StreamProxy_do_clone(struct
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    struct stream *result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, NULL, 0));
-    result = to.ops->clone(to.object);
+    struct stream *result = to.ops->clone(to.object);
     test_StreamProxy_out(proxy, self, to);
     if (result == to.object)
         result = (struct stream *)self;
@@ -430,10 +427,9 @@ static __attribute__((noinline)) const struct stream *test_StreamProxy_do_itself
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    const struct stream *result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
-    result = to.ops->itself(to.object);
+    const struct stream *result = to.ops->itself(to.object);
     test_StreamProxy_out(proxy, self, to);
     if (result == to.object)
         result = (struct stream *)self;
@@ -446,10 +442,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_open(struct stream *sel
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
-    result = to.ops->open(to.object, version, file, flags);
+    int result = to.ops->open(to.object, version, file, flags);
     test_StreamProxy_out(proxy, self, to);
     portolan_proxy_give_in_place(proxy, to.binding, &test_StreamProxy_stream_file_description, file);
     return result;
@@ -460,10 +455,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_find(struct stream *sel
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
     __typeof__(*file) file_given = (void *)&file_given;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, NULL, 0));
-    result = to.ops->find(to.object, what, file ? &file_given : NULL);
+    int result = to.ops->find(to.object, what, file ? &file_given : NULL);
     test_StreamProxy_out(proxy, self, to);
     if (file && file_given != (void *)&file_given)
         *file = portolan_proxy_give(proxy, to.binding, &test_StreamProxy_stream_file_description, (void *)file_given);
@@ -474,10 +468,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_filter(struct stream *s
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to_;
-    int result;
 
     to_ = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 6, NULL, 0));
-    result = to_.ops->filter(to_.object, factor, to);
+    int result = to_.ops->filter(to_.object, factor, to);
     test_StreamProxy_out(proxy, self, to_);
     portolan_proxy_give_in_place(proxy, to_.binding, &test_StreamProxy_stream_filter_description, to);
     return result;
@@ -487,10 +480,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_log(struct stream *self
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
-    result = to.ops->vlog(to.object, format, list);
+    int result = to.ops->vlog(to.object, format, list);
     test_StreamProxy_out(proxy, self, to);
     return result;
 }
@@ -499,10 +491,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_vlog(struct stream *sel
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
-    result = to.ops->vlog(to.object, format, list);
+    int result = to.ops->vlog(to.object, format, list);
     test_StreamProxy_out(proxy, self, to);
     return result;
 }
@@ -511,10 +502,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_clock_get(struct stream
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
-    result = to.ops->clock.get(to.object);
+    int result = to.ops->clock.get(to.object);
     test_StreamProxy_out(proxy, self, to);
     return result;
 }
@@ -525,10 +515,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_clock_set(struct stream
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)to)};
     struct test_StreamProxy_to to_;
-    int result;
 
     to_ = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, context, 1));
-    result = to_.ops->clock.set(to_.object, to);
+    int result = to_.ops->clock.set(to_.object, to);
     test_StreamProxy_out(proxy, self, to_);
     return result;
 }
@@ -548,10 +537,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_rewind(struct stream *s
 {
     PORTOLAN_PROXY_CALL(call);
     struct test_StreamProxy_to to;
-    int result;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
-    result = to.ops->rewind(to.object);
+    int result = to.ops->rewind(to.object);
     test_StreamProxy_out(proxy, self, to);
     return result;
 }

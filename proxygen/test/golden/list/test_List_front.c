@@ -4,8 +4,6 @@
 
 #include "headers/list.h"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
 #include "test_List_functions.h"
 
 #ifndef RTLD_NEXT
@@ -13,7 +11,10 @@
 #endif
 
 #undef list_short
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 static const struct portolan_probe_method test_ListFront_methods[] = {
     {.name = "list_which"},

@@ -9,11 +9,9 @@
 #include "headers/list.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
 #pragma GCC diagnostic ignored "-Wignored-qualifiers"
-#ifdef __cplusplus
 #pragma GCC diagnostic ignored "-Wpedantic"
-#endif
+#pragma GCC diagnostic ignored "-Wpsabi"
 #pragma push_macro("list_short")
 #undef list_short
 /**

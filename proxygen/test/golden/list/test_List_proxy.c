@@ -5,12 +5,13 @@
 
 #include "headers/list.h"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
 #include "test_List_functions.h"
 
 #undef list_short
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
 
 /*
  * Most proxies there can be in a process, up to 16: the functions get no object that would tell one

@@ -3,6 +3,11 @@
 
 #include "plain.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 static const struct portolan_probe_method plainProxy_methods[] = {
     {.name = "add"},
 };
@@ -45,10 +50,9 @@ static int plainProxy_do_add(struct plain *self, int argument_1, int argument_2)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = plainProxy_of(self);
     struct plainProxy_to to;
-    int result;
 
     to = plainProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
-    result = to.ops->add(to.object, argument_1, argument_2);
+    int result = to.ops->add(to.object, argument_1, argument_2);
     return result;
 }
 

@@ -3,6 +3,11 @@
 
 #include "generator.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 static const struct portolan_probe_method generator_typeProxy_methods[] = {
     {.name = "set", .n_context = 1, .context = {"seed"}},
     {.name = "get"},
@@ -42,11 +47,10 @@ static __attribute__((noinline)) unsigned long generator_typeProxy_do_get(void *
 {
     PORTOLAN_PROXY_CALL(call);
     struct generator_typeProxy_to to;
-    unsigned long result;
 
     to.binding = portolan_probe_enter(&call, &proxy->port, 1, NULL, 0);
     to.ops = to.binding->extra;
-    result = to.ops->get(state);
+    unsigned long result = to.ops->get(state);
     return result;
 }
 
@@ -54,11 +58,10 @@ static __attribute__((noinline)) double generator_typeProxy_do_get_double(void *
 {
     PORTOLAN_PROXY_CALL(call);
     struct generator_typeProxy_to to;
-    double result;
 
     to.binding = portolan_probe_enter(&call, &proxy->port, 2, NULL, 0);
     to.ops = to.binding->extra;
-    result = to.ops->get_double(state);
+    double result = to.ops->get_double(state);
     return result;
 }
 

@@ -3,6 +3,11 @@
 
 #include "bmi.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 static const struct portolan_probe_method BmiProxy_methods[] = {
     {.name = "initialize"},
     {.name = "update"},
@@ -121,10 +126,9 @@ static __attribute__((noinline)) int BmiProxy_do_initialize(struct Bmi *self, co
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
-    result = to.ops->initialize(to.object, config_file);
+    int result = to.ops->initialize(to.object, config_file);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -133,10 +137,9 @@ static __attribute__((noinline)) int BmiProxy_do_update(struct Bmi *self, struct
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
-    result = to.ops->update(to.object);
+    int result = to.ops->update(to.object);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -147,10 +150,9 @@ static __attribute__((noinline)) int BmiProxy_do_update_until(struct Bmi *self, 
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_real((double)then)};
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, context, 1));
-    result = to.ops->update_until(to.object, then);
+    int result = to.ops->update_until(to.object, then);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -159,10 +161,9 @@ static __attribute__((noinline)) int BmiProxy_do_finalize(struct Bmi *self, stru
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
-    result = to.ops->finalize(to.object);
+    int result = to.ops->finalize(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
     return result;
@@ -172,10 +173,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_component_name(struct Bmi *
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
-    result = to.ops->get_component_name(to.object, name);
+    int result = to.ops->get_component_name(to.object, name);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -184,10 +184,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_input_item_count(struct Bmi
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, NULL, 0));
-    result = to.ops->get_input_item_count(to.object, count);
+    int result = to.ops->get_input_item_count(to.object, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -196,10 +195,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_output_item_count(struct Bm
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 6, NULL, 0));
-    result = to.ops->get_output_item_count(to.object, count);
+    int result = to.ops->get_output_item_count(to.object, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -208,10 +206,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_input_var_names(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
-    result = to.ops->get_input_var_names(to.object, names);
+    int result = to.ops->get_input_var_names(to.object, names);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -220,10 +217,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_output_var_names(struct Bmi
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
-    result = to.ops->get_output_var_names(to.object, names);
+    int result = to.ops->get_output_var_names(to.object, names);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -232,10 +228,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_grid(struct Bmi *self, 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
-    result = to.ops->get_var_grid(to.object, name, grid);
+    int result = to.ops->get_var_grid(to.object, name, grid);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -244,10 +239,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_type(struct Bmi *self, 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
-    result = to.ops->get_var_type(to.object, name, type);
+    int result = to.ops->get_var_type(to.object, name, type);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -256,10 +250,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_units(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
-    result = to.ops->get_var_units(to.object, name, units);
+    int result = to.ops->get_var_units(to.object, name, units);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -268,10 +261,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_itemsize(struct Bmi *se
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
-    result = to.ops->get_var_itemsize(to.object, name, size);
+    int result = to.ops->get_var_itemsize(to.object, name, size);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -280,10 +272,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_nbytes(struct Bmi *self
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 13, NULL, 0));
-    result = to.ops->get_var_nbytes(to.object, name, nbytes);
+    int result = to.ops->get_var_nbytes(to.object, name, nbytes);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -292,10 +283,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_location(struct Bmi *se
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 14, NULL, 0));
-    result = to.ops->get_var_location(to.object, name, location);
+    int result = to.ops->get_var_location(to.object, name, location);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -304,10 +294,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_current_time(struct Bmi *se
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 15, NULL, 0));
-    result = to.ops->get_current_time(to.object, time);
+    int result = to.ops->get_current_time(to.object, time);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -316,10 +305,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_start_time(struct Bmi *self
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 16, NULL, 0));
-    result = to.ops->get_start_time(to.object, time);
+    int result = to.ops->get_start_time(to.object, time);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -328,10 +316,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_end_time(struct Bmi *self, 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 17, NULL, 0));
-    result = to.ops->get_end_time(to.object, time);
+    int result = to.ops->get_end_time(to.object, time);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -340,10 +327,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_time_units(struct Bmi *self
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 18, NULL, 0));
-    result = to.ops->get_time_units(to.object, units);
+    int result = to.ops->get_time_units(to.object, units);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -352,10 +338,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_time_step(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 19, NULL, 0));
-    result = to.ops->get_time_step(to.object, time_step);
+    int result = to.ops->get_time_step(to.object, time_step);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -364,10 +349,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_value(struct Bmi *self, con
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 20, NULL, 0));
-    result = to.ops->get_value(to.object, name, dest);
+    int result = to.ops->get_value(to.object, name, dest);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -376,10 +360,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_value_ptr(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 21, NULL, 0));
-    result = to.ops->get_value_ptr(to.object, name, dest_ptr);
+    int result = to.ops->get_value_ptr(to.object, name, dest_ptr);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -390,10 +373,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_value_at_indices(struct Bmi
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 22, context, 1));
-    result = to.ops->get_value_at_indices(to.object, name, dest, inds, count);
+    int result = to.ops->get_value_at_indices(to.object, name, dest, inds, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -402,10 +384,9 @@ static __attribute__((noinline)) int BmiProxy_do_set_value(struct Bmi *self, con
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 23, NULL, 0));
-    result = to.ops->set_value(to.object, name, src);
+    int result = to.ops->set_value(to.object, name, src);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -416,10 +397,9 @@ static __attribute__((noinline)) int BmiProxy_do_set_value_at_indices(struct Bmi
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 24, context, 1));
-    result = to.ops->set_value_at_indices(to.object, name, inds, count, src);
+    int result = to.ops->set_value_at_indices(to.object, name, inds, count, src);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -428,10 +408,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_rank(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 25, NULL, 0));
-    result = to.ops->get_grid_rank(to.object, grid, rank);
+    int result = to.ops->get_grid_rank(to.object, grid, rank);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -440,10 +419,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_size(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 26, NULL, 0));
-    result = to.ops->get_grid_size(to.object, grid, size);
+    int result = to.ops->get_grid_size(to.object, grid, size);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -452,10 +430,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_type(struct Bmi *self,
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 27, NULL, 0));
-    result = to.ops->get_grid_type(to.object, grid, type);
+    int result = to.ops->get_grid_type(to.object, grid, type);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -464,10 +441,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_shape(struct Bmi *self
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 28, NULL, 0));
-    result = to.ops->get_grid_shape(to.object, grid, shape);
+    int result = to.ops->get_grid_shape(to.object, grid, shape);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -476,10 +452,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_spacing(struct Bmi *se
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 29, NULL, 0));
-    result = to.ops->get_grid_spacing(to.object, grid, spacing);
+    int result = to.ops->get_grid_spacing(to.object, grid, spacing);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -488,10 +463,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_origin(struct Bmi *sel
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 30, NULL, 0));
-    result = to.ops->get_grid_origin(to.object, grid, origin);
+    int result = to.ops->get_grid_origin(to.object, grid, origin);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -500,10 +474,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_x(struct Bmi *self, in
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 31, NULL, 0));
-    result = to.ops->get_grid_x(to.object, grid, x);
+    int result = to.ops->get_grid_x(to.object, grid, x);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -512,10 +485,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_y(struct Bmi *self, in
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 32, NULL, 0));
-    result = to.ops->get_grid_y(to.object, grid, y);
+    int result = to.ops->get_grid_y(to.object, grid, y);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -524,10 +496,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_z(struct Bmi *self, in
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 33, NULL, 0));
-    result = to.ops->get_grid_z(to.object, grid, z);
+    int result = to.ops->get_grid_z(to.object, grid, z);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -536,10 +507,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_node_count(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 34, NULL, 0));
-    result = to.ops->get_grid_node_count(to.object, grid, count);
+    int result = to.ops->get_grid_node_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -548,10 +518,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_count(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 35, NULL, 0));
-    result = to.ops->get_grid_edge_count(to.object, grid, count);
+    int result = to.ops->get_grid_edge_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -560,10 +529,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_count(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 36, NULL, 0));
-    result = to.ops->get_grid_face_count(to.object, grid, count);
+    int result = to.ops->get_grid_face_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -572,10 +540,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_nodes(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 37, NULL, 0));
-    result = to.ops->get_grid_edge_nodes(to.object, grid, edge_nodes);
+    int result = to.ops->get_grid_edge_nodes(to.object, grid, edge_nodes);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -584,10 +551,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_edges(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 38, NULL, 0));
-    result = to.ops->get_grid_face_edges(to.object, grid, face_edges);
+    int result = to.ops->get_grid_face_edges(to.object, grid, face_edges);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -596,10 +562,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_nodes(struct Bmi 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 39, NULL, 0));
-    result = to.ops->get_grid_face_nodes(to.object, grid, face_nodes);
+    int result = to.ops->get_grid_face_nodes(to.object, grid, face_nodes);
     BmiProxy_out(proxy, self, to);
     return result;
 }
@@ -608,10 +573,9 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_nodes_per_face(struct 
 {
     PORTOLAN_PROXY_CALL(call);
     struct BmiProxy_to to;
-    int result;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 40, NULL, 0));
-    result = to.ops->get_grid_nodes_per_face(to.object, grid, nodes_per_face);
+    int result = to.ops->get_grid_nodes_per_face(to.object, grid, nodes_per_face);
     BmiProxy_out(proxy, self, to);
     return result;
 }

@@ -3,6 +3,11 @@
 
 #include "solver.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#pragma GCC diagnostic ignored "-Wignored-qualifiers"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 static const struct portolan_probe_method test_SolverProxy_methods[] = {
     {.name = "kind"},
     {.name = "setup", .n_context = 2, .context = {"argument_1", "tolerance"}, .real_contexts = 2},
@@ -114,10 +119,9 @@ static enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    enum solver_kind result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
-    result_ = to.ops->kind(to.object);
+    enum solver_kind result_ = to.ops->kind(to.object);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -130,10 +134,9 @@ static int test_SolverProxy_do_setup(struct solver *self, int argument_1, double
         portolan_probe_context_real((double)tolerance)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    int result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, context, 2));
-    result_ = to.ops->setup(to.object, argument_1, tolerance);
+    int result_ = to.ops->setup(to.object, argument_1, tolerance);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -145,10 +148,9 @@ static int test_SolverProxy_do_solve(struct solver *self, int n, const double *b
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    int result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, context, 1));
-    result_ = to.ops->solve(to.object, n, b, x);
+    int result_ = to.ops->solve(to.object, n, b, x);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -158,10 +160,9 @@ static double test_SolverProxy_do_residual(struct solver *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    double result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
-    result_ = to.ops->residual(to.object);
+    double result_ = to.ops->residual(to.object);
     test_SolverProxy_out(proxy, self, to);
     portolan_probe_note_accuracy(&call, (double)result_);
     return result_;
@@ -172,10 +173,9 @@ static struct solver_size test_SolverProxy_do_shape(struct solver *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    struct solver_size result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
-    result_ = to.ops->shape(to.object);
+    struct solver_size result_ = to.ops->shape(to.object);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -187,10 +187,9 @@ static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], 
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    int result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, context, 1));
-    result_ = to.ops->norms(to.object, n, rows, table, matrix);
+    int result_ = to.ops->norms(to.object, n, rows, table, matrix);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -200,10 +199,9 @@ static int test_SolverProxy_do_watch(struct solver *self, solver_progress progre
     PORTOLAN_PROXY_CALL(call_);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    int result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call_, &proxy->port, 6, NULL, 0));
-    result_ = to.ops->watch(to.object, progress, call);
+    int result_ = to.ops->watch(to.object, progress, call);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -213,10 +211,9 @@ static solver_progress test_SolverProxy_do_watcher(struct solver *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    solver_progress result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
-    result_ = to.ops->watcher(to.object);
+    solver_progress result_ = to.ops->watcher(to.object);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
@@ -226,10 +223,9 @@ static int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void 
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to_;
-    int (*result_)(void *, int);
 
     to_ = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
-    result_ = to_.ops->raw_watcher(to_.object, to);
+    int (*result_)(void *, int) = to_.ops->raw_watcher(to_.object, to);
     test_SolverProxy_out(proxy, self, to_);
     return result_;
 }
@@ -239,10 +235,9 @@ static double test_SolverProxy_do_compare(const struct solver *a, const struct s
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(a);
     struct test_SolverProxy_to to;
-    double result_;
 
     to = test_SolverProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
-    result_ = to.ops->compare(to.object, test_SolverProxy_behind(other));
+    double result_ = to.ops->compare(to.object, test_SolverProxy_behind(other));
     test_SolverProxy_out(proxy, a, to);
     return result_;
 }
@@ -252,10 +247,9 @@ static int test_SolverProxy_do_restart(struct solver *self)
     PORTOLAN_PROXY_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
-    int result_;
 
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
-    result_ = to.ops->restart(to.object);
+    int result_ = to.ops->restart(to.object);
     test_SolverProxy_out(proxy, self, to);
     return result_;
 }
