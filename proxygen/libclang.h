@@ -83,6 +83,8 @@
     X(Cursor_getMangling)                                                                          \
     X(getCursorAvailability)                                                                       \
     X(getCursorVisibility)                                                                         \
+    X(getCursorPrintingPolicy)                                                                     \
+    X(PrintingPolicy_dispose)                                                                      \
     X(visitChildren)                                                                               \
     /* C++ */                                                                                      \
     X(CXXConstructor_isDefaultConstructor)                                                         \

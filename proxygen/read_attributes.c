@@ -74,46 +74,35 @@ const char *proxygen_calling_convention(struct header *h, CXType function, bool 
     return NULL;
 }
 
-/* ------------------------------------------------------------------ words of attributes */
+/* ------------------------------------------------------------------ attributes without a name */
 
-struct word_search {
+struct attributes {
     struct header *h;
-    const char *word;
-    bool found;
+    bool any;
 };
 
-/* libclang names few attributes, so their text is looked at. */
-static bool says(struct header *h, CXCursor attribute, const char *word)
+static enum CXChildVisitResult visit_attribute(CXCursor cursor, CXCursor parent, CXClientData data)
 {
-    CXToken *tokens = NULL;
-    unsigned n = 0;
-    bool found = false;
-
-    h->clang->tokenize(h->unit, h->clang->getCursorExtent(attribute), &tokens, &n);
-    for (unsigned i = 0; i < n && !found; i++)
-        found = strstr(proxygen_header_text(h, h->clang->getTokenSpelling(h->unit, tokens[i])),
-                       word) != NULL;
-    if (tokens)
-        h->clang->disposeTokens(h->unit, tokens, n);
-    return found;
-}
-
-static enum CXChildVisitResult visit_word(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-    struct word_search *s = data;
+    struct attributes *a = data;
 
     (void)parent;
-    if (s->h->clang->getCursorKind(cursor) == CXCursor_UnexposedAttr)
-        s->found |= says(s->h, cursor, s->word);
-    return s->found ? CXChildVisit_Break : CXChildVisit_Continue;
+    a->any |= a->h->clang->getCursorKind(cursor) == CXCursor_UnexposedAttr;
+    return a->any ? CXChildVisit_Break : CXChildVisit_Continue;
 }
 
-bool proxygen_has_attribute(struct header *h, CXCursor cursor, const char *word)
+const char *proxygen_print_attributes(struct header *h, CXCursor cursor)
 {
-    struct word_search s = {.h = h, .word = word};
+    struct attributes attributes = {.h = h};
+    CXPrintingPolicy policy;
+    const char *text;
 
-    h->clang->visitChildren(cursor, visit_word, &s);
-    return s.found;
+    h->clang->visitChildren(cursor, visit_attribute, &attributes);
+    if (!attributes.any)
+        return "";
+    policy = h->clang->getCursorPrintingPolicy(cursor);
+    text = proxygen_header_text(h, h->clang->getCursorPrettyPrinted(cursor, policy));
+    h->clang->PrintingPolicy_dispose(policy);
+    return text;
 }
 
 /* ------------------------------------------------------------------ unknown attributes */

@@ -59,8 +59,8 @@ struct annotations {
 };
 struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
 
-/* True when an attribute of the declaration CURSOR has WORD in it. */
-bool proxygen_has_attribute(struct header *h, CXCursor cursor, const char *word);
+/* The declaration CURSOR as clang writes it if it has attributes that libclang does not name. */
+const char *proxygen_print_attributes(struct header *h, CXCursor cursor);
 
 /* A diagnostic says that an attribute at LOCATION is unknown; TEXT has its name in quotes. */
 void proxygen_note_unknown_attribute(struct header *h, CXSourceLocation location, const char *text);

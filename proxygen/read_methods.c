@@ -220,6 +220,7 @@ static enum portolan_status read_call(struct header *h, CXCursor cursor, CXType 
                                       struct method *m)
 {
     const struct unknown_attribute *unknown = proxygen_unknown_attribute(h, cursor);
+    const char *attributes = proxygen_print_attributes(h, cursor);
     bool known;
 
     m->convention = proxygen_calling_convention(h, function, &known);
@@ -234,13 +235,13 @@ static enum portolan_status read_call(struct header *h, CXCursor cursor, CXType 
                              unknown->name, m->name);
     m->no_return =
         strstr(proxygen_header_text(h, h->clang->getTypeSpelling(function)), "noreturn") ||
-        proxygen_has_attribute(h, cursor, "oreturn");
+        strstr(attributes, "_Noreturn") || strstr(attributes, "((noreturn))");
     m->variadic = h->clang->isFunctionTypeVariadic(function);
     if (m->variadic)
         m->skip = m->convention
                       ? "variadic with a calling convention of its own, which C cannot forward"
                       : "variadic, which C cannot forward; the original is called as it is";
-    if (returns_twice(m->name) || proxygen_has_attribute(h, cursor, "returns_twice"))
+    if (returns_twice(m->name) || strstr(attributes, "((returns_twice))"))
         m->skip = "it may return twice, and what stands in for it would be gone the second time";
     return PORTOLAN_OK;
 }
@@ -250,14 +251,17 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
 {
     CXType canonical = h->clang->getCanonicalType(function);
     struct annotations notes = proxygen_read_annotations(h, field);
+    bool listed = h->run->port.shape == SHAPE_FUNCTIONS;
     enum portolan_status status;
 
     m->name = m->member = proxygen_header_spelling(h, field);
     m->place = proxygen_header_cursor_place(h, field);
     if (canonical.kind == CXType_FunctionNoProto)
-        return proxygen_fail(h->run, PORTOLAN_EUNSUPPORTED, &m->place,
-                             "'%s' does not say what it takes; write its parameters, or (void)",
-                             m->name);
+        return proxygen_fail(
+            h->run, PORTOLAN_EUNSUPPORTED, &m->place,
+            "'%s' does not say what it takes; write its parameters, or (void)%s%s%s", m->name,
+            listed ? ", or leave it out with --functions '!" : "", listed ? m->name : "",
+            listed ? "'" : "");
     status = read_call(h, field, canonical, m);
     if (status != PORTOLAN_OK)
         return status;

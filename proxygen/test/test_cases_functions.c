@@ -43,6 +43,16 @@ static void values_travel_as_they_are(void **state)
     assert_int_equal(records_of("flat_other", NULL).calls, 1);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static void attributes_behind_macros_are_told_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(flat_old(3), 3);
+    assert_int_equal(records_of("flat_old", NULL).calls, 1);
+}
+#pragma GCC diagnostic pop
+
 static void handles_stay_the_library_s(void **state)
 {
     struct flat_handle *handle = flat_open(40);
@@ -127,6 +137,9 @@ static void what_never_returns_is_counted_and_what_returns_twice_is_not(void **s
     if (setjmp(where) == 0)
         flat_never(where);
     assert_int_equal(records_of("flat_never", NULL).calls, 1);
+    if (setjmp(where) == 0)
+        flat_end(where);
+    assert_int_equal(records_of("flat_end", NULL).calls, 1);
     assert_int_equal(flat_twice(where), 0);
     assert_int_equal(records_of("flat_twice", NULL).calls, 0);
 }
@@ -135,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(values_travel_as_they_are),
+        CASE(attributes_behind_macros_are_told_apart),
         CASE(handles_stay_the_library_s),
         CASE(variadic_functions_are_forwarded_to_twins_or_left_alone),
         CASE(time_in_a_callback_is_the_callers),

@@ -35,6 +35,11 @@ int flat_ask(double *residual);
 FLAT_CALL int flat_other(int a, double b);
 int flat_renamed(int x) __asm__("flat_symbol");
 int flat_recursive(int (*again)(int), int depth);
+/* Behind a macro, as C libraries' headers have them. */
+#define FLAT_OLD   __attribute__((deprecated))
+#define FLAT_NEVER __attribute__((noreturn))
+int flat_old(int x) FLAT_OLD;
+void flat_end(jmp_buf where) FLAT_NEVER;
 _Noreturn void flat_never(jmp_buf where);
 int flat_twice(jmp_buf where) __attribute__((returns_twice));
 __attribute__((visibility("hidden"))) int flat_hidden(int x);
