@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 16
+plan 17
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -43,7 +43,7 @@ XML
 try "$installed" check small.xml
 gives 'installed plug-ins are found' 0 'good: 4 instances'
 
-for page in man1/portolan.1 man1/portolan-proxygen.1 man1/portolan-sidl.1 \
+for page in man1/portolan.1 man1/portolan-proxygen.1 man1/portolan-sidl.1 man1/portolan-wrap.1 \
     man5/portolan-assembly.5 man5/portolan-component.5 \
     man5/portolan-scl.5 man5/portolan-sidl.5 man5/portolan-store.5 man7/portolan-cca.7; do
     [ -s "$prefix/share/man/$page" ] || echo "$page is not installed"
@@ -81,6 +81,15 @@ seen=$(sqlite3 mine.db "SELECT timer.short_name || ' ' || parameter_name || '=' 
 [ "$seen" = 'square x=3.0' ] || echo "# the store has: $seen"
 [ "$seen" = 'square x=3.0' ]
 result 'the proxy has measured the call with its context' $?
+
+
+if [ -n "${PORTOLAN_SANITIZED:-}" ]; then
+    result 'programs are wrapped # SKIP a sanitized front cannot be preloaded' 0
+else
+    XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
+        -s wrapped.db -- "$BUILD/wrap/test/subject" name
+    gives 'programs are wrapped' 0 '26 calls'
+fi
 
 # archive OUTPUT SOURCE...
 archive() {

@@ -6,7 +6,7 @@
 . "$SOURCE/tests/tap.sh"
 [ -z "${PORTOLAN_SANITIZED:-}" ] ||
     skip_all 'a sanitized front cannot be preloaded into a program that is not'
-plan 60
+plan 66
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -89,6 +89,31 @@ gives 'children of vfork live' 9
 wrap -- "$subject" threads
 stored 'threads are told apart' "SELECT count(DISTINCT thread) FROM sample WHERE calls > 0" 4
 stored 'and all their calls are there' "$sums" 85
+
+wrap -- sh -c "$subject sum; $subject sum"
+gives 'programs that it starts are left out' 0 'if it starts the one that does, --children'
+wrap --children -- sh -c "$subject sum; $subject sum"
+stored 'unless they are asked for: a trial for each' \
+    "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
+     GROUP BY trial)" 25,25
+wrap --children -- "$subject" spawn
+gives 'children find what is preloaded' 0 'preload .*front.so'
+rm -f "$store"*
+try "$MPIEXEC" -n 2 "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+    "$subject" sum
+stored 'ranks have trials that say which rank they were' \
+    "SELECT count(*), group_concat(value) FROM (SELECT value FROM primary_metadata
+     WHERE name = 'MPI rank' ORDER BY value)" '2|0,1'
+rm -f "$store"*
+mkdir "$work/tau"
+PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
+    -s "$store" -- "$subject" exit
+{ grep -q 'calc_sum.* 32 0 ' "$work/tau/profile.0.0.0" && [ ! -e "$store" ]; }
+result 'without a Mastermind the program leaves TAU profiles, and no store' $?
+PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
+    -- "$subject" handler
+grep -q 'calc_sum.* 20 0 ' "$work/tau/profile.0.0.0"
+result 'also when it leaves at once' $?
 
 # ---------------------------------------------------------------- libraries
 

@@ -91,6 +91,7 @@ static void put_facts(struct wrap_process *p)
     while (o->program[n])
         n++;
     put_words(facts, "command", (const char *const *)o->program, n);
+    p->area->program[sizeof p->area->program - 1] = '\0';
     portolan_facts_put(facts, "program", p->area->program);
     snprintf(number, sizeof number, "%d", (int)p->area->process);
     portolan_facts_put(facts, "process", number);

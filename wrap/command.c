@@ -167,7 +167,7 @@ static void write_reply(struct wrap_run *run)
         const struct wrap_area *a = &run->shared->areas[i];
 
         if (a->process && a->answer_number == o->command_number)
-            fputs(*a->answer ? a->answer : "ok\n", stream);
+            fprintf(stream, "%.*s", WRAP_ANSWER_BYTES, *a->answer ? a->answer : "ok\n");
     }
     if (stream && fclose(stream) == 0)
         rename(fresh, reply);

@@ -192,7 +192,7 @@ static void add_compile(struct making *m, struct wrap_words *w)
     struct portolan_arena *a = m->arena;
 
     wrap_words_split(a, w, m->options->compiler ? m->options->compiler : m->settings.compiler);
-    wrap_words_split(a, w, "-std=gnu17 -O2 -g -fPIC -fvisibility=hidden -fexceptions -shared");
+    wrap_words_split(a, w, "-std=gnu17 -O1 -fPIC -fvisibility=hidden -fexceptions -shared");
     add_header_folder(m, w);
     for (size_t i = 0; i < m->options->n_flags; i++)
         wrap_words_add(a, w, m->options->flags[i]);

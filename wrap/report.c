@@ -79,7 +79,7 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
     if (p->recorder.trial)
         portolan_text_add(t, "; trial %lld of '%s' in %s", (long long)p->recorder.trial, run->trial,
                           run->options->store ? run->options->store : "portolan.db");
-    portolan_text_add(t, "\n");
+    portolan_text_add(t, "%s\n", run->options->profile ? "; in its TAU profiles" : "");
     for (size_t i = 0; i < n && i < ROWS; i++) {
         wrap_format_time(rows[i].exclusive_ns, total, sizeof total);
         wrap_format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);
@@ -103,10 +103,10 @@ static void add_losses(const struct wrap_process *p, struct portolan_text *t)
     if (is_first && WIFSIGNALED(p->run->wait_status))
         portolan_text_add(t,
                           "portolan: the program was ended by signal %d (%s): calls since the last "
-                          "snapshot are missing\n",
+                          "snapshot, if there were any, are missing\n",
                           WTERMSIG(p->run->wait_status),
                           sigdescr_np(WTERMSIG(p->run->wait_status)));
-    else if (is_first && state == WRAP_REPLACED)
+    else if (is_first && state == WRAP_REPLACED && !p->run->options->children)
         portolan_text_add(t, "portolan: the program became another one by exec, which was not "
                              "measured; --children does\n");
     else if (is_first && state == WRAP_STARTED)
@@ -135,7 +135,10 @@ const char *wrap_report(struct wrap_run *run)
         if (i == 0 || run->processes[i]->calls)
             add_process(run, run->processes[i], &t);
     }
-    if (!calls && !wrap_was_refused(run))
+    if (!calls && run->shared->orders.command_number)
+        portolan_text_add(&t, "portolan: no call was measured, perhaps because a command turned it "
+                              "off\n");
+    else if (!calls && !wrap_was_refused(run))
         portolan_text_add(&t, "portolan: warning: none of the %zu functions was called: %s\n",
                           run->front.n_functions, wrap_why(run));
     return t.failed ? "portolan: out of memory\n" : t.bytes ? t.bytes : "";

@@ -113,6 +113,8 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
         struct portolan_probe_record *r = &to->records[to->count];
 
         *r = slot->records[i];
+        if (r->n_context > wrap_method_peek(p, r->handle)->method.n_context)
+            return false;
         if (is_root(r)) {
             m = (struct moving){(int64_t)i, (int64_t)to->count};
             to->count += 2;

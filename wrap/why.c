@@ -78,8 +78,11 @@ static const char *describe(struct wrap_run *run, struct wrap_process *p)
     else if (!found)
         portolan_text_add(&t,
                           "neither the program nor one of the %zu shared objects it loaded imports "
-                          "one of them",
-                          p->objects.n);
+                          "one of them%s",
+                          p->objects.n,
+                          run->options->children ? ""
+                                                 : "; if it starts the one that does, --children "
+                                                   "measures that, too");
     return t.failed ? "" : t.bytes;
 }
 
