@@ -7,36 +7,53 @@
  */
 #include "emit_table.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static int compare_names(const void *word, const void *name)
+{
+    return strcmp(word, *(const char *const *)name);
+}
+
+/* A word of a template: one that stands for something, or a local name that may be a macro. */
+static void add_word(const struct port *p, const char *word, bool is_member,
+                     struct portolan_text *out)
+{
+    static const char *const locals[] = {"a",     "b",    "base",   "bound",  "bytes",
+                                         "from",  "i",    "length", "name",   "other",
+                                         "proxy", "self", "table",  "target", "to"};
+    const char *text = strcmp(word, "OBJECT") == 0   ? p->object
+                       : strcmp(word, "TABLE") == 0  ? p->table
+                       : strcmp(word, "MEMBER") == 0 ? p->table_member
+                                                     : word;
+    bool local = false;
+
+    for (size_t i = 0; i < sizeof locals / sizeof *locals; i++)
+        local |= strcmp(word, locals[i]) == 0;
+    local = local && !is_member && p->n_names_taken &&
+            bsearch(word, p->names_taken, p->n_names_taken, sizeof *p->names_taken, compare_names);
+    portolan_text_add(out, "%s%s", local ? "portolan_" : "", text);
+}
 
 void proxygen_emit_port(const struct port *p, struct portolan_text *out, const char *template)
 {
-    const struct {
-        const char *word, *text;
-    } words[] = {{"OBJECT", p->object}, {"TABLE", p->table}, {"MEMBER", p->table_member}};
+    for (char before = ' '; *template;) {
+        size_t length = strspn(template, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+                                         "0123456789");
+        char word[64];
 
-    while (*template) {
-        const char *next = template + strlen(template);
-        struct portolan_text part = {0};
-        int found = -1;
-
-        for (int i = 0; i < 3; i++) {
-            const char *at = strstr(template, words[i].word);
-
-            if (at && at < next) {
-                next = at;
-                found = i;
-            }
+        if (*template == '$')
+            portolan_text_add(out, "%s", p->prefix);
+        else if (length == 0)
+            portolan_text_add_bytes(out, template, 1);
+        else if (length < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)length, template);
+            add_word(p, word, before == '>' || before == '.', out);
+        } else {
+            portolan_text_add_bytes(out, template, length);
         }
-        portolan_text_add(&part, "%.*s", (int)(next - template), template);
-        if (part.bytes)
-            proxygen_add_template(out, p->prefix, part.bytes);
-        out->failed |= part.failed;
-        portolan_text_clear(&part);
-        if (found < 0)
-            break;
-        portolan_text_add(out, "%s", words[found].text);
-        template = next + strlen(words[found].word);
+        template += length ? length : 1;
+        before = template[-1];
     }
 }
 
@@ -67,9 +84,9 @@ static void emit_struct(const struct port *p, struct portolan_text *out)
         add(p, out,
             "\n"
             "/* Our tables begin behind a pointer to their proxy. */\n"
-            "PORTOLAN_PROXY_INLINE struct portolan_proxy *$_of(const OBJECT *object)\n"
+            "PORTOLAN_PROXY_INLINE struct portolan_proxy *$_of(const OBJECT *from)\n"
             "{\n"
-            "    return ((struct portolan_proxy *const *)(const void *)object->MEMBER)[-1];\n"
+            "    return ((struct portolan_proxy *const *)(const void *)from->MEMBER)[-1];\n"
             "}\n");
 }
 
@@ -154,9 +171,9 @@ static void emit_data(const struct port *p, struct portolan_text *out)
                       "    }\n"
                       "}\n"
                       "\n"
-                      "static void $_follow(struct portolan_proxy *common, const void *target)\n"
+                      "static void $_follow(struct portolan_proxy *base, const void *target)\n"
                       "{\n"
-                      "    $_data_out((struct $ *)common, target);\n"
+                      "    $_data_out((struct $ *)base, target);\n"
                       "}\n",
                       length, length, length, length, length, length);
     if (t.bytes)
@@ -173,14 +190,14 @@ static void emit_ways(const struct port *p, struct portolan_text *out)
     add(p, out,
         "\n"
         "PORTOLAN_PROXY_INLINE struct $_to\n"
-        "$_in(struct portolan_proxy *common, const OBJECT *self,\n"
-        "    const struct portolan_probe_binding *binding)\n"
+        "$_in(struct portolan_proxy *base, const OBJECT *self,\n"
+        "    const struct portolan_probe_binding *bound)\n"
         "{\n"
-        "    struct $ *proxy = (struct $ *)common;\n"
-        "    struct $_to to = {(OBJECT *)self, binding->extra, binding};\n"
+        "    struct $ *proxy = (struct $ *)base;\n"
+        "    struct $_to to = {(OBJECT *)self, bound->extra, bound};\n"
         "\n"
         "    if (__builtin_expect(self == &proxy->face, 1)) {\n"
-        "        to.object = binding->target;\n");
+        "        to.object = bound->target;\n");
     if (p->shape == SHAPE_TABLE)
         add(p, out, "        to.ops = to.object->MEMBER;\n");
     if (p->has_data)
@@ -189,11 +206,11 @@ static void emit_ways(const struct port *p, struct portolan_text *out)
     if (p->has_data)
         add(p, out,
             "\n"
-            "PORTOLAN_PROXY_INLINE void $_out(struct portolan_proxy *common, const OBJECT *self,\n"
+            "PORTOLAN_PROXY_INLINE void $_out(struct portolan_proxy *base, const OBJECT *self,\n"
             "                                struct $_to to)\n"
             "{\n"
             "    if (__builtin_expect(to.object != self, 1))\n"
-            "        $_data_out((struct $ *)common, to.object);\n"
+            "        $_data_out((struct $ *)base, to.object);\n"
             "}\n");
 }
 
@@ -218,31 +235,31 @@ static void emit_behind(const struct port *p, struct portolan_text *out)
             "static const struct portolan_proxy_table $_table;\n"
             "\n"
             "/* What is behind an object if it is a proxy's face, else the object. */\n"
-            "static OBJECT *$_behind(const OBJECT *object)\n"
+            "static OBJECT *$_behind(const OBJECT *other)\n"
             "{\n"
-            "    if (object && object->MEMBER && portolan_proxy_is_ours(&$_table, object->MEMBER)) "
+            "    if (other && other->MEMBER && portolan_proxy_is_ours(&$_table, other->MEMBER)) "
             "{\n"
-            "        struct portolan_proxy *proxy = $_of(object);\n"
+            "        struct portolan_proxy *proxy = $_of(other);\n"
             "\n"
-            "        if (object == &((struct $ *)proxy)->face)\n"
+            "        if (other == &((struct $ *)proxy)->face)\n"
             "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
             "    }\n"
-            "    return (OBJECT *)object;\n"
+            "    return (OBJECT *)other;\n"
             "}\n");
     else
         add(p, out,
             "\n"
             "/* What is behind an object if it is a proxy's face, else the object. */\n"
-            "static OBJECT *$_behind(const OBJECT *object)\n"
+            "static OBJECT *$_behind(const OBJECT *other)\n"
             "{\n"
-            "    for (int i = 0; object && i < PORTOLAN_PROXY_SLOTS; i++) {\n"
+            "    for (int i = 0; other && i < PORTOLAN_PROXY_SLOTS; i++) {\n"
             "        struct portolan_proxy *proxy = __atomic_load_n(&$_slots[i], "
             "__ATOMIC_ACQUIRE);\n"
             "\n"
-            "        if (proxy && object == &((struct $ *)proxy)->face)\n"
+            "        if (proxy && other == &((struct $ *)proxy)->face)\n"
             "            return portolan_probe_port_peek_binding(&proxy->port)->target;\n"
             "    }\n"
-            "    return (OBJECT *)object;\n"
+            "    return (OBJECT *)other;\n"
             "}\n");
 }
 

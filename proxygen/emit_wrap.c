@@ -2,11 +2,7 @@
 /* Faces in programs without a framework: the header, and the functions it declares. */
 #include "emit_table.h"
 
-/* A table whose functions never get it is shared and constant. */
-static const char *constness(const struct port *p)
-{
-    return p->selfless ? "const " : "";
-}
+/* A table whose functions never get it ("selfless") is shared and constant. */
 
 void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
 {
@@ -20,18 +16,19 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
         "#ifndef %s\n#define %s\n\n#include %s\n\n"
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
         p->type, guard, guard, p->include);
+    proxygen_emit_port(
+        p, out,
+        "/* A face for the object, to be used in its place; what is called through it is measured\n"
+        "   under the name. NULL on failure, and portolan_proxy_wrap_error() says why. */\n");
+    proxygen_emit_port(p, out,
+                       p->selfless ? "OBJECT *$_wrap(const OBJECT *target, const char *name);\n\n"
+                                   : "OBJECT *$_wrap(OBJECT *target, const char *name);\n\n");
     portolan_text_add(
-        out,
-        "/* A face for OBJECT, to be used in its place; what is called through it is measured as\n"
-        "   NAME. NULL on failure, and portolan_proxy_wrap_error() says why. */\n"
-        "%s *%s_wrap(%s%s *object, const char *name);\n\n",
-        p->object, p->prefix, constness(p), p->object);
-    portolan_text_add(out,
-                      "/* Ends FACE and returns the object behind it; NULL if it is none. A method "
-                      "that ends the\n"
-                      "   object ends its face, too. */\n"
-                      "%s%s *%s_unwrap(%s%s *face);\n\n",
-                      constness(p), p->object, p->prefix, constness(p), p->object);
+        out, "/* Ends a face and returns the object behind it; NULL if it is none. A method that\n"
+             "   ends the object ends its face, too. */\n");
+    proxygen_emit_port(p, out,
+                       p->selfless ? "const OBJECT *$_unwrap(const OBJECT *proxy);\n\n"
+                                   : "OBJECT *$_unwrap(OBJECT *proxy);\n\n");
     portolan_text_add(
         out, "/* What went wrong in this thread's last wrap or unwrap; in libportolan. */\n"
              "const char *portolan_proxy_wrap_error(void);\n\n"
@@ -40,12 +37,19 @@ void proxygen_emit_wrap_header(struct run *run, struct portolan_text *out)
 
 void proxygen_emit_wrap(const struct port *p, struct portolan_text *out)
 {
-    portolan_text_add(out,
-                      "\nPORTOLAN_API %s *%s_wrap(%s%s *object, const char *name)\n{\n"
-                      "    return portolan_proxy_wrap(&%s_description, (void *)object, name);\n}\n",
-                      p->object, p->prefix, constness(p), p->object, p->prefix);
-    portolan_text_add(out,
-                      "\nPORTOLAN_API %s%s *%s_unwrap(%s%s *face)\n{\n"
-                      "    return portolan_proxy_unwrap(&%s_description, (void *)face);\n}\n",
-                      constness(p), p->object, p->prefix, constness(p), p->object, p->prefix);
+    proxygen_emit_port(
+        p, out,
+        p->selfless ? "\nPORTOLAN_API OBJECT *$_wrap(const OBJECT *target, const char *name)\n"
+                    : "\nPORTOLAN_API OBJECT *$_wrap(OBJECT *target, const char *name)\n");
+    proxygen_emit_port(p, out,
+                       "{\n"
+                       "    return portolan_proxy_wrap(&$_description, (void *)target, name);\n"
+                       "}\n\n");
+    proxygen_emit_port(p, out,
+                       p->selfless ? "PORTOLAN_API const OBJECT *$_unwrap(const OBJECT *proxy)\n"
+                                   : "PORTOLAN_API OBJECT *$_unwrap(OBJECT *proxy)\n");
+    proxygen_emit_port(p, out,
+                       "{\n"
+                       "    return portolan_proxy_unwrap(&$_description, (void *)proxy);\n"
+                       "}\n");
 }

@@ -32,20 +32,20 @@ struct test_StreamProxy_stream_file_to {
 };
 
 /* Our tables begin behind a pointer to their proxy. */
-PORTOLAN_PROXY_INLINE struct portolan_proxy *test_StreamProxy_stream_file_of(const struct stream_file *object)
+PORTOLAN_PROXY_INLINE struct portolan_proxy *test_StreamProxy_stream_file_of(const struct stream_file *from)
 {
-    return ((struct portolan_proxy *const *)(const void *)object->methods)[-1];
+    return ((struct portolan_proxy *const *)(const void *)from->methods)[-1];
 }
 
 PORTOLAN_PROXY_INLINE struct test_StreamProxy_stream_file_to
-test_StreamProxy_stream_file_in(struct portolan_proxy *common, const struct stream_file *self,
-    const struct portolan_probe_binding *binding)
+test_StreamProxy_stream_file_in(struct portolan_proxy *base, const struct stream_file *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct test_StreamProxy_stream_file *proxy = (struct test_StreamProxy_stream_file *)common;
-    struct test_StreamProxy_stream_file_to to = {(struct stream_file *)self, binding->extra, binding};
+    struct test_StreamProxy_stream_file *proxy = (struct test_StreamProxy_stream_file *)base;
+    struct test_StreamProxy_stream_file_to to = {(struct stream_file *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         to.ops = to.object->methods;
     }
     return to;
@@ -190,30 +190,30 @@ PORTOLAN_PROXY_INLINE void test_StreamProxy_stream_filter_data_out(struct test_S
     }
 }
 
-static void test_StreamProxy_stream_filter_follow(struct portolan_proxy *common, const void *target)
+static void test_StreamProxy_stream_filter_follow(struct portolan_proxy *base, const void *target)
 {
-    test_StreamProxy_stream_filter_data_out((struct test_StreamProxy_stream_filter *)common, target);
+    test_StreamProxy_stream_filter_data_out((struct test_StreamProxy_stream_filter *)base, target);
 }
 
 PORTOLAN_PROXY_INLINE struct test_StreamProxy_stream_filter_to
-test_StreamProxy_stream_filter_in(struct portolan_proxy *common, const struct stream_filter *self,
-    const struct portolan_probe_binding *binding)
+test_StreamProxy_stream_filter_in(struct portolan_proxy *base, const struct stream_filter *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct test_StreamProxy_stream_filter *proxy = (struct test_StreamProxy_stream_filter *)common;
-    struct test_StreamProxy_stream_filter_to to = {(struct stream_filter *)self, binding->extra, binding};
+    struct test_StreamProxy_stream_filter *proxy = (struct test_StreamProxy_stream_filter *)base;
+    struct test_StreamProxy_stream_filter_to to = {(struct stream_filter *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         test_StreamProxy_stream_filter_data_in(proxy, to.object);
     }
     return to;
 }
 
-PORTOLAN_PROXY_INLINE void test_StreamProxy_stream_filter_out(struct portolan_proxy *common, const struct stream_filter *self,
+PORTOLAN_PROXY_INLINE void test_StreamProxy_stream_filter_out(struct portolan_proxy *base, const struct stream_filter *self,
                                 struct test_StreamProxy_stream_filter_to to)
 {
     if (__builtin_expect(to.object != self, 1))
-        test_StreamProxy_stream_filter_data_out((struct test_StreamProxy_stream_filter *)common, to.object);
+        test_StreamProxy_stream_filter_data_out((struct test_StreamProxy_stream_filter *)base, to.object);
 }
 
 /* Whose the functions of each slot are. */
@@ -341,30 +341,30 @@ PORTOLAN_PROXY_INLINE void test_StreamProxy_data_out(struct test_StreamProxy *pr
     }
 }
 
-static void test_StreamProxy_follow(struct portolan_proxy *common, const void *target)
+static void test_StreamProxy_follow(struct portolan_proxy *base, const void *target)
 {
-    test_StreamProxy_data_out((struct test_StreamProxy *)common, target);
+    test_StreamProxy_data_out((struct test_StreamProxy *)base, target);
 }
 
 PORTOLAN_PROXY_INLINE struct test_StreamProxy_to
-test_StreamProxy_in(struct portolan_proxy *common, const struct stream *self,
-    const struct portolan_probe_binding *binding)
+test_StreamProxy_in(struct portolan_proxy *base, const struct stream *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct test_StreamProxy *proxy = (struct test_StreamProxy *)common;
-    struct test_StreamProxy_to to = {(struct stream *)self, binding->extra, binding};
+    struct test_StreamProxy *proxy = (struct test_StreamProxy *)base;
+    struct test_StreamProxy_to to = {(struct stream *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         test_StreamProxy_data_in(proxy, to.object);
     }
     return to;
 }
 
-PORTOLAN_PROXY_INLINE void test_StreamProxy_out(struct portolan_proxy *common, const struct stream *self,
+PORTOLAN_PROXY_INLINE void test_StreamProxy_out(struct portolan_proxy *base, const struct stream *self,
                                 struct test_StreamProxy_to to)
 {
     if (__builtin_expect(to.object != self, 1))
-        test_StreamProxy_data_out((struct test_StreamProxy *)common, to.object);
+        test_StreamProxy_data_out((struct test_StreamProxy *)base, to.object);
 }
 
 static const struct portolan_proxy_description test_StreamProxy_description;
@@ -373,15 +373,15 @@ static const struct portolan_proxy_description test_StreamProxy_description;
 static struct portolan_proxy *test_StreamProxy_slots[PORTOLAN_PROXY_SLOTS];
 
 /* What is behind an object if it is a proxy's face, else the object. */
-static struct stream *test_StreamProxy_behind(const struct stream *object)
+static struct stream *test_StreamProxy_behind(const struct stream *other)
 {
-    for (int i = 0; object && i < PORTOLAN_PROXY_SLOTS; i++) {
+    for (int i = 0; other && i < PORTOLAN_PROXY_SLOTS; i++) {
         struct portolan_proxy *proxy = __atomic_load_n(&test_StreamProxy_slots[i], __ATOMIC_ACQUIRE);
 
-        if (proxy && object == &((struct test_StreamProxy *)proxy)->face)
+        if (proxy && other == &((struct test_StreamProxy *)proxy)->face)
             return portolan_probe_port_peek_binding(&proxy->port)->target;
     }
-    return (struct stream *)object;
+    return (struct stream *)other;
 }
 
 static __attribute__((noinline)) int test_StreamProxy_do_advance(struct stream *self, int by, struct portolan_proxy *proxy)
@@ -706,14 +706,14 @@ static const struct portolan_proxy_description test_StreamProxy_description = {
     .type = "test.Stream",
 };
 
-PORTOLAN_API struct stream *test_StreamProxy_wrap(struct stream *object, const char *name)
+PORTOLAN_API struct stream *test_StreamProxy_wrap(struct stream *target, const char *name)
 {
-    return portolan_proxy_wrap(&test_StreamProxy_description, (void *)object, name);
+    return portolan_proxy_wrap(&test_StreamProxy_description, (void *)target, name);
 }
 
-PORTOLAN_API struct stream *test_StreamProxy_unwrap(struct stream *face)
+PORTOLAN_API struct stream *test_StreamProxy_unwrap(struct stream *proxy)
 {
-    return portolan_proxy_unwrap(&test_StreamProxy_description, (void *)face);
+    return portolan_proxy_unwrap(&test_StreamProxy_description, (void *)proxy);
 }
 
 static const struct sidl_implements test_StreamProxy_implements[] = {

@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-/* A face for OBJECT, to be used in its place; what is called through it is measured as
-   NAME. NULL on failure, and portolan_proxy_wrap_error() says why. */
-struct stream *test_StreamProxy_wrap(struct stream *object, const char *name);
+/* A face for the object, to be used in its place; what is called through it is measured
+   under the name. NULL on failure, and portolan_proxy_wrap_error() says why. */
+struct stream *test_StreamProxy_wrap(struct stream *target, const char *name);
 
-/* Ends FACE and returns the object behind it; NULL if it is none. A method that ends the
-   object ends its face, too. */
-struct stream *test_StreamProxy_unwrap(struct stream *face);
+/* Ends a face and returns the object behind it; NULL if it is none. A method that
+   ends the object ends its face, too. */
+struct stream *test_StreamProxy_unwrap(struct stream *proxy);
 
 /* What went wrong in this thread's last wrap or unwrap; in libportolan. */
 const char *portolan_proxy_wrap_error(void);

@@ -26,20 +26,20 @@ struct plainProxy_to {
 };
 
 /* Our tables begin behind a pointer to their proxy. */
-PORTOLAN_PROXY_INLINE struct portolan_proxy *plainProxy_of(const struct plain *object)
+PORTOLAN_PROXY_INLINE struct portolan_proxy *plainProxy_of(const struct plain *from)
 {
-    return ((struct portolan_proxy *const *)(const void *)object->methods)[-1];
+    return ((struct portolan_proxy *const *)(const void *)from->methods)[-1];
 }
 
 PORTOLAN_PROXY_INLINE struct plainProxy_to
-plainProxy_in(struct portolan_proxy *common, const struct plain *self,
-    const struct portolan_probe_binding *binding)
+plainProxy_in(struct portolan_proxy *base, const struct plain *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct plainProxy *proxy = (struct plainProxy *)common;
-    struct plainProxy_to to = {(struct plain *)self, binding->extra, binding};
+    struct plainProxy *proxy = (struct plainProxy *)base;
+    struct plainProxy_to to = {(struct plain *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         to.ops = to.object->methods;
     }
     return to;
@@ -83,14 +83,14 @@ static const struct portolan_proxy_description plainProxy_description = {
     .type = "plain",
 };
 
-PORTOLAN_API struct plain *plainProxy_wrap(struct plain *object, const char *name)
+PORTOLAN_API struct plain *plainProxy_wrap(struct plain *target, const char *name)
 {
-    return portolan_proxy_wrap(&plainProxy_description, (void *)object, name);
+    return portolan_proxy_wrap(&plainProxy_description, (void *)target, name);
 }
 
-PORTOLAN_API struct plain *plainProxy_unwrap(struct plain *face)
+PORTOLAN_API struct plain *plainProxy_unwrap(struct plain *proxy)
 {
-    return portolan_proxy_unwrap(&plainProxy_description, (void *)face);
+    return portolan_proxy_unwrap(&plainProxy_description, (void *)proxy);
 }
 
 static const struct sidl_implements plainProxy_implements[] = {

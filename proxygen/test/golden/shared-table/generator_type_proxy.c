@@ -135,14 +135,14 @@ static const struct portolan_proxy_description generator_typeProxy_description =
     .type = "generator_type",
 };
 
-PORTOLAN_API generator_type *generator_typeProxy_wrap(const generator_type *object, const char *name)
+PORTOLAN_API generator_type *generator_typeProxy_wrap(const generator_type *target, const char *name)
 {
-    return portolan_proxy_wrap(&generator_typeProxy_description, (void *)object, name);
+    return portolan_proxy_wrap(&generator_typeProxy_description, (void *)target, name);
 }
 
-PORTOLAN_API const generator_type *generator_typeProxy_unwrap(const generator_type *face)
+PORTOLAN_API const generator_type *generator_typeProxy_unwrap(const generator_type *proxy)
 {
-    return portolan_proxy_unwrap(&generator_typeProxy_description, (void *)face);
+    return portolan_proxy_unwrap(&generator_typeProxy_description, (void *)proxy);
 }
 
 static const struct sidl_implements generator_typeProxy_implements[] = {

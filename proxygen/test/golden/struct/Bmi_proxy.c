@@ -93,30 +93,30 @@ PORTOLAN_PROXY_INLINE void BmiProxy_data_out(struct BmiProxy *proxy, const struc
     }
 }
 
-static void BmiProxy_follow(struct portolan_proxy *common, const void *target)
+static void BmiProxy_follow(struct portolan_proxy *base, const void *target)
 {
-    BmiProxy_data_out((struct BmiProxy *)common, target);
+    BmiProxy_data_out((struct BmiProxy *)base, target);
 }
 
 PORTOLAN_PROXY_INLINE struct BmiProxy_to
-BmiProxy_in(struct portolan_proxy *common, const struct Bmi *self,
-    const struct portolan_probe_binding *binding)
+BmiProxy_in(struct portolan_proxy *base, const struct Bmi *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct BmiProxy *proxy = (struct BmiProxy *)common;
-    struct BmiProxy_to to = {(struct Bmi *)self, binding->extra, binding};
+    struct BmiProxy *proxy = (struct BmiProxy *)base;
+    struct BmiProxy_to to = {(struct Bmi *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         BmiProxy_data_in(proxy, to.object);
     }
     return to;
 }
 
-PORTOLAN_PROXY_INLINE void BmiProxy_out(struct portolan_proxy *common, const struct Bmi *self,
+PORTOLAN_PROXY_INLINE void BmiProxy_out(struct portolan_proxy *base, const struct Bmi *self,
                                 struct BmiProxy_to to)
 {
     if (__builtin_expect(to.object != self, 1))
-        BmiProxy_data_out((struct BmiProxy *)common, to.object);
+        BmiProxy_data_out((struct BmiProxy *)base, to.object);
 }
 
 /* Whose the functions of each slot are. */
@@ -900,14 +900,14 @@ static const struct portolan_proxy_description BmiProxy_description = {
     .type = "Bmi",
 };
 
-PORTOLAN_API struct Bmi *BmiProxy_wrap(struct Bmi *object, const char *name)
+PORTOLAN_API struct Bmi *BmiProxy_wrap(struct Bmi *target, const char *name)
 {
-    return portolan_proxy_wrap(&BmiProxy_description, (void *)object, name);
+    return portolan_proxy_wrap(&BmiProxy_description, (void *)target, name);
 }
 
-PORTOLAN_API struct Bmi *BmiProxy_unwrap(struct Bmi *face)
+PORTOLAN_API struct Bmi *BmiProxy_unwrap(struct Bmi *proxy)
 {
-    return portolan_proxy_unwrap(&BmiProxy_description, (void *)face);
+    return portolan_proxy_unwrap(&BmiProxy_description, (void *)proxy);
 }
 
 static const struct sidl_implements BmiProxy_implements[] = {

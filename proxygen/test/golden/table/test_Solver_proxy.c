@@ -39,9 +39,9 @@ struct test_SolverProxy_to {
 };
 
 /* Our tables begin behind a pointer to their proxy. */
-PORTOLAN_PROXY_INLINE struct portolan_proxy *test_SolverProxy_of(const struct solver *object)
+PORTOLAN_PROXY_INLINE struct portolan_proxy *test_SolverProxy_of(const struct solver *from)
 {
-    return ((struct portolan_proxy *const *)(const void *)object->ops)[-1];
+    return ((struct portolan_proxy *const *)(const void *)from->ops)[-1];
 }
 
 /* The data: all but functions, links to others of the kind, and names. */
@@ -73,45 +73,45 @@ PORTOLAN_PROXY_INLINE void test_SolverProxy_data_out(struct test_SolverProxy *pr
     }
 }
 
-static void test_SolverProxy_follow(struct portolan_proxy *common, const void *target)
+static void test_SolverProxy_follow(struct portolan_proxy *base, const void *target)
 {
-    test_SolverProxy_data_out((struct test_SolverProxy *)common, target);
+    test_SolverProxy_data_out((struct test_SolverProxy *)base, target);
 }
 
 PORTOLAN_PROXY_INLINE struct test_SolverProxy_to
-test_SolverProxy_in(struct portolan_proxy *common, const struct solver *self,
-    const struct portolan_probe_binding *binding)
+test_SolverProxy_in(struct portolan_proxy *base, const struct solver *self,
+    const struct portolan_probe_binding *bound)
 {
-    struct test_SolverProxy *proxy = (struct test_SolverProxy *)common;
-    struct test_SolverProxy_to to = {(struct solver *)self, binding->extra, binding};
+    struct test_SolverProxy *proxy = (struct test_SolverProxy *)base;
+    struct test_SolverProxy_to to = {(struct solver *)self, bound->extra, bound};
 
     if (__builtin_expect(self == &proxy->face, 1)) {
-        to.object = binding->target;
+        to.object = bound->target;
         to.ops = to.object->ops;
         test_SolverProxy_data_in(proxy, to.object);
     }
     return to;
 }
 
-PORTOLAN_PROXY_INLINE void test_SolverProxy_out(struct portolan_proxy *common, const struct solver *self,
+PORTOLAN_PROXY_INLINE void test_SolverProxy_out(struct portolan_proxy *base, const struct solver *self,
                                 struct test_SolverProxy_to to)
 {
     if (__builtin_expect(to.object != self, 1))
-        test_SolverProxy_data_out((struct test_SolverProxy *)common, to.object);
+        test_SolverProxy_data_out((struct test_SolverProxy *)base, to.object);
 }
 
 static const struct portolan_proxy_table test_SolverProxy_table;
 
 /* What is behind an object if it is a proxy's face, else the object. */
-static struct solver *test_SolverProxy_behind(const struct solver *object)
+static struct solver *test_SolverProxy_behind(const struct solver *other)
 {
-    if (object && object->ops && portolan_proxy_is_ours(&test_SolverProxy_table, object->ops)) {
-        struct portolan_proxy *proxy = test_SolverProxy_of(object);
+    if (other && other->ops && portolan_proxy_is_ours(&test_SolverProxy_table, other->ops)) {
+        struct portolan_proxy *proxy = test_SolverProxy_of(other);
 
-        if (object == &((struct test_SolverProxy *)proxy)->face)
+        if (other == &((struct test_SolverProxy *)proxy)->face)
             return portolan_probe_port_peek_binding(&proxy->port)->target;
     }
-    return (struct solver *)object;
+    return (struct solver *)other;
 }
 
 static enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
@@ -338,14 +338,14 @@ static const struct portolan_proxy_description test_SolverProxy_description = {
     .type = "test.Solver",
 };
 
-PORTOLAN_API struct solver *test_SolverProxy_wrap(struct solver *object, const char *name)
+PORTOLAN_API struct solver *test_SolverProxy_wrap(struct solver *target, const char *name)
 {
-    return portolan_proxy_wrap(&test_SolverProxy_description, (void *)object, name);
+    return portolan_proxy_wrap(&test_SolverProxy_description, (void *)target, name);
 }
 
-PORTOLAN_API struct solver *test_SolverProxy_unwrap(struct solver *face)
+PORTOLAN_API struct solver *test_SolverProxy_unwrap(struct solver *proxy)
 {
-    return portolan_proxy_unwrap(&test_SolverProxy_description, (void *)face);
+    return portolan_proxy_unwrap(&test_SolverProxy_description, (void *)proxy);
 }
 
 static const struct sidl_implements test_SolverProxy_implements[] = {
