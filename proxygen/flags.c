@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a header declares depends on macros, so generated code repeats those that the flags define:
- * a compiler that is given others says so. No paths, which differ from machine to machine.
+ * a compiler that is given others says so. Files that flags include come first, too. No search
+ * paths, which differ from machine to machine.
  */
 #include "read_header.h"
 
@@ -53,6 +54,10 @@ void proxygen_record_flags(struct header *h)
                 portolan_text_add(&defines, "%s", definition(arena, word));
             else if (word)
                 portolan_text_add(&defines, "#undef %.*s\n", (int)strcspn(word, "\n"), word);
+        } else if (strcmp(flag, "-include") == 0 && i + 1 < h->n_flags) {
+            portolan_text_add(&defines, "#include \"%.*s\"\n", (int)strcspn(h->flags[i + 1], "\n"),
+                              h->flags[i + 1]);
+            i++;
         } else if (is_noted(flag)) {
             portolan_text_add(&flags, " %s", flag);
         }

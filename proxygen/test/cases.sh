@@ -135,6 +135,14 @@ sed -n '/^#define/p; /^#undef/p' "$work/out/conditional_proxy.c" 2>/dev/null | c
     ! grep -q Iparts "$work/out/conditional_proxy.c"
 result $? 'macros that flags define are repeated in the generated file, paths are not'
 
+printf 'struct lean;\nstruct lean_ops { size_t (*get)(struct lean *); };\n' >"$work/lean.h"
+printf 'struct lean { const struct lean_ops *ops; };\n' >>"$work/lean.h"
+refuses 'a header that needs another one first is refused where it lacks it' \
+    "lean.h:2:" "$work/lean.h" --port lean
+generate "$work/lean.h" --port lean -o "$work/out" -- -include stddef.h
+grep -q '^#include "stddef.h"' "$work/out/lean_proxy.c"
+result $? 'what -include names is included first in the generated file, too'
+
 # ---------------------------------------------------------------------- compile_commands.json
 project=$work/project
 mkdir -p "$project/include/deep" "$project/src/near" "$project/other"
