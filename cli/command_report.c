@@ -106,6 +106,25 @@ static enum portolan_status print_prediction(const struct report *r,
     return PORTOLAN_OK;
 }
 
+/* What was switched off meanwhile; nobody is to take it for the whole. */
+static void print_partial(const struct report *r, const struct portolan_trial *run)
+{
+    static const char gap[] = "not always measured: ";
+    size_t explored = 0;
+
+    for (size_t i = 0; i < r->explored->n_trials; i++)
+        explored += r->explored->trials[i].n_partial;
+    if (run->n_partial)
+        printf("in part     %8zu steps of the run were not measured whole: no model is of them\n",
+               run->n_partial);
+    for (size_t i = 0; i < run->n_metadata; i++)
+        if (!strncmp(run->metadata[i].name, gap, sizeof gap - 1))
+            printf("            %s: %s\n", run->metadata[i].name + sizeof gap - 1,
+                   run->metadata[i].value);
+    if (explored)
+        printf("in part     %8zu steps of the exploration\n", explored);
+}
+
 static int by_elapsed(const void *a, const void *b)
 {
     const struct portolan_trial *const *ta = a, *const *tb = b;
@@ -120,7 +139,7 @@ static void print_fixed(const struct report *r, const struct portolan_trial *run
     size_t n = 0;
 
     for (size_t i = 0; sorted && i < r->fixed->n_trials; i++)
-        if (counts(r, &r->fixed->trials[i]))
+        if (counts(r, &r->fixed->trials[i]) && !r->fixed->trials[i].n_partial)
             sorted[n++] = &r->fixed->trials[i];
     if (n == 0) {
         printf("no fixed assembly was run; do so with: portolan measure --all-fixed\n");
@@ -164,6 +183,7 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
     printf("exploration %8.3f s  in %zu trials\n", explored_s(r), r->explored->n_trials);
     printf("total       %8.3f s  exploration and run\n",
            explored_s(r) + run->elapsed_ns * s_per_ns);
+    print_partial(r, run);
     print_fixed(r, run);
     return PORTOLAN_OK;
 }

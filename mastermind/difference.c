@@ -2,7 +2,10 @@
 /* From two snapshots of the probe to the samples of one step. */
 #include "piece.h"
 
+#include <portolan/control.h>
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void piece_clear(struct portolan_piece *p)
@@ -154,12 +157,37 @@ static void own_objects(void *self, struct portolan_facts *facts)
     portolan_facts_put_objects(facts);
 }
 
+static bool own_was_partial(void *self, uint64_t *mark)
+{
+    (void)self;
+    return portolan_control_was_partial(PORTOLAN_VARIANT_MASTERMIND, mark);
+}
+
+static void put_gap(void *arg, const char *port, unsigned count, double away_ns)
+{
+    struct portolan_facts *facts = arg;
+    char name[400], value[100];
+
+    snprintf(name, sizeof name, "not always measured: %s", port);
+    snprintf(value, sizeof value, "left out %u time%s, %.9g s in all", count, count == 1 ? "" : "s",
+             away_ns / 1e9);
+    portolan_facts_put(facts, name, value);
+}
+
+static void own_gaps(void *self, struct portolan_facts *facts)
+{
+    (void)self;
+    portolan_control_visit_gaps(PORTOLAN_VARIANT_MASTERMIND, put_gap, facts);
+}
+
 const struct portolan_recorder_source piece_own_source = {
     .take = own_take,
     .restart = own_restart,
     .peek_method = own_method,
     .peek_counter = own_counter,
     .put_objects = own_objects,
+    .was_partial = own_was_partial,
+    .put_gaps = own_gaps,
 };
 
 /* What all samples of one piece have in common. */

@@ -12,7 +12,7 @@
 enum { NAMES = 7 };
 
 struct head {
-    uint64_t n_samples, n_methods, n_counters, text_bytes;
+    uint64_t n_samples, n_methods, n_counters, text_bytes, n_partial;
 };
 
 struct packed {
@@ -133,7 +133,7 @@ static enum portolan_status number_methods(const struct portolan_piece *p, uint3
 enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, size_t *size_bytes,
                                 struct portolan_error *err)
 {
-    struct head h = {.n_samples = p->n};
+    struct head h = {.n_samples = p->n, .n_partial = (uint64_t)p->n_partial};
     uint32_t *numbers = NULL, written = 0;
     char *block = NULL, *text;
     struct shape s;
@@ -267,5 +267,6 @@ enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, s
     if (!good)
         return portolan_error_set(err, PORTOLAN_EINTERNAL, "a rank sent broken samples");
     p->n += h->n_samples;
+    p->n_partial += h->n_partial > 0;
     return PORTOLAN_OK;
 }

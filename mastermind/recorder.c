@@ -120,6 +120,8 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
         status = piece_difference(r->source, &r->before, &r->now, r->cohort->rank, &r->piece, err);
     if (status)
         return status;
+    r->piece.n_partial =
+        r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
     r->elapsed_ns += r->piece.root_ns;
     if (r->source->restart && !r->source->restart(r->source->self)) {
         r->before.count = 0;
@@ -132,6 +134,17 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     return PORTOLAN_OK;
 }
 
+/* Who reads the store must not take the step for a whole one. */
+static void note_partial(struct portolan_recorder *r, int n_ranks)
+{
+    char name[60], value[100];
+
+    snprintf(name, sizeof name, PORTOLAN_STORE_PARTIAL "%d", r->step);
+    snprintf(value, sizeof value, "not all was measured on %d of %d ranks", n_ranks,
+             r->cohort->size);
+    portolan_facts_put(&r->facts, name, value);
+}
+
 /* Rank 0: the blocks of all ranks, one behind the other, into one transaction. */
 static enum portolan_status store_blocks(struct portolan_recorder *r, const char *all,
                                          const size_t *sizes, struct portolan_error *err)
@@ -141,6 +154,8 @@ static enum portolan_status store_blocks(struct portolan_recorder *r, const char
 
     for (int rank = 0; rank < r->cohort->size && !status; all += sizes[rank++])
         status = piece_unpack(&whole, all, sizes[rank], err);
+    if (whole.n_partial)
+        note_partial(r, whole.n_partial);
     if (!status && r->facts.n)
         status = portolan_store_put_metadata(r->store, r->trial, r->facts.pairs, r->facts.n, err);
     if (!status) {
@@ -191,6 +206,13 @@ enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next
     return status;
 }
 
+static void put_last_facts(struct portolan_recorder *r)
+{
+    r->source->put_objects(r->source->self, &r->facts); /* those loaded meanwhile too */
+    if (r->source->put_gaps)
+        r->source->put_gaps(r->source->self, &r->facts);
+}
+
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status, ended = PORTOLAN_OK;
@@ -204,7 +226,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
             return PORTOLAN_OK;
     }
     if (r->cohort->rank == 0)
-        r->source->put_objects(r->source->self, &r->facts); /* those loaded meanwhile too */
+        put_last_facts(r);
     status = portolan_recorder_cut(r, r->step + 1, err);
     worst[0] = r->elapsed_ns;
     worst[1] = r->failed || status;

@@ -28,7 +28,7 @@ static enum portolan_status latest(struct portolan_records *self,
 
     (void)err;
     *samples = r->piece.samples;
-    *n = r->piece.n;
+    *n = r->piece.n_partial ? 0 : r->piece.n; /* half of a step says nothing about the next */
     return PORTOLAN_OK;
 }
 

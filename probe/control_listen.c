@@ -40,7 +40,6 @@ struct listener {
     struct {
         int number;
         const char *command;
-        struct sigaction before;
     } signals[SIGNALS_MAX];
 };
 
@@ -49,11 +48,12 @@ static struct listener *listener;
 
 /* What the handler needs: the signals that have come, and what wakes the thread. */
 static unsigned pending[NSIG];
+static struct sigaction before[NSIG];
 static int wake_fd = -1;
 
 /* ------------------------------------------------- signals */
 
-static void note_signal(int number)
+static void note_signal(int number, siginfo_t *info, void *context)
 {
     const uint64_t one = 1;
     int saved = errno, fd = __atomic_load_n(&wake_fd, __ATOMIC_ACQUIRE);
@@ -64,6 +64,11 @@ static void note_signal(int number)
             errno = saved;
     }
     errno = saved;
+    /* Who handled it before goes on to do so: MPICH takes USR1, for one. */
+    if (before[number].sa_flags & SA_SIGINFO)
+        before[number].sa_sigaction(number, info, context);
+    else if (before[number].sa_handler != SIG_DFL && before[number].sa_handler != SIG_IGN)
+        before[number].sa_handler(number);
 }
 
 static int signal_number(const char *name)
@@ -137,36 +142,31 @@ static enum portolan_status read_signals(struct listener *l, const char *text,
     return status;
 }
 
-static void restore_signals(struct listener *l, int n)
+static void restore_signals(struct listener *l)
 {
     struct sigaction now;
 
-    while (n-- > 0)
-        if (sigaction(l->signals[n].number, NULL, &now) == 0 && now.sa_handler == note_signal)
-            sigaction(l->signals[n].number, &l->signals[n].before, NULL);
+    for (int i = 0; i < l->n_signals; i++) {
+        int number = l->signals[i].number;
+
+        if (sigaction(number, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
+            now.sa_sigaction == note_signal)
+            sigaction(number, &before[number], NULL);
+    }
 }
 
-/* Signals that the program handles are its own. */
-static enum portolan_status take_signals(struct listener *l, struct portolan_error *err)
+static void take_signals(struct listener *l)
 {
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
-
-    sigemptyset(&action.sa_mask);
     for (int i = 0; i < l->n_signals; i++) {
-        struct sigaction *before = &l->signals[i].before;
+        int number = l->signals[i].number;
+        struct sigaction action;
 
-        if (sigaction(l->signals[i].number, NULL, before) == 0 &&
-            (before->sa_flags & SA_SIGINFO || before->sa_handler != SIG_DFL) &&
-            before->sa_handler != SIG_IGN) {
-            portolan_error_set(err, PORTOLAN_EEXISTS,
-                               "the program handles signal %d (%s) itself; choose another",
-                               l->signals[i].number, strsignal(l->signals[i].number));
-            restore_signals(l, i);
-            return PORTOLAN_EEXISTS;
-        }
-        sigaction(l->signals[i].number, &action, NULL);
+        sigaction(number, NULL, &before[number]);
+        action = before[number];
+        action.sa_sigaction = note_signal;
+        action.sa_flags = (action.sa_flags & (SA_ONSTACK | SA_NODEFER)) | SA_SIGINFO | SA_RESTART;
+        sigaction(number, &action, NULL);
     }
-    return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- the file */
@@ -502,17 +502,16 @@ static enum portolan_status listener_start(const char *file, const char *signals
         if (l->stop_fd < 0 || fd < 0)
             status = portolan_error_set(err, PORTOLAN_EIO, "no eventfd: %s", strerror(errno));
     }
-    if (status == PORTOLAN_OK)
-        status = take_signals(l, err);
     if (status != PORTOLAN_OK) {
         listener_free(l);
         return status;
     }
+    take_signals(l);
     show_card(l);
     if (l->file)
         obey_file(l, true);
     if ((status = start_thread(l, err)) != PORTOLAN_OK) {
-        restore_signals(l, l->n_signals);
+        restore_signals(l);
         listener_free(l);
         return status;
     }
@@ -600,7 +599,7 @@ void portolan_control_stop(void)
     unlock_listener();
     if (!l)
         return;
-    restore_signals(l, l->n_signals);
+    restore_signals(l);
     /* what the thread has not let go is not freed */
     if (write(l->stop_fd, &one, sizeof one) == sizeof one && pthread_join(l->thread, NULL) == 0)
         listener_free(l);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a set owns besides its arrays: every name once, and the name-value pairs in blocks. */
 struct owned {
@@ -19,6 +20,7 @@ struct reading {
     struct owned *owned;
     size_t trial_capacity, sample_capacity;
     int64_t *ids; /* of the samples' rows, by position */
+    bool with_partial;
     size_t group; /* first sample of the (trial, step, rank) at hand */
     struct portolan_error *err;
 };
@@ -242,17 +244,62 @@ static enum portolan_status read_counters(struct reading *r, int64_t trial, size
     return status;
 }
 
-static enum portolan_status read_samples(struct reading *r, int64_t trial)
+static bool is_partial(const struct portolan_trial *t, int step)
+{
+    static const char prefix[] = PORTOLAN_STORE_PARTIAL;
+    int64_t number;
+
+    for (size_t i = 0; i < t->n_metadata; ++i)
+        if (!strncmp(t->metadata[i].name, prefix, sizeof prefix - 1) &&
+            portolan_read_int64(t->metadata[i].name + sizeof prefix - 1, &number) && number == step)
+            return true;
+    return false;
+}
+
+static void count_partial(struct portolan_trial *t)
+{
+    for (size_t i = 0; i < t->n_metadata; ++i)
+        t->n_partial += !strncmp(t->metadata[i].name, PORTOLAN_STORE_PARTIAL,
+                                 sizeof PORTOLAN_STORE_PARTIAL - 1);
+}
+
+/* Steps go as a whole, and with them callers and callees. */
+static void drop_partial(struct reading *r, const struct portolan_trial *t, size_t first)
+{
+    struct portolan_sample_set *set = r->set;
+    size_t kept = first;
+    bool drop = false;
+
+    for (size_t i = first; i < set->n_samples; ++i) {
+        struct portolan_sample s = set->samples[i];
+
+        if (i == first || s.step != set->samples[i - 1].step)
+            drop = is_partial(t, s.step);
+        if (drop)
+            continue;
+        if (s.parent >= 0)
+            s.parent -= (int64_t)(i - kept);
+        r->ids[kept] = r->ids[i];
+        set->samples[kept++] = s;
+    }
+    set->n_samples = r->group = kept;
+}
+
+static enum portolan_status read_samples(struct reading *r, const struct portolan_trial *t)
 {
     size_t first = r->set->n_samples;
-    enum portolan_status status = backend_query(r->backend, READ_SAMPLES, r->err, "i", trial);
+    enum portolan_status status = backend_query(r->backend, READ_SAMPLES, r->err, "i", t->id);
     bool row;
 
     while (!status && !(status = backend_next(r->backend, READ_SAMPLES, &row, r->err)) && row)
-        status = take_sample(r, trial);
+        status = take_sample(r, t->id);
     if (!status)
-        status = read_contexts(r, trial, first);
-    return status ? status : read_counters(r, trial, first);
+        status = read_contexts(r, t->id, first);
+    if (!status)
+        status = read_counters(r, t->id, first);
+    if (!status && t->n_partial && !r->with_partial)
+        drop_partial(r, t, first);
+    return status;
 }
 
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
@@ -269,8 +316,9 @@ static enum portolan_status read_all(struct reading *r, const struct portolan_st
                                 &t->n_implementations);
         if (!status)
             status = read_pairs(r, READ_METADATA, t->id, &t->metadata, &t->n_metadata);
+        count_partial(t);
         if (!status && with_samples)
-            status = read_samples(r, t->id);
+            status = read_samples(r, t);
     }
     return status;
 }
@@ -288,6 +336,7 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
     if (status)
         return no_memory(&r);
     r.owned = r.set->impl;
+    r.with_partial = query && query->with_partial;
     /* One transaction: what other processes store meanwhile does not show. */
     if (!(status = backend_run(store->backend, BEGIN_READ, NULL, err, ""))) {
         status = read_all(&r, query ? query : &everything, with_samples);

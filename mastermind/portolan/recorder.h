@@ -49,6 +49,13 @@ struct portolan_recorder_source {
     /** REQUIRED. The shared objects of the process, as facts. Called at begin and end of a trial.
      */
     void (*put_objects)(void *self, struct portolan_facts *facts);
+    /**
+     * OPTIONAL. Whether something that is measured was left out since the call that left *MARK (0
+     * at first), as portolan_control_was_partial() tells.
+     */
+    bool (*was_partial)(void *self, uint64_t *mark);
+    /** OPTIONAL. What was left out, how often and how long, as facts. */
+    void (*put_gaps)(void *self, struct portolan_facts *facts);
     void *self;
 };
 
@@ -58,6 +65,7 @@ struct portolan_piece {
     struct portolan_sample *samples;
     uint32_t *handles; /**< of the samples' methods at the source; NULL after unpacking */
     double root_ns;    /**< time of the roots on the thread that had most */
+    int n_partial;     /**< how many ranks left something out; of one rank: 0 or 1 */
 };
 
 struct portolan_recorder {
@@ -70,6 +78,7 @@ struct portolan_recorder {
     int step;                                      /**< that the next piece belongs to */
     double elapsed_ns;                             /**< of this rank's roots */
     bool failed;
+    uint64_t mark; /**< for the source's was_partial */
     struct portolan_probe_snapshot before, now;
     struct portolan_piece piece; /**< this rank's latest */
 };

@@ -64,7 +64,14 @@ struct portolan_trial {
     const struct portolan_name_value *implementations; /**< "solver" = "heat.Cholmod", at start */
     size_t n_metadata;
     const struct portolan_name_value *metadata; /**< host, processor, clock, libraries, … */
+    size_t n_partial;                           /**< steps that metadata calls partial */
 };
+
+/**
+ * Metadata of this name with a step's number behind it says that not everything was measured in the
+ * step. Its samples are stored, but portolan_store_read() leaves them out unless asked.
+ */
+#define PORTOLAN_STORE_PARTIAL "partial step "
 
 /** What happened on one call path with one context between two swap points, on one rank. */
 struct portolan_sample {
@@ -125,6 +132,7 @@ struct portolan_store_query {
     const char *outcome;
     int ranks;
     bool newest_only;
+    bool with_partial; /**< also the samples of partial steps */
 };
 
 /** Trials and all their samples, in memory of its own. */
