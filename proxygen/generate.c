@@ -2,11 +2,9 @@
 /* The public call: read, check, emit to memory, write. */
 #include "proxygen_internal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum portolan_status proxygen_fail(struct run *run, enum portolan_status status,
                                    const struct place *place, const char *format, ...)
@@ -89,17 +87,11 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
 static enum portolan_status write_output(struct run *run, struct portolan_proxygen_result *result)
 {
     enum portolan_status status;
-    size_t i = 0;
 
     proxygen_emit(run);
     proxygen_emit_report(run, &run->report);
     status = fill_result(run, result);
-    if (status == PORTOLAN_OK && mkdir(run->options->folder, 0777) != 0 && errno != EEXIST)
-        status = portolan_error_set(run->err, PORTOLAN_EIO, "%s: %s", run->options->folder,
-                                    strerror(errno));
-    for (const struct output *o = run->outputs; o && status == PORTOLAN_OK; o = o->next)
-        status = proxygen_write_if_changed(result->files[i++], &o->text, run->err);
-    return status;
+    return status == PORTOLAN_OK ? proxygen_write_outputs(run, result->files) : status;
 }
 
 enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_options *options,

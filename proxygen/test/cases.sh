@@ -190,6 +190,15 @@ refuses 'a database that is none is refused' 'no list of compile commands' \
 refuses 'a database that is not there is named' 'nowhere/compile_commands.json' \
     "$header" --port conditional --compile-commands "$work/nowhere/compile_commands.json"
 
+# ---------------------------------------------------------------------- writing
+rm -rf "$work/out"
+mkdir -p "$work/out/inlineProxy.xml.portolan-new"
+echo old >"$work/out/inline_proxy.c"
+"$generator" inline.h --port counter=inline -o "$work/out" >"$work/report" 2>"$work/err"
+[ $? = 1 ] && [ "$(cat "$work/out/inline_proxy.c")" = old ] && grep -q 'inlineProxy.xml' "$work/err" &&
+    [ "$(find "$work/out" -type f | wc -l)" = 1 ]
+result $? 'when one file cannot be written, none is'
+
 # ---------------------------------------------------------------------- the list of cases
 sed -n 's/^|[^|]*|[^|]*|//p' ../../cases.md | grep -o '`[^`]*`' | tr -d '`' | while read -r test; do
     [ -e "../../bad/$test" ] || grep -qF -- "$test" ../../test_*.c ../../cases.sh ../../generate.sh ||

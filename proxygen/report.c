@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The report for people: method by method what is intercepted, what is not and why. */
+#include "proxygen_internal.h"
+
+#include <string.h>
+
+static void report_contexts(const struct method *m, struct portolan_text *out)
+{
+    const char *between = ", context ";
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (!a->context)
+            continue;
+        portolan_text_add(out, "%s%s", between, a->name);
+        if (a->size_of)
+            portolan_text_add(out, " (%sextent of %s)", a->size_guessed ? "guessed: " : "",
+                              a->size_of);
+        between = ", ";
+    }
+}
+
+/* What else is special in its arguments. */
+static void report_arguments(const struct method *m, struct portolan_text *out)
+{
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (a->callback)
+            portolan_text_add(out, "; time in %s is the caller's", a->name);
+        if (a->accuracy)
+            portolan_text_add(out, "; accuracy %s", a->name);
+        if (a->gives)
+            portolan_text_add(out, "; gives a %s through %s", a->gives, a->name);
+    }
+}
+
+static void report_method(const struct method *m, int width, struct portolan_text *out)
+{
+    if (m->skip) {
+        portolan_text_add(out, "  %-*s  not intercepted (%s:%d): %s\n", width, m->name,
+                          m->place.file ? m->place.file : "", m->place.line, m->skip);
+        return;
+    }
+    portolan_text_add(out, "  %-*s  intercepted", width, m->name);
+    report_contexts(m, out);
+    if (m->twin)
+        portolan_text_add(out, "; forwarded to %s", m->twin);
+    report_arguments(m, out);
+    if (m->accuracy)
+        portolan_text_add(out, "; accuracy is the result");
+    if (m->no_return)
+        portolan_text_add(out, "; never returns, so only the call is counted");
+    if (m->gives)
+        portolan_text_add(out, "; gives a %s", m->gives);
+    if (m->destroys)
+        portolan_text_add(out, "; ends the object behind the proxy");
+    portolan_text_add(out, "\n");
+}
+
+static void report_version(const struct port *port, struct portolan_text *out)
+{
+    bool since = port->version_kind == VERSION_SIZE;
+
+    for (size_t i = 0; i < port->n_methods; i++)
+        since |= port->methods[i].since > 0;
+    if (port->version_kind == VERSION_NONE)
+        return;
+    portolan_text_add(out, "  %s says %s%s%s\n", port->version_member,
+                      port->version_kind == VERSION_SIZE ? "how long the table is in bytes"
+                                                         : "which version the table has",
+                      port->version_guessed ? " (guessed from its name)" : "",
+                      since ? "" : "; no method has a 'since', so the table is read to its end");
+}
+
+/* Counts PORT's methods and tells how WIDE their names are. */
+static size_t count_methods(const struct port *port, int *width)
+{
+    size_t intercepted = 0;
+
+    for (size_t i = 0; i < port->n_methods; i++) {
+        int length = (int)strlen(port->methods[i].name);
+
+        *width = length > *width ? length : *width;
+        intercepted += !port->methods[i].skip;
+    }
+    return intercepted;
+}
+
+static void report_given(const struct port *port, struct portolan_text *out)
+{
+    int width = 0;
+    size_t intercepted = count_methods(port, &width);
+
+    portolan_text_add(out, "%s (%s:%d), handed out by calls: %zu of %zu methods intercepted\n",
+                      port->type, port->place.file ? port->place.file : "", port->place.line,
+                      intercepted, port->n_methods);
+    for (size_t i = 0; i < port->n_methods; i++)
+        report_method(&port->methods[i], width, out);
+    report_version(port, out);
+}
+
+void proxygen_emit_report(const struct run *run, struct portolan_text *out)
+{
+    const struct port *port = &run->port;
+    int width = 0;
+    size_t intercepted = count_methods(port, &width);
+
+    portolan_text_add(out, "%s (%s:%d): %zu of %zu methods intercepted by class %sProxy\n",
+                      port->type, port->place.file ? port->place.file : "", port->place.line,
+                      intercepted, port->n_methods, port->type);
+    if (port->flags_from)
+        portolan_text_add(out, "  compiler flags from %s\n", port->flags_from);
+    for (size_t i = 0; i < port->n_methods; i++)
+        report_method(&port->methods[i], width, out);
+    for (size_t i = 0; i < port->n_unseen; i++)
+        portolan_text_add(out,
+                          "  %s  not intercepted (%s:%d): %s, compiled into its callers; what it "
+                          "calls through the table is\n",
+                          port->unseen[i].name, port->unseen[i].place.file,
+                          port->unseen[i].place.line,
+                          port->unseen[i].is_macro ? "a macro" : "an inline function");
+    report_version(port, out);
+    for (size_t i = 0; i < run->n_given; i++)
+        report_given(run->given[i], out);
+    if (port->shape == SHAPE_TABLE)
+        portolan_text_add(out,
+                          "Entries that are NULL stay NULL; other members of the table are copied. "
+                          "Calls that bypass the table (macros, inline functions) are not seen.\n");
+    if (port->shape == SHAPE_FUNCTIONS)
+        proxygen_report_functions(run, out);
+}
