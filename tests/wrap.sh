@@ -6,7 +6,7 @@
 . "$SOURCE/tests/tap.sh"
 [ -z "${PORTOLAN_SANITIZED:-}" ] ||
     skip_all 'a sanitized front cannot be preloaded into a program that is not'
-plan 66
+plan 67
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -130,6 +130,9 @@ wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"
 stored 'libraries that only a module has are found' "$sums" 11
+
+wrap -- "$subjects/opener" "$subjects/module.so" again
+gives 'and stay when the module goes' 0 'the module worked' '14 calls'
 
 # ---------------------------------------------------------------- reports and commands
 

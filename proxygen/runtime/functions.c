@@ -26,30 +26,63 @@ struct portolan_functions_state {
 
 /* ------------------------------------------------------------------ the program's own */
 
-struct own_search {
-    const char *symbol, *front;
-    void *found;
+struct names {
+    char **items;
+    size_t n;
 };
 
-/* Objects that a component or a script's module loaded for itself are in no scope but their own. */
-static int search_object(struct dl_phdr_info *info, size_t size, void *data)
+/* Whoever opens an object waits for who goes through the list, so it is only read here. */
+static int note_name(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct own_search *s = data;
-    void *handle, *there = NULL;
-    Dl_info of;
+    struct names *names = data;
+    char **grown;
 
     (void)size;
-    if (!info->dlpi_name || !*info->dlpi_name || strcmp(info->dlpi_name, s->front) == 0)
+    if (!info->dlpi_name || !*info->dlpi_name)
         return 0;
-    handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-    if (!handle)
-        return 0;
-    there = dlsym(handle, s->symbol);
-    dlclose(handle);
-    if (!there || !dladdr(there, &of) || strcmp(of.dli_fname, s->front) == 0)
-        return 0;
-    s->found = there;
-    return 1;
+    grown = portolan_reallocarray(names->items, names->n + 1, sizeof *grown);
+    if (!grown)
+        return 1;
+    names->items = grown;
+    names->items[names->n] = portolan_strdup(info->dlpi_name);
+    return names->items[names->n] ? (names->n++, 0) : 1;
+}
+
+/* What OBJECT would call, unless that is the front. */
+static void *search_object(const char *object, const char *symbol, const char *front)
+{
+    void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = handle ? dlsym(handle, symbol) : NULL;
+    Dl_info of;
+
+    if (handle)
+        dlclose(handle);
+    return found && dladdr(found, &of) && strcmp(of.dli_fname, front) != 0 ? found : NULL;
+}
+
+/* Objects that a component or a script's module loaded for itself are in no scope but their own. */
+static void *search_objects(const char *symbol, const char *front)
+{
+    struct names names = {0};
+    void *found = NULL;
+
+    dl_iterate_phdr(note_name, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        if (!found && strcmp(names.items[i], front) != 0)
+            found = search_object(names.items[i], symbol, front);
+        free(names.items[i]);
+    }
+    free(names.items);
+    return found;
+}
+
+/* It is called from now on, whatever becomes of the object that brought it. */
+static void keep_loaded(const void *function)
+{
+    Dl_info info;
+
+    if (dladdr(function, &info))
+        (void)dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static void *find_own(const struct portolan_functions_front *front, const char *symbol)
@@ -57,12 +90,10 @@ static void *find_own(const struct portolan_functions_front *front, const char *
     void *found = front->next(symbol);
     Dl_info info;
 
-    if (!found && dladdr((const void *)front, &info)) {
-        struct own_search s = {.symbol = symbol, .front = info.dli_fname};
-
-        dl_iterate_phdr(search_object, &s);
-        found = s.found;
-    }
+    if (!found && dladdr((const void *)front, &info))
+        found = search_objects(symbol, info.dli_fname);
+    if (found)
+        keep_loaded(found);
     return found;
 }
 
