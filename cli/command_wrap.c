@@ -30,6 +30,8 @@ enum {
     KEY_CHILDREN,
     KEY_REPORT,
     KEY_FLAG,
+    KEY_FROM,
+    KEY_COMPILE_COMMANDS,
 };
 
 static const struct argp_option options[] = {
@@ -42,6 +44,9 @@ static const struct argp_option options[] = {
     {"include", 'I', "DIR", 0, "search headers there; repeatable", 0},
     {"define", 'D', "NAME[=TEXT]", 0, "macro for the header; repeatable", 0},
     {"flag", KEY_FLAG, "FLAG", 0, "any other compiler flag for the header; repeatable", 0},
+    {"compile-commands", KEY_COMPILE_COMMANDS, "FILE", 0,
+     "take the header's flags from this compile_commands.json", 0},
+    {"from", KEY_FROM, "GLOB", 0, "functions of headers with such paths count, no others", 0},
     {"store", 's', "FILE", 0, "the experiment store (default: portolan.db)", 0},
     {"trial", 'n', "NAME", 0, "name of what is run (default: the program's)", 0},
     {"profile", KEY_PROFILE, NULL, 0, "store nothing: leave TAU profiles at exit", 0},
@@ -137,6 +142,12 @@ static error_t parse_more(int key, char *arg, struct wrap_options *o, struct arg
     case KEY_REPORT:
         o->report = arg;
         return 0;
+    case KEY_FROM:
+        o->wrap.from = arg;
+        return 0;
+    case KEY_COMPILE_COMMANDS:
+        o->wrap.compile_commands = arg;
+        return 0;
     case ARGP_KEY_ARG:
         return take_program(o, state);
     case ARGP_KEY_END:
@@ -186,6 +197,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 /* Standard output is the program's. */
+static void print_notice(void *arg, enum portolan_log_level level, const char *area,
+                         const char *text)
+{
+    const struct wrap_options *o = arg;
+
+    (void)area;
+    if (level == PORTOLAN_LOG_WARNING || (level == PORTOLAN_LOG_NOTICE && !o->quiet))
+        fprintf(stderr, "portolan: %s\n", text);
+}
+
 static void tell(const struct wrap_options *o, const char *report)
 {
     FILE *to = o->report ? fopen(o->report, "we") : stderr;
@@ -224,6 +245,14 @@ static int run(struct wrap_options *o)
     return code;
 }
 
+/* NULL for what is not set, or empty. */
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
 int command_wrap(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -237,9 +266,11 @@ int command_wrap(int argc, char **argv)
     int code;
 
     argp_err_exit_status = EXIT_OF_WRAP;
-    if (getenv("CC") && *getenv("CC"))
-        o.wrap.compiler = getenv("CC");
+    o.wrap.compiler = environment("CC");
+    o.wrap.control = environment("PORTOLAN_CONTROL");
+    o.wrap.signals = environment("PORTOLAN_SIGNAL");
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
+    portolan_log_set_handler(print_notice, &o);
     o.wrap.functions = o.functions;
     o.wrap.libraries = o.libraries;
     o.wrap.flags = o.flags;

@@ -4,9 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-[ -z "${PORTOLAN_SANITIZED:-}" ] ||
-    skip_all 'a sanitized front cannot be preloaded into a program that is not'
-plan 67
+plan 69
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -236,5 +234,11 @@ try "$PORTOLAN" wrap -f malloc -H '<stdlib.h>' -- true
 gives 'functions that measuring needs' 125 "'malloc' cannot be wrapped"
 try "$PORTOLAN" wrap -f 'x*' -- true
 gives 'wrong usage' 125 'which header'
+echo 'no store' >"$work/text"
+try "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$work/text" -- "$subject" name
+{ [ "$status" = 125 ] && ! grep -q one "$work/out"; }
+result 'a store that is none, before the program runs' $?
+wrap --children -- sh -c "ulimit -v 30000; exec $subject name"
+gives 'a process without room for the shared file runs unmeasured' 0 '^one$' 'too little address space'
 try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- true
 gives 'a compiler that is not there' 125 "cannot run the C compiler 'nowhere-cc'"

@@ -153,6 +153,8 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
         .flags = m->options->flags,
         .n_flags = m->options->n_flags,
         .front = true,
+        .from = m->options->from,
+        .compile_commands = m->options->compile_commands,
     };
     struct portolan_proxygen_result result = {0};
     enum portolan_status status =
@@ -267,6 +269,8 @@ static enum portolan_status compile(struct making *m)
 {
     struct wrap_words w = {0};
 
+    portolan_log(PORTOLAN_LOG_NOTICE, "wrap", "compiling what takes the calls; it is kept in %s",
+                 m->root);
     add_compile(m, &w);
     add_link(m, &w, portolan_arena_printf(m->arena, "%s/front.so", m->folder));
     return wrap_tool_run(m->arena, &w, portolan_arena_printf(m->arena, "%s/messages", m->folder),

@@ -2,9 +2,11 @@
 /* What is measured, from the options to the report. */
 #include "internal.h"
 
+#include <errno.h>
 #include <portolan/functions.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void portolan_wrap_result_clear(struct portolan_wrap_result *result)
 {
@@ -103,12 +105,38 @@ enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_e
 
 /* ------------------------------------------------------------------ the run */
 
+/* What would fail only when the program runs; a store is not made before there is a call. */
+static enum portolan_status check_store(const struct portolan_wrap_options *o,
+                                        struct portolan_error *err)
+{
+    const char *file = o->store ? o->store : "portolan.db", *slash = strrchr(file, '/');
+    struct portolan_store *store = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    char *folder;
+
+    if (o->profile)
+        return PORTOLAN_OK;
+    if (access(file, F_OK) == 0) {
+        status = portolan_store_open(file, PORTOLAN_STORE_READ, &store, err);
+        portolan_store_close(store);
+        return status;
+    }
+    folder = slash ? strndup(file, (size_t)(slash - file) + 1) : portolan_strdup(".");
+    if (folder && access(folder, W_OK) != 0)
+        status = portolan_error_set(err, PORTOLAN_EIO, "cannot make the store '%s': %s", file,
+                                    strerror(errno));
+    free(folder);
+    return status;
+}
+
 static enum portolan_status prepare(struct wrap_run *run, int *status,
                                     struct portolan_diagnostics *d, struct portolan_error *err)
 {
     enum portolan_status found =
         wrap_program_find(&run->arena, run->options->program, &run->program, status, err);
 
+    if (found == PORTOLAN_OK)
+        found = check_store(run->options, err);
     if (found == PORTOLAN_OK)
         found = wrap_signals_read(run, err);
     if (found == PORTOLAN_OK)

@@ -90,6 +90,8 @@ const char *wrap_why(struct wrap_run *run)
 {
     struct wrap_process *p = run->processes[0];
 
+    if (run->shared->orders.n_without_room)
+        return "the program has too little address space (ulimit -v) for what is shared with it";
     if (!p)
         return "the program did not load what was to be preloaded: the dynamic linker refused it, "
                "or the program was another one by then";

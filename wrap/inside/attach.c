@@ -60,6 +60,8 @@ static struct wrap_area *claim_area(int fd, struct wrap_orders *o)
                 (off_t)(offsetof(struct wrap_file, areas) + i * sizeof(struct wrap_area)));
         if (a)
             a->process = self;
+        else
+            __atomic_fetch_add(&o->n_without_room, 1, __ATOMIC_SEQ_CST);
         return a;
     }
     return NULL;

@@ -61,6 +61,9 @@ enum portolan_status inside_use(size_t number, struct portolan_error *err);
 bool inside_add_port(void);
 const char *inside_port_name(void);
 
+/* Notes how long calls were not measured, if a command said so. */
+void inside_note_gaps(void);
+
 /* Does what was commanded since the last time. */
 void inside_obey(void);
 

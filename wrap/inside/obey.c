@@ -107,3 +107,19 @@ void inside_obey(void)
     portolan_text_clear(&reply);
     free(command);
 }
+
+static void note_gap(void *unused, const char *name, unsigned count, double away_ns)
+{
+    (void)unused;
+    inside_note("calls of %s were not measured %u time%s, %.3g s in all", name, count,
+                count == 1 ? "" : "s", away_ns * 1e-9);
+}
+
+void inside_note_gaps(void)
+{
+    if (inside_is_measured())
+        portolan_control_visit_gaps(port.variant == PORTOLAN_VARIANT_PROFILE
+                                        ? PORTOLAN_VARIANT_PROFILE
+                                        : PORTOLAN_VARIANT_MASTERMIND,
+                                    note_gap, NULL);
+}

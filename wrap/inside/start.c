@@ -20,6 +20,7 @@ static void at_end(void *unused)
 {
     (void)unused;
     inside_log_objects();
+    inside_note_gaps();
     inside_leave(WRAP_LEFT);
 }
 

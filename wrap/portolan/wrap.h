@@ -33,13 +33,15 @@ struct portolan_wrap_options {
     /** OPTIONAL. Compiler flags that the header needs. */
     const char *const *flags;
     size_t n_flags;
-    const char *port;     /**< OPTIONAL: port type, default: the header's name */
-    const char *context;  /**< OPTIONAL: side file, as of <portolan/proxygen.h> */
-    const char *store;    /**< OPTIONAL: default "portolan.db" */
-    const char *trial;    /**< OPTIONAL: name of the trials; default: the program's */
-    const char *keep;     /**< OPTIONAL: folder for what is generated, default: a cache */
-    const char *compiler; /**< OPTIONAL: command; default: the one of Portolan's build */
-    const char *control;  /**< OPTIONAL: file with commands, obeyed when it changes */
+    const char *port;             /**< OPTIONAL: port type, default: the header's name */
+    const char *context;          /**< OPTIONAL: side file, as of <portolan/proxygen.h> */
+    const char *from;             /**< OPTIONAL: as of <portolan/proxygen.h> */
+    const char *compile_commands; /**< OPTIONAL: likewise */
+    const char *store;            /**< OPTIONAL: default "portolan.db" */
+    const char *trial;            /**< OPTIONAL: name of the trials; default: the program's */
+    const char *keep;             /**< OPTIONAL: folder for what is generated, default: a cache */
+    const char *compiler;         /**< OPTIONAL: command; default: the one of Portolan's build */
+    const char *control;          /**< OPTIONAL: file with commands, obeyed when it changes */
     const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
     const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
     double interval_s;    /**< between steps; < 0: each second at first, then ever less; 0: none */
