@@ -6,13 +6,13 @@
  */
 #include "class.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define MIRROR "portolan_mirror_"
 
 struct words {
     struct cxx_reader *r;
-    CXToken *tokens;
     const char **texts;
     unsigned n;
 };
@@ -21,15 +21,17 @@ static struct words words_of(struct cxx_reader *r, CXCursor cursor)
 {
     const struct libclang *clang = r->h->clang;
     struct words w = {.r = r};
+    CXToken *tokens = NULL;
+    unsigned n = 0;
 
-    clang->tokenize(r->unit, clang->getCursorExtent(cursor), &w.tokens, &w.n);
-    w.texts = portolan_arena_alloc(&r->h->run->arena, w.n + 1, sizeof *w.texts);
-    for (unsigned i = 0; w.texts && i < w.n; i++)
-        w.texts[i] = proxygen_header_text(r->h, clang->getTokenSpelling(r->unit, w.tokens[i]));
-    if (!w.texts)
-        w.n = 0;
-    if (w.tokens)
-        clang->disposeTokens(r->unit, w.tokens, w.n);
+    clang->tokenize(r->unit, clang->getCursorExtent(cursor), &tokens, &n);
+    w.texts = portolan_arena_alloc(&r->h->run->arena, n + 1, sizeof *w.texts);
+    for (unsigned i = 0; w.texts && i < n; i++)
+        if (clang->getTokenKind(tokens[i]) != CXToken_Comment)
+            w.texts[w.n++] =
+                proxygen_header_text(r->h, clang->getTokenSpelling(r->unit, tokens[i]));
+    if (tokens)
+        clang->disposeTokens(r->unit, tokens, n);
     return w;
 }
 
@@ -59,20 +61,38 @@ static unsigned skip_default(const struct words *w, unsigned i)
     return i;
 }
 
+/* A word behind a parameter's name is a macro for an attribute, which may be defined no more. */
+static bool is_attribute(const struct words *w, unsigned i, const struct cxx_list *parameters)
+{
+    if (i == 0 || !(isalpha((unsigned char)w->texts[i][0]) || w->texts[i][0] == '_'))
+        return false;
+    for (size_t k = 0; k < parameters->n; k++)
+        if (is(w, i - 1, proxygen_header_spelling(w->r->h, parameters->items[k])))
+            return true;
+    return false;
+}
+
 /* A method's declaration without what is said once only: default arguments, its body. */
 static void add_method(struct cxx_reader *r, CXCursor method)
 {
     const struct libclang *clang = r->h->clang;
     struct words w = words_of(r, method);
+    struct cxx_list children = proxygen_cxx_children(r, method), parameters = {.r = r};
     bool pure = clang->CXXMethod_isPureVirtual(method);
     int depth = 0;
 
+    parameters.items = children.items;
+    for (size_t i = 0; i < children.n; i++)
+        if (clang->getCursorKind(children.items[i]) == CXCursor_ParmDecl)
+            parameters.items[parameters.n++] = children.items[i];
     portolan_text_add(&r->mirrors, "public:");
     for (unsigned i = 0; i < w.n; i++) {
         if (depth == 0 && (is(&w, i, "{") || is(&w, i, ";") ||
                            (is(&w, i, "=") && !is(&w, i ? i - 1 : 0, "operator"))))
             break;
         if (is(&w, i, "virtual") || is(&w, i, "final") || is(&w, i, "override"))
+            continue;
+        if (depth == 1 && is_attribute(&w, i, &parameters))
             continue;
         if (depth == 1 && is(&w, i, "="))
             i = skip_default(&w, i + 1);
@@ -130,8 +150,8 @@ static void add_default(const struct words *w, unsigned i)
 }
 
 /* A template's parameter as a name for its argument, or for its default. */
-static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor parameter,
-                                          const char *argument)
+static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor parameter, CXType instance,
+                                          unsigned number, const char *argument)
 {
     const struct libclang *clang = r->h->clang;
     const char *name = proxygen_header_spelling(r->h, parameter);
@@ -150,7 +170,11 @@ static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor paramet
     while (equals < w.n && !is(&w, equals, "="))
         equals++;
     if (type) {
+        CXType known = clang->Type_getTemplateArgumentAsType(instance, number);
+
         portolan_text_add(&r->mirrors, "using %s =", name);
+        if (known.kind != CXType_Invalid)
+            argument = proxygen_cxx_declare(r, known, "");
     } else {
         CXType value = clang->getCursorType(parameter);
 
@@ -183,8 +207,10 @@ static size_t open_scopes(struct cxx_reader *r, CXCursor cursor)
     return n + 1;
 }
 
-static enum portolan_status add_mirror(struct cxx_reader *r, const char *name, CXCursor definition)
+static enum portolan_status add_mirror(struct cxx_reader *r, CXType instance, const char *name,
+                                       CXCursor definition)
 {
+    unsigned number = 0;
     const struct libclang *clang = r->h->clang;
     struct cxx_list list = proxygen_cxx_children(r, definition);
     const char *arguments = strchr(name, '<');
@@ -198,7 +224,8 @@ static enum portolan_status add_mirror(struct cxx_reader *r, const char *name, C
 
         if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter ||
             kind == CXCursor_TemplateTemplateParameter)
-            status = add_parameter(r, list.items[i], next_argument(r, &arguments));
+            status =
+                add_parameter(r, list.items[i], instance, number++, next_argument(r, &arguments));
         else if (kind == CXCursor_CXXBaseSpecifier)
             add_base(r, list.items[i], bases++);
         else if (proxygen_cxx_is_method(r, list.items[i]))
@@ -259,5 +286,5 @@ enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, 
                              name);
     clang->visitChildren(clang->getTranslationUnitCursor(r->unit), visit_mirror, &s);
     *mirror = s.found;
-    return clang->Cursor_isNull(s.found) ? add_mirror(r, name, definition) : PORTOLAN_OK;
+    return clang->Cursor_isNull(s.found) ? add_mirror(r, instance, name, definition) : PORTOLAN_OK;
 }

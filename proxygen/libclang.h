@@ -96,12 +96,12 @@
     X(Type_getCXXRefQualifier)                                                                     \
     X(Type_getTemplateArgumentAsType)                                                              \
     X(Type_getClassType)                                                                           \
-    X(equalLocations)                                                                              \
     X(getCXXAccessSpecifier)                                                                       \
     X(getCursorExceptionSpecificationType)                                                         \
     X(getCursorPrettyPrinted)                                                                      \
     X(getCursorSemanticParent)                                                                     \
     X(getSpecializedCursorTemplate)                                                                \
+    X(getTokenKind)                                                                                \
     X(isVirtualBase)
 
 struct libclang {

@@ -95,19 +95,30 @@ static const char *type_name(struct header *h)
 static enum portolan_status add_class(struct cxx_reader *r, CXType type,
                                       const struct cxx_class *below, CXCursor base);
 
+/* The members of a specialisation that is written out are there to be seen. */
+static bool has_members(struct cxx_reader *r, CXCursor definition)
+{
+    struct cxx_list list = proxygen_cxx_children(r, definition);
+
+    for (size_t i = 0; i < list.n; i++) {
+        enum CXCursorKind kind = r->h->clang->getCursorKind(list.items[i]);
+
+        if (kind == CXCursor_CXXBaseSpecifier || kind == CXCursor_CXXMethod ||
+            kind == CXCursor_Constructor || kind == CXCursor_Destructor)
+            return true;
+    }
+    return false;
+}
+
 static bool is_instance(struct cxx_reader *r, CXCursor definition, CXCursor *pattern)
 {
     const struct libclang *clang = r->h->clang;
     CXCursor declaration = clang->getSpecializedCursorTemplate(definition);
 
-    if (clang->Cursor_isNull(declaration))
+    if (clang->Cursor_isNull(declaration) || has_members(r, definition))
         return false;
     *pattern = clang->getCursorDefinition(declaration);
-    /* A specialisation that is written out stands at a place of its own. */
-    return clang->equalLocations(clang->getCursorLocation(definition),
-                                 clang->getCursorLocation(*pattern)) ||
-           clang->equalLocations(clang->getCursorLocation(definition),
-                                 clang->getCursorLocation(declaration));
+    return true;
 }
 
 static enum portolan_status add_bases(struct cxx_reader *r, size_t number)

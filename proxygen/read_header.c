@@ -104,7 +104,8 @@ static enum portolan_status parse(struct header *h, bool cxx, const char *more, 
     /* Warnings that tell of what the syntax tree does not show. */
     flags[n++] = "-Wvisibility";
     flags[n++] = "-Wunknown-attributes";
-    flags[n++] = "-Wsystem-headers";
+    if (!cxx)
+        flags[n++] = "-Wsystem-headers";
     if (flag) {
         flags[n++] = "-Wno-error";
         flags[n++] = flag;
@@ -130,7 +131,26 @@ static bool has_errors(struct header *h, CXTranslationUnit unit)
     return found;
 }
 
-/* What is no C may be C++; what is neither is reported as C. */
+/* As a C compiler complains of C++. */
+static bool names_cxx(struct header *h, CXTranslationUnit unit)
+{
+    static const char *const texts[] = {
+        "unknown type name 'class'", "unknown type name 'namespace'",
+        "unknown type name 'template'", "unknown type name 'using'"};
+    bool found = false;
+
+    for (unsigned i = 0; !found && i < h->clang->getNumDiagnostics(unit); i++) {
+        CXDiagnostic d = h->clang->getDiagnostic(unit, i);
+        const char *text = proxygen_header_text(h, h->clang->getDiagnosticSpelling(d));
+
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            found |= strcmp(text, texts[k]) == 0;
+        h->clang->disposeDiagnostic(d);
+    }
+    return found;
+}
+
+/* What is no C may be C++; what is neither is reported as what it looks like. */
 static enum portolan_status parse_either(struct header *h)
 {
     enum language wanted = language(h);
@@ -144,7 +164,7 @@ static enum portolan_status parse_either(struct header *h)
     status = parse(h, true, "", NULL, declarations(true), &second);
     if (status != PORTOLAN_OK)
         return status;
-    h->is_cxx = !has_errors(h, second);
+    h->is_cxx = !has_errors(h, second) || names_cxx(h, h->unit);
     h->clang->disposeTranslationUnit(h->is_cxx ? h->unit : second);
     if (h->is_cxx)
         h->unit = second;

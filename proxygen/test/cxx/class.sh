@@ -9,7 +9,7 @@ cd "$2" || exit 99
 shift 2
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-warnings='-O1 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
+warnings='-Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
 clang=clang++
 command -v clang++ >/dev/null || clang=clang++-14
 number=0
@@ -35,7 +35,7 @@ compiles() { # name, file, standard, flags
             continue
         fi
         # shellcheck disable=SC2086 # a list of words
-        $compiler -std=$standard $warnings "$@" -c "$file" -o "$work/object.o" 2>"$work/err"
+        $compiler -std=$standard $warnings "$@" -fsyntax-only "$file" 2>"$work/err"
         status=$?
         sed 's/^/# /' "$work/err"
         result $status "$name compiles with $compiler as $standard"
@@ -78,6 +78,28 @@ hooks.hpp ::lab::Hooks lab.Hooks hooks.context
 field.hpp lab::Field<double,3> lab.Field_double_3
 field.hpp lab::Bound lab.Bound
 field.hpp lab::Tagged<char> lab.Tagged_char
+END
+
+# Headers of others, where they are installed: HEADER PORT, as the compiler finds them.
+while read -r header port; do
+    echo "#include <$header>" >"$work/has.cc"
+    if ! g++ -std=c++17 -fsyntax-only "$work/has.cc" 2>/dev/null; then
+        number=$((number + 1))
+        echo "ok $number - $port # SKIP <$header> is not installed"
+        continue
+    fi
+    rm -rf "$work/out"
+    "$generator" -q "$header" --port "$port=other" --include "<$header>" -o "$work/out" -- -xc++ \
+        2>&1 | sed 's/^/# /'
+    # shellcheck disable=SC2086 # a list of words
+    compiles "$port" "$work/out/other_proxy.cc" c++17 $flags
+done <<'END'
+streambuf std::streambuf
+locale std::num_put<char>
+gtest/gtest.h testing::TestEventListener
+gmock/gmock.h testing::MatcherInterface<int>
+benchmark/benchmark.h benchmark::BenchmarkReporter
+unicode/chariter.h icu::CharacterIterator
 END
 
 # refused FILE [generator's arguments]: as the file's comments say
