@@ -150,11 +150,11 @@ public:
         (*call).unnamed(argument_0, argument_1, argument_2);
     }
 
-    int clash(int call, int portolan_, int context, int result) override
+    int clash(int call, int argument_1, int context, int result) override
     {
         portolan::proxy_call<lab::forms> call_(this->portolan_, 13, nullptr, 0);
 
-        return (*call_).clash(call, portolan_, context, result);
+        return (*call_).clash(call, argument_1, context, result);
     }
 
     int kind() override
