@@ -229,7 +229,7 @@ static void work(char **words)
 {
     (void)words;
     for (int n = 20; n <= 100; n += 20)
-        sum(n, 5000);
+        sum(n, 50000);
 }
 
 static void print_name(char **words)
