@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <portolan/control.h>
 #include <portolan/proxy.h>
 
 #include "test_Stream_proxy.h"
@@ -396,6 +397,31 @@ static void a_clone_gets_a_face_that_ends_with_it(void **state)
     clone->close(clone);
 }
 
+static void what_is_done_with_calls_holds_for_what_they_hand_out(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *clone = f->face->clone(f->face), *later;
+    struct file file = {0};
+    char byte;
+
+    f->face->open(f->face, 2, &file.base, NULL);
+    assert_int_equal(portolan_control_apply("forward in", "test", NULL), PORTOLAN_OK);
+    later = f->face->clone(f->face);
+    clone->advance(clone, 1);
+    later->advance(later, 1);
+    file.base.methods->read(&file.base, &byte, 1);
+    assert_int_equal(records_of("advance", NULL).calls, 0);
+    assert_int_equal(records_of("read", NULL).calls, 0);
+    assert_int_equal(portolan_control_apply("profile in", "test", NULL), PORTOLAN_OK);
+    clone->advance(clone, 1);
+    later->advance(later, 1);
+    file.base.methods->read(&file.base, &byte, 1);
+    assert_int_equal(records_of("advance", NULL).calls, 2);
+    assert_int_equal(records_of("read", NULL).calls, 1);
+    clone->close(clone);
+    later->close(later);
+}
+
 static void an_object_that_returns_itself_returns_its_face(void **state)
 {
     struct fixture *f = *state;
@@ -512,6 +538,7 @@ int main(void)
         TEST(other_objects_of_the_type_are_unwrapped),
         TEST(an_older_struct_is_not_read_beyond_its_end),
         TEST(a_clone_gets_a_face_that_ends_with_it),
+        TEST(what_is_done_with_calls_holds_for_what_they_hand_out),
         TEST(an_object_that_returns_itself_returns_its_face),
         TEST(objects_in_the_caller_s_storage_are_measured_there),
         TEST(an_older_table_is_not_read_beyond_its_end),
