@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 69
+plan 70
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -226,6 +226,8 @@ wrap --lib libnowhere.so -- "$subject" sum
 gives 'a library that is not there' 125 'libnowhere.so'
 wrap --lib libm.so.6 -- "$subject" sum
 gives 'a library without the functions' 125 'has none of the 4 functions'
+wrap --lib libmpich.so.12 -- "$subject" sum
+gives 'a library that calls MPI' 125 'libmpich.so.12.*MPI'
 wrap --functions 'clac_*,!calc_*' -- "$subject" sum
 gives 'functions that are not there' 125 'clac_'
 try "$PORTOLAN" wrap -f 'x*' -H "$work/none.h" -- true
