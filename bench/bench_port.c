@@ -93,17 +93,27 @@ struct bench_object *bench_floor_busy(void)
 
 /* ------------------------------------------------- what proxygen writes */
 
-static int64_t proxy_work(struct bench_object *self, int64_t n)
+static PORTOLAN_PROBE_MEASURING int64_t measured_work(struct bench_object *self, int64_t n)
 {
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
-    struct portolan_probe_call call;
-    struct portolan_probe_binding *b =
-        portolan_probe_enter(&call, &((struct bench_shell *)self)->port, 0, context, 1);
-    struct bench_object *target = b->target;
-    int64_t result = target->ops->work(target, n);
+    struct portolan_probe_binding *b;
+    struct bench_object *target;
+    int64_t result;
+    PORTOLAN_PROBE_CALL(call);
 
+    b = portolan_probe_enter(&call, &((struct bench_shell *)self)->port, 0, context, 1);
+    target = b->target;
+    result = target->ops->work(target, n);
     portolan_probe_leave(&call);
     return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int64_t proxy_work(struct bench_object *self, int64_t n)
+{
+    PORTOLAN_PROBE_PASS(call, &((struct bench_shell *)self)->port, return measured_work(self, n));
+    struct bench_object *target = call.binding->target;
+
+    return target->ops->work(target, n);
 }
 
 static int64_t pathonly_work(struct bench_object *self, int64_t n)

@@ -55,6 +55,36 @@ bool probe_thread_is_idle(const struct probe_thread *t);
 /* Calls that run without a mark because memory for one was missing. */
 unsigned long probe_unmarked_calls(void);
 
+/* Takes times, as calls that only forward do not. */
+static inline bool probe_frame_is_measured(const struct portolan_probe_frame *f)
+{
+    return f->mark & PORTOLAN_PROBE_MEASURED;
+}
+
+/* The port it is a call of; NULL for a timer or a pause. */
+static inline const struct portolan_probe_port *
+probe_frame_port(const struct portolan_probe_frame *f)
+{
+    uintptr_t mark = __atomic_load_n(&f->mark, __ATOMIC_ACQUIRE);
+
+    return (const struct portolan_probe_port *)(mark & ~PORTOLAN_PROBE_MEASURED);
+}
+
+/* retarget.c: waits until no call of PORT for which COUNTS says yes is running. */
+typedef bool probe_counts_fn(const struct portolan_probe_binding *seen, const void *arg);
+/* Asked by a function whose own frame ends at SP: what a longjmp left above is not counted. */
+bool probe_own_stack_holds(const struct portolan_probe_port *port, void *sp);
+enum portolan_status probe_barrier_and_wait(const struct portolan_probe_port *port,
+                                            probe_counts_fn *counts, const void *arg,
+                                            uint64_t timeout_ns, struct portolan_error *err);
+
+/* gate.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
+bool probe_gate_lets_pass(const struct portolan_probe_thread *t,
+                          const struct portolan_probe_frame *f,
+                          const struct portolan_probe_port *port);
+/* Sleeps while PORT's flags are FLAGS. */
+void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
+
 /* tree.c */
 enum portolan_status probe_tree_init(struct probe_thread *t);
 void probe_tree_free(struct probe_thread *t);

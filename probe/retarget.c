@@ -11,11 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The oldest call of the port that a thread was in when it was looked at. */
+/* The oldest call in question that a thread was in when it was looked at. */
 struct mark {
     struct probe_thread *thread;
     struct portolan_probe_frame *frame;
-    uint64_t seq;
+    const struct portolan_probe_port *port;
+    const struct portolan_probe_binding *binding;
 };
 
 static int membarrier(int command)
@@ -32,18 +33,24 @@ __attribute__((constructor)) static void register_membarrier(void)
 void portolan_probe_port_init(struct portolan_probe_port *port,
                               struct portolan_probe_binding *binding, uint32_t flags)
 {
+    port->keeper = NULL;
     __atomic_store_n(&port->flags, flags, __ATOMIC_RELAXED);
     __atomic_store_n(&port->binding, binding, __ATOMIC_RELEASE);
 }
 
 void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags)
 {
-    __atomic_store_n(&port->flags, flags, __ATOMIC_RELAXED);
+    uint32_t now = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
+
+    flags &= ~PORTOLAN_PROBE_CLOSED;
+    while (!__atomic_compare_exchange_n(&port->flags, &now, flags | (now & PORTOLAN_PROBE_CLOSED),
+                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port)
 {
-    return __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
+    return __atomic_load_n(&port->flags, __ATOMIC_RELAXED) & ~PORTOLAN_PROBE_CLOSED;
 }
 
 struct portolan_probe_binding *
@@ -52,30 +59,31 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port)
     return __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
 }
 
-static bool own_stack_holds(const struct portolan_probe_port *port)
+bool probe_own_stack_holds(const struct portolan_probe_port *port, void *sp)
 {
     struct portolan_probe_thread *t = portolan_probe_thread;
 
     if (!t)
         return false;
-    portolan_probe_slow_heal(t, (uintptr_t)__builtin_frame_address(0));
+    portolan_probe_slow_heal(t, (uintptr_t)sp);
     for (struct portolan_probe_frame *f = t->frames + 1; f < t->top; f++)
-        if (f->port == port)
+        if (probe_frame_port(f) == port)
             return true;
     return false;
 }
 
 static bool find_mark(struct probe_thread *t, const struct portolan_probe_port *port,
-                      struct mark *mark)
+                      probe_counts_fn *counts, const void *arg, struct mark *mark)
 {
     struct portolan_probe_frame *top = __atomic_load_n(&t->hot.top, __ATOMIC_ACQUIRE);
 
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < top; f++) {
-        uint64_t seq = __atomic_load_n(&f->seq, __ATOMIC_ACQUIRE);
+        const struct portolan_probe_binding *binding =
+            __atomic_load_n(&f->binding, __ATOMIC_ACQUIRE);
 
-        if (__atomic_load_n(&f->port, __ATOMIC_ACQUIRE) != port)
+        if (probe_frame_port(f) != port || !counts(binding, arg))
             continue;
-        *mark = (struct mark){t, f, seq};
+        *mark = (struct mark){t, f, port, binding};
         return true;
     }
     return false;
@@ -84,7 +92,8 @@ static bool find_mark(struct probe_thread *t, const struct portolan_probe_port *
 static bool mark_is_gone(const struct mark *mark)
 {
     return __atomic_load_n(&mark->thread->hot.top, __ATOMIC_ACQUIRE) <= mark->frame ||
-           __atomic_load_n(&mark->frame->seq, __ATOMIC_ACQUIRE) != mark->seq;
+           __atomic_load_n(&mark->frame->binding, __ATOMIC_ACQUIRE) != mark->binding ||
+           probe_frame_port(mark->frame) != mark->port;
 }
 
 /* Most calls end within microseconds; then the processor is left to those that take longer. */
@@ -104,8 +113,9 @@ static bool wait_until_gone(const struct mark *mark, uint64_t deadline_ns)
 }
 
 /* Marks of all threads first, then the waiting, so that none is looked at too late. */
-static enum portolan_status wait_quiet(const struct portolan_probe_port *port, uint64_t deadline_ns,
-                                       struct portolan_error *err)
+static enum portolan_status wait_quiet(const struct portolan_probe_port *port,
+                                       probe_counts_fn *counts, const void *arg,
+                                       uint64_t deadline_ns, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
     struct mark *marks;
@@ -117,7 +127,7 @@ static enum portolan_status wait_quiet(const struct portolan_probe_port *port, u
     if (!marks)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to wait for a port");
     for (struct probe_thread *t = probe_thread_first(); t && n < room; t = probe_thread_next(t))
-        if (find_mark(t, port, &marks[n]))
+        if (find_mark(t, port, counts, arg, &marks[n]))
             n++;
     for (size_t i = 0; i < n && status == PORTOLAN_OK; i++)
         if (!wait_until_gone(&marks[i], deadline_ns))
@@ -134,8 +144,9 @@ static enum portolan_status wait_quiet(const struct portolan_probe_port *port, u
     return status;
 }
 
-static enum portolan_status barrier_and_wait(const struct portolan_probe_port *port,
-                                             uint64_t timeout_ns, struct portolan_error *err)
+enum portolan_status probe_barrier_and_wait(const struct portolan_probe_port *port,
+                                            probe_counts_fn *counts, const void *arg,
+                                            uint64_t timeout_ns, struct portolan_error *err)
 {
     uint64_t now = probe_wall_ns();
     uint64_t deadline = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
@@ -143,16 +154,27 @@ static enum portolan_status barrier_and_wait(const struct portolan_probe_port *p
     if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0)
         return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                                   "the kernel refuses membarrier(2): %s", strerror(errno));
-    return wait_quiet(port, deadline, err);
+    return wait_quiet(port, counts, arg, deadline, err);
+}
+
+static bool is(const struct portolan_probe_binding *seen, const void *arg)
+{
+    return seen == arg;
+}
+
+static bool is_not(const struct portolan_probe_binding *seen, const void *arg)
+{
+    return seen != arg;
 }
 
 enum portolan_status portolan_probe_port_wait_quiet(struct portolan_probe_port *port,
                                                     uint64_t timeout_ns, struct portolan_error *err)
 {
-    if (own_stack_holds(port))
+    if (probe_own_stack_holds(port, __builtin_dwarf_cfa()))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "the caller is itself inside a call of this port");
-    return barrier_and_wait(port, timeout_ns, err);
+    return probe_barrier_and_wait(port, is_not, portolan_probe_port_peek_binding(port), timeout_ns,
+                                  err);
 }
 
 enum portolan_status portolan_probe_retarget(struct portolan_probe_port *port,
@@ -165,12 +187,12 @@ enum portolan_status portolan_probe_retarget(struct portolan_probe_port *port,
     enum portolan_status status;
 
     *old_binding = NULL;
-    if (own_stack_holds(port))
+    if (probe_own_stack_holds(port, __builtin_dwarf_cfa()))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "the caller is itself inside a call of this port; swap from "
                                   "outside of it, at a swap point between time steps");
     old = __atomic_exchange_n(&port->binding, new_binding, __ATOMIC_ACQ_REL);
-    status = barrier_and_wait(port, timeout_ns, err);
+    status = probe_barrier_and_wait(port, is, old, timeout_ns, err);
     if (status != PORTOLAN_OK) {
         __atomic_store_n(&port->binding, old, __ATOMIC_RELEASE);
         return status;

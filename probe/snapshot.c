@@ -115,7 +115,7 @@ static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe
     for (struct portolan_probe_frame *f = t->hot.top - 1; f > t->hot.frames; f--) {
         struct portolan_probe_record *r;
 
-        if (f->acc != f || f == t->pause)
+        if (!probe_frame_is_measured(f) || f == t->pause)
             continue;
         r = &s->records[base + f->node->id];
         r->open_calls++;
@@ -238,7 +238,7 @@ static void empty_node(struct portolan_probe_node *node)
 static bool measures_now(const struct probe_thread *t)
 {
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++)
-        if (f->acc == f)
+        if (probe_frame_is_measured(f))
             return true;
     return false;
 }
@@ -254,15 +254,16 @@ static void restart_open_calls(struct probe_thread *t, bool profiled_too)
     bool below_goes_on = false;
 
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
-        bool goes_on = f->acc == f && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
+        bool measured = probe_frame_is_measured(f);
+        bool goes_on = measured && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
 
-        if (below && f->acc == f && goes_on != below_goes_on)
+        if (below && measured && goes_on != below_goes_on)
             below->child += goes_on ? f->start - now : now - f->start;
         if (!goes_on) {
             f->start = now;
             f->child = 0;
         }
-        if (f->acc == f) {
+        if (measured) {
             below = f;
             below_goes_on = goes_on;
         }

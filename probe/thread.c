@@ -42,7 +42,8 @@ struct probe_thread *probe_thread_create(void)
         return NULL;
     }
     t->hot.frames[0].sp = PROBE_SP_NONE;
-    t->hot.frames[0].acc = &t->hot.frames[0];
+    t->hot.frames[0].mark = PORTOLAN_PROBE_MEASURED;
+    t->hot.frames[0].below = t->hot.charged = &t->hot.frames[0];
     t->hot.frames[0].node = t->root;
     return t;
 }
@@ -117,6 +118,7 @@ static void detach(void *record)
     t->mpi_depth = 0;
     t->pause = NULL;
     portolan_probe_thread = NULL;
+    t->hot.charged = t->hot.frames;
     __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&registry_lock);
     t->in_use = false;
@@ -162,8 +164,17 @@ struct portolan_probe_frame *portolan_probe_slow_heal(struct portolan_probe_thre
 
 struct portolan_probe_binding *portolan_probe_slow_enter(struct portolan_probe_port *port)
 {
-    __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
-    return __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+    struct portolan_probe_thread *t = portolan_probe_thread;
+    uint32_t flags;
+
+    for (;;) {
+        __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
+        flags = __atomic_load_n(&port->flags, __ATOMIC_SEQ_CST);
+        if (!(flags & PORTOLAN_PROBE_CLOSED) || probe_gate_lets_pass(t, t ? t->top : NULL, port))
+            return __atomic_load_n(&port->binding, __ATOMIC_SEQ_CST);
+        portolan_probe_slow_leave();
+        probe_gate_wait(port, flags);
+    }
 }
 
 void portolan_probe_slow_leave(void)

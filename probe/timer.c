@@ -8,17 +8,18 @@ static struct portolan_probe_frame *push_frame(struct probe_thread *t)
 
     if (f == t->hot.limit)
         return NULL;
-    f->sp = PROBE_SP_NONE;
-    __atomic_store_n(&f->port, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->seq, ++t->hot.seq, __ATOMIC_RELEASE);
-    f->acc = f;
+    portolan_probe_fill(f, PROBE_SP_NONE, NULL, NULL);
+    __atomic_store_n(&f->mark, PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
+    f->below = portolan_probe_charged(&t->hot, f);
     f->child = 0;
+    t->hot.charged = f;
     __atomic_store_n(&t->hot.top, f + 1, __ATOMIC_RELEASE);
     return f;
 }
 
 static void pop_to(struct probe_thread *t, struct portolan_probe_frame *f)
 {
+    t->hot.charged = f->below;
     __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
 }
 
@@ -46,7 +47,7 @@ uint64_t portolan_probe_mpi_leave(void)
     if (!t || t->mpi_depth == 0 || --t->mpi_depth > 0)
         return 0;
     elapsed = portolan_probe_now() - t->mpi_start;
-    portolan_probe_add(&t->hot.top[-1].acc->node->mpi, elapsed);
+    portolan_probe_add(&portolan_probe_charged(&t->hot, t->hot.top)->node->mpi, elapsed);
     return elapsed;
 }
 
@@ -73,7 +74,7 @@ void portolan_probe_pause(void)
 void portolan_probe_resume(void)
 {
     struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
-    struct portolan_probe_frame *f, *real_below, root_below[2];
+    struct portolan_probe_frame *f, *around, own;
     uint64_t elapsed;
 
     if (!t || !(f = t->pause) || (f < t->hot.top && --t->pause_depth > 0))
@@ -83,13 +84,12 @@ void portolan_probe_resume(void)
         return; /* a longjmp went past it */
     elapsed = portolan_probe_now() - f->start;
     /* charged to the root, not to the call that is running */
-    root_below[0] = t->hot.frames[0];
-    root_below[0].acc = &t->hot.frames[0];
-    root_below[1] = *f;
-    portolan_probe_record_call(&root_below[1], elapsed, NULL, 0);
-    for (real_below = t->hot.frames + 1; real_below < f; real_below++)
-        if (real_below->acc == real_below)
-            real_below->start += elapsed;
+    own = *f;
+    own.below = &t->hot.frames[0];
+    portolan_probe_record_call(&own, elapsed, NULL, 0);
+    for (around = t->hot.frames + 1; around < f; around++)
+        if (probe_frame_is_measured(around))
+            around->start += elapsed;
     if (t->mpi_depth > 0)
         t->mpi_start += elapsed;
     pop_to(t, f);
@@ -102,7 +102,7 @@ enum portolan_status portolan_probe_timer_start(uint32_t handle)
 
     if (!f)
         return PORTOLAN_ENOMEM;
-    f->node = plain_child(t, f[-1].acc->node, handle);
+    f->node = plain_child(t, f->below->node, handle);
     f->start = portolan_probe_now();
     return PORTOLAN_OK;
 }
@@ -118,7 +118,7 @@ enum portolan_status portolan_probe_timer_stop_context(uint32_t handle, const do
     struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
     struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
 
-    if (!f || f == t->hot.frames || f->port || f == t->pause ||
+    if (!f || f == t->hot.frames || f->mark != PORTOLAN_PROBE_MEASURED || f == t->pause ||
         (f->node->method != handle && f->node != t->other) || count > PORTOLAN_PROBE_CONTEXTS)
         return PORTOLAN_EINVAL;
     portolan_probe_record_call(f, portolan_probe_now() - f->start, values, count);

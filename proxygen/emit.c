@@ -71,7 +71,7 @@ void proxygen_emit_context(const struct method *m, const struct locals *l,
 
 void proxygen_emit_head(const struct method *m, const struct locals *l, struct portolan_text *out)
 {
-    portolan_text_add(out, "{\n    struct portolan_probe_call %s;\n", l->call);
+    portolan_text_add(out, "{\n    PORTOLAN_PROBE_CALL(%s);\n", l->call);
     proxygen_emit_context(m, l, out);
 }
 
@@ -90,6 +90,37 @@ void proxygen_emit_enter(const struct method *m, const struct locals *l, size_t 
     portolan_text_add(out, "    %s = ", l->to);
     proxygen_emit_enter_call(m, l, number, out);
     portolan_text_add(out, "->target;\n");
+}
+
+bool proxygen_has_short_way(const struct method *m)
+{
+    bool gives = m->gift;
+
+    for (size_t i = 0; i < m->n_arguments; i++)
+        gives |= m->arguments[i].gift != NULL;
+    return !m->no_return && !m->destroys && !m->twin && !gives;
+}
+
+const char *proxygen_function_name(struct run *run, const char *prefix, const struct method *m,
+                                   bool is_short)
+{
+    return proxygen_print(&run->arena, "%s_%s_%s", prefix,
+                          is_short || !proxygen_has_short_way(m) ? "do" : "measure", m->name);
+}
+
+const char *proxygen_function_attribute(const struct method *m, bool is_short)
+{
+    if (m->no_return)
+        return "__attribute__((noreturn, noinline)) ";
+    return is_short ? "PORTOLAN_PROBE_FORWARDING " : "PORTOLAN_PROBE_MEASURING ";
+}
+
+void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
+                        struct portolan_text *out)
+{
+    portolan_text_add(out, "    PORTOLAN_PROBE_PASS(%s, &%s->port,\n                        ",
+                      l->call, l->proxy);
+    portolan_text_add(out, m->returns ? "return %s);\n" : "{ %s; return; });\n", again);
 }
 
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,

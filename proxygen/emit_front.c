@@ -45,14 +45,25 @@ static void emit_front(const struct functions *f, const char *prefix, struct por
         c_type, c_type, prefix, prefix);
 }
 
-static void emit_function(const struct functions *f, const struct method *m, const char *proxy,
-                          struct portolan_text *out)
+/* The exported function, and where it is short the one that measures. */
+static void emit_function(const struct functions *f, const struct method *m, const char *prefix,
+                          const char *proxy, struct portolan_text *out)
 {
-    const struct functions_body body = {
+    struct portolan_arena *arena = &f->run->arena;
+    bool has_short = proxygen_has_short_way(m);
+    const char *measures = has_short ? proxygen_function_name(f->run, prefix, m, false) : m->name;
+    struct functions_body body = {
         .proxy = proxy, .callee = "PORTOLAN_FUNCTIONS_OF", .early = "PORTOLAN_FUNCTIONS_NEXT"};
 
-    portolan_text_add(out, "\nPORTOLAN_API %s\n",
-                      proxygen_replace(&f->run->arena, m->head, m->name));
+    portolan_text_add(out, "\n%s%s%s\n", has_short ? "static " : "PORTOLAN_API ",
+                      proxygen_function_attribute(m, false),
+                      proxygen_replace(arena, m->head, measures));
+    functions_emit_body(f, m, &body, out);
+    if (!has_short)
+        return;
+    body.again = proxygen_print(arena, "%s(%s)", measures, proxygen_argument_names(f->run, m));
+    portolan_text_add(out, "\nPORTOLAN_API %s%s\n", proxygen_function_attribute(m, true),
+                      proxygen_replace(arena, m->head, m->name));
     functions_emit_body(f, m, &body, out);
 }
 
@@ -82,5 +93,5 @@ void functions_emit_front(const struct functions *f, struct portolan_text *out)
     emit_front(f, prefix, out);
     proxygen_emit_callbacks(f->run, out);
     for (size_t i = 0; i < f->n_measured; i++)
-        emit_function(f, f->members[i], proxy, out);
+        emit_function(f, f->members[i], prefix, proxy, out);
 }

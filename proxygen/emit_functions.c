@@ -95,7 +95,10 @@ static void emit_locals(const struct functions *f, const struct method *m, const
 {
     struct portolan_arena *arena = &f->run->arena;
 
-    proxygen_emit_head(m, l, out);
+    if (body->again)
+        portolan_text_add(out, "{\n");
+    else
+        proxygen_emit_head(m, l, out);
     if (body->proxy)
         portolan_text_add(out, "    %s;\n", proxygen_replace(arena, body->proxy, l->proxy));
     portolan_text_add(out, "    const struct %s_functions *%s;\n", f->port->c_type, l->to);
@@ -114,14 +117,19 @@ void functions_emit_body(const struct functions *f, const struct method *m,
     emit_locals(f, m, &l, body, out);
     if (!body->list_given)
         functions_emit_start(m, &l, out);
-    if (body->early)
+    if (body->early && !body->again)
         emit_early(f, m, &l, body->early, out);
-    proxygen_emit_enter(m, &l, m->position, out);
+    if (body->again) {
+        proxygen_emit_pass(m, &l, body->again, out);
+        portolan_text_add(out, "    %s = %s.binding->target;\n", l.to, l.call);
+    } else {
+        proxygen_emit_enter(m, &l, m->position, out);
+    }
     if (m->no_return)
         portolan_text_add(out, "    portolan_probe_leave(&%s); /* it never comes back */\n",
                           l.call);
     emit_call(f, m, &l, body->callee, m->pass, out);
-    if (!m->no_return) {
+    if (!m->no_return && !body->again) {
         proxygen_emit_accuracy(m, &l, NULL, out);
         portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l.call);
         if (!body->list_given)

@@ -28,7 +28,8 @@ void functions_emit_symbols(const struct functions *f, const char *prefix,
 struct functions_body {
     const char *proxy; /* "struct x *@ = …"; NULL: a parameter of that name */
     const char *callee, *early;
-    bool list_given; /* where there is a twin, its va_list is a parameter */
+    const char *again; /* the short way's: what measures */
+    bool list_given;   /* where there is a twin, its va_list is a parameter */
 };
 
 /* The body of a function, from "{" on. */

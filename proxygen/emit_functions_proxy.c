@@ -58,17 +58,32 @@ static const char *parameters(const struct functions *f, const struct method *m,
     return out.bytes ? out.bytes : "";
 }
 
+static void emit_function(const struct functions *f, const struct method *m, bool is_short,
+                          struct portolan_text *out)
+{
+    struct portolan_arena *arena = &f->run->arena;
+    const char *prefix = f->port->prefix, *names = proxygen_argument_names(f->run, m);
+    const struct locals l = proxygen_locals(f->run, m);
+    const struct functions_body body = {
+        .list_given = true,
+        .again = is_short ? proxygen_print(arena, "%s(%s%s%s)",
+                                           proxygen_function_name(f->run, prefix, m, false), names,
+                                           *names ? ", " : "", l.proxy)
+                          : NULL};
+    const char *name = proxygen_print(
+        arena, "%s(%s)", proxygen_function_name(f->run, prefix, m, is_short), parameters(f, m, &l));
+
+    portolan_text_add(out, "\nstatic %s%s\n", proxygen_function_attribute(m, is_short),
+                      proxygen_replace(arena, m->returning, name));
+    functions_emit_body(f, m, &body, out);
+}
+
 static void emit_measured(const struct functions *f, const struct method *m,
                           struct portolan_text *out)
 {
-    const struct functions_body body = {.list_given = true};
-    const struct locals l = proxygen_locals(f->run, m);
-    const char *name = proxygen_print(&f->run->arena, "%s_do_%s(%s)", f->port->prefix, m->name,
-                                      parameters(f, m, &l));
-
-    portolan_text_add(out, "\nstatic __attribute__((noinline)) %s\n",
-                      proxygen_replace(&f->run->arena, m->returning, name));
-    functions_emit_body(f, m, &body, out);
+    emit_function(f, m, false, out);
+    if (proxygen_has_short_way(m))
+        emit_function(f, m, true, out);
 }
 
 /* What a user calls: adds the proxy. */

@@ -274,13 +274,11 @@ static const char *own_object(const struct method *m)
 }
 
 static void emit_prototype(struct run *run, const struct port *p, const struct method *m,
-                           const struct locals *l, struct portolan_text *out)
+                           const struct locals *l, bool is_short, struct portolan_text *out)
 {
-    const char *name = proxygen_print(&run->arena, "%s_do_%s", p->prefix, m->name);
+    const char *name = proxygen_function_name(run, p->prefix, m, is_short);
 
-    portolan_text_add(out, "static %s%s",
-                      p->shape == SHAPE_STRUCT ? "__attribute__((noinline)) " : "",
-                      m->no_return ? "__attribute__((noreturn)) " : "");
+    portolan_text_add(out, "static %s", proxygen_function_attribute(m, is_short));
     if (p->shape == SHAPE_STRUCT)
         name = proxygen_print(&run->arena, "%s(%s%s%s%s%sstruct portolan_proxy *%s)", name,
                               m->parameters, *m->parameters ? ", " : "", m->twin ? "va_list " : "",
@@ -290,9 +288,23 @@ static void emit_prototype(struct run *run, const struct port *p, const struct m
     portolan_text_add(out, "%s", proxygen_replace(&run->arena, m->returning, name));
 }
 
+static void emit_pass(struct run *run, const struct port *p, const struct method *m,
+                      const struct locals *l, struct portolan_text *out)
+{
+    const char *names = proxygen_argument_names(run, m), *proxy = "";
+
+    if (p->shape == SHAPE_STRUCT)
+        proxy = proxygen_print(&run->arena, "%s%s", *names ? ", " : "", l->proxy);
+    proxygen_emit_pass(m, l,
+                       proxygen_print(&run->arena, "%s(%s%s)",
+                                      proxygen_function_name(run, p->prefix, m, false), names,
+                                      proxy),
+                       out);
+}
+
 /* "to = $_in(proxy, self, portolan_probe_enter(…));" */
 static void emit_enter(const struct port *p, const struct method *m, const struct locals *l,
-                       size_t number, struct portolan_text *out)
+                       size_t number, bool is_short, struct portolan_text *out)
 {
     const char *self = own_object(m);
 
@@ -300,7 +312,10 @@ static void emit_enter(const struct port *p, const struct method *m, const struc
         portolan_text_add(out, "    %s = %s_in(%s, %s, ", l->to, p->prefix, l->proxy, self);
     else
         portolan_text_add(out, "    %s.binding = ", l->to);
-    proxygen_emit_enter_call(m, l, number, out);
+    if (is_short)
+        portolan_text_add(out, "%s.binding", l->call);
+    else
+        proxygen_emit_enter_call(m, l, number, out);
     portolan_text_add(out, self ? ");\n" : ";\n");
     if (!self)
         portolan_text_add(out, "    %s.ops = %s.binding->extra;\n", l->to, l->to);
@@ -342,7 +357,7 @@ static void emit_gifts(const struct port *p, const struct method *m, const struc
 }
 
 static void emit_body(struct run *run, const struct port *p, const struct method *m,
-                      const struct locals *l, struct portolan_text *out)
+                      const struct locals *l, bool is_short, struct portolan_text *out)
 {
     const char *self = own_object(m);
     /* Declared where it gets its value: its type's name may stand for something const. */
@@ -361,7 +376,8 @@ static void emit_body(struct run *run, const struct port *p, const struct method
         return;
     if (self && p->has_data && !m->destroys)
         portolan_text_add(out, "    %s_out(%s, %s, %s);\n", p->prefix, l->proxy, self, l->to);
-    proxygen_emit_accuracy(m, l, NULL, out);
+    if (!is_short)
+        proxygen_emit_accuracy(m, l, NULL, out);
     emit_gifts(p, m, l, out);
     if (self && m->destroys)
         portolan_text_add(out,
@@ -373,18 +389,19 @@ static void emit_body(struct run *run, const struct port *p, const struct method
 }
 
 static void emit_function(struct run *run, const struct port *p, const struct method *m,
-                          size_t number, struct portolan_text *out)
+                          size_t number, bool is_short, struct portolan_text *out)
 {
     struct locals l = proxygen_locals(run, m);
 
     portolan_text_add(out, "\n");
-    emit_prototype(run, p, m, &l, out);
+    emit_prototype(run, p, m, &l, is_short, out);
     portolan_text_add(out, "\n{\n");
     if (m->no_return)
         portolan_text_add(out, "    struct portolan_probe_call %s;\n", l.call);
-    else
-        portolan_text_add(out, "    PORTOLAN_PROXY_CALL(%s);\n", l.call);
-    proxygen_emit_context(m, &l, out);
+    else if (!is_short)
+        portolan_text_add(out, "    PORTOLAN_PROBE_CALL(%s);\n", l.call);
+    if (!is_short)
+        proxygen_emit_context(m, &l, out);
     if (p->shape == SHAPE_TABLE)
         portolan_text_add(out, "    struct portolan_proxy *%s = %s_of(%s);\n", l.proxy, p->prefix,
                           own_object(m));
@@ -396,8 +413,10 @@ static void emit_function(struct run *run, const struct port *p, const struct me
             portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
                               m->arguments[i].name, m->arguments[i].name, m->arguments[i].name);
     portolan_text_add(out, "\n");
-    emit_enter(p, m, &l, number, out);
-    emit_body(run, p, m, &l, out);
+    if (is_short)
+        emit_pass(run, p, m, &l, out);
+    emit_enter(p, m, &l, number, is_short, out);
+    emit_body(run, p, m, &l, is_short, out);
     portolan_text_add(out, "}\n");
 }
 
@@ -542,9 +561,16 @@ static void emit_one(struct run *run, const struct port *p, struct portolan_text
             "/* Whose the functions of each slot are. */\n"
             "static struct portolan_proxy *$_slots[PORTOLAN_PROXY_SLOTS];\n");
     emit_behind(p, out);
-    for (size_t i = 0; i < p->n_methods; i++)
-        if (!p->methods[i].skip)
-            emit_function(run, p, &p->methods[i], number++, out);
+    for (size_t i = 0; i < p->n_methods; i++) {
+        const struct method *m = &p->methods[i];
+
+        if (m->skip)
+            continue;
+        emit_function(run, p, m, number, false, out);
+        if (proxygen_has_short_way(m))
+            emit_function(run, p, m, number, true, out);
+        number++;
+    }
     if (p->shape == SHAPE_STRUCT)
         proxygen_emit_slots(run, p, out);
     else

@@ -330,6 +330,20 @@ void proxygen_emit_context(const struct method *m, const struct locals *l,
 /* `portolan_probe_enter(…)` alone. */
 void proxygen_emit_enter_call(const struct method *m, const struct locals *l, size_t number,
                               struct portolan_text *out);
+/*
+ * Calls that are not measured have a function of their own, short and without what measuring needs
+ * (probe.h: PORTOLAN_PROBE_PASS), which hands all others on to the one that measures. Not for
+ * methods that are rarely called or cannot hand on their arguments.
+ */
+bool proxygen_has_short_way(const struct method *m);
+/* "$_do_solve", or "$_measure_solve" where that is the one that measures. */
+const char *proxygen_function_name(struct run *run, const char *prefix, const struct method *m,
+                                   bool is_short);
+/* What stands in front of the function's type. */
+const char *proxygen_function_attribute(const struct method *m, bool is_short);
+/* Begins the call, or hands on to AGAIN: "$_measure_solve(self, n)". */
+void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
+                        struct portolan_text *out);
 /* Notes the accuracy, where the method has one. */
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
                             struct portolan_text *out);

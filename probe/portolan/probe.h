@@ -13,6 +13,12 @@
  *     ... forward to b->target ...
  *     portolan_probe_leave(&call);
  *
+ * A port that may be left unmonitored for long has a shorter way for calls that only forward, in a
+ * function of its own in front of the one above:
+ *
+ *     PORTOLAN_PROBE_PASS(call, &proxy->port, return solve_measured(proxy, n));
+ *     ... forward to call.binding->target ...
+ *
  * The function holding these lines must be reached through a pointer or be `noinline`, with one
  * call in it: a frame is told dead or alive by the stack address of that function. Not to be used
  * from signal handlers, nor by fibers that interleave port calls on one thread.
@@ -113,6 +119,8 @@ PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek
 
 /* ------------------------------------------------------------------ ports */
 
+struct portolan_probe_thread;
+
 #define PORTOLAN_PROBE_MONITORED 1U /**< measure calls; else only mark the shadow stack */
 #define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
 /** With MONITORED: into records of their own, which `profiled` tells apart. */
@@ -132,6 +140,7 @@ struct portolan_probe_binding {
 struct portolan_probe_port {
     struct portolan_probe_binding *binding;
     uint32_t flags;
+    struct portolan_probe_thread *keeper; /* who closed the gate */
 };
 
 /** Fills PORT before anybody calls through it. BINDING must not be NULL (its target may). */
@@ -163,10 +172,40 @@ portolan_probe_retarget(struct portolan_probe_port *port,
                         struct portolan_probe_binding *new_binding, uint64_t timeout_ns,
                         struct portolan_probe_binding **old_binding, struct portolan_error *err);
 
-/** Waits until every call of PORT that was running has ended; errors as for retarget. */
+/**
+ * Waits until no call of PORT is running with any other binding than the one in force; errors as
+ * for retarget.
+ */
 PORTOLAN_API enum portolan_status portolan_probe_port_wait_quiet(struct portolan_probe_port *port,
                                                                  uint64_t timeout_ns,
                                                                  struct portolan_error *err);
+
+/**
+ * Closes PORT for a swap in which state moves from the old target to the new: new calls sleep until
+ * portolan_probe_gate_open, and the function returns when the calls that were running have ended.
+ * Calls that a running call makes through the same port still pass, and so do those of the thread
+ * that closed the gate; both go to the old target.
+ *
+ * PORTOLAN_EBUSY when the calling thread is inside PORT or the gate is closed already.
+ * PORTOLAN_ETIMEOUT when calls were still inside after TIMEOUT_NS (one may wait for another thread
+ * that sleeps at the gate), PORTOLAN_EUNSUPPORTED, PORTOLAN_ENOMEM: the gate is open again and
+ * nothing has changed.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_gate_close(struct portolan_probe_port *port,
+                                                            uint64_t timeout_ns,
+                                                            struct portolan_error *err);
+
+/**
+ * Opens the gate that the calling thread closed, with NEW_BINDING in force, or with the old one if
+ * that is NULL, and wakes who sleeps. Returns the binding that was in force before, which may be
+ * retired at once when it was replaced.
+ */
+PORTOLAN_API struct portolan_probe_binding *
+portolan_probe_gate_open(struct portolan_probe_port *port,
+                         struct portolan_probe_binding *new_binding);
+
+/** Whether PORT's gate is closed now. */
+PORTOLAN_API bool portolan_probe_port_is_closed(const struct portolan_probe_port *port);
 
 /* --------------------------------------------- time that is set apart, own work */
 

@@ -3,11 +3,35 @@
  * The inline part of <portolan/probe.h>, which includes it: layouts and the call path. Only the
  * functions documented here are for use; the layouts may change with every release.
  *
- * The shadow stack: each thread has frames, written by itself alone, that say which ports it is in.
- * A swapper publishes a new binding, issues membarrier(2) and reads the frames of all threads; so
- * the call path needs no lock, no atomic read-modify-write and no fence, only the order of its
- * stores. `acc` of a frame is the frame that times are charged to: itself when monitored, else the
- * one below it.
+ * The shadow stack: each thread has frames, written by itself alone, that say which ports it is in
+ * and with which binding. So the call path needs no lock, no atomic read-modify-write and no fence.
+ *
+ * Why a swap may trust them. A call reads the binding, writes it into its frame, makes the frame
+ * part of the stack (top), and reads binding and flags once more: if they are not what they were,
+ * it steps back. A swapper publishes the new binding (or closes the gate, a bit of the flags),
+ * issues membarrier(2) and then reads the frames of all threads. The barrier falls somewhere
+ * between two instructions of every running thread. Is that behind the second look, then what was
+ * written before it is visible to the swapper, who waits for this frame; is it before the second
+ * look, then the call finds the new state and steps back. The compiler is kept from moving the
+ * second look upwards by a signal fence; the processor needs no fence, as membarrier(2) is one for
+ * it. The binding read before the frame is part of the stack is only a guess, and a wrong guess
+ * costs a swapper a moment of waiting at most.
+ *
+ * Who reads the frames pairs with these stores: mark, binding and top are stored with release and
+ * loaded with acquire, since seeing that a call has left its frame, or that another call uses it
+ * now, means that all the former call did has been done. On x86 these are plain moves; on AArch64
+ * stlr and ldar. The flags are loaded with acquire too: what was handed over behind a closed gate
+ * is seen by who finds it open.
+ *
+ * A binding is in a frame by its address: a call that comes again and again through the same frame
+ * is told from an old one because new calls hold the new binding. Hence a binding that was
+ * published must not be published anew, nor its memory be used for another one of the same port,
+ * before it was retired; then it may.
+ *
+ * Times are charged to the innermost frame that is measured. Only these have `below`, and `charged`
+ * of the thread is where to begin to look: the frame there may have been left by a longjmp, and
+ * then used by a call that is not measured (its mark has no bit), or not at all (it is not below
+ * the top); the frame that was around it is the next one to ask.
  */
 #ifndef PORTOLAN_PROBE_INLINE_H
 #define PORTOLAN_PROBE_INLINE_H
@@ -48,21 +72,26 @@ struct portolan_probe_node {
     uint32_t children;
 };
 
+/* Of a frame's mark, whose other bits are the port's address: this frame takes times. */
+#define PORTOLAN_PROBE_MEASURED ((uintptr_t)1)
+/* Of a port's flags: calls wait, see portolan_probe_gate_close. */
+#define PORTOLAN_PROBE_CLOSED 0x80000000U
+
 struct portolan_probe_frame {
-    struct portolan_probe_port *port;
-    uint64_t seq;
-    uintptr_t sp;
-    struct portolan_probe_frame *acc;
+    uintptr_t mark;
+    struct portolan_probe_binding *binding;
+    uintptr_t sp; /* where the calling function's frame ends: tells whether it is still there */
+    struct portolan_probe_frame *below; /* measured: the measured frame around */
     struct portolan_probe_node *node;
     uint64_t start, child;
     uint64_t reserved;
 };
 
 struct portolan_probe_thread {
-    struct portolan_probe_frame *top;   /* next free frame; the one below always exists */
-    struct portolan_probe_frame *limit; /* no frame here any more */
-    uint64_t seq;
-    struct portolan_probe_frame *frames; /* [0] is the root's */
+    struct portolan_probe_frame *top;     /* next free frame; the one below always exists */
+    struct portolan_probe_frame *limit;   /* no frame here any more */
+    struct portolan_probe_frame *charged; /* innermost measured frame, or one left since */
+    struct portolan_probe_frame *frames;  /* [0] is the root's */
 };
 
 /** Of the calling thread; NULL before its first call. */
@@ -73,21 +102,27 @@ extern PORTOLAN_API __thread struct portolan_probe_thread *portolan_probe_thread
 extern PORTOLAN_API int portolan_probe_clock_is_slow;
 
 /* Cold paths. */
-PORTOLAN_API uint64_t portolan_probe_slow_now(void) __attribute__((cold));
-PORTOLAN_API struct portolan_probe_thread *portolan_probe_slow_attach(void) __attribute__((cold));
-PORTOLAN_API struct portolan_probe_frame *portolan_probe_slow_heal(struct portolan_probe_thread *t,
-                                                                   uintptr_t sp)
-    __attribute__((cold));
+#define PORTOLAN_PROBE_COLD __attribute__((cold, nothrow))
+PORTOLAN_API uint64_t portolan_probe_slow_now(void) PORTOLAN_PROBE_COLD;
+PORTOLAN_API struct portolan_probe_thread *portolan_probe_slow_attach(void) PORTOLAN_PROBE_COLD;
+PORTOLAN_API struct portolan_probe_frame *
+portolan_probe_slow_heal(struct portolan_probe_thread *t, uintptr_t sp) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_binding *
-portolan_probe_slow_enter(struct portolan_probe_port *port) __attribute__((cold));
-PORTOLAN_API void portolan_probe_slow_leave(void) __attribute__((cold));
+portolan_probe_slow_enter(struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
+PORTOLAN_API void portolan_probe_slow_leave(void) PORTOLAN_PROBE_COLD;
+PORTOLAN_API struct portolan_probe_binding *
+portolan_probe_slow_settle(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
+                           struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_node *
 portolan_probe_slow_child(struct portolan_probe_thread *t, struct portolan_probe_node *parent,
-                          uint32_t method, const int64_t *keys, const double *x, unsigned n);
+                          uint32_t method, const int64_t *keys, const double *x, unsigned n)
+    __attribute__((nothrow));
 PORTOLAN_API void portolan_probe_slow_counters_start(struct portolan_probe_thread *t,
-                                                     struct portolan_probe_frame *f);
+                                                     struct portolan_probe_frame *f)
+    __attribute__((nothrow));
 PORTOLAN_API void portolan_probe_slow_counters_stop(struct portolan_probe_thread *t,
-                                                    struct portolan_probe_frame *f);
+                                                    struct portolan_probe_frame *f)
+    __attribute__((nothrow));
 
 /** The clock in ticks. */
 PORTOLAN_PROBE_INLINE uint64_t portolan_probe_now(void)
@@ -180,12 +215,134 @@ portolan_probe_find(const struct portolan_probe_node *parent, uint32_t method, c
 
 /** State of one call between enter and leave, on the stack of the proxy's function. */
 struct portolan_probe_call {
+    struct portolan_probe_frame *frame; /* NULL: could not be marked; PORTOLAN_PROBE_LEFT: none */
     struct portolan_probe_thread *thread;
-    struct portolan_probe_frame *frame; /* NULL: the call could not be marked */
     uint32_t flags;
     unsigned n_context;
     double x[PORTOLAN_PROBE_CONTEXTS];
 };
+
+#define PORTOLAN_PROBE_LEFT ((struct portolan_probe_frame *)1)
+
+/**
+ * Declares a call NAME for portolan_probe_enter. If nobody has left it before, it is left when
+ * control leaves the block: by a C++ exception, pthread_exit or pthread_cancel, too, in code that
+ * was compiled with -fexceptions. Costs nothing. Stands as the last of the declarations.
+ */
+#define PORTOLAN_PROBE_CALL(NAME)                                                                  \
+    __attribute__((cleanup(portolan_probe_unwind))) struct portolan_probe_call NAME;               \
+    NAME.thread = NULL;                                                                            \
+    NAME.flags = NAME.n_context = 0;                                                               \
+    NAME.frame = PORTOLAN_PROBE_LEFT
+
+/**
+ * In front of a function that forwards by portolan_probe_mark: never inlined, and in cache lines of
+ * its own, without which it costs up to a nanosecond more.
+ */
+#define PORTOLAN_PROBE_FORWARDING __attribute__((noinline, aligned(64)))
+/** In front of the function it calls when it cannot. */
+#define PORTOLAN_PROBE_MEASURING __attribute__((noinline))
+
+/* Makes F part of the stack. What the barrier of swappers stands for begins here. */
+PORTOLAN_PROBE_INLINE void portolan_probe_push(struct portolan_probe_thread *t,
+                                               struct portolan_probe_frame *f)
+{
+#ifdef PORTOLAN_PROBE_FENCED /* test builds: what membarrier(2) does, where TSan can see it */
+    (void)__atomic_exchange_n(&t->top, f + 1, __ATOMIC_SEQ_CST);
+#else
+    __atomic_store_n(&t->top, f + 1, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/* Absolute, so it also drops frames that a longjmp left above F. */
+PORTOLAN_PROBE_INLINE void portolan_probe_pop(struct portolan_probe_thread *t,
+                                              struct portolan_probe_frame *f)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->top, f, __ATOMIC_RELEASE);
+}
+
+PORTOLAN_PROBE_INLINE void portolan_probe_fill(struct portolan_probe_frame *f, uintptr_t sp,
+                                               struct portolan_probe_port *port,
+                                               struct portolan_probe_binding *binding)
+{
+    __atomic_store_n(&f->sp, sp, __ATOMIC_RELAXED);
+    __atomic_store_n(&f->mark, (uintptr_t)port, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->binding, binding, __ATOMIC_RELEASE);
+}
+
+/** A call that is not measured. */
+struct portolan_probe_pass {
+    struct portolan_probe_binding *binding; /**< to forward to; NULL: no call has begun */
+    struct portolan_probe_frame *frame;
+    struct portolan_probe_thread *thread;
+};
+
+/**
+ * Begins a call of PORT that is not measured. Begins nothing when the call is to be measured, or
+ * has to wait, or is this thread's first: portolan_probe_enter is for these.
+ */
+PORTOLAN_PROBE_INLINE struct portolan_probe_pass
+portolan_probe_mark(struct portolan_probe_port *port)
+{
+    const struct portolan_probe_pass none = {NULL, NULL, NULL};
+    uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+    struct portolan_probe_pass pass;
+
+    if (PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_RELAXED) != 0))
+        return none;
+    pass.thread = portolan_probe_thread;
+    if (PORTOLAN_PROBE_UNLIKELY(!pass.thread))
+        return none;
+    pass.frame = pass.thread->top;
+    if (PORTOLAN_PROBE_UNLIKELY(pass.frame[-1].sp <= sp) ||
+        PORTOLAN_PROBE_UNLIKELY(pass.frame == pass.thread->limit))
+        return none;
+    pass.binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+    portolan_probe_fill(pass.frame, sp, port, pass.binding);
+    portolan_probe_push(pass.thread, pass.frame);
+    if (PORTOLAN_PROBE_UNLIKELY(pass.binding !=
+                                __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE)) ||
+        PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_ACQUIRE) != 0) ||
+        PORTOLAN_PROBE_UNLIKELY(!pass.binding)) {
+        portolan_probe_pop(pass.thread, pass.frame);
+        return none;
+    }
+    return pass;
+}
+
+/** Ends it. */
+PORTOLAN_PROBE_INLINE void portolan_probe_unmark(struct portolan_probe_pass *pass)
+{
+    portolan_probe_pop(pass->thread, pass->frame);
+}
+
+/**
+ * Declares a call NAME of PORT that is not measured, which ends when control leaves the block
+ * (exceptions as above). When there can be none, AGAIN is done before anything has begun: a
+ * statement that calls a function of its own for the other calls, with the same arguments and as
+ * the last thing (`return solve_measured(self, n)`), so that this function stays small.
+ */
+#define PORTOLAN_PROBE_PASS(NAME, PORT, AGAIN)                                                     \
+    const struct portolan_probe_pass portolan_begun_##NAME = portolan_probe_mark(PORT);            \
+                                                                                                   \
+    if (PORTOLAN_PROBE_UNLIKELY(!portolan_begun_##NAME.binding)) {                                 \
+        AGAIN;                                                                                     \
+    }                                                                                              \
+    __attribute__((cleanup(portolan_probe_unmark))) struct portolan_probe_pass NAME =              \
+        portolan_begun_##NAME
+
+/* The innermost measured frame below F. */
+PORTOLAN_PROBE_INLINE struct portolan_probe_frame *
+portolan_probe_charged(const struct portolan_probe_thread *t, const struct portolan_probe_frame *f)
+{
+    struct portolan_probe_frame *below = t->charged;
+
+    while (PORTOLAN_PROBE_UNLIKELY(below >= f || !(below->mark & PORTOLAN_PROBE_MEASURED)))
+        below = below->below;
+    return below;
+}
 
 /* Finds the record of this call below what is running, and starts its time. */
 PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call,
@@ -193,7 +350,8 @@ PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call
                                                 const struct portolan_probe_context *context,
                                                 unsigned n)
 {
-    struct portolan_probe_node *node, *parent = f->acc->node;
+    struct portolan_probe_frame *below = portolan_probe_charged(call->thread, f);
+    struct portolan_probe_node *node, *parent = below->node;
     int64_t keys[PORTOLAN_PROBE_CONTEXTS];
 
     for (unsigned i = 0; i < n; i++) {
@@ -212,24 +370,27 @@ PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call
         }
         node = portolan_probe_slow_child(call->thread, parent, handle, k, x, n);
     }
+    __atomic_store_n(&f->mark, f->mark | PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
+    f->below = below;
     f->node = node;
     f->child = 0;
-    f->acc = f;
+    call->thread->charged = f;
     if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTERS))
         portolan_probe_slow_counters_start(call->thread, f);
     f->start = portolan_probe_now();
 }
 
 /**
- * Begins a call of method number METHOD of PORT and returns the binding to forward to, valid until
- * leave. N_CONTEXT, a constant at each place of use, is what the method was registered with.
+ * Begins a call of method number METHOD of PORT, measured if the port is, and returns the binding
+ * to forward to, valid until leave. N_CONTEXT, a constant at each place of use, is what the method
+ * was registered with.
  */
 PORTOLAN_PROBE_INLINE struct portolan_probe_binding *
 portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_port *port,
                      unsigned method, const struct portolan_probe_context *context,
                      unsigned n_context)
 {
-    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
     struct portolan_probe_thread *t = portolan_probe_thread;
     struct portolan_probe_binding *binding;
     struct portolan_probe_frame *f;
@@ -244,21 +405,17 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     if (PORTOLAN_PROBE_UNLIKELY(f == t->limit))
         return portolan_probe_slow_enter(port);
 
-    f->sp = sp;
-    __atomic_store_n(&f->port, port, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->seq, ++t->seq, __ATOMIC_RELEASE);
-#ifdef PORTOLAN_PROBE_FENCED /* test builds: what membarrier(2) does, where TSan can see it */
-    (void)__atomic_exchange_n(&t->top, f + 1, __ATOMIC_SEQ_CST);
-#else
-    __atomic_store_n(&t->top, f + 1, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-#endif
     binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+    portolan_probe_fill(f, sp, port, binding);
+    portolan_probe_push(t, f);
+    if (PORTOLAN_PROBE_UNLIKELY(binding != __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE)) ||
+        PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_ACQUIRE) &
+                                PORTOLAN_PROBE_CLOSED))
+        binding = portolan_probe_slow_settle(t, f, port);
 
     call->thread = t;
     call->frame = f;
     call->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
-    f->acc = f[-1].acc;
     if (call->flags & PORTOLAN_PROBE_MONITORED)
         portolan_probe_begin(call, f,
                              (binding->first_method_handle + method) |
@@ -272,7 +429,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
                                                       uint64_t elapsed, const double *x, unsigned n)
 {
     struct portolan_probe_node *node = f->node;
-    struct portolan_probe_frame *below = f[-1].acc;
+    struct portolan_probe_frame *below = f->below;
     double t = (double)(int64_t)elapsed;
 
     portolan_probe_add(&node->calls, 1);
@@ -292,14 +449,12 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
     portolan_probe_add(&below->node->subroutine_calls, 1);
 }
 
-/**
- * Ends a call, also one that returned with an exception. Usable as a cleanup attribute, for code
- * that C++ exceptions may cross (then with -fexceptions).
- */
+/** Ends a call that portolan_probe_enter began, also one that returned with an exception. */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call)
 {
     struct portolan_probe_frame *f = call->frame;
 
+    call->frame = PORTOLAN_PROBE_LEFT;
     if (PORTOLAN_PROBE_UNLIKELY(!f)) {
         portolan_probe_slow_leave();
         return;
@@ -310,10 +465,16 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
         if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTERS))
             portolan_probe_slow_counters_stop(call->thread, f);
         portolan_probe_record_call(f, elapsed, call->x, call->n_context);
+        call->thread->charged = f->below;
     }
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    /* absolute, so it also drops frames that a longjmp left above this one */
-    __atomic_store_n(&call->thread->top, f, __ATOMIC_RELEASE);
+    portolan_probe_pop(call->thread, f);
+}
+
+/* The cleanup of PORTOLAN_PROBE_CALL: on the usual way out there is nothing left to do. */
+PORTOLAN_PROBE_INLINE void portolan_probe_unwind(struct portolan_probe_call *call)
+{
+    if (call->frame != PORTOLAN_PROBE_LEFT)
+        portolan_probe_leave(call);
 }
 
 /** Notes the accuracy that the running CALL has reached; before leave. Keeps the largest. */

@@ -34,10 +34,6 @@ extern "C" {
 struct portolan_proxy;
 struct portolan_proxy_state;
 
-/** The call in a forwarding function; it ends with the function, however that is left. */
-#define PORTOLAN_PROXY_CALL(NAME)                                                                  \
-    struct portolan_probe_call NAME __attribute__((cleanup(portolan_probe_leave)))
-
 /** Where the member behind MEMBER may begin. */
 #define PORTOLAN_PROXY_BEHIND(TYPE, MEMBER)                                                        \
     (offsetof(TYPE, MEMBER) + sizeof(((TYPE *)NULL)->MEMBER))

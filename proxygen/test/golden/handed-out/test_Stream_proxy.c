@@ -51,9 +51,9 @@ test_StreamProxy_stream_file_in(struct portolan_proxy *base, const struct stream
     return to;
 }
 
-static int test_StreamProxy_stream_file_do_read(struct stream_file *self, char *to, int n)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_file_measure_read(struct stream_file *self, char *to, int n)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
@@ -64,9 +64,21 @@ static int test_StreamProxy_stream_file_do_read(struct stream_file *self, char *
     return result;
 }
 
-static int test_StreamProxy_stream_file_do_close(struct stream_file *self)
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_stream_file_do_read(struct stream_file *self, char *to, int n)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
+    struct test_StreamProxy_stream_file_to to_;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_stream_file_measure_read(self, to, n));
+    to_ = test_StreamProxy_stream_file_in(proxy, self, call.binding);
+    int result = to_.ops->read(to_.object, to, n);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_file_do_close(struct stream_file *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
 
@@ -77,9 +89,9 @@ static int test_StreamProxy_stream_file_do_close(struct stream_file *self)
     return result;
 }
 
-static long test_StreamProxy_stream_file_do_map(struct stream_file *self)
+static PORTOLAN_PROBE_MEASURING long test_StreamProxy_stream_file_measure_map(struct stream_file *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
 
@@ -88,13 +100,37 @@ static long test_StreamProxy_stream_file_do_map(struct stream_file *self)
     return result;
 }
 
-static long test_StreamProxy_stream_file_do_unmap(struct stream_file *self)
+static PORTOLAN_PROBE_FORWARDING long test_StreamProxy_stream_file_do_map(struct stream_file *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
+    struct test_StreamProxy_stream_file_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_stream_file_measure_map(self));
+    to = test_StreamProxy_stream_file_in(proxy, self, call.binding);
+    long result = to.ops->map(to.object);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING long test_StreamProxy_stream_file_measure_unmap(struct stream_file *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
     struct test_StreamProxy_stream_file_to to;
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
+    long result = to.ops->unmap(to.object);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING long test_StreamProxy_stream_file_do_unmap(struct stream_file *self)
+{
+    struct portolan_proxy *proxy = test_StreamProxy_stream_file_of(self);
+    struct test_StreamProxy_stream_file_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_stream_file_measure_unmap(self));
+    to = test_StreamProxy_stream_file_in(proxy, self, call.binding);
     long result = to.ops->unmap(to.object);
     return result;
 }
@@ -219,12 +255,24 @@ PORTOLAN_PROXY_INLINE void test_StreamProxy_stream_filter_out(struct portolan_pr
 /* Whose the functions of each slot are. */
 static struct portolan_proxy *test_StreamProxy_stream_filter_slots[PORTOLAN_PROXY_SLOTS];
 
-static __attribute__((noinline)) int test_StreamProxy_stream_filter_do_apply(struct stream_filter *self, int value, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_filter_measure_apply(struct stream_filter *self, int value, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_stream_filter_to to;
 
     to = test_StreamProxy_stream_filter_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
+    int result = to.ops->apply(to.object, value);
+    test_StreamProxy_stream_filter_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_stream_filter_do_apply(struct stream_filter *self, int value, struct portolan_proxy *proxy)
+{
+    struct test_StreamProxy_stream_filter_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_stream_filter_measure_apply(self, value, proxy));
+    to = test_StreamProxy_stream_filter_in(proxy, self, call.binding);
     int result = to.ops->apply(to.object, value);
     test_StreamProxy_stream_filter_out(proxy, self, to);
     return result;
@@ -384,9 +432,9 @@ static struct stream *test_StreamProxy_behind(const struct stream *other)
     return (struct stream *)other;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_advance(struct stream *self, int by, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_advance(struct stream *self, int by, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)by)};
     struct test_StreamProxy_to to;
@@ -397,9 +445,21 @@ static __attribute__((noinline)) int test_StreamProxy_do_advance(struct stream *
     return result;
 }
 
-static __attribute__((noinline)) long test_StreamProxy_do_distance(const struct stream *a, const struct stream *b, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_do_advance(struct stream *self, int by, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_advance(self, by, proxy));
+    to = test_StreamProxy_in(proxy, self, call.binding);
+    int result = to.ops->advance(to.object, by);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING long test_StreamProxy_measure_distance(const struct stream *a, const struct stream *b, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
@@ -408,9 +468,21 @@ static __attribute__((noinline)) long test_StreamProxy_do_distance(const struct 
     return result;
 }
 
-static __attribute__((noinline)) struct stream *test_StreamProxy_do_clone(struct stream *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING long test_StreamProxy_do_distance(const struct stream *a, const struct stream *b, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_distance(a, b, proxy));
+    to = test_StreamProxy_in(proxy, a, call.binding);
+    long result = to.ops->distance(to.object, test_StreamProxy_behind(b));
+    test_StreamProxy_out(proxy, a, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct stream *test_StreamProxy_do_clone(struct stream *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, NULL, 0));
@@ -423,9 +495,9 @@ static __attribute__((noinline)) struct stream *test_StreamProxy_do_clone(struct
     return result;
 }
 
-static __attribute__((noinline)) const struct stream *test_StreamProxy_do_itself(struct stream *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING const struct stream *test_StreamProxy_do_itself(struct stream *self, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
@@ -438,9 +510,9 @@ static __attribute__((noinline)) const struct stream *test_StreamProxy_do_itself
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_open(struct stream *self, int version, struct stream_file *file, int *flags, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_open(struct stream *self, int version, struct stream_file *file, int *flags, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
@@ -450,9 +522,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_open(struct stream *sel
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_find(struct stream *self, const char *what, struct stream_file **file, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_find(struct stream *self, const char *what, struct stream_file **file, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
     __typeof__(*file) file_given = (void *)&file_given;
 
@@ -464,9 +536,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_find(struct stream *sel
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_filter(struct stream *self, int factor, struct stream_filter *to, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_filter(struct stream *self, int factor, struct stream_filter *to, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to_;
 
     to_ = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 6, NULL, 0));
@@ -476,9 +548,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_filter(struct stream *s
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_log(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_log(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
@@ -487,9 +559,9 @@ static __attribute__((noinline)) int test_StreamProxy_do_log(struct stream *self
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_vlog(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_vlog(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
@@ -498,9 +570,21 @@ static __attribute__((noinline)) int test_StreamProxy_do_vlog(struct stream *sel
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_clock_get(struct stream *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_do_vlog(struct stream *self, const char *format, va_list list, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_vlog(self, format, list, proxy));
+    to = test_StreamProxy_in(proxy, self, call.binding);
+    int result = to.ops->vlog(to.object, format, list);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_clock_get(struct stream *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
@@ -509,9 +593,21 @@ static __attribute__((noinline)) int test_StreamProxy_do_clock_get(struct stream
     return result;
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_clock_set(struct stream *self, int to, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_do_clock_get(struct stream *self, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_clock_get(self, proxy));
+    to = test_StreamProxy_in(proxy, self, call.binding);
+    int result = to.ops->clock.get(to.object);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_clock_set(struct stream *self, int to, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)to)};
     struct test_StreamProxy_to to_;
@@ -522,9 +618,21 @@ static __attribute__((noinline)) int test_StreamProxy_do_clock_set(struct stream
     return result;
 }
 
-static __attribute__((noinline)) void test_StreamProxy_do_close(struct stream *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_do_clock_set(struct stream *self, int to, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct test_StreamProxy_to to_;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_clock_set(self, to, proxy));
+    to_ = test_StreamProxy_in(proxy, self, call.binding);
+    int result = to_.ops->clock.set(to_.object, to);
+    test_StreamProxy_out(proxy, self, to_);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void test_StreamProxy_do_close(struct stream *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
@@ -533,12 +641,24 @@ static __attribute__((noinline)) void test_StreamProxy_do_close(struct stream *s
         portolan_proxy_end(proxy);
 }
 
-static __attribute__((noinline)) int test_StreamProxy_do_rewind(struct stream *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_rewind(struct stream *self, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct test_StreamProxy_to to;
 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
+    int result = to.ops->rewind(to.object);
+    test_StreamProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int test_StreamProxy_do_rewind(struct stream *self, struct portolan_proxy *proxy)
+{
+    struct test_StreamProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_StreamProxy_measure_rewind(self, proxy));
+    to = test_StreamProxy_in(proxy, self, call.binding);
     int result = to.ops->rewind(to.object);
     test_StreamProxy_out(proxy, self, to);
     return result;

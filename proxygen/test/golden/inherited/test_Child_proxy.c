@@ -12,9 +12,9 @@ struct test_ChildProxy {
     struct portolan_proxy common;
 };
 
-static int32_t test_ChildProxy_do_getNumber(void *self, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_MEASURING int32_t test_ChildProxy_measure_getNumber(void *self, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Child to;
     int32_t result = {0};
@@ -28,9 +28,25 @@ static int32_t test_ChildProxy_do_getNumber(void *self, sidl_BaseInterface *_ex)
     return result;
 }
 
-static void test_ChildProxy_do_nothing(void *self, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING int32_t test_ChildProxy_do_getNumber(void *self, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Child to;
+    int32_t result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ChildProxy_measure_getNumber(self, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_getNumber)(to->d_object, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 0, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void test_ChildProxy_measure_nothing(void *self, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Child to;
 
@@ -40,6 +56,20 @@ static void test_ChildProxy_do_nothing(void *self, sidl_BaseInterface *_ex)
     else
         portolan_proxy_throw_unconnected(proxy, 1, _ex);
     portolan_probe_leave(&call);
+}
+
+static PORTOLAN_PROBE_FORWARDING void test_ChildProxy_do_nothing(void *self, sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+    test_Child to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        { test_ChildProxy_measure_nothing(self, _ex); return; });
+    to = call.binding->target;
+    if (to)
+        (*to->d_epv->f_nothing)(to->d_object, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 1, _ex);
 }
 
 static const struct test_Child__epv test_ChildProxy_forward = {

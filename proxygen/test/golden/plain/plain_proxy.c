@@ -45,13 +45,25 @@ plainProxy_in(struct portolan_proxy *base, const struct plain *self,
     return to;
 }
 
-static int plainProxy_do_add(struct plain *self, int argument_1, int argument_2)
+static PORTOLAN_PROBE_MEASURING int plainProxy_measure_add(struct plain *self, int argument_1, int argument_2)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = plainProxy_of(self);
     struct plainProxy_to to;
 
     to = plainProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
+    int result = to.ops->add(to.object, argument_1, argument_2);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int plainProxy_do_add(struct plain *self, int argument_1, int argument_2)
+{
+    struct portolan_proxy *proxy = plainProxy_of(self);
+    struct plainProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return plainProxy_measure_add(self, argument_1, argument_2));
+    to = plainProxy_in(proxy, self, call.binding);
     int result = to.ops->add(to.object, argument_1, argument_2);
     return result;
 }

@@ -31,9 +31,9 @@ struct generator_typeProxy_to {
 /* Whose the functions of each slot are. */
 static struct portolan_proxy *generator_typeProxy_slots[PORTOLAN_PROXY_SLOTS];
 
-static __attribute__((noinline)) void generator_typeProxy_do_set(void *state, unsigned long seed, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING void generator_typeProxy_measure_set(void *state, unsigned long seed, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)seed)};
     struct generator_typeProxy_to to;
@@ -43,9 +43,20 @@ static __attribute__((noinline)) void generator_typeProxy_do_set(void *state, un
     to.ops->set(state, seed);
 }
 
-static __attribute__((noinline)) unsigned long generator_typeProxy_do_get(void *state, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING void generator_typeProxy_do_set(void *state, unsigned long seed, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct generator_typeProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        { generator_typeProxy_measure_set(state, seed, proxy); return; });
+    to.binding = call.binding;
+    to.ops = to.binding->extra;
+    to.ops->set(state, seed);
+}
+
+static PORTOLAN_PROBE_MEASURING unsigned long generator_typeProxy_measure_get(void *state, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct generator_typeProxy_to to;
 
     to.binding = portolan_probe_enter(&call, &proxy->port, 1, NULL, 0);
@@ -54,9 +65,21 @@ static __attribute__((noinline)) unsigned long generator_typeProxy_do_get(void *
     return result;
 }
 
-static __attribute__((noinline)) double generator_typeProxy_do_get_double(void *state, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING unsigned long generator_typeProxy_do_get(void *state, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct generator_typeProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return generator_typeProxy_measure_get(state, proxy));
+    to.binding = call.binding;
+    to.ops = to.binding->extra;
+    unsigned long result = to.ops->get(state);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double generator_typeProxy_measure_get_double(void *state, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct generator_typeProxy_to to;
 
     to.binding = portolan_probe_enter(&call, &proxy->port, 2, NULL, 0);
@@ -65,9 +88,21 @@ static __attribute__((noinline)) double generator_typeProxy_do_get_double(void *
     return result;
 }
 
-static __attribute__((noinline)) void generator_typeProxy_do_free(void *state, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING double generator_typeProxy_do_get_double(void *state, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct generator_typeProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return generator_typeProxy_measure_get_double(state, proxy));
+    to.binding = call.binding;
+    to.ops = to.binding->extra;
+    double result = to.ops->get_double(state);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void generator_typeProxy_do_free(void *state, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct generator_typeProxy_to to;
 
     to.binding = portolan_probe_enter(&call, &proxy->port, 3, NULL, 0);

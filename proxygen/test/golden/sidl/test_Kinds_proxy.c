@@ -31,9 +31,9 @@ struct test_KindsProxy {
     struct portolan_proxy common;
 };
 
-static sidl_bool test_KindsProxy_do_booleans(void *self, sidl_bool a, sidl_bool *b, sidl_bool *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_MEASURING sidl_bool test_KindsProxy_measure_booleans(void *self, sidl_bool a, sidl_bool *b, sidl_bool *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     sidl_bool result = {0};
@@ -47,9 +47,25 @@ static sidl_bool test_KindsProxy_do_booleans(void *self, sidl_bool a, sidl_bool 
     return result;
 }
 
-static char test_KindsProxy_do_chars(void *self, char a, char *b, char *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING sidl_bool test_KindsProxy_do_booleans(void *self, sidl_bool a, sidl_bool *b, sidl_bool *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    sidl_bool result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_booleans(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_booleans)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 0, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING char test_KindsProxy_measure_chars(void *self, char a, char *b, char *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     char result = {0};
@@ -63,9 +79,25 @@ static char test_KindsProxy_do_chars(void *self, char a, char *b, char *c, sidl_
     return result;
 }
 
-static struct sidl_dcomplex test_KindsProxy_do_dcomplexes(void *self, struct sidl_dcomplex a, struct sidl_dcomplex *b, struct sidl_dcomplex *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING char test_KindsProxy_do_chars(void *self, char a, char *b, char *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    char result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_chars(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_chars)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 1, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct sidl_dcomplex test_KindsProxy_measure_dcomplexes(void *self, struct sidl_dcomplex a, struct sidl_dcomplex *b, struct sidl_dcomplex *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     struct sidl_dcomplex result = {0};
@@ -79,9 +111,25 @@ static struct sidl_dcomplex test_KindsProxy_do_dcomplexes(void *self, struct sid
     return result;
 }
 
-static double test_KindsProxy_do_doubles(void *self, double a, double *b, double *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING struct sidl_dcomplex test_KindsProxy_do_dcomplexes(void *self, struct sidl_dcomplex a, struct sidl_dcomplex *b, struct sidl_dcomplex *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    struct sidl_dcomplex result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_dcomplexes(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_dcomplexes)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 2, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_doubles(void *self, double a, double *b, double *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_real((double)a)};
     struct portolan_proxy *proxy = self;
@@ -97,9 +145,25 @@ static double test_KindsProxy_do_doubles(void *self, double a, double *b, double
     return result;
 }
 
-static struct sidl_fcomplex test_KindsProxy_do_fcomplexes(void *self, struct sidl_fcomplex a, struct sidl_fcomplex *b, struct sidl_fcomplex *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING double test_KindsProxy_do_doubles(void *self, double a, double *b, double *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    double result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_doubles(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_doubles)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 3, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct sidl_fcomplex test_KindsProxy_measure_fcomplexes(void *self, struct sidl_fcomplex a, struct sidl_fcomplex *b, struct sidl_fcomplex *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     struct sidl_fcomplex result = {0};
@@ -113,9 +177,25 @@ static struct sidl_fcomplex test_KindsProxy_do_fcomplexes(void *self, struct sid
     return result;
 }
 
-static float test_KindsProxy_do_floats(void *self, float a, float *b, float *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING struct sidl_fcomplex test_KindsProxy_do_fcomplexes(void *self, struct sidl_fcomplex a, struct sidl_fcomplex *b, struct sidl_fcomplex *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    struct sidl_fcomplex result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_fcomplexes(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_fcomplexes)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 4, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING float test_KindsProxy_measure_floats(void *self, float a, float *b, float *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_real((double)a)};
     struct portolan_proxy *proxy = self;
@@ -131,9 +211,25 @@ static float test_KindsProxy_do_floats(void *self, float a, float *b, float *c, 
     return result;
 }
 
-static int32_t test_KindsProxy_do_ints(void *self, int32_t a, int32_t *b, int32_t *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING float test_KindsProxy_do_floats(void *self, float a, float *b, float *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    float result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_floats(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_floats)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 5, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_ints(void *self, int32_t a, int32_t *b, int32_t *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)a)};
     struct portolan_proxy *proxy = self;
@@ -149,9 +245,25 @@ static int32_t test_KindsProxy_do_ints(void *self, int32_t a, int32_t *b, int32_
     return result;
 }
 
-static int64_t test_KindsProxy_do_longs(void *self, int64_t a, int64_t *b, int64_t *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING int32_t test_KindsProxy_do_ints(void *self, int32_t a, int32_t *b, int32_t *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    int32_t result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_ints(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_ints)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 6, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int64_t test_KindsProxy_measure_longs(void *self, int64_t a, int64_t *b, int64_t *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)a)};
     struct portolan_proxy *proxy = self;
@@ -167,9 +279,25 @@ static int64_t test_KindsProxy_do_longs(void *self, int64_t a, int64_t *b, int64
     return result;
 }
 
-static void *test_KindsProxy_do_opaques(void *self, void *a, void **b, void **c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING int64_t test_KindsProxy_do_longs(void *self, int64_t a, int64_t *b, int64_t *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    int64_t result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_longs(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_longs)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 7, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void *test_KindsProxy_measure_opaques(void *self, void *a, void **b, void **c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     void * result = {0};
@@ -183,9 +311,25 @@ static void *test_KindsProxy_do_opaques(void *self, void *a, void **b, void **c,
     return result;
 }
 
-static char *test_KindsProxy_do_strings(void *self, const char *a, char **b, char **c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING void *test_KindsProxy_do_opaques(void *self, void *a, void **b, void **c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    void * result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_opaques(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_opaques)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 8, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING char *test_KindsProxy_measure_strings(void *self, const char *a, char **b, char **c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     char * result = {0};
@@ -199,9 +343,25 @@ static char *test_KindsProxy_do_strings(void *self, const char *a, char **b, cha
     return result;
 }
 
-static enum test_Color__enum test_KindsProxy_do_colors(void *self, enum test_Color__enum a, enum test_Color__enum *b, enum test_Color__enum *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING char *test_KindsProxy_do_strings(void *self, const char *a, char **b, char **c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    char * result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_strings(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_strings)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 9, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING enum test_Color__enum test_KindsProxy_measure_colors(void *self, enum test_Color__enum a, enum test_Color__enum *b, enum test_Color__enum *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)a)};
     struct portolan_proxy *proxy = self;
@@ -217,9 +377,25 @@ static enum test_Color__enum test_KindsProxy_do_colors(void *self, enum test_Col
     return result;
 }
 
-static test_Plain test_KindsProxy_do_objects(void *self, test_Plain a, test_Plain *b, test_Plain *c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING enum test_Color__enum test_KindsProxy_do_colors(void *self, enum test_Color__enum a, enum test_Color__enum *b, enum test_Color__enum *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    enum test_Color__enum result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_colors(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_colors)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 10, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING test_Plain test_KindsProxy_measure_objects(void *self, test_Plain a, test_Plain *b, test_Plain *c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     test_Plain result = {0};
@@ -233,9 +409,25 @@ static test_Plain test_KindsProxy_do_objects(void *self, test_Plain a, test_Plai
     return result;
 }
 
-static struct sidl_double__array *test_KindsProxy_do_arrays(void *self, struct sidl_double__array *a, struct sidl_double__array **b, struct sidl_double__array **c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING test_Plain test_KindsProxy_do_objects(void *self, test_Plain a, test_Plain *b, test_Plain *c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    test_Plain result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_objects(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_objects)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 11, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct sidl_double__array *test_KindsProxy_measure_arrays(void *self, struct sidl_double__array *a, struct sidl_double__array **b, struct sidl_double__array **c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     struct sidl_double__array * result = {0};
@@ -249,9 +441,25 @@ static struct sidl_double__array *test_KindsProxy_do_arrays(void *self, struct s
     return result;
 }
 
-static struct sidl__array *test_KindsProxy_do_generics(void *self, struct sidl__array *a, struct sidl__array **b, struct sidl__array **c, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING struct sidl_double__array *test_KindsProxy_do_arrays(void *self, struct sidl_double__array *a, struct sidl_double__array **b, struct sidl_double__array **c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    struct sidl_double__array * result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_arrays(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_arrays)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 12, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct sidl__array *test_KindsProxy_measure_generics(void *self, struct sidl__array *a, struct sidl__array **b, struct sidl__array **c, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     struct sidl__array * result = {0};
@@ -265,9 +473,25 @@ static struct sidl__array *test_KindsProxy_do_generics(void *self, struct sidl__
     return result;
 }
 
-static double test_KindsProxy_do_rarrays(void *self, struct sidl_double__array *a, struct sidl_double__array *b, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING struct sidl__array *test_KindsProxy_do_generics(void *self, struct sidl__array *a, struct sidl__array **b, struct sidl__array **c, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    struct sidl__array * result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_generics(self, a, b, c, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_generics)(to->d_object, a, b, c, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 13, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_rarrays(void *self, struct sidl_double__array *a, struct sidl_double__array *b, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[2] = {
         portolan_probe_context_int((int64_t)(a ? sidlLength(a, 0) : 0)),
         portolan_probe_context_int((int64_t)(b ? sidlLength(b, 1) : 0))};
@@ -284,9 +508,25 @@ static double test_KindsProxy_do_rarrays(void *self, struct sidl_double__array *
     return result;
 }
 
-static int32_t test_KindsProxy_do_names(void *self, int32_t call, int32_t context, int32_t proxy, int32_t to, int32_t *result_, int32_t binding, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING double test_KindsProxy_do_rarrays(void *self, struct sidl_double__array *a, struct sidl_double__array *b, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call_;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    double result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_rarrays(self, a, b, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_rarrays)(to->d_object, a, b, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 14, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_names(void *self, int32_t call, int32_t context, int32_t proxy, int32_t to, int32_t *result_, int32_t binding, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call_);
     struct portolan_proxy *proxy_ = self;
     test_Kinds to_;
     int32_t result = {0};
@@ -300,9 +540,25 @@ static int32_t test_KindsProxy_do_names(void *self, int32_t call, int32_t contex
     return result;
 }
 
-static double test_KindsProxy_do_callback(void *self, test_Kinds back, int32_t depth, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING int32_t test_KindsProxy_do_names(void *self, int32_t call, int32_t context, int32_t proxy, int32_t to, int32_t *result_, int32_t binding, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy_ = self;
+    test_Kinds to_;
+    int32_t result = {0};
+
+    PORTOLAN_PROBE_PASS(call_, &proxy_->port,
+                        return test_KindsProxy_measure_names(self, call, context, proxy, to, result_, binding, _ex));
+    to_ = call_.binding->target;
+    if (to_)
+        result = (*to_->d_epv->f_names)(to_->d_object, call, context, proxy, to, result_, binding, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy_, 15, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_callback(void *self, test_Kinds back, int32_t depth, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)depth)};
     struct portolan_proxy *proxy = self;
@@ -318,9 +574,25 @@ static double test_KindsProxy_do_callback(void *self, test_Kinds back, int32_t d
     return result;
 }
 
-static void test_KindsProxy_do_fail(void *self, sidl_bool really, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING double test_KindsProxy_do_callback(void *self, test_Kinds back, int32_t depth, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    double result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_callback(self, back, depth, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_callback)(to->d_object, back, depth, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 16, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void test_KindsProxy_measure_fail(void *self, sidl_bool really, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)really)};
     struct portolan_proxy *proxy = self;
@@ -334,9 +606,23 @@ static void test_KindsProxy_do_fail(void *self, sidl_bool really, sidl_BaseInter
     portolan_probe_leave(&call);
 }
 
-static double test_KindsProxy_do_residual(void *self, double tolerance, sidl_bool fails, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING void test_KindsProxy_do_fail(void *self, sidl_bool really, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        { test_KindsProxy_measure_fail(self, really, _ex); return; });
+    to = call.binding->target;
+    if (to)
+        (*to->d_epv->f_fail)(to->d_object, really, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 17, _ex);
+}
+
+static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_residual(void *self, double tolerance, sidl_bool fails, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     double result = {0};
@@ -352,9 +638,25 @@ static double test_KindsProxy_do_residual(void *self, double tolerance, sidl_boo
     return result;
 }
 
-static void test_KindsProxy_do_refine(void *self, double *reached, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING double test_KindsProxy_do_residual(void *self, double tolerance, sidl_bool fails, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    double result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_residual(self, tolerance, fails, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_residual)(to->d_object, tolerance, fails, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 18, _ex);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING void test_KindsProxy_measure_refine(void *self, double *reached, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
 
@@ -368,9 +670,23 @@ static void test_KindsProxy_do_refine(void *self, double *reached, sidl_BaseInte
     portolan_probe_leave(&call);
 }
 
-static int32_t test_KindsProxy_do_sumTwo(void *self, int32_t a, int32_t b, sidl_BaseInterface *_ex)
+static PORTOLAN_PROBE_FORWARDING void test_KindsProxy_do_refine(void *self, double *reached, sidl_BaseInterface *_ex)
 {
-    struct portolan_probe_call call;
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        { test_KindsProxy_measure_refine(self, reached, _ex); return; });
+    to = call.binding->target;
+    if (to)
+        (*to->d_epv->f_refine)(to->d_object, reached, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 19, _ex);
+}
+
+static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_sumTwo(void *self, int32_t a, int32_t b, sidl_BaseInterface *_ex)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = self;
     test_Kinds to;
     int32_t result = {0};
@@ -381,6 +697,22 @@ static int32_t test_KindsProxy_do_sumTwo(void *self, int32_t a, int32_t b, sidl_
     else
         portolan_proxy_throw_unconnected(proxy, 20, _ex);
     portolan_probe_leave(&call);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int32_t test_KindsProxy_do_sumTwo(void *self, int32_t a, int32_t b, sidl_BaseInterface *_ex)
+{
+    struct portolan_proxy *proxy = self;
+    test_Kinds to;
+    int32_t result = {0};
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_KindsProxy_measure_sumTwo(self, a, b, _ex));
+    to = call.binding->target;
+    if (to)
+        result = (*to->d_epv->f_sumTwo)(to->d_object, a, b, _ex);
+    else
+        portolan_proxy_throw_unconnected(proxy, 20, _ex);
     return result;
 }
 

@@ -122,9 +122,9 @@ PORTOLAN_PROXY_INLINE void BmiProxy_out(struct portolan_proxy *base, const struc
 /* Whose the functions of each slot are. */
 static struct portolan_proxy *BmiProxy_slots[PORTOLAN_PROXY_SLOTS];
 
-static __attribute__((noinline)) int BmiProxy_do_initialize(struct Bmi *self, const char *config_file, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_initialize(struct Bmi *self, const char *config_file, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
@@ -133,9 +133,21 @@ static __attribute__((noinline)) int BmiProxy_do_initialize(struct Bmi *self, co
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_update(struct Bmi *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_initialize(struct Bmi *self, const char *config_file, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_initialize(self, config_file, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->initialize(to.object, config_file);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_update(struct Bmi *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
@@ -144,9 +156,21 @@ static __attribute__((noinline)) int BmiProxy_do_update(struct Bmi *self, struct
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_update_until(struct Bmi *self, double then, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_update(struct Bmi *self, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_update(self, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->update(to.object);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_update_until(struct Bmi *self, double then, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_real((double)then)};
     struct BmiProxy_to to;
@@ -157,9 +181,21 @@ static __attribute__((noinline)) int BmiProxy_do_update_until(struct Bmi *self, 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_finalize(struct Bmi *self, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_update_until(struct Bmi *self, double then, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_update_until(self, then, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->update_until(to.object, then);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_do_finalize(struct Bmi *self, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
@@ -169,9 +205,9 @@ static __attribute__((noinline)) int BmiProxy_do_finalize(struct Bmi *self, stru
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_component_name(struct Bmi *self, char *name, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_component_name(struct Bmi *self, char *name, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
@@ -180,9 +216,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_component_name(struct Bmi *
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_input_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_component_name(struct Bmi *self, char *name, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_component_name(self, name, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_component_name(to.object, name);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_input_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, NULL, 0));
@@ -191,9 +239,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_input_item_count(struct Bmi
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_output_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_input_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_input_item_count(self, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_input_item_count(to.object, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_output_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 6, NULL, 0));
@@ -202,9 +262,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_output_item_count(struct Bm
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_input_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_output_item_count(struct Bmi *self, int *count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_output_item_count(self, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_output_item_count(to.object, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_input_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
@@ -213,9 +285,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_input_var_names(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_output_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_input_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_input_var_names(self, names, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_input_var_names(to.object, names);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_output_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
@@ -224,9 +308,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_output_var_names(struct Bmi
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_grid(struct Bmi *self, const char *name, int *grid, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_output_var_names(struct Bmi *self, char **names, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_output_var_names(self, names, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_output_var_names(to.object, names);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_grid(struct Bmi *self, const char *name, int *grid, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
@@ -235,9 +331,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_grid(struct Bmi *self, 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_type(struct Bmi *self, const char *name, char *type, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_grid(struct Bmi *self, const char *name, int *grid, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_grid(self, name, grid, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_grid(to.object, name, grid);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_type(struct Bmi *self, const char *name, char *type, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
@@ -246,9 +354,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_type(struct Bmi *self, 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_units(struct Bmi *self, const char *name, char *units, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_type(struct Bmi *self, const char *name, char *type, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_type(self, name, type, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_type(to.object, name, type);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_units(struct Bmi *self, const char *name, char *units, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
@@ -257,9 +377,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_units(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_itemsize(struct Bmi *self, const char *name, int *size, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_units(struct Bmi *self, const char *name, char *units, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_units(self, name, units, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_units(to.object, name, units);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_itemsize(struct Bmi *self, const char *name, int *size, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
@@ -268,9 +400,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_itemsize(struct Bmi *se
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_nbytes(struct Bmi *self, const char *name, int *nbytes, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_itemsize(struct Bmi *self, const char *name, int *size, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_itemsize(self, name, size, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_itemsize(to.object, name, size);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_nbytes(struct Bmi *self, const char *name, int *nbytes, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 13, NULL, 0));
@@ -279,9 +423,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_nbytes(struct Bmi *self
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_var_location(struct Bmi *self, const char *name, char *location, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_nbytes(struct Bmi *self, const char *name, int *nbytes, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_nbytes(self, name, nbytes, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_nbytes(to.object, name, nbytes);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_location(struct Bmi *self, const char *name, char *location, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 14, NULL, 0));
@@ -290,9 +446,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_var_location(struct Bmi *se
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_current_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_var_location(struct Bmi *self, const char *name, char *location, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_var_location(self, name, location, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_var_location(to.object, name, location);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_current_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 15, NULL, 0));
@@ -301,9 +469,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_current_time(struct Bmi *se
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_start_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_current_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_current_time(self, time, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_current_time(to.object, time);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_start_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 16, NULL, 0));
@@ -312,9 +492,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_start_time(struct Bmi *self
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_end_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_start_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_start_time(self, time, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_start_time(to.object, time);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_end_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 17, NULL, 0));
@@ -323,9 +515,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_end_time(struct Bmi *self, 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_time_units(struct Bmi *self, char *units, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_end_time(struct Bmi *self, double *time, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_end_time(self, time, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_end_time(to.object, time);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_time_units(struct Bmi *self, char *units, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 18, NULL, 0));
@@ -334,9 +538,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_time_units(struct Bmi *self
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_time_step(struct Bmi *self, double *time_step, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_time_units(struct Bmi *self, char *units, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_time_units(self, units, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_time_units(to.object, units);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_time_step(struct Bmi *self, double *time_step, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 19, NULL, 0));
@@ -345,9 +561,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_time_step(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_value(struct Bmi *self, const char *name, void *dest, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_time_step(struct Bmi *self, double *time_step, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_time_step(self, time_step, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_time_step(to.object, time_step);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value(struct Bmi *self, const char *name, void *dest, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 20, NULL, 0));
@@ -356,9 +584,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_value(struct Bmi *self, con
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_value_ptr(struct Bmi *self, const char *name, void **dest_ptr, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_value(struct Bmi *self, const char *name, void *dest, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_value(self, name, dest, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_value(to.object, name, dest);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value_ptr(struct Bmi *self, const char *name, void **dest_ptr, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 21, NULL, 0));
@@ -367,9 +607,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_value_ptr(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_value_at_indices(struct Bmi *self, const char *name, void *dest, int *inds, int count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_value_ptr(struct Bmi *self, const char *name, void **dest_ptr, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_value_ptr(self, name, dest_ptr, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_value_ptr(to.object, name, dest_ptr);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value_at_indices(struct Bmi *self, const char *name, void *dest, int *inds, int count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     struct BmiProxy_to to;
@@ -380,9 +632,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_value_at_indices(struct Bmi
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_set_value(struct Bmi *self, const char *name, void *src, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_value_at_indices(struct Bmi *self, const char *name, void *dest, int *inds, int count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_value_at_indices(self, name, dest, inds, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_value_at_indices(to.object, name, dest, inds, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_set_value(struct Bmi *self, const char *name, void *src, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 23, NULL, 0));
@@ -391,9 +655,21 @@ static __attribute__((noinline)) int BmiProxy_do_set_value(struct Bmi *self, con
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_set_value_at_indices(struct Bmi *self, const char *name, int *inds, int count, void *src, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_set_value(struct Bmi *self, const char *name, void *src, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_set_value(self, name, src, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->set_value(to.object, name, src);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_set_value_at_indices(struct Bmi *self, const char *name, int *inds, int count, void *src, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     struct BmiProxy_to to;
@@ -404,9 +680,21 @@ static __attribute__((noinline)) int BmiProxy_do_set_value_at_indices(struct Bmi
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_rank(struct Bmi *self, int grid, int *rank, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_set_value_at_indices(struct Bmi *self, const char *name, int *inds, int count, void *src, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_set_value_at_indices(self, name, inds, count, src, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->set_value_at_indices(to.object, name, inds, count, src);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_rank(struct Bmi *self, int grid, int *rank, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 25, NULL, 0));
@@ -415,9 +703,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_rank(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_size(struct Bmi *self, int grid, int *size, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_rank(struct Bmi *self, int grid, int *rank, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_rank(self, grid, rank, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_rank(to.object, grid, rank);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_size(struct Bmi *self, int grid, int *size, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 26, NULL, 0));
@@ -426,9 +726,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_size(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_type(struct Bmi *self, int grid, char *type, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_size(struct Bmi *self, int grid, int *size, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_size(self, grid, size, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_size(to.object, grid, size);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_type(struct Bmi *self, int grid, char *type, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 27, NULL, 0));
@@ -437,9 +749,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_type(struct Bmi *self,
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_shape(struct Bmi *self, int grid, int *shape, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_type(struct Bmi *self, int grid, char *type, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_type(self, grid, type, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_type(to.object, grid, type);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_shape(struct Bmi *self, int grid, int *shape, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 28, NULL, 0));
@@ -448,9 +772,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_shape(struct Bmi *self
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_spacing(struct Bmi *self, int grid, double *spacing, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_shape(struct Bmi *self, int grid, int *shape, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_shape(self, grid, shape, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_shape(to.object, grid, shape);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_spacing(struct Bmi *self, int grid, double *spacing, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 29, NULL, 0));
@@ -459,9 +795,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_spacing(struct Bmi *se
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_origin(struct Bmi *self, int grid, double *origin, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_spacing(struct Bmi *self, int grid, double *spacing, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_spacing(self, grid, spacing, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_spacing(to.object, grid, spacing);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_origin(struct Bmi *self, int grid, double *origin, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 30, NULL, 0));
@@ -470,9 +818,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_origin(struct Bmi *sel
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_x(struct Bmi *self, int grid, double *x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_origin(struct Bmi *self, int grid, double *origin, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_origin(self, grid, origin, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_origin(to.object, grid, origin);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_x(struct Bmi *self, int grid, double *x, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 31, NULL, 0));
@@ -481,9 +841,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_x(struct Bmi *self, in
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_y(struct Bmi *self, int grid, double *y, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_x(struct Bmi *self, int grid, double *x, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_x(self, grid, x, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_x(to.object, grid, x);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_y(struct Bmi *self, int grid, double *y, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 32, NULL, 0));
@@ -492,9 +864,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_y(struct Bmi *self, in
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_z(struct Bmi *self, int grid, double *z, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_y(struct Bmi *self, int grid, double *y, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_y(self, grid, y, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_y(to.object, grid, y);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_z(struct Bmi *self, int grid, double *z, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 33, NULL, 0));
@@ -503,9 +887,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_z(struct Bmi *self, in
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_node_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_z(struct Bmi *self, int grid, double *z, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_z(self, grid, z, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_z(to.object, grid, z);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_node_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 34, NULL, 0));
@@ -514,9 +910,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_node_count(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_node_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_node_count(self, grid, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_node_count(to.object, grid, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_edge_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 35, NULL, 0));
@@ -525,9 +933,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_count(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_face_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_edge_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_edge_count(self, grid, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_edge_count(to.object, grid, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 36, NULL, 0));
@@ -536,9 +956,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_count(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_nodes(struct Bmi *self, int grid, int *edge_nodes, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_face_count(struct Bmi *self, int grid, int *count, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_face_count(self, grid, count, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_face_count(to.object, grid, count);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_edge_nodes(struct Bmi *self, int grid, int *edge_nodes, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 37, NULL, 0));
@@ -547,9 +979,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_edge_nodes(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_face_edges(struct Bmi *self, int grid, int *face_edges, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_edge_nodes(struct Bmi *self, int grid, int *edge_nodes, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_edge_nodes(self, grid, edge_nodes, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_edge_nodes(to.object, grid, edge_nodes);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_edges(struct Bmi *self, int grid, int *face_edges, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 38, NULL, 0));
@@ -558,9 +1002,21 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_edges(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_face_nodes(struct Bmi *self, int grid, int *face_nodes, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_face_edges(struct Bmi *self, int grid, int *face_edges, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_face_edges(self, grid, face_edges, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_face_edges(to.object, grid, face_edges);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_nodes(struct Bmi *self, int grid, int *face_nodes, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 39, NULL, 0));
@@ -569,12 +1025,36 @@ static __attribute__((noinline)) int BmiProxy_do_get_grid_face_nodes(struct Bmi 
     return result;
 }
 
-static __attribute__((noinline)) int BmiProxy_do_get_grid_nodes_per_face(struct Bmi *self, int grid, int *nodes_per_face, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_face_nodes(struct Bmi *self, int grid, int *face_nodes, struct portolan_proxy *proxy)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_face_nodes(self, grid, face_nodes, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
+    int result = to.ops->get_grid_face_nodes(to.object, grid, face_nodes);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_nodes_per_face(struct Bmi *self, int grid, int *nodes_per_face, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct BmiProxy_to to;
 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 40, NULL, 0));
+    int result = to.ops->get_grid_nodes_per_face(to.object, grid, nodes_per_face);
+    BmiProxy_out(proxy, self, to);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int BmiProxy_do_get_grid_nodes_per_face(struct Bmi *self, int grid, int *nodes_per_face, struct portolan_proxy *proxy)
+{
+    struct BmiProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return BmiProxy_measure_get_grid_nodes_per_face(self, grid, nodes_per_face, proxy));
+    to = BmiProxy_in(proxy, self, call.binding);
     int result = to.ops->get_grid_nodes_per_face(to.object, grid, nodes_per_face);
     BmiProxy_out(proxy, self, to);
     return result;

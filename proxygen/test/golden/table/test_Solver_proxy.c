@@ -114,9 +114,9 @@ static struct solver *test_SolverProxy_behind(const struct solver *other)
     return (struct solver *)other;
 }
 
-static enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
+static PORTOLAN_PROBE_MEASURING enum solver_kind test_SolverProxy_measure_kind(const struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -126,9 +126,22 @@ static enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
     return result_;
 }
 
-static int test_SolverProxy_do_setup(struct solver *self, int argument_1, double tolerance)
+static PORTOLAN_PROBE_FORWARDING enum solver_kind test_SolverProxy_do_kind(const struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_kind(self));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    enum solver_kind result_ = to.ops->kind(to.object);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_setup(struct solver *self, int argument_1, double tolerance)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[2] = {
         portolan_probe_context_int((int64_t)argument_1),
         portolan_probe_context_real((double)tolerance)};
@@ -141,9 +154,22 @@ static int test_SolverProxy_do_setup(struct solver *self, int argument_1, double
     return result_;
 }
 
-static int test_SolverProxy_do_solve(struct solver *self, int n, const double *b, double *x)
+static PORTOLAN_PROBE_FORWARDING int test_SolverProxy_do_setup(struct solver *self, int argument_1, double tolerance)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_setup(self, argument_1, tolerance));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    int result_ = to.ops->setup(to.object, argument_1, tolerance);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_solve(struct solver *self, int n, const double *b, double *x)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
@@ -155,9 +181,22 @@ static int test_SolverProxy_do_solve(struct solver *self, int n, const double *b
     return result_;
 }
 
-static double test_SolverProxy_do_residual(struct solver *self)
+static PORTOLAN_PROBE_FORWARDING int test_SolverProxy_do_solve(struct solver *self, int n, const double *b, double *x)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_solve(self, n, b, x));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    int result_ = to.ops->solve(to.object, n, b, x);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_SolverProxy_measure_residual(struct solver *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -168,9 +207,22 @@ static double test_SolverProxy_do_residual(struct solver *self)
     return result_;
 }
 
-static struct solver_size test_SolverProxy_do_shape(struct solver *self)
+static PORTOLAN_PROBE_FORWARDING double test_SolverProxy_do_residual(struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_residual(self));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    double result_ = to.ops->residual(to.object);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING struct solver_size test_SolverProxy_measure_shape(struct solver *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -180,9 +232,22 @@ static struct solver_size test_SolverProxy_do_shape(struct solver *self)
     return result_;
 }
 
-static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n])
+static PORTOLAN_PROBE_FORWARDING struct solver_size test_SolverProxy_do_shape(struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_shape(self));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    struct solver_size result_ = to.ops->shape(to.object);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n])
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
@@ -194,9 +259,22 @@ static int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], 
     return result_;
 }
 
-static int test_SolverProxy_do_watch(struct solver *self, solver_progress progress, void *call)
+static PORTOLAN_PROBE_FORWARDING int test_SolverProxy_do_norms(struct solver *self, int n, double rows[], double table[static 3], const double matrix[n][n])
 {
-    PORTOLAN_PROXY_CALL(call_);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_norms(self, n, rows, table, matrix));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    int result_ = to.ops->norms(to.object, n, rows, table, matrix);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_watch(struct solver *self, solver_progress progress, void *call)
+{
+    PORTOLAN_PROBE_CALL(call_);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -206,9 +284,22 @@ static int test_SolverProxy_do_watch(struct solver *self, solver_progress progre
     return result_;
 }
 
-static solver_progress test_SolverProxy_do_watcher(struct solver *self)
+static PORTOLAN_PROBE_FORWARDING int test_SolverProxy_do_watch(struct solver *self, solver_progress progress, void *call)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call_, &proxy->port,
+                        return test_SolverProxy_measure_watch(self, progress, call));
+    to = test_SolverProxy_in(proxy, self, call_.binding);
+    int result_ = to.ops->watch(to.object, progress, call);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING solver_progress test_SolverProxy_measure_watcher(struct solver *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -218,9 +309,22 @@ static solver_progress test_SolverProxy_do_watcher(struct solver *self)
     return result_;
 }
 
-static int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void *, int)
+static PORTOLAN_PROBE_FORWARDING solver_progress test_SolverProxy_do_watcher(struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_watcher(self));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    solver_progress result_ = to.ops->watcher(to.object);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int (*test_SolverProxy_measure_raw_watcher(struct solver *self, int to))(void *, int)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to_;
 
@@ -230,9 +334,22 @@ static int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void 
     return result_;
 }
 
-static double test_SolverProxy_do_compare(const struct solver *a, const struct solver *other)
+static PORTOLAN_PROBE_FORWARDING int (*test_SolverProxy_do_raw_watcher(struct solver *self, int to))(void *, int)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to_;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_raw_watcher(self, to));
+    to_ = test_SolverProxy_in(proxy, self, call.binding);
+    int (*result_)(void *, int) = to_.ops->raw_watcher(to_.object, to);
+    test_SolverProxy_out(proxy, self, to_);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_SolverProxy_measure_compare(const struct solver *a, const struct solver *other)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(a);
     struct test_SolverProxy_to to;
 
@@ -242,9 +359,22 @@ static double test_SolverProxy_do_compare(const struct solver *a, const struct s
     return result_;
 }
 
-static int test_SolverProxy_do_restart(struct solver *self)
+static PORTOLAN_PROBE_FORWARDING double test_SolverProxy_do_compare(const struct solver *a, const struct solver *other)
 {
-    PORTOLAN_PROXY_CALL(call);
+    struct portolan_proxy *proxy = test_SolverProxy_of(a);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_compare(a, other));
+    to = test_SolverProxy_in(proxy, a, call.binding);
+    double result_ = to.ops->compare(to.object, test_SolverProxy_behind(other));
+    test_SolverProxy_out(proxy, a, to);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_restart(struct solver *self)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
@@ -254,7 +384,20 @@ static int test_SolverProxy_do_restart(struct solver *self)
     return result_;
 }
 
-static __attribute__((noreturn)) void test_SolverProxy_do_give_up(struct solver *self, void *where)
+static PORTOLAN_PROBE_FORWARDING int test_SolverProxy_do_restart(struct solver *self)
+{
+    struct portolan_proxy *proxy = test_SolverProxy_of(self);
+    struct test_SolverProxy_to to;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_SolverProxy_measure_restart(self));
+    to = test_SolverProxy_in(proxy, self, call.binding);
+    int result_ = to.ops->restart(to.object);
+    test_SolverProxy_out(proxy, self, to);
+    return result_;
+}
+
+static __attribute__((noreturn, noinline)) void test_SolverProxy_do_give_up(struct solver *self, void *where)
 {
     struct portolan_probe_call call;
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
@@ -265,9 +408,9 @@ static __attribute__((noreturn)) void test_SolverProxy_do_give_up(struct solver 
     to.ops->give_up(to.object, where);
 }
 
-static void test_SolverProxy_do_free(struct solver *self)
+static PORTOLAN_PROBE_MEASURING void test_SolverProxy_do_free(struct solver *self)
 {
-    PORTOLAN_PROXY_CALL(call);
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_proxy *proxy = test_SolverProxy_of(self);
     struct test_SolverProxy_to to;
 
