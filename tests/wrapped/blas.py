@@ -3,9 +3,10 @@
 
 Matrices of small integers have an exact product in double precision, whatever the order of summing:
 numpy's own integer product, which uses no BLAS, is the judge of each call. With CONTROL, the control
-file that this process listens to, it switches to one LIBRARY after the other meanwhile and goes on
-calling until the library is mapped, and then for CALLS calls more.
+file that this process is steered by, it asks for one LIBRARY after the other, goes on calling until
+there is a reply, and then for CALLS calls more.
 """
+import os
 import sys
 
 import numpy
@@ -47,11 +48,6 @@ def one_round():
     check("dot", integers(k), integers(k))
 
 
-def is_mapped(library):
-    with open("/proc/self/maps") as maps:
-        return any(line.rstrip().endswith(library) for line in maps)
-
-
 def work(rounds):
     for _ in range(rounds):
         one_round()
@@ -60,14 +56,17 @@ def work(rounds):
 rounds = int(sys.argv[1])
 work(rounds)
 for library in sys.argv[3:]:
-    with open(sys.argv[2], "w") as control:
-        control.write("use * %s\n" % library)
-    patience = 20000
-    while not is_mapped(library) and patience:
+    control, reply, patience = sys.argv[2], sys.argv[2] + ".reply", 100000
+    if os.path.exists(reply):
+        os.unlink(reply)
+    with open(control + ".new", "w") as order:
+        order.write("use * %s\n" % library)
+    os.rename(control + ".new", control)
+    while not os.path.exists(reply) and patience:
         one_round()
         patience -= 1
-    if not patience:
-        print("%s was never loaded" % library)
+    with open(reply) as answer:
+        print(library, answer.read().strip())
     work(rounds)
 print("wrong", wrong)
 for routine, n in sorted(calls.items()):
