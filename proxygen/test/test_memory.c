@@ -57,6 +57,34 @@ static void a_header_fails_cleanly(void **state)
     fail_everywhere(&options, 11); /* each run parses the header anew */
 }
 
+static void a_side_file_fails_cleanly(void **state)
+{
+    static const char *const file = HEADERS "/cases/own.h";
+    struct portolan_proxygen_options options = {
+        .files = &file, .n_files = 1, .port = "own", .context = HEADERS "/cases/own.context"};
+
+    (void)state;
+    fail_everywhere(&options, 37);
+}
+
+static void a_list_of_functions_fails_cleanly(void **state)
+{
+    static const char *const file = HEADERS "/cases/flat.h", *const functions = "flat_*",
+                             *const flag = "-DNAME=1";
+    struct portolan_proxygen_options options = {.files = &file,
+                                                .n_files = 1,
+                                                .port = "flat",
+                                                .context = HEADERS "/cases/flat.context",
+                                                .functions = &functions,
+                                                .n_functions = 1,
+                                                .front = true,
+                                                .flags = &flag,
+                                                .n_flags = 1};
+
+    (void)state;
+    fail_everywhere(&options, 97);
+}
+
 static void sidl_fails_cleanly(void **state)
 {
     static const char *const file = HEADERS "/kinds.sidl";
@@ -70,6 +98,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_header_fails_cleanly),
+        cmocka_unit_test(a_side_file_fails_cleanly),
+        cmocka_unit_test(a_list_of_functions_fails_cleanly),
         cmocka_unit_test(sidl_fails_cleanly),
     };
 
