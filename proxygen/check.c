@@ -53,6 +53,20 @@ static bool is_unfit(const struct run *run, const char *name)
     return !*name || proxygen_is_macro(&run->port, name) || strncmp(name, "portolan_", 9) == 0;
 }
 
+/* A parameter with the name of a type that is returned: no variable could have that type. */
+static bool hides_result(const struct method *m, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = m->result; at && (at = strstr(at, name)); at += length) {
+        bool starts = at == m->result || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+
+        if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+            return true;
+    }
+    return false;
+}
+
 static const char *fresh_name(struct run *run, const struct method *m, const char *name)
 {
     while (!run->arena.failed && is_taken(run, m, name))
@@ -78,7 +92,7 @@ void proxygen_name_arguments(struct run *run, struct method *m)
         if (!name)
             name = proxygen_print(&run->arena, "argument_%zu", i);
         a->has_own_name = *a->name != '\0';
-        if (is_unfit(run, a->name))
+        if (is_unfit(run, a->name) || hides_result(m, a->name))
             a->name = fresh_name(run, m, name);
         a->value = a->name;
     }

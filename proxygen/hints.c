@@ -85,10 +85,10 @@ static bool is_twin(const struct method *m, const struct method *twin)
     size_t n = m->n_arguments;
 
     if (twin->n_arguments != n + 1 || twin->arguments[n].form != FORM_VA_LIST ||
-        strcmp(m->result, twin->result) != 0)
+        strcmp(m->result_type, twin->result_type) != 0)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(m->arguments[i].declaration, twin->arguments[i].declaration) != 0)
+        if (strcmp(m->arguments[i].type, twin->arguments[i].type) != 0)
             return false;
     return true;
 }

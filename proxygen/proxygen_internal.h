@@ -49,6 +49,7 @@ enum argument_role {
 
 struct argument {
     const char *name;
+    const char *type;        /* C: the type without what the declaration alone has, for comparing */
     bool has_own_name;       /* the header gives it one */
     const char *declaration; /* C: "const double *@", the name's place marked */
     const char *value;       /* what the context's value is; NULL: it cannot be told */
@@ -90,15 +91,16 @@ struct cxx_method {
 };
 
 struct method {
-    const char *name;       /* as measured: "solve" */
-    const char *member;     /* in the table or entry-point vector: "solve", "f_solve" */
-    const char *result;     /* C: "int @", the declared name's place marked */
-    const char *head;       /* of the forwarding function, the function's name marked by '@' */
-    const char *pass;       /* what is handed on behind the object: ", n, b" */
-    const char *convention; /* C: the attribute for how it is called, part of the head; or NULL */
-    const char *parameters; /* C: as declared: "int n, double *b" */
-    const char *returning;  /* C: what head is without them: "int @" */
-    bool returns;           /* something */
+    const char *name;        /* as measured: "solve" */
+    const char *member;      /* in the table or entry-point vector: "solve", "f_solve" */
+    const char *result_type; /* C: the type behind all names */
+    const char *result;      /* C: "int @", the declared name's place marked */
+    const char *head;        /* of the forwarding function, the function's name marked by '@' */
+    const char *pass;        /* what is handed on behind the object: ", n, b" */
+    const char *convention;  /* C: the attribute for how it is called, part of the head; or NULL */
+    const char *parameters;  /* C: as declared: "int n, double *b" */
+    const char *returning;   /* C: what head is without them: "int @" */
+    bool returns;            /* something */
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;

@@ -34,6 +34,11 @@ static bool is_invisible(struct header *h, CXType type)
     return false;
 }
 
+static const char *canonical_spelling(struct header *h, CXType type)
+{
+    return proxygen_header_text(h, h->clang->getTypeSpelling(h->clang->getCanonicalType(type)));
+}
+
 /* As libclang spells types that nobody can write down again. */
 static bool is_nameless(const char *declaration)
 {
@@ -137,6 +142,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
 static enum portolan_status read_arguments(struct header *h, CXCursor field, CXType function,
                                            CXType object, struct method *m)
 {
+    CXType canonical = h->clang->getCanonicalType(function); /* without restrict and the like */
     int count = h->clang->getNumArgTypes(function);
     CXCursor *cursors = portolan_arena_alloc(&h->run->arena, (size_t)count + 1, sizeof *cursors);
     bool known, found = false;
@@ -149,8 +155,8 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
     for (int i = 0; i < count; i++) {
         struct argument *a = &m->arguments[i];
         enum portolan_status status;
-
         a->place = m->place;
+        a->type = canonical_spelling(h, h->clang->getArgType(canonical, (unsigned)i));
         status = read_argument(h, h->clang->getArgType(function, (unsigned)i),
                                known ? &cursors[i] : NULL, object, m, a);
         if (status != PORTOLAN_OK)
@@ -175,6 +181,7 @@ static enum portolan_status read_result(struct header *h, CXType function, struc
     int depth;
 
     note_incomplete(h, result, m);
+    m->result_type = canonical_spelling(h, result);
     m->result = declare_result(h, result);
     m->head = proxygen_declare(h, result, "@"); /* the parameters follow */
     if (m->convention)
@@ -287,6 +294,26 @@ static void set_path(struct header *h, struct method *m, const char *path)
     m->name = proxygen_c_name(&h->run->arena, path);
 }
 
+static bool is_function_array(struct header *h, CXCursor field)
+{
+    CXType type = h->clang->getCanonicalType(h->clang->getCursorType(field));
+
+    while (type.kind == CXType_ConstantArray)
+        type = h->clang->getCanonicalType(h->clang->getArrayElementType(type));
+    return proxygen_pointed_function(h, type).kind != CXType_Invalid &&
+           h->clang->getCanonicalType(h->clang->getCursorType(field)).kind == CXType_ConstantArray;
+}
+
+/* Only the report has it. */
+static enum portolan_status skip_array(struct header *h, CXCursor field, struct method *m)
+{
+    m->name = m->member = proxygen_header_spelling(h, field);
+    m->head = m->result = "void @";
+    m->place = proxygen_header_cursor_place(h, field);
+    m->skip = "an array of functions, which is copied as it is";
+    return PORTOLAN_OK;
+}
+
 enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fields,
                                            const char *const *paths, size_t n_fields, CXType object)
 {
@@ -295,16 +322,17 @@ enum portolan_status proxygen_read_methods(struct header *h, const CXCursor *fie
 
     for (size_t i = 0; i < n_fields; i++) {
         CXType function = proxygen_pointed_function(h, h->clang->getCursorType(fields[i]));
-
-        if (function.kind == CXType_Invalid)
+        if (function.kind == CXType_Invalid && !is_function_array(h, fields[i]))
             continue; /* data: copied with the table */
         port->methods = portolan_arena_grow(&h->run->arena, port->methods, port->n_methods,
                                             sizeof *port->methods);
         if (!port->methods)
             return PORTOLAN_ENOMEM;
         port->methods[port->n_methods] = (struct method){0};
-        status =
-            proxygen_read_method(h, fields[i], function, object, &port->methods[port->n_methods]);
+        status = function.kind == CXType_Invalid
+                     ? skip_array(h, fields[i], &port->methods[port->n_methods])
+                     : proxygen_read_method(h, fields[i], function, object,
+                                            &port->methods[port->n_methods]);
         set_path(h, &port->methods[port->n_methods++], paths[i]);
         if (first == PORTOLAN_OK)
             first = status;

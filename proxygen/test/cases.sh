@@ -109,6 +109,11 @@ says 'second  intercepted' && grep -q '^#undef self' "$work/out/unnamed_proxy.c"
     grep -q ' result_ = to_.*sum(to_.object, argument_1_, argument_2, argument_3)' "$work/out/unnamed_proxy.c"
 result $? 'parameters without names never collide with macros'
 
+printf 'struct many { int (*one)(struct many *); int (*all[2])(struct many *); int numbers[2]; };\n' >"$work/many.h"
+generate "$work/many.h" --port many -o "$work/out"
+says 'all  not intercepted' && says 'an array of functions' && ! says numbers
+result $? 'arrays of functions are copied, and the report says so'
+
 # ---------------------------------------------------------------------- included headers
 generate included.h --port part -o "$work/out"
 says 'part (parts/part.h:8)' && ! says part_do_it

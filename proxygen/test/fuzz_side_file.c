@@ -33,6 +33,7 @@ static void add(struct run *run, const char *name, const struct argument *const 
     *m = (struct method){.name = name,
                          .member = name,
                          .result = "double @",
+                         .result_type = "double",
                          .head = "double @",
                          .returns = true,
                          .result_kind = VALUE_REAL,
@@ -41,6 +42,7 @@ static void add(struct run *run, const char *name, const struct argument *const 
     for (size_t i = 0; i < n; i++) {
         m->arguments[i] = *arguments[i];
         m->arguments[i].input = true;
+        m->arguments[i].type = arguments[i]->declaration;
         m->arguments[i].name = m->arguments[i].value = names[i];
         m->arguments[i].has_own_name = true;
     }

@@ -15,6 +15,7 @@ typedef struct hard *hard_handle;
 typedef void method_type(struct hard *self, int flags);
 typedef method_type *method_pointer;
 typedef double row[4];
+typedef double (*row_pointer)[4];
 typedef int (*callback)(int, void *);
 union pair {
     float f[2];
@@ -64,6 +65,8 @@ struct hard_ops {
     unsigned char (*small)(hard_handle h, unsigned char c, signed char d, short s, uint64_t big);
     void *(*opaque)(hard_handle h, void *, void **);
     void (*hooks[3])(hard_handle h);
+    row_pointer (*hides)(hard_handle h, int row_pointer, struct proxy proxy);
+    union pair (*hides_too)(hard_handle h, union pair pair);
     void (*end)(hard_handle h) __attribute__((noreturn));
 };
 struct hard {

@@ -7,7 +7,8 @@
 struct journal;
 struct journal_ops {
     int (*log)(struct journal *self, char *line, size_t room, const char *format, ...);
-    int (*vlog)(struct journal *self, char *line, size_t room, const char *format, va_list list);
+    int (*vlog)(struct journal *self, char *line, size_t room, const char *restrict format,
+                va_list list);
     int (*trace)(struct journal *self, int count, ...);
 };
 struct journal {
