@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 70
+plan 71
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -94,6 +94,10 @@ wrap --children -- sh -c "$subject sum; $subject sum"
 stored 'unless they are asked for: a trial for each' \
     "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
      GROUP BY trial)" 25,25
+wrap --children -- "$subject" fork
+stored 'also for those that are forked' \
+    "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
+     GROUP BY trial ORDER BY n)" 26,1000
 wrap --children -- "$subject" spawn
 gives 'children find what is preloaded' 0 'preload .*front.so'
 rm -f "$store"*

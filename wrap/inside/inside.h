@@ -40,6 +40,10 @@ void inside_log(enum wrap_entry_kind kind, const char *const *texts, size_t n);
  */
 void inside_log_objects(void);
 
+/* In a forked child: nothing has been written yet, there is no thread. */
+void inside_forget_writing(void);
+void inside_forget_turns(void);
+
 /* A note for the user, printf-like. */
 void inside_note(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 

@@ -18,6 +18,7 @@ uint64_t inside_began;
 
 static int holder; /* thread that writes, 0: none */
 static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
+static unsigned long long objects_known; /* how many had been loaded at the last look */
 
 /* By system call: a child of vfork() shares all memory with its parent. */
 bool inside_is_measured(void)
@@ -185,13 +186,12 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *adds)
 
 void inside_log_objects(void)
 {
-    static unsigned long long known;
     unsigned long long adds = 0;
 
     dl_iterate_phdr(count_objects, &adds);
-    if (adds == known || !inside_is_measured() || !begin_writing())
+    if (adds == objects_known || !inside_is_measured() || !begin_writing())
         return;
-    known = adds;
+    objects_known = adds;
     dl_iterate_phdr(append_object, NULL);
     end_writing();
 }
@@ -205,6 +205,13 @@ void inside_publish(void)
         end_writing();
     }
     errno = error;
+}
+
+void inside_forget_writing(void)
+{
+    __atomic_store_n(&holder, 0, __ATOMIC_RELEASE); /* whoever it was is not here */
+    next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
+    objects_known = 0;
 }
 
 void inside_leave(enum wrap_state how)

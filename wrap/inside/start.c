@@ -41,10 +41,28 @@ static void leave_last(void)
     at_quick_exit(at_quick_end);
 }
 
-/* What forked children do is not reported: they need not spend time on it. */
+static void begin(void)
+{
+    inside_log_objects();
+    inside_began = portolan_probe_now();
+    __atomic_store_n(&inside_area->state, WRAP_STARTED, __ATOMIC_RELEASE);
+    inside_begin_turns();
+}
+
+/*
+ * A forked child has the records of its parent. Where children count, it begins anew in an area of
+ * its own; else it need not spend time on what nobody reports.
+ */
 static void in_child(void)
 {
-    portolan_probe_port_set_flags(&inside_front()->port, 0);
+    inside_area = NULL;
+    inside_forget_writing();
+    inside_forget_turns();
+    if (inside_orders->with_children && portolan_probe_reset(NULL) == PORTOLAN_OK &&
+        inside_attach())
+        begin();
+    else
+        portolan_probe_port_set_flags(&inside_front()->port, 0);
 }
 
 /* Numbers the program's first thread 0, before any other calls. */
@@ -68,8 +86,5 @@ __attribute__((constructor)) static void start(void)
     inside_obey();
     leave_last();
     pthread_atfork(NULL, NULL, in_child);
-    inside_log_objects();
-    inside_began = portolan_probe_now();
-    __atomic_store_n(&inside_area->state, WRAP_STARTED, __ATOMIC_RELEASE);
-    inside_begin_turns();
+    begin();
 }

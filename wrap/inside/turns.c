@@ -111,6 +111,12 @@ static void *run(void *unused)
     return NULL;
 }
 
+void inside_forget_turns(void)
+{
+    has_thread = false;
+    profiles_wanted = profiles_written = 0;
+}
+
 void inside_end_turns(void)
 {
     __atomic_store_n(&turns_ended, true, __ATOMIC_RELAXED);
