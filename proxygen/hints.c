@@ -79,16 +79,25 @@ static void guess_extents(struct method *m)
 
 /* ------------------------------------------------------------------ variadic functions */
 
+/* Readers that do not know a type's plain name leave the declaration to be compared. */
+static bool is_same(const char *type, const char *declaration, const char *other_type,
+                    const char *other_declaration)
+{
+    return type && other_type ? strcmp(type, other_type) == 0
+                              : strcmp(declaration, other_declaration) == 0;
+}
+
 /* The same parameters, and a va_list behind them. */
 static bool is_twin(const struct method *m, const struct method *twin)
 {
     size_t n = m->n_arguments;
 
     if (twin->n_arguments != n + 1 || twin->arguments[n].form != FORM_VA_LIST ||
-        strcmp(m->result_type, twin->result_type) != 0)
+        !is_same(m->result_type, m->result, twin->result_type, twin->result))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (strcmp(m->arguments[i].type, twin->arguments[i].type) != 0)
+        if (!is_same(m->arguments[i].type, m->arguments[i].declaration, twin->arguments[i].type,
+                     twin->arguments[i].declaration))
             return false;
     return true;
 }
