@@ -85,7 +85,9 @@ static const char *declare_function(struct header *h, CXType type, const char *i
     for (int i = 0; i < count; i++)
         list = proxygen_print(arena, "%s%s%s", list, i ? ", " : "",
                               declare_listed(h, h->clang->getArgType(type, (unsigned)i)));
-    if (h->clang->isFunctionTypeVariadic(type))
+    if (h->clang->getCanonicalType(type).kind == CXType_FunctionNoProto)
+        list = ""; /* of a parameter: nothing is known of what it takes */
+    else if (h->clang->isFunctionTypeVariadic(type))
         list = proxygen_print(arena, "%s%s...", list, count > 0 ? ", " : "");
     else if (count <= 0)
         list = "void";

@@ -65,6 +65,8 @@ struct hard_ops {
     unsigned char (*small)(hard_handle h, unsigned char c, signed char d, short s, uint64_t big);
     void *(*opaque)(hard_handle h, void *, void **);
     void (*hooks[3])(hard_handle h);
+    int (*old_style)(hard_handle h, int compare(), double (*(*table)[2])());
+    int (*(*returns_old_style)(hard_handle h))();
     row_pointer (*hides)(hard_handle h, int row_pointer, struct proxy proxy);
     union pair (*hides_too)(hard_handle h, union pair pair);
     void (*end)(hard_handle h) __attribute__((noreturn));
