@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 71
+plan 72
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -55,6 +55,8 @@ stored 'below the program itself' \
     "SELECT DISTINCT p.method || ' of ' || p.instance || ', ' || s.user
      FROM sample s JOIN sample p ON p.id = s.parent WHERE s.method = 'calc_sum'" \
     'main of subject, subject'
+stored 'and where the functions came from' \
+    "SELECT value FROM primary_metadata WHERE name = 'library own'" "$one"
 wrap -- "$subject" quick-exit
 gives 'quick_exit ends a program as it does' 4
 stored 'and its handlers are measured' "$sums" 27
@@ -201,7 +203,7 @@ kill -TERM "$wrapped"
 ended 'a signal to portolan reaches the program' 143
 stored 'which loses nothing by it' "$sums" 20
 begin --interval 0.01
-while [ -z "$(sqlite3 "$store" "$sums" 2>/dev/null)" ]; do :; done
+while [ -z "$(sqlite3 "$store" "$sums" 2>/dev/null)" ] && kill -0 "$wrapped"; do :; done
 kill -KILL "$(pgrep -P "$wrapped")"
 ended 'a killed program' 137
 stored 'leaves what was stored' "$sums" 20

@@ -272,6 +272,20 @@ static void put_end(struct wrap_process *p)
         portolan_facts_put(facts, "replaced", "by exec");
 }
 
+/* What "own" was is known only when the program has loaded it. */
+static void put_own(struct wrap_process *p)
+{
+    for (size_t i = 0; i < p->run->n_libraries; i++) {
+        const struct wrap_library *l = &p->run->libraries[i];
+        const char *file = *l->file ? NULL : wrap_provider(p->run, p);
+        char *name = file ? portolan_asprintf("library %s", l->name) : NULL;
+
+        if (name)
+            portolan_facts_put(&p->recorder.facts, name, file);
+        free(name);
+    }
+}
+
 static void end(struct wrap_process *p)
 {
     struct portolan_error err = {0};
@@ -284,6 +298,7 @@ static void end(struct wrap_process *p)
         note_failure(p->run, &err);
         return;
     }
+    put_own(p);
     put_end(p);
     portolan_recorder_end(&p->recorder, &err);
     store_swaps(p, &err);

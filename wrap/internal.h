@@ -215,6 +215,9 @@ const struct portolan_probe_method_info *wrap_method_peek(const struct wrap_proc
 /* The code in the program could not begin to measure, and has ended it. */
 bool wrap_was_refused(const struct wrap_run *run);
 
+/* The shared object of the program's own that has the functions; NULL when none is known. */
+const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p);
+
 /* Why no call was seen, in the arena. */
 const char *wrap_why(struct wrap_run *run);
 

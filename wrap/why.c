@@ -25,6 +25,19 @@ static bool is_ours(const struct wrap_run *run, const char *file)
     return false;
 }
 
+const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p)
+{
+    struct wrap_object o;
+
+    for (size_t i = 0; i < p->objects.n; i++)
+        if (!is_ours(run, p->objects.pairs[i].value) &&
+            wrap_object_read(p->objects.pairs[i].value, run->front.functions,
+                             run->front.n_functions, &o, NULL) == PORTOLAN_OK &&
+            o.defines)
+            return p->objects.pairs[i].value;
+    return NULL;
+}
+
 /* What was found in an object, said of FILE; false: nothing. */
 static bool tell(struct portolan_text *t, const char *file, const struct wrap_object *o,
                  bool is_program)
