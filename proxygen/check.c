@@ -108,6 +108,8 @@ static const char *handed_on(struct run *run, const struct method *m, const stru
     switch (a->role) {
     case ROLE_OBJECT:
         return proxygen_print(&run->arena, "%s.object", proxygen_locals(run, m).to);
+    case ROLE_HANDLE:
+        return proxygen_print(&run->arena, "&%s_held", a->name);
     case ROLE_PEER:
         return proxygen_print(&run->arena, "%s_behind(%s)", run->port.prefix, a->name);
     default:
@@ -127,6 +129,10 @@ static void compose(struct run *run, struct method *m)
         const struct argument *a = &m->arguments[i];
         const char *comma = i ? ", " : "";
 
+        if (a->role == ROLE_OBJECT)
+            m->own = a->name;
+        else if (a->role == ROLE_HANDLE)
+            m->own = proxygen_print(arena, "(*%s)", a->name);
         parameters = proxygen_print(arena, "%s%s%s", parameters, comma,
                                     proxygen_replace(arena, a->declaration, a->name));
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));

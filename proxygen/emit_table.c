@@ -267,12 +267,17 @@ static void emit_behind(const struct port *p, struct portolan_text *out)
 
 static const char *own_object(const struct method *m)
 {
-    for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].role == ROLE_OBJECT)
-            return m->arguments[i].name;
-    return NULL;
+    return m->own;
 }
 
+/* The argument that points to the object's pointer. */
+static const struct argument *handle_of(const struct method *m)
+{
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].role == ROLE_HANDLE)
+            return &m->arguments[i];
+    return NULL;
+}
 static void emit_prototype(struct run *run, const struct port *p, const struct method *m,
                            const struct locals *l, bool is_short, struct portolan_text *out)
 {
@@ -362,8 +367,10 @@ static void emit_body(struct run *run, const struct port *p, const struct method
     const char *self = own_object(m);
     /* Declared where it gets its value: its type's name may stand for something const. */
     const char *result = proxygen_replace(&run->arena, m->result, l->result);
+    const struct argument *handle = handle_of(m);
     bool list = m->twin && p->shape == SHAPE_TABLE;
-
+    if (handle)
+        portolan_text_add(out, "    %s *%s_held = %s.object;\n", p->object, handle->name, l->to);
     if (list)
         portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
                           m->arguments[m->n_arguments - 1].name);
@@ -384,6 +391,11 @@ static void emit_body(struct run *run, const struct port *p, const struct method
                           "    if (%s.object != %s)\n"
                           "        portolan_proxy_end(%s);\n",
                           l->to, self, l->proxy);
+    if (handle) /* what the method left there, mostly NULL */
+        portolan_text_add(out,
+                          "    if (%s_held != %s.object)\n"
+                          "        *%s = %s_held;\n",
+                          handle->name, l->to, handle->name, handle->name);
     if (m->returns)
         portolan_text_add(out, "    return %s;\n", l->result);
 }

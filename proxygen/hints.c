@@ -128,6 +128,27 @@ static enum portolan_status link_twin(struct run *run, struct method *m)
     return PORTOLAN_OK;
 }
 
+/* ------------------------------------------------------------------ ends of objects */
+
+/* free(&object): the object is told by what the parameter points to. */
+static void find_handle(const struct port *port, struct method *m)
+{
+    struct argument *handle = NULL;
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        struct argument *a = &m->arguments[i];
+
+        if (a->role != ROLE_PLAIN)
+            return;
+        if (!handle && a->depth == 2 && a->record && strcmp(a->record, port->record) == 0)
+            handle = a;
+    }
+    if (!handle)
+        return;
+    handle->role = ROLE_HANDLE;
+    m->skip = NULL;
+}
+
 /* ------------------------------------------------------------------ callbacks */
 
 static enum portolan_status check_callbacks(struct run *run, const struct method *m)
@@ -158,6 +179,8 @@ static enum portolan_status apply_to_port(struct run *run)
             status = check_callbacks(run, m);
         if (first == PORTOLAN_OK)
             first = status;
+        if (m->destroys && !m->variadic && run->port.record && !run->port.selfless)
+            find_handle(&run->port, m);
         if (!m->described && !m->skip)
             guess_extents(m);
     }

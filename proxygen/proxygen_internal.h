@@ -43,8 +43,10 @@ enum type_form {
 
 enum argument_role {
     ROLE_PLAIN,
-    ROLE_OBJECT, /* C: the object the method is called on */
-    ROLE_PEER    /* C: another object of the same type, possibly a proxy's */
+    ROLE_OBJECT,
+    /* C: the object the method is called on */ ROLE_HANDLE, /* C: where the pointer to the object
+                                                                is that the method ends: free(&x) */
+    ROLE_PEER /* C: another object of the same type, possibly a proxy's */
 };
 
 struct argument {
@@ -107,6 +109,7 @@ struct method {
     bool accuracy;           /* the result is the accuracy reached */
     bool no_return;          /* never comes back: the clock stops before the call */
     bool destroys;           /* ends its object, which must not be looked at afterwards */
+    const char *own;         /* C structs: the object it is called on; NULL: none */
     bool described;          /* an annotation or the side file said something: nothing is guessed */
     bool variadic;           /* ends in "..." */
     const char *twin;        /* variadic: the method that takes a va_list instead; NULL: none */

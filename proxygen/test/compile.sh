@@ -81,6 +81,7 @@ attributes attributes -
 by_value by_value -
 callback walker callback.context
 conditional conditional - -DSCALAR=float -DWITH_SCALE
+handle handle -
 included part -
 inline counter -
 out out out.context

@@ -12,6 +12,7 @@
 #include "headers/cases/attributes.h"
 #include "headers/cases/by_value.h"
 #include "headers/cases/conditional.h"
+#include "headers/cases/handle.h"
 #include "headers/cases/inline.h"
 #include "headers/cases/out.h"
 #include "headers/cases/qualifiers.h"
@@ -25,6 +26,7 @@ COMPONENT(attributes);
 COMPONENT(by_value);
 COMPONENT(conditional);
 COMPONENT(counter);
+COMPONENT(handle);
 COMPONENT(journal);
 COMPONENT(out);
 COMPONENT(qualifiers);
@@ -357,6 +359,43 @@ static void out_parameters_are_not_touched_before_the_call(void **state)
     munmap(nowhere, 4096);
 }
 
+/* ------------------------------------------------------------------ handles */
+
+static struct handle *ended;
+
+static int handle_get(const struct handle *self)
+{
+    return self->value;
+}
+
+static int handle_destroy(struct handle **self)
+{
+    ended = *self;
+    *self = NULL;
+    return 1;
+}
+
+static int handle_make(struct handle **made)
+{
+    *made = NULL;
+    return 2;
+}
+
+static void an_object_may_be_ended_by_the_address_of_its_pointer(void **state)
+{
+    static const struct handle_ops ops = {handle_get, handle_destroy, handle_make};
+    struct handle object = {&ops, 7}, *f = FACE(handle, &object), *face = f;
+
+    (void)state;
+    assert_int_equal(f->ops->get(f), 7);
+    assert_true(f->ops->make == handle_make); /* nothing to be looked at before the call */
+    assert_int_equal(f->ops->destroy(&f), 1);
+    assert_ptr_equal(ended, &object);
+    assert_ptr_not_equal(ended, face);
+    assert_null(f);
+    assert_int_equal(records_of("destroy", NULL).calls, 1);
+}
+
 /* ------------------------------------------------------------------ attributes */
 
 static OTHER double by_typedef(struct attributes *self, double a, int b, float c, long d, double e)
@@ -470,6 +509,7 @@ int main(void)
         CASE(qualifiers_and_bounds_are_kept),
         CASE(extents_are_contexts_by_name_or_by_the_side_file),
         CASE(out_parameters_are_not_touched_before_the_call),
+        CASE(an_object_may_be_ended_by_the_address_of_its_pointer),
         CASE(calling_conventions_are_kept),
         CASE(generic_macros_reach_the_table),
         CASE(what_inline_functions_and_macros_call_is_measured),
