@@ -15,14 +15,15 @@ static enum portolan_status read_type(struct header *h, const char *word, const 
     struct run *run = h->run;
     const struct port *main_port = &run->port;
     enum portolan_status status;
-    struct port *port;
+    struct port *port, **given;
 
     if (proxygen_find_port(run, word))
         return PORTOLAN_OK;
     port = portolan_arena_alloc(&run->arena, 1, sizeof *port);
-    run->given = portolan_arena_grow(&run->arena, run->given, run->n_given, sizeof *run->given);
-    if (!port || !run->given)
+    given = portolan_arena_grow(&run->arena, run->given, run->n_given, sizeof *run->given);
+    if (!port || !given)
         return PORTOLAN_ENOMEM;
+    run->given = given;
     *port = (struct port){.type = portolan_arena_strdup(&run->arena, word),
                           .include = main_port->include,
                           .names_taken = main_port->names_taken,

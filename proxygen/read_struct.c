@@ -58,6 +58,8 @@ static enum portolan_status find_struct(struct header *h, struct search *s,
         whole = *asked;
 
     h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_top, s);
+    if (h->run->arena.failed)
+        return PORTOLAN_ENOMEM;
     if (h->clang->Cursor_isNull(s->found)) {
         nearest = portolan_nearest_word(s->word, s->names, s->n_names);
         return nearest ? proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
@@ -146,7 +148,7 @@ static struct members struct_members(struct header *h, CXCursor definition)
 
     if (!h->clang->Cursor_isNull(definition))
         h->clang->visitChildren(definition, collect_field, &m);
-    if (!m.fields)
+    if (!m.fields || !m.paths)
         m.n = 0;
     return m;
 }
@@ -327,12 +329,13 @@ static void find_version(struct header *h, const struct members *table)
         port->version_member = NULL;
 }
 
-static enum portolan_status refuse_plain(struct header *h, CXCursor definition, const char *word)
+static enum portolan_status refuse_plain(struct header *h, CXCursor definition, const char *word,
+                                         const struct place *asked)
 {
     struct place place = proxygen_header_cursor_place(h, definition);
 
     return proxygen_fail(
-        h->run, PORTOLAN_EUNSUPPORTED, &place,
+        h->run, PORTOLAN_EUNSUPPORTED, asked ? asked : &place,
         "'%s' has no pointer to a table of functions that take it, and no functions itself: a port "
         "needs methods",
         word);
@@ -364,7 +367,7 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
         port->selfless = count_methods(h, &object, type) == 0;
         table = object;
     } else {
-        return refuse_plain(h, definition, word);
+        return refuse_plain(h, definition, word, asked);
     }
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);

@@ -5,6 +5,7 @@
  */
 #include "records.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -526,6 +527,44 @@ static void an_object_handed_out_twice_has_one_face(void **state)
     assert_null(second);
 }
 
+enum { THREADS = 4, ROUNDS = 100 };
+
+static void *work(void *face)
+{
+    struct stream *s = face;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        struct stream *clone = s->clone(s);
+        struct stream_file *file = NULL, *place = (struct stream_file *)&(struct file){0};
+        char byte;
+
+        clone->advance(clone, 1);
+        s->find(s, "a", &file);
+        file->methods->close(file);
+        s->open(s, 2, place, NULL);
+        place->methods->read(place, &byte, 1);
+        clone->close(clone);
+    }
+    return NULL;
+}
+
+static void threads_may_take_and_end_objects_at_once(void **state)
+{
+    struct fixture *f = *state;
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, f->face), 0);
+    for (int i = 0; i < 20; i++)
+        portolan_control_apply(i % 2 ? "on in" : "off in", "test", NULL);
+    portolan_control_apply("on in", "test", NULL);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    work(f->face);
+    assert_in_range(records_of("clone", NULL).calls, ROUNDS, (THREADS + 1) * ROUNDS);
+    assert_int_equal(f->source.base.position, 5);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -545,6 +584,7 @@ int main(void)
         TEST(filters_in_the_caller_s_storage_keep_their_functions_apart),
         TEST(objects_handed_out_through_a_pointer_get_faces),
         TEST(an_object_handed_out_twice_has_one_face),
+        TEST(threads_may_take_and_end_objects_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

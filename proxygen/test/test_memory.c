@@ -67,6 +67,16 @@ static void a_side_file_fails_cleanly(void **state)
     fail_everywhere(&options, 37);
 }
 
+static void a_header_with_objects_to_hand_out_fails_cleanly(void **state)
+{
+    static const char *const file = HEADERS "/stream.h";
+    struct portolan_proxygen_options options = {
+        .files = &file, .n_files = 1, .port = "stream", .context = HEADERS "/stream.context"};
+
+    (void)state;
+    fail_everywhere(&options, 23);
+}
+
 static void a_list_of_functions_fails_cleanly(void **state)
 {
     static const char *const file = HEADERS "/cases/flat.h", *const functions = "flat_*",
@@ -99,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_header_fails_cleanly),
         cmocka_unit_test(a_side_file_fails_cleanly),
+        cmocka_unit_test(a_header_with_objects_to_hand_out_fails_cleanly),
         cmocka_unit_test(a_list_of_functions_fails_cleanly),
         cmocka_unit_test(sidl_fails_cleanly),
     };
