@@ -55,7 +55,7 @@ struct stream {
         };
     } clock;
     void (*close)(struct stream *self);
-    long limit; /* more data, between functions */
+    long limit;                         /* more data, between functions */
     int (*rewind)(struct stream *self); /* members from here on came later */
     long last;
 };
