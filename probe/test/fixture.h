@@ -27,11 +27,11 @@ static const struct portolan_probe_method worker_methods[N_METHODS] = {
     {.name = "work", .n_context = 1, .context = {"n"}},
     {.name = "scale", .n_context = 2, .context = {"x", "m"}, .real_contexts = 1U}};
 
-__attribute__((noinline, unused)) static void proxy_work(struct portolan_probe_port *port,
-                                                         int64_t n)
+__attribute__((noinline, unused)) static void measure_work(struct portolan_probe_port *port,
+                                                           int64_t n)
 {
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
-    struct portolan_probe_call call;
     struct portolan_probe_binding *b = portolan_probe_enter(&call, port, METHOD_WORK, context, 1);
     struct worker *w = b->target;
 
@@ -39,12 +39,25 @@ __attribute__((noinline, unused)) static void proxy_work(struct portolan_probe_p
     portolan_probe_leave(&call);
 }
 
+PORTOLAN_PROBE_FORWARDING __attribute__((unused)) static void
+proxy_work(struct portolan_probe_port *port, int64_t n)
+{
+    struct worker *w;
+
+    PORTOLAN_PROBE_PASS(call, port, {
+        measure_work(port, n);
+        return;
+    });
+    w = call.binding->target;
+    w->work(w, n);
+}
+
 __attribute__((noinline, unused)) static void proxy_scale(struct portolan_probe_port *port,
                                                           double x, int64_t m, double accuracy)
 {
     struct portolan_probe_context context[2] = {portolan_probe_context_real(x),
                                                 portolan_probe_context_int(m)};
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_probe_binding *b = portolan_probe_enter(&call, port, METHOD_SCALE, context, 2);
     struct worker *w = b->target;
 
