@@ -63,6 +63,18 @@ struct portolan_text *proxygen_add_output(struct run *run, const char *name)
     return &output->text;
 }
 
+static bool copy_flags(const struct run *run, struct portolan_proxygen_result *result)
+{
+    result->flags = portolan_calloc(run->n_flags + 1, sizeof *result->flags);
+    for (size_t i = 0; result->flags && i < run->n_flags; i++) {
+        result->flags[i] = portolan_strdup(run->flags[i]);
+        if (!result->flags[i])
+            return false;
+        result->n_flags++;
+    }
+    return result->flags != NULL;
+}
+
 static enum portolan_status fill_result(struct run *run, struct portolan_proxygen_result *result)
 {
     bool failed = run->arena.failed || run->report.failed;
@@ -80,6 +92,7 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
         files[result->n_files] = portolan_asprintf("%s/%s", run->options->folder, o->name);
         failed |= !files[result->n_files++];
     }
+    failed = failed || !copy_flags(run, result);
     return failed ? portolan_error_set(run->err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
 }
 
@@ -136,5 +149,8 @@ void portolan_proxygen_result_clear(struct portolan_proxygen_result *result)
     for (size_t i = 0; i < result->n_files; i++)
         free(result->files[i]);
     free(result->files);
+    for (size_t i = 0; i < result->n_flags; i++)
+        free(result->flags[i]);
+    free(result->flags);
     *result = (struct portolan_proxygen_result){0};
 }

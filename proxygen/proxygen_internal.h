@@ -232,6 +232,8 @@ struct run {
     size_t n_given;
     struct output *outputs, **last_output;
     struct portolan_text report;
+    const char *const *flags; /* C: with which the header was read */
+    size_t n_flags;
 };
 
 /* Reports a problem of the input at PLACE, or notes it in run->err where nobody hears reports. */

@@ -460,6 +460,8 @@ enum portolan_status proxygen_read_header(struct run *run)
         if (status != PORTOLAN_OK)
             return status;
     }
+    run->flags = h.flags;
+    run->n_flags = h.n_flags;
     h.index = h.clang->createIndex(0, 0);
     if (!h.index)
         return portolan_error_set(run->err, PORTOLAN_ENOMEM, "libclang cannot start");

@@ -65,6 +65,8 @@ struct portolan_proxygen_result {
     char *class_name; /**< class of the proxy: the port's type name with "Proxy" behind */
     char **files;     /**< what was made, the C source first, then the palette description */
     size_t n_files;
+    char **flags; /**< C: with which the header was read, those of compile_commands included */
+    size_t n_flags;
 };
 
 /**
