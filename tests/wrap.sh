@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 72
+plan 73
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -208,6 +208,18 @@ kill -KILL "$(pgrep -P "$wrapped")"
 ended 'a killed program' 137
 stored 'leaves what was stored' "$sums" 20
 stored 'in a trial that failed' 'SELECT outcome FROM trial' failed
+
+mkdir "$work/include" "$work/source"
+cp "$SOURCE/wrap/test/calc.h" "$work/include"
+echo '#include <calc.h>' >"$work/source/outer.h"
+echo '#include "outer.h"' >"$work/source/outer.c"
+cat >"$work/compile_commands.json" <<JSON
+[{"directory": "$work/source", "file": "outer.c", "command": "cc -I../include -c outer.c"}]
+JSON
+rm -f "$store"*
+try "$PORTOLAN" wrap -f 'calc_*' -H "$work/source/outer.h" --from 'calc.h' -s "$store" \
+    --compile-commands "$work/compile_commands.json" -- "$subject" name
+gives 'flags are those that the project is compiled with' 0 'calc_sum +own +25 calls' '^one$'
 
 # ---------------------------------------------------------------- what is not called
 

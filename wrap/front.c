@@ -20,9 +20,10 @@ struct making {
     const struct portolan_wrap_options *options;
     struct wrap_settings settings;
     struct wrap_front *front;
-    const char *root;   /* folder of the cache, absolute */
-    const char *folder; /* in it, where this front is made */
-    const char *source; /* base name */
+    const char *root;        /* folder of the cache, absolute */
+    const char *folder;      /* in it, where this front is made */
+    const char *source;      /* base name */
+    struct wrap_words flags; /* that the header needs */
     struct portolan_error *err;
 };
 
@@ -167,6 +168,8 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
             *c = *c == '.' ? '_' : *c;
         m->source = portolan_arena_printf(m->arena, "%s_front.c", c_type);
         m->front->report = portolan_arena_strdup(m->arena, result.report);
+        for (size_t i = 0; i < result.n_flags; i++)
+            wrap_words_add(m->arena, &m->flags, portolan_arena_strdup(m->arena, result.flags[i]));
         if (!m->source || !m->front->report)
             status = no_memory(m);
     }
@@ -196,8 +199,8 @@ static void add_compile(struct making *m, struct wrap_words *w)
     wrap_words_split(a, w, m->options->compiler ? m->options->compiler : m->settings.compiler);
     wrap_words_split(a, w, "-std=gnu17 -O1 -fPIC -fvisibility=hidden -fexceptions -shared");
     add_header_folder(m, w);
-    for (size_t i = 0; i < m->options->n_flags; i++)
-        wrap_words_add(a, w, m->options->flags[i]);
+    for (size_t i = 0; i < m->flags.n; i++)
+        wrap_words_add(a, w, m->flags.words[i]);
     for (size_t i = 0; i < m->settings.n_includes; i++)
         wrap_words_add(a, w, portolan_arena_printf(a, "-I%s", m->settings.includes[i]));
 }

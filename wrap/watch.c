@@ -21,7 +21,7 @@
 
 /* How often it is looked for new snapshots, and how long one that was asked for is waited for. */
 static const int look_ms = 100;
-static const unsigned request_ms = 250;
+static const unsigned request_ms = 2000;
 
 struct watch {
     struct wrap_run *run;
