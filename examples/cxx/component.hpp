@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Classes of C++ as CCA components, over the C binding of gov.cca. */
+#ifndef COMPONENT_HPP
+#define COMPONENT_HPP
+
+#include <exception>
+
+#include <portolan/framework.h>
+
+namespace cca
+{
+
+/* An exception of the C binding on its way through C++. */
+struct failure {
+    sidl_BaseInterface ex;
+};
+
+/* Every call gets one; what was thrown is thrown on. */
+class check
+{
+  public:
+    ~check() noexcept(false)
+    {
+        if (ex_ && !std::uncaught_exceptions())
+            throw failure{ex_};
+    }
+    operator sidl_BaseInterface *()
+    {
+        return &ex_;
+    }
+
+  private:
+    sidl_BaseInterface ex_ = nullptr;
+};
+
+/* Runs WORK for a caller in C. */
+template <typename Work> void guarded(sidl_BaseInterface *_ex, const char *who, Work work)
+{
+    *_ex = nullptr;
+    try {
+        work();
+    } catch (const failure &f) {
+        *_ex = f.ex;
+    } catch (const std::exception &e) {
+        portolan_throw(_ex, PORTOLAN_EINVAL, "%s: %s", who, e.what());
+    }
+}
+
+/*
+ * A component that provides port NAME of type TYPE: an IMPLEMENTATION of the abstract class PORT,
+ * which travels as a portolan.ForeignPort. TRAITS has class_name, port_name and type_name.
+ */
+template <typename Implementation, typename Port, typename Traits> class provider
+{
+  public:
+    static gov_cca_Component create(sidl_BaseInterface *_ex)
+    {
+        provider *self = static_cast<provider *>(sidl_object_create(&description(), _ex));
+
+        if (!self)
+            return nullptr;
+        guarded(_ex, Traits::class_name, [&] { self->implementation_ = new Implementation; });
+        if (!*_ex)
+            return static_cast<gov_cca_Component>(sidl_object_facet(self, "gov.cca.Component"));
+        sidl_object_release(self);
+        return nullptr;
+    }
+
+  private:
+    struct sidl_object object_; /* first */
+    Implementation *implementation_;
+
+    static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
+    {
+        gov_cca_Port port = static_cast<gov_cca_Port>(sidl_object_facet(self, "gov.cca.Port"));
+
+        gov_cca_Services_addProvidesPort(services, port, Traits::port_name, Traits::type_name,
+                                         nullptr, _ex);
+    }
+    /* What travels is a pointer to the port's class, whatever the implementation derives from. */
+    static void *get_pointer(void *self, sidl_BaseInterface *_ex)
+    {
+        Port *port = static_cast<provider *>(self)->implementation_;
+
+        *_ex = nullptr;
+        return port;
+    }
+    static char *get_type_name(void *, sidl_BaseInterface *_ex)
+    {
+        *_ex = nullptr;
+        return sidl_String_strdup(Traits::type_name);
+    }
+    static void destroy(void *self)
+    {
+        delete static_cast<provider *>(self)->implementation_;
+    }
+
+    static const struct sidl_class &description()
+    {
+        static const struct gov_cca_Component__epv component = [] {
+            struct gov_cca_Component__epv epv = {};
+
+            epv.f_setServices = set_services;
+            return epv;
+        }();
+        static const struct portolan_ForeignPort__epv foreign = [] {
+            struct portolan_ForeignPort__epv epv = {};
+
+            epv.f_getPointer = get_pointer;
+            epv.f_getTypeName = get_type_name;
+            return epv;
+        }();
+        static const struct sidl_implements implements[] = {{&portolan_ForeignPort__type, &foreign},
+                                                            {&gov_cca_Component__type, &component}};
+        static const struct sidl_class cls = [] {
+            struct sidl_class c = {};
+
+            c.name = Traits::class_name;
+            c.version = "1.0";
+            c.size = sizeof(provider);
+            c.implements = implements;
+            c.n_implements = 2;
+            c.destroy = destroy;
+            return c;
+        }();
+
+        return cls;
+    }
+};
+
+/* A connected port of type Port, for as long as this object lives. */
+template <typename Port> class used
+{
+  public:
+    used(gov_cca_Services services, const char *name) : services_(services), name_(name)
+    {
+        gov_cca_Port port = gov_cca_Services_getPort(services, name, check());
+        portolan_ForeignPort foreign = portolan_ForeignPort__cast(port, check());
+
+        gov_cca_Port_deleteRef(port, check());
+        port_ = static_cast<Port *>(portolan_ForeignPort_getPointer(foreign, check()));
+        portolan_ForeignPort_deleteRef(foreign, check());
+    }
+    ~used()
+    {
+        sidl_BaseInterface ignored;
+
+        gov_cca_Services_releasePort(services_, name_, &ignored);
+    }
+    used(const used &) = delete;
+    used &operator=(const used &) = delete;
+    Port *operator->() const
+    {
+        return port_;
+    }
+
+  private:
+    gov_cca_Services services_;
+    const char *name_;
+    Port *port_;
+};
+
+} /* namespace cca */
+
+#endif
