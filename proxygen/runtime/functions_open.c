@@ -2,12 +2,13 @@
 /*
  * Opening a shared object so that its symbols reach nobody and nobody's reach it. RTLD_LOCAL alone
  * is no isolation: what a library looks up by name, its own functions included, the program's
- * equal names take over (docs/decisions/0014-functions-as-ports.md has what was measured).
+ * equal names take over (docs/decisions/0014-functions-from-shared-objects.md has what was measured).
  */
 #include "functions_internal.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,17 @@ static bool forbids_deepbind(void)
 {
     return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init") ||
            dlsym(RTLD_DEFAULT, "__msan_init");
+}
+
+/* Built with a sanitizer itself: its run time can be in a process only once. */
+static bool is_sanitized(const struct functions_object *o)
+{
+    for (size_t k = 0; o->undefined[k]; k++)
+        if (strcmp(o->undefined[k], "__asan_init") == 0 ||
+            strcmp(o->undefined[k], "__tsan_init") == 0 ||
+            strcmp(o->undefined[k], "__msan_init") == 0)
+            return true;
+    return false;
 }
 
 /* An allocator that took malloc's place: a library bound deeply would use the C library's. */
@@ -87,20 +99,63 @@ static const char *find_other(const struct functions_closure *closure)
     return NULL;
 }
 
+/* Files that have a namespace: as elsewhere, a file that is opened again is the same object. */
+struct namespaced {
+    dev_t device;
+    ino_t inode;
+    void *handle;
+    struct namespaced *next;
+};
+
+static void *open_in_namespace(const char *file)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct namespaced *all;
+    struct namespaced *n = portolan_calloc(1, sizeof *n), *known = NULL;
+    struct stat info;
+    void *handle = NULL;
+
+    if (!n || stat(file, &info) != 0) {
+        free(n);
+        return dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
+    }
+    pthread_mutex_lock(&lock);
+    for (known = all; known; known = known->next)
+        if (known->device == info.st_dev && known->inode == info.st_ino)
+            break;
+    handle = known ? known->handle : dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
+    if (handle && !known) {
+        *n = (struct namespaced){info.st_dev, info.st_ino, handle, all};
+        all = n;
+        n = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    free(n);
+    return handle;
+}
+
 enum portolan_status functions_open_privately(const char *file,
                                               const struct functions_closure *closure,
                                               void **handle, struct portolan_error *err)
 {
-    const char *other = find_other(closure);
+    bool loaded = is_loaded(file); /* by the program itself: it is bound as it is */
+    const char *other = loaded ? NULL : find_other(closure);
     const char *trap = NULL;
     int flags = RTLD_NOW | RTLD_LOCAL;
 
-    if (forbids_deepbind())
+    if (loaded)
+        flags |= RTLD_NOLOAD;
+    else if (forbids_deepbind())
         trap = find_trap(closure);
     else if (!has_own_malloc() || find_trap(closure))
         flags |= RTLD_DEEPBIND;
-    *handle =
-        other || trap ? dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL) : dlopen(file, flags);
+    if (trap && is_sanitized(&closure->objects[0]))
+        return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                                  "%s: '%s' of the program would be taken for the library's, and "
+                                  "the sanitizer that both are built with allows no remedy; build "
+                                  "the library without it",
+                                  file, trap);
+    *handle = other || trap ? open_in_namespace(file) : dlopen(file, flags);
     if (*handle)
         return PORTOLAN_OK;
     portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "%s", dlerror());
@@ -116,126 +171,4 @@ enum portolan_status functions_open_privately(const char *file,
                               "have a linker namespace of its own",
                               trap);
     return PORTOLAN_EUNSUPPORTED;
-}
-
-/* ------------------------------------------------------------------ libraries */
-
-static char *short_name(const char *file)
-{
-    const char *base = strrchr(file, '/');
-    const char *end;
-
-    base = base ? base + 1 : file;
-    end = strstr(base, ".so");
-    return portolan_asprintf("%.*s", end ? (int)(end - base) : (int)strlen(base), base);
-}
-
-static enum portolan_status open_file(const char *name, struct portolan_functions_library *l,
-                                      struct portolan_error *err)
-{
-    enum portolan_status status = portolan_functions_library_find(name, &l->file, err);
-    struct functions_closure closure = {0};
-    struct functions_search s;
-
-    if (status != PORTOLAN_OK)
-        return status;
-    functions_search_begin(&s);
-    status = functions_closure_read(&s, l->file, &closure, err);
-    if (status == PORTOLAN_OK)
-        status = functions_closure_check(&closure, err);
-    if (status == PORTOLAN_OK)
-        status = functions_open_privately(l->file, &closure, &l->handle, err);
-    functions_search_end(&s);
-    return status;
-}
-
-static enum portolan_status look_up(struct portolan_functions_library *l,
-                                    struct portolan_error *err)
-{
-    const struct portolan_functions_description *d = l->description;
-
-    l->name = short_name(l->file);
-    l->table = portolan_calloc(d->n_symbols + 1, sizeof *l->table);
-    l->missing = portolan_calloc(d->n_symbols + 1, sizeof *l->missing);
-    if (!l->name || !l->table || !l->missing)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    for (size_t i = 0; i < d->n_symbols; i++) {
-        l->table[i] = dlsym(l->handle, d->symbols[i]);
-        if (!l->table[i])
-            l->missing[l->n_missing++] = d->symbols[i];
-    }
-    if (l->n_missing == d->n_symbols)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "%s has none of the %zu functions of %s",
-                                  l->file, d->n_symbols, d->type);
-    return PORTOLAN_OK;
-}
-
-enum portolan_status
-portolan_functions_library_open(const struct portolan_functions_description *description,
-                                const char *name, struct portolan_functions_library **library,
-                                struct portolan_error *err)
-{
-    struct portolan_functions_library *l = portolan_calloc(1, sizeof *l);
-    enum portolan_status status;
-
-    *library = NULL;
-    if (!l)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    l->description = description;
-    status = open_file(name, l, err);
-    if (status == PORTOLAN_OK)
-        status = look_up(l, err);
-    if (status == PORTOLAN_OK) {
-        *library = l;
-        return PORTOLAN_OK;
-    }
-    if (l->handle)
-        dlclose(l->handle); /* nobody has called it yet */
-    portolan_functions_library_close(l);
-    return status;
-}
-
-void portolan_functions_library_close(struct portolan_functions_library *library)
-{
-    if (!library)
-        return;
-    free(library->file);
-    free(library->name);
-    free(library->table);
-    free(library->missing);
-    free(library);
-}
-
-void *const *portolan_functions_library_table(const struct portolan_functions_library *library)
-{
-    return library->table;
-}
-
-const char *const *
-portolan_functions_library_missing(const struct portolan_functions_library *library, size_t *count)
-{
-    *count = library->n_missing;
-    return library->missing;
-}
-
-const char *portolan_functions_library_peek_file(const struct portolan_functions_library *library)
-{
-    return library->file;
-}
-
-const char *portolan_functions_library_peek_name(const struct portolan_functions_library *library)
-{
-    return library->name;
-}
-
-enum portolan_status portolan_functions_library_rename(struct portolan_functions_library *library,
-                                                       const char *name, struct portolan_error *err)
-{
-    char *copy = portolan_strdup(name);
-
-    if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    free(library->name);
-    library->name = copy;
-    return PORTOLAN_OK;
 }

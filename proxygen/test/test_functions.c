@@ -148,9 +148,13 @@ static void functions_that_cannot_be_forwarded_stay_the_program_s(void **state)
 
 static void errno_is_the_library_s(void **state)
 {
-    struct portolan_functions_library *two = open_list("two");
+    struct portolan_functions_library *two;
 
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* the library is in a linker namespace of its own, and that has an errno of its own */
+#endif
+    two = open_list("two");
     bind(two);
     monitor(true);
     errno = 12;
