@@ -105,9 +105,9 @@ __attribute__((weak)) struct portolan_functions_front *portolan_front(void)
     return &test_ListFront_state;
 }
 
-PORTOLAN_API int list_which(void)
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_which(void)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -122,9 +122,22 @@ PORTOLAN_API int list_which(void)
     return result;
 }
 
-PORTOLAN_API double list_sum(const double *x, int n)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_which(void)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_which());
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_which, 0)();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_ListFront_measure_list_sum(const double *x, int n)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -141,9 +154,22 @@ PORTOLAN_API double list_sum(const double *x, int n)
     return result;
 }
 
-PORTOLAN_API struct list_pair list_turn(struct list_pair pair)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING double list_sum(const double *x, int n)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_sum(x, n));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_sum, 1)(x, n);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct list_pair test_ListFront_measure_list_turn(struct list_pair pair)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     struct list_pair result;
@@ -158,9 +184,22 @@ PORTOLAN_API struct list_pair list_turn(struct list_pair pair)
     return result;
 }
 
-PORTOLAN_API struct list_large list_fill(double value)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING struct list_pair list_turn(struct list_pair pair)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    struct list_pair result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_turn(pair));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_turn, 2)(pair);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct list_large test_ListFront_measure_list_fill(double value)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     struct list_large result;
@@ -175,9 +214,22 @@ PORTOLAN_API struct list_large list_fill(double value)
     return result;
 }
 
-PORTOLAN_API _Complex double list_conjugate(_Complex double z)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING struct list_large list_fill(double value)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    struct list_large result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_fill(value));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_fill, 3)(value);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING _Complex double test_ListFront_measure_list_conjugate(_Complex double z)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     _Complex double result;
@@ -192,9 +244,22 @@ PORTOLAN_API _Complex double list_conjugate(_Complex double z)
     return result;
 }
 
-PORTOLAN_API long double list_half(long double x)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING _Complex double list_conjugate(_Complex double z)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    _Complex double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_conjugate(z));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_conjugate, 4)(z);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING long double test_ListFront_measure_list_half(long double x)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     long double result;
@@ -210,9 +275,22 @@ PORTOLAN_API long double list_half(long double x)
     return result;
 }
 
-PORTOLAN_API list_quad list_scale(list_quad v, float by)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING long double list_half(long double x)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    long double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_half(x));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_half, 5)(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING list_quad test_ListFront_measure_list_scale(list_quad v, float by)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     list_quad result;
@@ -227,9 +305,22 @@ PORTOLAN_API list_quad list_scale(list_quad v, float by)
     return result;
 }
 
-PORTOLAN_API const int list_constant(void)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING list_quad list_scale(list_quad v, float by)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    list_quad result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_scale(v, by));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_scale, 6)(v, by);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING const int test_ListFront_measure_list_constant(void)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -244,9 +335,22 @@ PORTOLAN_API const int list_constant(void)
     return result;
 }
 
-PORTOLAN_API int (*list_getter(int which))(int)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING const int list_constant(void)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_constant());
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_constant, 7)();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int (*test_ListFront_measure_list_getter(int which))(int)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int (*result)(int);
@@ -261,9 +365,22 @@ PORTOLAN_API int (*list_getter(int which))(int)
     return result;
 }
 
-PORTOLAN_API int list_each(const int *values, size_t count, int (*visit)(int, void *), void *data)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int (*list_getter(int which))(int)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int (*result)(int);
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_getter(which));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_getter, 8)(which);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_each(const int *values, size_t count, int (*visit)(int, void *), void *data)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -280,9 +397,22 @@ PORTOLAN_API int list_each(const int *values, size_t count, int (*visit)(int, vo
     return result;
 }
 
-PORTOLAN_API double list_trace(double (*matrix)[3], const char *const names[], int shape[2])
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_each(const int *values, size_t count, int (*visit)(int, void *), void *data)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_each(values, count, visit, data));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_each, 9)(values, count, visit, data);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_ListFront_measure_list_trace(double (*matrix)[3], const char *const names[], int shape[2])
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     double result;
@@ -297,9 +427,22 @@ PORTOLAN_API double list_trace(double (*matrix)[3], const char *const names[], i
     return result;
 }
 
-PORTOLAN_API int list_calls_own(void)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING double list_trace(double (*matrix)[3], const char *const names[], int shape[2])
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_trace(matrix, names, shape));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_trace, 10)(matrix, names, shape);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_calls_own(void)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -314,9 +457,22 @@ PORTOLAN_API int list_calls_own(void)
     return result;
 }
 
-PORTOLAN_API int list_helper(void)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_calls_own(void)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_calls_own());
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_calls_own, 11)();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_helper(void)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -331,9 +487,22 @@ PORTOLAN_API int list_helper(void)
     return result;
 }
 
-PORTOLAN_API int list_errno(int value)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_helper(void)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_helper());
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_helper, 12)();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_errno(int value)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -348,9 +517,22 @@ PORTOLAN_API int list_errno(int value)
     return result;
 }
 
-PORTOLAN_API int list_vprint(char *out, size_t size, const char *format, va_list args)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_errno(int value)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_errno(value));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_errno, 13)(value);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_vprint(char *out, size_t size, const char *format, va_list args)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)size)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -367,9 +549,22 @@ PORTOLAN_API int list_vprint(char *out, size_t size, const char *format, va_list
     return result;
 }
 
-PORTOLAN_API int list_print(char *out, size_t size, const char *format, ...)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_vprint(char *out, size_t size, const char *format, va_list args)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_vprint(out, size, format, args));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_vprint, 14)(out, size, format, args);
+    return result;
+}
+
+PORTOLAN_API PORTOLAN_PROBE_MEASURING int list_print(char *out, size_t size, const char *format, ...)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)size)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -390,9 +585,9 @@ PORTOLAN_API int list_print(char *out, size_t size, const char *format, ...)
     return result;
 }
 
-PORTOLAN_API void list_end(void (*leave)(int), int status)
+PORTOLAN_API __attribute__((noreturn, noinline)) void list_end(void (*leave)(int), int status)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
 
@@ -406,9 +601,9 @@ PORTOLAN_API void list_end(void (*leave)(int), int status)
     __builtin_unreachable();
 }
 
-PORTOLAN_API int list_renamed(int x)
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_renamed(int x)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)x)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -425,9 +620,22 @@ PORTOLAN_API int list_renamed(int x)
     return result;
 }
 
-PORTOLAN_API int list_weak(int x)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_renamed(int x)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_renamed(x));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_renamed, 17)(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_weak(int x)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -442,9 +650,22 @@ PORTOLAN_API int list_weak(int x)
     return result;
 }
 
-PORTOLAN_API int list_old(int x)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_weak(int x)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_weak(x));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_weak, 18)(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_old(int x)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -459,9 +680,22 @@ PORTOLAN_API int list_old(int x)
     return result;
 }
 
-PORTOLAN_API int list_pure(const int *x, int n)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_old(int x)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_old(x));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_old, 19)(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_pure(const int *x, int n)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     struct portolan_functions_front *proxy = &test_ListFront_state;
@@ -478,9 +712,22 @@ PORTOLAN_API int list_pure(const int *x, int n)
     return result;
 }
 
-PORTOLAN_API int list_call(int list, int to, int proxy, int result)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_pure(const int *x, int n)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_pure(x, n));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_pure, 20)(x, n);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_call(int list, int to, int proxy, int result)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy_ = &test_ListFront_state;
     const struct test_List_functions *to_;
     int result_;
@@ -495,9 +742,22 @@ PORTOLAN_API int list_call(int list, int to, int proxy, int result)
     return result_;
 }
 
-PORTOLAN_API int list_unnamed(int argument_0, double argument_1)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_call(int list, int to, int proxy, int result)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy_ = &test_ListFront_state;
+    const struct test_List_functions *to_;
+    int result_;
+
+    PORTOLAN_PROBE_PASS(call, &proxy_->port,
+                        return test_ListFront_measure_list_call(list, to, proxy, result));
+    to_ = call.binding->target;
+    result_ = PORTOLAN_FUNCTIONS_OF(proxy_, to_, list_call, 21)(list, to, proxy, result);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_unnamed(int argument_0, double argument_1)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -512,9 +772,22 @@ PORTOLAN_API int list_unnamed(int argument_0, double argument_1)
     return result;
 }
 
-PORTOLAN_API int list_short(int x)
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_unnamed(int argument_0, double argument_1)
 {
-    struct portolan_probe_call call;
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_unnamed(argument_0, argument_1));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_unnamed, 22)(argument_0, argument_1);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_short(int x)
+{
+    PORTOLAN_PROBE_CALL(call);
     struct portolan_functions_front *proxy = &test_ListFront_state;
     const struct test_List_functions *to;
     int result;
@@ -526,5 +799,18 @@ PORTOLAN_API int list_short(int x)
     to = portolan_probe_enter(&call, &proxy->port, 23, NULL, 0)->target;
     result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_short, 23)(x);
     portolan_probe_leave(&call);
+    return result;
+}
+
+PORTOLAN_API PORTOLAN_PROBE_FORWARDING int list_short(int x)
+{
+    struct portolan_functions_front *proxy = &test_ListFront_state;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListFront_measure_list_short(x));
+    to = call.binding->target;
+    result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_short, 23)(x);
     return result;
 }

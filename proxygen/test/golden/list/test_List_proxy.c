@@ -56,9 +56,9 @@ struct test_ListProxy {
 
 static struct portolan_proxy *test_ListProxy_slots[PORTOLAN_FUNCTIONS_PROXIES];
 
-static __attribute__((noinline)) int test_ListProxy_do_list_which(struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_which(struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -68,9 +68,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_which(struct portola
     return result;
 }
 
-static __attribute__((noinline)) double test_ListProxy_do_list_sum(const double *x, int n, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_which(struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_which(proxy));
+    to = call.binding->target;
+    result = to->list_which();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_ListProxy_measure_list_sum(const double *x, int n, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     const struct test_List_functions *to;
@@ -82,9 +94,21 @@ static __attribute__((noinline)) double test_ListProxy_do_list_sum(const double 
     return result;
 }
 
-static __attribute__((noinline)) struct list_pair test_ListProxy_do_list_turn(struct list_pair pair, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING double test_ListProxy_do_list_sum(const double *x, int n, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_sum(x, n, proxy));
+    to = call.binding->target;
+    result = to->list_sum(x, n);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct list_pair test_ListProxy_measure_list_turn(struct list_pair pair, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     struct list_pair result;
 
@@ -94,9 +118,21 @@ static __attribute__((noinline)) struct list_pair test_ListProxy_do_list_turn(st
     return result;
 }
 
-static __attribute__((noinline)) struct list_large test_ListProxy_do_list_fill(double value, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING struct list_pair test_ListProxy_do_list_turn(struct list_pair pair, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    struct list_pair result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_turn(pair, proxy));
+    to = call.binding->target;
+    result = to->list_turn(pair);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING struct list_large test_ListProxy_measure_list_fill(double value, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     struct list_large result;
 
@@ -106,9 +142,21 @@ static __attribute__((noinline)) struct list_large test_ListProxy_do_list_fill(d
     return result;
 }
 
-static __attribute__((noinline)) _Complex double test_ListProxy_do_list_conjugate(_Complex double z, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING struct list_large test_ListProxy_do_list_fill(double value, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    struct list_large result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_fill(value, proxy));
+    to = call.binding->target;
+    result = to->list_fill(value);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING _Complex double test_ListProxy_measure_list_conjugate(_Complex double z, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     _Complex double result;
 
@@ -118,9 +166,21 @@ static __attribute__((noinline)) _Complex double test_ListProxy_do_list_conjugat
     return result;
 }
 
-static __attribute__((noinline)) long double test_ListProxy_do_list_half(long double x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING _Complex double test_ListProxy_do_list_conjugate(_Complex double z, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    _Complex double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_conjugate(z, proxy));
+    to = call.binding->target;
+    result = to->list_conjugate(z);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING long double test_ListProxy_measure_list_half(long double x, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     long double result;
 
@@ -131,9 +191,21 @@ static __attribute__((noinline)) long double test_ListProxy_do_list_half(long do
     return result;
 }
 
-static __attribute__((noinline)) list_quad test_ListProxy_do_list_scale(list_quad v, float by, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING long double test_ListProxy_do_list_half(long double x, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    long double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_half(x, proxy));
+    to = call.binding->target;
+    result = to->list_half(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING list_quad test_ListProxy_measure_list_scale(list_quad v, float by, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     list_quad result;
 
@@ -143,9 +215,21 @@ static __attribute__((noinline)) list_quad test_ListProxy_do_list_scale(list_qua
     return result;
 }
 
-static __attribute__((noinline)) const int test_ListProxy_do_list_constant(struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING list_quad test_ListProxy_do_list_scale(list_quad v, float by, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    list_quad result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_scale(v, by, proxy));
+    to = call.binding->target;
+    result = to->list_scale(v, by);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING const int test_ListProxy_measure_list_constant(struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -155,9 +239,21 @@ static __attribute__((noinline)) const int test_ListProxy_do_list_constant(struc
     return result;
 }
 
-static __attribute__((noinline)) int (*test_ListProxy_do_list_getter(int which, struct portolan_proxy *proxy))(int)
+static PORTOLAN_PROBE_FORWARDING const int test_ListProxy_do_list_constant(struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_constant(proxy));
+    to = call.binding->target;
+    result = to->list_constant();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int (*test_ListProxy_measure_list_getter(int which, struct portolan_proxy *proxy))(int)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int (*result)(int);
 
@@ -167,9 +263,21 @@ static __attribute__((noinline)) int (*test_ListProxy_do_list_getter(int which, 
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_each(const int *values, size_t count, int (*visit)(int, void *), void *data, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int (*test_ListProxy_do_list_getter(int which, struct portolan_proxy *proxy))(int)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int (*result)(int);
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_getter(which, proxy));
+    to = call.binding->target;
+    result = to->list_getter(which);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_each(const int *values, size_t count, int (*visit)(int, void *), void *data, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)count)};
     const struct test_List_functions *to;
@@ -181,9 +289,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_each(const int *valu
     return result;
 }
 
-static __attribute__((noinline)) double test_ListProxy_do_list_trace(double (*matrix)[3], const char *const names[], int shape[2], struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_each(const int *values, size_t count, int (*visit)(int, void *), void *data, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_each(values, count, visit, data, proxy));
+    to = call.binding->target;
+    result = to->list_each(values, count, visit, data);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING double test_ListProxy_measure_list_trace(double (*matrix)[3], const char *const names[], int shape[2], struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     double result;
 
@@ -193,9 +313,21 @@ static __attribute__((noinline)) double test_ListProxy_do_list_trace(double (*ma
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_calls_own(struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING double test_ListProxy_do_list_trace(double (*matrix)[3], const char *const names[], int shape[2], struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    double result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_trace(matrix, names, shape, proxy));
+    to = call.binding->target;
+    result = to->list_trace(matrix, names, shape);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_calls_own(struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -205,9 +337,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_calls_own(struct por
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_helper(struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_calls_own(struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_calls_own(proxy));
+    to = call.binding->target;
+    result = to->list_calls_own();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_helper(struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -217,9 +361,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_helper(struct portol
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_errno(int value, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_helper(struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_helper(proxy));
+    to = call.binding->target;
+    result = to->list_helper();
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_errno(int value, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -229,9 +385,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_errno(int value, str
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_vprint(char *out, size_t size, const char *format, va_list args, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_errno(int value, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_errno(value, proxy));
+    to = call.binding->target;
+    result = to->list_errno(value);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_vprint(char *out, size_t size, const char *format, va_list args, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)size)};
     const struct test_List_functions *to;
@@ -243,9 +411,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_vprint(char *out, si
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_print(char *out, size_t size, const char *format, va_list list, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_vprint(char *out, size_t size, const char *format, va_list args, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_vprint(out, size, format, args, proxy));
+    to = call.binding->target;
+    result = to->list_vprint(out, size, format, args);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_do_list_print(char *out, size_t size, const char *format, va_list list, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)size)};
     const struct test_List_functions *to;
@@ -257,9 +437,9 @@ static __attribute__((noinline)) int test_ListProxy_do_list_print(char *out, siz
     return result;
 }
 
-static __attribute__((noinline)) void test_ListProxy_do_list_end(void (*leave)(int), int status, struct portolan_proxy *proxy)
+static __attribute__((noreturn, noinline)) void test_ListProxy_do_list_end(void (*leave)(int), int status, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
 
     to = portolan_probe_enter(&call, &proxy->port, 16, NULL, 0)->target;
@@ -268,9 +448,9 @@ static __attribute__((noinline)) void test_ListProxy_do_list_end(void (*leave)(i
     __builtin_unreachable();
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_renamed(int x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_renamed(int x, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)x)};
     const struct test_List_functions *to;
@@ -282,9 +462,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_renamed(int x, struc
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_weak(int x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_renamed(int x, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_renamed(x, proxy));
+    to = call.binding->target;
+    result = to->list_renamed(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_weak(int x, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -294,9 +486,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_weak(int x, struct p
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_old(int x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_weak(int x, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_weak(x, proxy));
+    to = call.binding->target;
+    result = to->list_weak(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_old(int x, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -306,9 +510,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_old(int x, struct po
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_pure(const int *x, int n, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_old(int x, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_old(x, proxy));
+    to = call.binding->target;
+    result = to->list_old(x);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_pure(const int *x, int n, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct portolan_probe_context context[1] = {
         portolan_probe_context_int((int64_t)n)};
     const struct test_List_functions *to;
@@ -320,9 +536,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_pure(const int *x, i
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_call(int list, int to, int proxy, int result, struct portolan_proxy *proxy_)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_pure(const int *x, int n, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_pure(x, n, proxy));
+    to = call.binding->target;
+    result = to->list_pure(x, n);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_call(int list, int to, int proxy, int result, struct portolan_proxy *proxy_)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to_;
     int result_;
 
@@ -332,9 +560,21 @@ static __attribute__((noinline)) int test_ListProxy_do_list_call(int list, int t
     return result_;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_unnamed(int argument_0, double argument_1, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_call(int list, int to, int proxy, int result, struct portolan_proxy *proxy_)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to_;
+    int result_;
+
+    PORTOLAN_PROBE_PASS(call, &proxy_->port,
+                        return test_ListProxy_measure_list_call(list, to, proxy, result, proxy_));
+    to_ = call.binding->target;
+    result_ = to_->list_call(list, to, proxy, result);
+    return result_;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_unnamed(int argument_0, double argument_1, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
@@ -344,15 +584,39 @@ static __attribute__((noinline)) int test_ListProxy_do_list_unnamed(int argument
     return result;
 }
 
-static __attribute__((noinline)) int test_ListProxy_do_list_short(int x, struct portolan_proxy *proxy)
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_unnamed(int argument_0, double argument_1, struct portolan_proxy *proxy)
 {
-    struct portolan_probe_call call;
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_unnamed(argument_0, argument_1, proxy));
+    to = call.binding->target;
+    result = to->list_unnamed(argument_0, argument_1);
+    return result;
+}
+
+static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_short(int x, struct portolan_proxy *proxy)
+{
+    PORTOLAN_PROBE_CALL(call);
     const struct test_List_functions *to;
     int result;
 
     to = portolan_probe_enter(&call, &proxy->port, 23, NULL, 0)->target;
     result = to->list_short(x);
     portolan_probe_leave(&call);
+    return result;
+}
+
+static PORTOLAN_PROBE_FORWARDING int test_ListProxy_do_list_short(int x, struct portolan_proxy *proxy)
+{
+    const struct test_List_functions *to;
+    int result;
+
+    PORTOLAN_PROBE_PASS(call, &proxy->port,
+                        return test_ListProxy_measure_list_short(x, proxy));
+    to = call.binding->target;
+    result = to->list_short(x);
     return result;
 }
 
