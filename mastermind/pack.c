@@ -108,23 +108,53 @@ static void put_sample(struct packed *to, const struct portolan_sample *s, uint3
     memcpy(to->counter, s->counter, sizeof to->counter);
 }
 
-/* Numbers the methods: *NUMBERS[handle] is 1 + the method's number in the block, 0 = absent. */
+/* A sample by its method's handle, which may be any number. */
+struct by_handle {
+    uint32_t handle, sample;
+};
+
+static int compare_handles(const void *a, const void *b)
+{
+    const struct by_handle *one = a, *other = b;
+
+    if (one->handle != other->handle)
+        return one->handle < other->handle ? -1 : 1;
+    return one->sample < other->sample ? -1 : one->sample > other->sample;
+}
+
+/* FIRST[i] is the first sample that has the method of sample number i. */
+static enum portolan_status find_first(const struct portolan_piece *p, uint32_t *first)
+{
+    struct by_handle *sorted = portolan_calloc(p->n + 1, sizeof *sorted);
+
+    if (!sorted)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < p->n; ++i)
+        sorted[i] = (struct by_handle){p->handles[i], (uint32_t)i};
+    qsort(sorted, p->n, sizeof *sorted, compare_handles);
+    for (size_t i = 0, run = 0; i < p->n; ++i) {
+        run = sorted[i].handle == sorted[run].handle ? run : i;
+        first[sorted[i].sample] = sorted[run].sample;
+    }
+    free(sorted);
+    return PORTOLAN_OK;
+}
+
+/* Numbers the methods in the order of their first samples: *NUMBERS[i] is that of sample i. */
 static enum portolan_status number_methods(const struct portolan_piece *p, uint32_t **numbers,
                                            struct head *h)
 {
-    uint32_t highest = 0;
-
-    for (size_t i = 0; i < p->n; ++i)
-        highest = p->handles[i] > highest ? p->handles[i] : highest;
+    if (!(*numbers = portolan_calloc(p->n + 1, sizeof **numbers)) || find_first(p, *numbers))
+        return PORTOLAN_ENOMEM;
     h->n_counters = portolan_probe_counters_count();
     for (size_t i = 0; i < h->n_counters; ++i)
         h->text_bytes += strlen(portolan_probe_counter_peek_name(i)) + 1;
-    if (!(*numbers = portolan_calloc((size_t)highest + 1, sizeof **numbers)))
-        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < p->n; ++i) {
-        if ((*numbers)[p->handles[i]])
+        if ((*numbers)[i] < i) {
+            (*numbers)[i] = (*numbers)[(*numbers)[i]];
             continue;
-        (*numbers)[p->handles[i]] = (uint32_t)++h->n_methods;
+        }
+        (*numbers)[i] = (uint32_t)h->n_methods++;
         h->text_bytes += text_bytes_of(&p->samples[i]);
     }
     return PORTOLAN_OK;
@@ -150,7 +180,7 @@ enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, si
     for (size_t i = 0; i < h.n_counters; ++i)
         text = stpcpy(text, portolan_probe_counter_peek_name(i)) + 1;
     for (size_t i = 0; i < p->n; ++i) {
-        uint32_t method = numbers[p->handles[i]] - 1;
+        uint32_t method = numbers[i];
 
         if (method == written) {
             s.n_context[written++] = (uint64_t)p->samples[i].n_context;
