@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 73
+plan 75
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -42,6 +42,15 @@ result 'descriptors and environment are as without' $?
 wrap -- "$subject" spawn
 cmp -s "$work/plain" "$work/out"
 result 'so are those of its children' $?
+grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status >"$work/plain"
+wrap -- grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status
+cmp -s "$work/plain" "$work/out"
+result 'so are masks and dispositions of signals' $?
+rm -f "$store"*
+(trap '' CHLD && exec "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+    "$subject" exit 9) >"$work/out" 2>"$work/err"
+[ $? = 9 ]
+result 'and its end is noticed where SIGCHLD is ignored' $?
 wrap --report "$work/report" -- "$subject" name
 { [ "$(cat "$work/out" "$work/err")" = one ] && grep -q '26 calls' "$work/report"; }
 result 'the report goes where it is told to' $?

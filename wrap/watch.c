@@ -26,6 +26,7 @@ static const unsigned request_ms = 2000;
 struct watch {
     struct wrap_run *run;
     sigset_t watched, before;
+    struct sigaction child_before;
     int signals; /* descriptor */
 };
 
@@ -72,6 +73,7 @@ static void become(const struct watch *w, int answer, pid_t measurer)
         _exit(EXIT_OURS);
     fcntl(run->file, F_SETFD, 0);
     put_environment(run, &info, measurer);
+    sigaction(SIGCHLD, &w->child_before, NULL);
     sigprocmask(SIG_SETMASK, &w->before, NULL);
     execv(run->program.file, run->program.argv);
     error = errno;
@@ -192,6 +194,8 @@ static enum portolan_status begin(struct watch *w, int *status, struct portolan_
 {
     enum portolan_status started;
 
+    /* Where it is ignored, nobody learns how a child ended. */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &w->child_before);
     choose_signals(&w->watched);
     sigprocmask(SIG_BLOCK, &w->watched, &w->before);
     w->signals = signalfd(-1, &w->watched, SFD_CLOEXEC | SFD_NONBLOCK);

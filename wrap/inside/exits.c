@@ -107,6 +107,10 @@ PORTOLAN_API int execveat(int fd, const char *path, char *const argv[], char *co
                           int flags)
 {
     need();
+    if (!next_execveat) {
+        errno = ENOSYS;
+        return -1;
+    }
     inside_leave(WRAP_REPLACED);
     return still_here(next_execveat(fd, path, argv, envp, flags));
 }
