@@ -16,6 +16,8 @@
 
 #include "test_Stream_proxy.h"
 
+extern const struct portolan_component portolan_component_test_StreamProxy;
+
 /* ------------------------------------------------------------------ an implementation */
 
 static int file_read(struct stream_file *self, char *to, int n);
@@ -527,6 +529,36 @@ static void an_object_handed_out_twice_has_one_face(void **state)
     assert_null(second);
 }
 
+static void in_a_framework_the_monitor_sees_what_calls_hand_out(void **state)
+{
+    struct source source = source_make(5);
+    struct test_monitor *monitor = test_monitor_create();
+    sidl_BaseInterface _ex = NULL;
+    gov_cca_Component component = portolan_component_test_StreamProxy.create(&_ex);
+    gov_cca_Port port = portolan_foreign_create(&source, "test.Stream", &_ex);
+    portolan_ForeignPort foreign = portolan_ForeignPort__cast(component, &_ex);
+    struct stream *face, *clone;
+
+    (void)state;
+    bind_monitor(component, monitor, &_ex);
+    bind_use(component, port, "stream", "test.Source", &_ex);
+    assert_no_exception(&_ex);
+    face = portolan_ForeignPort_getPointer(foreign, &_ex);
+    clone = face->clone(face);
+    clone->advance(clone, 1);
+    assert_int_equal(records_of("advance", "test.Source").calls, 1);
+    bind_monitor(component, NULL, &_ex);
+    clone->advance(clone, 1);
+    assert_int_equal(records_of("advance", "test.Source").calls, 1);
+    portolan_ForeignPort_deleteRef(foreign, &_ex);
+    gov_cca_Component_deleteRef(component, &_ex); /* the clone outlives it */
+    clone->advance(clone, 1);
+    assert_int_equal(clone->position, 8);
+    clone->close(clone);
+    gov_cca_Port_deleteRef(port, &_ex);
+    sidl_object_release(monitor);
+}
+
 enum { THREADS = 4, ROUNDS = 100 };
 
 static void *work(void *face)
@@ -584,6 +616,7 @@ int main(void)
         TEST(filters_in_the_caller_s_storage_keep_their_functions_apart),
         TEST(objects_handed_out_through_a_pointer_get_faces),
         TEST(an_object_handed_out_twice_has_one_face),
+        TEST(in_a_framework_the_monitor_sees_what_calls_hand_out),
         TEST(threads_may_take_and_end_objects_at_once),
     };
 
