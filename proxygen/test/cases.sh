@@ -70,6 +70,9 @@ printf 'getNumber.since: 2\n' >"$work/side"
 refuses 'SIDL needs no such lines' "'since' is for ports from headers" \
     ../kinds.sidl --port test.Plain --context "$work/side"
 
+refuses 'SIDL has no patterns of functions' "is SIDL: patterns of functions" \
+    ../kinds.sidl --port test.Plain --functions '*'
+
 # ---------------------------------------------------------------------- extents
 generate sizes.h --port sizes --context sizes.context -o "$work/out"
 says 'mixed     intercepted, context sourceLen (guessed: extent of source)' &&
