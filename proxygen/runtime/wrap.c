@@ -241,7 +241,8 @@ void portolan_proxy_end(struct portolan_proxy *proxy)
 
 /* Measured like the calls that handed it out. */
 static enum portolan_status take_after(struct portolan_proxy *proxy, struct portolan_proxy *giver,
-                                       const struct portolan_probe_binding *binding)
+                                       const struct portolan_probe_binding *binding,
+                                       struct portolan_error *err)
 {
     const struct portolan_proxy_description *d = proxy->description;
     struct portolan_probe_binding *own = &proxy->state->current->binding;
@@ -254,7 +255,7 @@ static enum portolan_status take_after(struct portolan_proxy *proxy, struct port
         own->first_method_handle = binding->first_method_handle;
     else
         status = portolan_probe_methods_register(&connection, d->methods, d->n_methods,
-                                                 &own->first_method_handle, NULL);
+                                                 &own->first_method_handle, err);
     portolan_probe_port_init(&proxy->port, own, portolan_probe_port_flags(&giver->port));
     proxy->state->giver = giver->state->giver ? giver->state->giver : giver;
     proxy->state->giver_handle = binding->first_method_handle;
@@ -264,17 +265,28 @@ static enum portolan_status take_after(struct portolan_proxy *proxy, struct port
 static struct portolan_proxy *give_new(struct portolan_proxy *giver, enum proxy_kind kind,
                                        const struct portolan_probe_binding *binding,
                                        const struct portolan_proxy_description *d, void *object,
-                                       const void *table, const void *key)
+                                       const void *table, const void *key,
+                                       struct portolan_error *err)
 {
-    struct portolan_proxy *proxy = proxy_make(kind, d, object, table, NULL);
+    struct portolan_proxy *proxy = proxy_make(kind, d, object, table, err);
 
     if (!proxy)
         return NULL;
     proxy->state->key = key;
-    if (take_after(proxy, giver, binding) == PORTOLAN_OK && registry_add(proxy))
-        return proxy;
+    if (take_after(proxy, giver, binding, err) == PORTOLAN_OK) {
+        if (registry_add(proxy))
+            return proxy;
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
     proxy_free(proxy);
     return NULL;
+}
+
+/* The program goes on with what it got: only the measurement lacks something. */
+static void warn(const struct portolan_proxy_description *d, const struct portolan_error *err)
+{
+    portolan_log(PORTOLAN_LOG_WARNING, "proxy", "a %s that a call handed out is not measured: %s",
+                 d->type, err->text);
 }
 
 void *portolan_proxy_give(struct portolan_proxy *giver,
@@ -282,6 +294,7 @@ void *portolan_proxy_give(struct portolan_proxy *giver,
                           const struct portolan_proxy_description *d, void *object)
 {
     const void *table = object ? proxy_table_of(d->table, object) : NULL;
+    struct portolan_error err = {0};
     struct portolan_proxy *proxy;
 
     if (!table || proxy_table_is_ours(d->table, object))
@@ -295,8 +308,10 @@ void *portolan_proxy_give(struct portolan_proxy *giver,
     if (proxy && d->table->follow)
         d->table->follow(proxy, object);
     if (!proxy)
-        proxy = give_new(giver, PROXY_GIVEN, binding, d, object, table, object);
+        proxy = give_new(giver, PROXY_GIVEN, binding, d, object, table, object, &err);
     pthread_mutex_unlock(&registry_lock);
+    if (!proxy)
+        warn(d, &err);
     return proxy ? face_of(proxy) : object;
 }
 
@@ -341,18 +356,20 @@ static struct portolan_proxy *find_in_place(const struct portolan_proxy_descript
 static struct portolan_proxy *give_new_in_place(struct portolan_proxy *giver,
                                                 const struct portolan_probe_binding *binding,
                                                 const struct portolan_proxy_description *d,
-                                                const void *table)
+                                                const void *table, struct portolan_error *err)
 {
     const struct portolan_proxy_table *t = d->table;
     void *original = portolan_calloc(1, t->size_bytes);
     struct portolan_proxy *proxy;
 
-    if (!original)
+    if (!original) {
+        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
         return NULL;
+    }
     memcpy(original, table, proxy_table_length(t, table));
     /* The struct that holds its functions itself is about to hold ours: the copy keeps its own. */
     proxy = give_new(giver, PROXY_IN_PLACE, binding, d, NULL, t->own ? original : table,
-                     t->own ? NULL : table);
+                     t->own ? NULL : table, err);
     if (!proxy) {
         free(original);
         return NULL;
@@ -367,6 +384,7 @@ void portolan_proxy_give_in_place(struct portolan_proxy *giver,
 {
     const struct portolan_proxy_table *t = d->table;
     const void *table = object ? proxy_table_of(t, object) : NULL;
+    struct portolan_error err = {0};
     struct portolan_proxy *proxy;
 
     if (!table || proxy_table_is_ours(t, object))
@@ -378,10 +396,12 @@ void portolan_proxy_give_in_place(struct portolan_proxy *giver,
         portolan_probe_port_set_flags(&proxy->port, portolan_probe_port_flags(&giver->port));
     }
     if (!proxy)
-        proxy = give_new_in_place(giver, binding, d, table);
+        proxy = give_new_in_place(giver, binding, d, table, &err);
     pthread_mutex_unlock(&registry_lock);
-    if (!proxy)
+    if (!proxy) {
+        warn(d, &err);
         return;
+    }
     if (t->own)
         proxy_table_fill(t, proxy->state->slot, object);
     else

@@ -6,6 +6,7 @@
 #include "records.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -559,6 +560,36 @@ static void in_a_framework_the_monitor_sees_what_calls_hand_out(void **state)
     sidl_object_release(monitor);
 }
 
+static char logged[200];
+
+static void note(void *arg, enum portolan_log_level level, const char *area, const char *text)
+{
+    (void)arg, (void)level;
+    snprintf(logged, sizeof logged, "%s: %s", area, text);
+}
+
+static void what_finds_no_place_is_handed_on_and_told(void **state)
+{
+    struct fixture *f = *state;
+    struct stream *clones[PORTOLAN_PROXY_SLOTS];
+
+    portolan_log_set_handler(note, NULL);
+    logged[0] = '\0';
+    for (int i = 0; i < PORTOLAN_PROXY_SLOTS - 1; i++)
+        clones[i] = f->face->clone(f->face);
+    assert_string_equal(logged, "");
+    clones[PORTOLAN_PROXY_SLOTS - 1] = f->face->clone(f->face); /* the 17th object */
+    assert_non_null(strstr(logged, "proxy: a test.Stream that a call handed out is not measured: "
+                                   "16 objects"));
+    portolan_log_set_handler(NULL, NULL);
+    for (int i = 0; i < PORTOLAN_PROXY_SLOTS; i++) {
+        clones[i]->advance(clones[i], 1);
+        assert_int_equal(clones[i]->position, 6);
+        clones[i]->close(clones[i]);
+    }
+    assert_int_equal(records_of("advance", NULL).calls, PORTOLAN_PROXY_SLOTS - 1);
+}
+
 enum { THREADS = 4, ROUNDS = 100 };
 
 static void *work(void *face)
@@ -617,6 +648,7 @@ int main(void)
         TEST(objects_handed_out_through_a_pointer_get_faces),
         TEST(an_object_handed_out_twice_has_one_face),
         TEST(in_a_framework_the_monitor_sees_what_calls_hand_out),
+        TEST(what_finds_no_place_is_handed_on_and_told),
         TEST(threads_may_take_and_end_objects_at_once),
     };
 
