@@ -187,7 +187,9 @@ static enum portolan_status judge_diagnostics(struct header *h)
         if (is_main(&place))
             place = (struct place){.file = run->options->files[0], .line = 1};
         if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
-            status = proxygen_fail(run, PORTOLAN_ESYNTAX, &place, "%s", text);
+            status = proxygen_fail(
+                run, PORTOLAN_ESYNTAX, &place, "%s%s", text,
+                strstr(text, "file not found") ? "; say where it is with -- -IFOLDER" : "");
         else if (strcmp(option, "-Wvisibility") == 0) {
             h->invisible = portolan_arena_grow(&run->arena, h->invisible, h->n_invisible,
                                                sizeof *h->invisible);

@@ -11,6 +11,7 @@ struct search {
     struct header *h;
     const char *word;
     CXCursor found; /* struct or typedef of that name */
+    CXCursor other; /* what else has it */
     const char **names;
     size_t n_names;
 };
@@ -23,9 +24,14 @@ static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXCli
     const char *name;
 
     (void)parent;
-    if (kind != CXCursor_StructDecl && kind != CXCursor_TypedefDecl)
+    if (kind == CXCursor_MacroDefinition)
         return CXChildVisit_Continue;
     name = proxygen_header_spelling(s->h, cursor);
+    if (kind != CXCursor_StructDecl && kind != CXCursor_TypedefDecl) {
+        if (strcmp(name, s->word) == 0)
+            s->other = cursor;
+        return CXChildVisit_Continue;
+    }
     if (strcmp(name, s->word) == 0)
         s->found = cursor;
     if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)) &&
@@ -48,6 +54,24 @@ static CXCursor struct_definition(struct header *h, CXCursor cursor)
     return h->clang->getCursorDefinition(h->clang->getTypeDeclaration(type));
 }
 
+/* A name that is taken by what cannot be a port of this kind. */
+static enum portolan_status refuse_other(const struct search *s)
+{
+    enum CXCursorKind kind = s->h->clang->getCursorKind(s->other);
+    struct place place = proxygen_header_cursor_place(s->h, s->other);
+
+    if (kind == CXCursor_FunctionDecl)
+        return proxygen_fail(s->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                             "'%s' is a function; --functions '%s' makes a port of functions",
+                             s->word, s->word);
+    return proxygen_fail(s->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                         "'%s' is %s; a port is a struct with functions", s->word,
+                         kind == CXCursor_UnionDecl  ? "a union"
+                         : kind == CXCursor_EnumDecl ? "an enumeration"
+                         : kind == CXCursor_VarDecl  ? "a variable"
+                                                     : "no struct");
+}
+
 static enum portolan_status find_struct(struct header *h, struct search *s,
                                         const struct place *asked, CXCursor *definition)
 {
@@ -60,6 +84,8 @@ static enum portolan_status find_struct(struct header *h, struct search *s,
     h->clang->visitChildren(h->clang->getTranslationUnitCursor(h->unit), visit_top, s);
     if (h->run->arena.failed)
         return PORTOLAN_ENOMEM;
+    if (h->clang->Cursor_isNull(s->found) && !h->clang->Cursor_isNull(s->other))
+        return refuse_other(s);
     if (h->clang->Cursor_isNull(s->found)) {
         nearest = portolan_nearest_word(s->word, s->names, s->n_names);
         return nearest ? proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
@@ -352,7 +378,7 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
     CXType type;
     enum portolan_status status;
 
-    s.found.kind = CXCursor_InvalidFile;
+    s.found.kind = s.other.kind = CXCursor_InvalidFile;
     status = find_struct(h, &s, asked, &definition);
     if (status != PORTOLAN_OK)
         return status;
