@@ -16,7 +16,7 @@ struct wrap_options {
     struct portolan_wrap_options wrap;
     const char **functions, **libraries, **flags;
     const char *report;
-    bool quiet;
+    bool quiet, verbose;
 };
 
 enum {
@@ -58,6 +58,8 @@ static const struct argp_option options[] = {
     {"children", KEY_CHILDREN, NULL, 0, "measure what the program starts, too", 0},
     {"report", KEY_REPORT, "FILE", 0, "write what is said at the end there, not to stderr", 0},
     {"quiet", 'q', NULL, 0, "say at the end only what went wrong", 0},
+    {"verbose", 'v', NULL, 0, "say at the begin which functions are taken, which are not, and why",
+     0},
     {"cc", KEY_CC, "COMMAND", 0, "C compiler (default: $CC, or the one Portolan was built with)",
      0},
     {"keep", KEY_KEEP, "DIR", 0, "keep what is generated there (default: a cache)", 0},
@@ -191,6 +193,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'q':
         o->quiet = true;
         return 0;
+    case 'v':
+        o->verbose = true;
+        return 0;
     default:
         return parse_more(key, arg, o, state);
     }
@@ -203,7 +208,9 @@ static void print_notice(void *arg, enum portolan_log_level level, const char *a
     const struct wrap_options *o = arg;
 
     (void)area;
-    if (level == PORTOLAN_LOG_WARNING || (level == PORTOLAN_LOG_NOTICE && !o->quiet))
+    if (level == PORTOLAN_LOG_INFO && o->verbose)
+        fprintf(stderr, "%s\n", text);
+    else if (level == PORTOLAN_LOG_WARNING || (level == PORTOLAN_LOG_NOTICE && !o->quiet))
         fprintf(stderr, "portolan: %s\n", text);
 }
 

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 75
+plan 76
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -51,6 +51,8 @@ rm -f "$store"*
     "$subject" exit 9) >"$work/out" 2>"$work/err"
 [ $? = 9 ]
 result 'and its end is noticed where SIGCHLD is ignored' $?
+wrap -v -- "$subject" name
+gives 'what is taken is told to who asks' 0 'calc_sum +intercepted, context n'
 wrap --report "$work/report" -- "$subject" name
 { [ "$(cat "$work/out" "$work/err")" = one ] && grep -q '26 calls' "$work/report"; }
 result 'the report goes where it is told to' $?

@@ -140,6 +140,14 @@ static const char *header_of(struct making *m)
                           : header;
 }
 
+static void log_lines(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        portolan_log(PORTOLAN_LOG_INFO, "wrap", "%.*s", (int)length, text);
+    }
+}
+
 static enum portolan_status generate(struct making *m, struct portolan_diagnostics *d)
 {
     const char *header = header_of(m);
@@ -166,11 +174,11 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
         c_type = portolan_arena_strdup(m->arena, m->front->type);
         for (char *c = c_type; c && *c; c++)
             *c = *c == '.' ? '_' : *c;
+        log_lines(result.report);
         m->source = portolan_arena_printf(m->arena, "%s_front.c", c_type);
-        m->front->report = portolan_arena_strdup(m->arena, result.report);
         for (size_t i = 0; i < result.n_flags; i++)
             wrap_words_add(m->arena, &m->flags, portolan_arena_strdup(m->arena, result.flags[i]));
-        if (!m->source || !m->front->report)
+        if (!m->source || m->arena->failed)
             status = no_memory(m);
     }
     portolan_proxygen_result_clear(&result);

@@ -86,7 +86,6 @@ struct wrap_front {
     const char *temporary; /* folder to be removed at the end; or NULL */
     const char **functions;
     size_t n_functions;
-    const char *report; /* the generator's */
 };
 
 /* Generates and compiles, or finds it in the cache. */

@@ -5,6 +5,9 @@
  * of several libraries. What was measured goes step by step into an experiment store, by this
  * process: the program gets neither SQLite nor MPI nor any other library that it does not have.
  *
+ * What is taken of the header, what is not and why, goes to the log as information; that something
+ * is compiled, which may take seconds, as a notice.
+ *
  * Functions here may be called from one thread at a time, in a process without other children.
  */
 #ifndef PORTOLAN_WRAP_H
