@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong usage exits 2 and says what would be right; help and version go to standard output.
 . "$(dirname "$0")/tap.sh"
-plan 14
+plan 17
 
 try "$PORTOLAN"
 gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
@@ -28,6 +28,14 @@ gives 'hooks without a server' 2 'needs --server'
 echo 'package p version 1.0 { class C { void f(); } }' >"$work/p.sidl"
 try "$PORTOLAN" sidl --list --server=c "$work/p.sidl" -o "$work/p"
 gives 'outputs are listed, not written' 0 '^p_C_Impl.c$' '^babel.make$'
+
+try "$PORTOLAN" proxygen "$work/x.h" --port x --front
+gives 'a front without functions' 2 'go with --functions'
+echo 'struct x { int (*step)(struct x *self); };' >"$work/x.h"
+try "$PORTOLAN" proxygen "$work/x.h" --port y -o "$work/proxy"
+gives 'a port that is not there' 1 'x.h:1: error: there is no struct.*did you mean' '1 problem'
+try "$PORTOLAN" proxygen "$work/x.h" --port x -o "$work/proxy"
+gives 'what is intercepted' 0 '1 of 1 methods intercepted' 'step +intercepted'
 
 try sh -c '"$PORTOLAN" draw --text "$BUILD/examples/paper/paper.xml" >/dev/full'
 gives 'output that cannot be written is no success' 1 'cannot write'
