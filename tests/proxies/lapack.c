@@ -11,8 +11,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "blas.h"
+
 #ifdef FRONT
 #include FRONT
+
+#include <portolan/control.h>
+
+/* From now on the front's functions are those of the library in FILE. */
+static int bind(const char *file)
+{
+    static struct portolan_control_port control = {.variant = PORTOLAN_VARIANT_PROFILE};
+    struct portolan_functions_front *front = portolan_front();
+    struct portolan_functions_library *library;
+    struct portolan_error err = {0};
+
+    if (portolan_functions_library_open(front->description, file, &library, &err) != PORTOLAN_OK ||
+        portolan_functions_front_bind(front, library, &err) != PORTOLAN_OK) {
+        fprintf(stderr, "lapack: %s\n", err.text);
+        return 1;
+    }
+    if (!control.name) {
+        control.name = control.type = front->description->type;
+        control.port = &front->port;
+        portolan_control_add(&control);
+    }
+    return 0;
+}
 #else
 #include <dlfcn.h>
 
@@ -23,23 +48,11 @@ static long n_gemm, n_trsm, n_syrk;
     if (!next)                                                                                     \
     *(void **)&next = dlsym(RTLD_NEXT, name)
 
-typedef void gemm_fn(const char *, const char *, const int *, const int *, const int *,
-                     const double *, const double *, const int *, const double *, const int *,
-                     const double *, double *, const int *);
-typedef void trsm_fn(const char *, const char *, const char *, const char *, const int *,
-                     const int *, const double *, const double *, const int *, double *,
-                     const int *);
-typedef void syrk_fn(const char *, const char *, const int *, const int *, const double *,
-                     const double *, const int *, const double *, double *, const int *);
-gemm_fn dgemm_;
-trsm_fn dtrsm_;
-syrk_fn dsyrk_;
-
 void dgemm_(const char *ta, const char *tb, const int *m, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda, const double *b, const int *ldb,
             const double *beta, double *c, const int *ldc)
 {
-    NEXT(gemm_fn *, "dgemm_");
+    NEXT(__typeof__(dgemm_) *, "dgemm_");
     n_gemm++;
     next(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
@@ -48,7 +61,7 @@ void dtrsm_(const char *side, const char *uplo, const char *ta, const char *diag
             const int *n, const double *alpha, const double *a, const int *lda, double *b,
             const int *ldb)
 {
-    NEXT(trsm_fn *, "dtrsm_");
+    NEXT(__typeof__(dtrsm_) *, "dtrsm_");
     n_trsm++;
     next(side, uplo, ta, diag, m, n, alpha, a, lda, b, ldb);
 }
@@ -56,7 +69,7 @@ void dtrsm_(const char *side, const char *uplo, const char *ta, const char *diag
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k, const double *alpha,
             const double *a, const int *lda, const double *beta, double *c, const int *ldc)
 {
-    NEXT(syrk_fn *, "dsyrk_");
+    NEXT(__typeof__(dsyrk_) *, "dsyrk_");
     n_syrk++;
     next(uplo, trans, n, k, alpha, a, lda, beta, c, ldc);
 }
@@ -68,7 +81,7 @@ void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *inf
 void dpotrs_(const char *uplo, const int *n, const int *nrhs, const double *a, const int *lda,
              double *b, const int *ldb, int *info);
 
-static unsigned long long state = 20061113;
+static unsigned long long state;
 
 static double next_value(void)
 {
@@ -112,6 +125,7 @@ static int solve(int n)
     double *a = calloc((size_t)n * n, sizeof *a), *b = calloc((size_t)n, sizeof *b);
     int *pivots = calloc((size_t)n, sizeof *pivots), bad = 1, info;
 
+    state = 20061113;
     if (a && b && pivots) {
         make_system(n, 0, a, b);
         dgesv_(&n, &one, a, &n, pivots, b, &n, &info);
