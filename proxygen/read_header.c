@@ -276,25 +276,36 @@ static bool matches(const char *pattern, const char *path)
     return false;
 }
 
-static bool file_counts(struct header *h, CXFile file)
+/* "*" and "*.h" say nothing of the system's headers. */
+static bool is_specific(const char *pattern)
+{
+    size_t length = strlen(pattern);
+
+    if (length > 1 && strcmp(pattern + length - 2, ".h") == 0)
+        length -= 2;
+    return strspn(pattern, "*?/") < length;
+}
+
+static bool file_counts(struct header *h, CXFile file, bool is_system)
 {
     const char *from = h->run->options->from;
     bool counts = file && h->file && h->clang->File_isEqual(file, h->file);
 
-    if (file && from)
+    if (file && from && (!is_system || is_specific(from)))
         counts = matches(from, proxygen_header_text(h, h->clang->getFileName(file)));
     return counts;
 }
 
 bool proxygen_header_counts(struct header *h, CXCursor cursor)
 {
+    CXSourceLocation location = h->clang->getCursorLocation(cursor);
     CXFile file = NULL;
 
-    h->clang->getFileLocation(h->clang->getCursorLocation(cursor), &file, NULL, NULL, NULL);
+    h->clang->getFileLocation(location, &file, NULL, NULL, NULL);
     /* Declarations come file by file. */
     if (file != h->last_file) {
         h->last_file = file;
-        h->last_counts = file_counts(h, file);
+        h->last_counts = file_counts(h, file, h->clang->Location_isInSystemHeader(location) != 0);
     }
     return h->last_counts;
 }

@@ -127,6 +127,12 @@ result $? '--from says whose declarations count'
 refuses 'names of included headers are no suggestions of the system' "did you mean 'part'" \
     included.h --port prat
 
+generate included.h --port list --functions '*' --from '*' -o "$work/out"
+says included_own && says included_part && ! says malloc
+result $? 'a pattern for all headers leaves out those of the system'
+generate included.h --port list --functions 'malloc' --from 'stdlib.h' -o "$work/out"
+says 'malloc  intercepted'
+result $? 'headers of the system count when they are named'
 generate included.h --port list --functions 'included_*' -o "$work/out"
 says included_own && ! says included_part
 result $? 'a list of functions is of the header alone'
