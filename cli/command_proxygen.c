@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
      "the port is all functions of the header with such names; more than one pattern by commas, or "
      "by repeating the option",
      0},
-    {"lib", KEY_LIBRARY, "FILE", 0,
+    {"lib", KEY_LIBRARY, "[NAME=]FILE", 0,
      "shared object that implements the functions, which becomes a component; may be repeated", 0},
     {"front", KEY_FRONT, NULL, 0, "also make the library that stands in for these functions", 0},
     {"from", KEY_FROM, "GLOB", 0,

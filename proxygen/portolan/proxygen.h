@@ -45,10 +45,13 @@ struct portolan_proxygen_options {
     /** OPTIONAL, C only. Patterns ("cblas_*"): the port is all functions that match one of them. */
     const char *const *functions;
     size_t n_functions;
-    /** With FUNCTIONS. Shared objects that implement them, one provider component for each. */
+    /**
+     * With FUNCTIONS. Shared objects that implement them, one provider component for each: "FILE",
+     * or "NAME=FILE" for component "TYPE_NAME".
+     */
     const char *const *libraries;
     size_t n_libraries;
-    /** With FUNCTIONS. Makes the library that stands in for these functions, too. */
+    /** With FUNCTIONS. Makes the front, too: a library that stands in for these functions. */
     bool front;
     /**
      * OPTIONAL. Pattern for paths of headers (leading folders may be left out): declarations in
