@@ -94,17 +94,6 @@ static size_t take_flag(struct portolan_arena *arena, struct compile_command *c,
     return 1;
 }
 
-/* A file's language that its ending tells and a header's does not. */
-static void take_language(struct portolan_arena *arena, struct compile_command *c)
-{
-    static const char *const endings[] = {".cc", ".cpp", ".cxx", ".c++", ".C", ".cp"};
-    const char *dot = strrchr(c->file, '.');
-
-    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        if (strcmp(dot, endings[i]) == 0)
-            add_flag(arena, c, "-xc++");
-}
-
 /* ------------------------------------------------------------------ entries */
 
 static struct compile_command read_entry(struct header *h, CXCompileCommand entry)
@@ -121,7 +110,6 @@ static struct compile_command read_entry(struct header *h, CXCompileCommand entr
         return c;
     for (size_t i = 0; i < n; i++)
         args[i] = proxygen_header_text(h, h->clang->CompileCommand_getArg(entry, (unsigned)i));
-    take_language(arena, &c);
     for (size_t i = 1; i < n;)
         i += take_flag(arena, &c, folder, args, n, i);
     return c;

@@ -195,6 +195,11 @@ generate "$header" --port conditional --compile-commands "$project/commands" -o 
     -USCALAR -DSCALAR=long
 grep -q '#define SCALAR long' "$work/out/conditional_proxy.c"
 result $? 'flags behind -- come last'
+cp "$project/other/b.c" "$project/other/d.cc"
+database "$(entry other/d.cc '-std=c++17 -DSCALAR=char')"
+generate "$header" --port conditional --compile-commands "$project" -o "$work/out"
+says 'other/d.cc, which includes' && grep -q '#define SCALAR char' "$work/out/conditional_proxy.c"
+result $? 'a C header that a C++ source includes is read as C'
 database "$none"
 refuses 'a database that does not know the header is refused' 'no entry compiles' \
     "$header" --port conditional --compile-commands "$project"
