@@ -83,14 +83,14 @@ static bool measures(const struct portolan_control_port *p, enum portolan_varian
 
 static void set_flags(struct portolan_control_port *p)
 {
-    uint32_t flags = portolan_probe_port_flags(p->port) & PORTOLAN_PROBE_COUNTERS;
+    uint32_t flags = 0;
 
     if (measures(p, PORTOLAN_VARIANT_PROFILE)) {
-        flags |= PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_PROFILED;
+        flags = PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_PROFILED;
         if (portolan_probe_counters_count())
             flags |= PORTOLAN_PROBE_COUNTERS;
     } else if (measures(p, PORTOLAN_VARIANT_MASTERMIND)) {
-        flags |= PORTOLAN_PROBE_MONITORED;
+        flags = PORTOLAN_PROBE_MONITORED | p->counters;
     }
     portolan_probe_port_set_flags(p->port, flags);
     if (p->follow)
@@ -190,6 +190,7 @@ void portolan_control_add(struct portolan_control_port *p)
     control_lock();
     p->pins = 0;
     p->wanted = p->variant;
+    p->counters = portolan_probe_port_flags(p->port) & PORTOLAN_PROBE_COUNTERS;
     DL_APPEND(ports, p);
     for (size_t i = 0; i < n_rules; i++)
         if (control_matches(p, rules[i].glob)) {
@@ -252,6 +253,7 @@ void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_m
 
     control_lock();
     p->has_mastermind = has_mastermind;
+    p->counters = portolan_probe_port_flags(p->port) & PORTOLAN_PROBE_COUNTERS;
     set_flags(p);
     if (has_mastermind) {
         note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
@@ -261,6 +263,16 @@ void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_m
         gap->away_ns = control_away_ns(gap);
         gap->is_away = gap->was_in = false;
     }
+    control_unlock();
+}
+
+void portolan_control_refresh(void)
+{
+    struct portolan_control_port *p;
+
+    control_lock();
+    DL_FOREACH(ports, p)
+    set_flags(p);
     control_unlock();
 }
 

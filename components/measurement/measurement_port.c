@@ -40,6 +40,7 @@ static void set_counters(void *self, struct sidl_string__array *events, sidl_Bas
         names[i] = sidlArrayElem1(events, sidlLower(events, 0) + i);
     if (portolan_probe_counters_set(names, (size_t)n, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
+    portolan_control_refresh();
 }
 
 static struct sidl_string__array *get_counters(void *self, sidl_BaseInterface *_ex)

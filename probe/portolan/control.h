@@ -68,6 +68,7 @@ struct portolan_control_port {
 
     struct portolan_control_gap gaps[3]; /**< by variant; start with zeros, as all below */
     enum portolan_variant wanted;        /* by the owner */
+    uint32_t counters; /* PORTOLAN_PROBE_COUNTERS, if the Mastermind asked for them */
     unsigned pins;
     struct portolan_control_port *next, *prev;
 };
@@ -83,6 +84,9 @@ PORTOLAN_API void portolan_control_remove(struct portolan_control_port *port);
 /** A Mastermind has come or gone. Any thread. */
 PORTOLAN_API void portolan_control_set_mastermind(struct portolan_control_port *port,
                                                   bool has_mastermind);
+
+/** Other counters were chosen: ports in the variant PROFILE read them from now on. Any thread. */
+PORTOLAN_API void portolan_control_refresh(void);
 
 /**
  * Obeys the commands in TEXT, one a line, `#` begins a comment:

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TAU profiles: exact rows on the clock that moves only when told, names, threads, counters. */
+#include "fixture.h"
+
+#include <portolan/control.h>
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/portolan-profiles-XXXXXX";
+static struct portolan_probe_port outer, inner;
+static struct portolan_probe_binding outer_binding, inner_binding;
+static struct portolan_control_port outer_control, inner_control;
+static struct portolan_error err;
+
+static void leaf_work(struct worker *self, int64_t n)
+{
+    (void)self;
+    portolan_probe_clock_advance(100 * (uint64_t)n);
+}
+
+static void leaf_scale(struct worker *self, double x, int64_t m)
+{
+    (void)self, (void)x;
+    portolan_probe_clock_advance(1000 * (uint64_t)m);
+}
+
+static void nesting_work(struct worker *self, int64_t n)
+{
+    (void)self;
+    portolan_probe_clock_advance(1000);
+    proxy_work(&inner, n);
+    proxy_work(&inner, n + 1);
+}
+
+/* Through its own port, n times; each level takes 1 us. */
+static void recursive_work(struct worker *self, int64_t n)
+{
+    (void)self;
+    portolan_probe_clock_advance(1000);
+    if (n > 0)
+        proxy_work(&outer, n - 1);
+}
+
+static struct worker leaf = {leaf_work, leaf_scale, NULL}, nesting = {nesting_work, NULL, NULL},
+                     recursive = {recursive_work, NULL, NULL};
+
+static void use(struct worker *worker, const char *provider, const char *class_name)
+{
+    bind_worker(&outer_binding, worker, "driver", provider, class_name);
+    bind_worker(&inner_binding, &leaf, "outer", "inner", "test.Leaf");
+    portolan_probe_port_init(&outer, &outer_binding, 0);
+    portolan_probe_port_init(&inner, &inner_binding, 0);
+    outer_control = (struct portolan_control_port){.name = "driver.worker",
+                                                   .type = "test.Worker",
+                                                   .port = &outer,
+                                                   .variant = PORTOLAN_VARIANT_PROFILE};
+    inner_control = outer_control;
+    inner_control.name = "outer.worker";
+    inner_control.port = &inner;
+    portolan_control_add(&outer_control);
+    portolan_control_add(&inner_control);
+}
+
+static int fresh(void **state)
+{
+    (void)state;
+    err = (struct portolan_error){0};
+    portolan_probe_counters_set(NULL, 0, NULL);
+    return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL);
+}
+
+static int leave(void **state)
+{
+    char line[100];
+
+    (void)state;
+    portolan_control_remove(&outer_control);
+    portolan_control_remove(&inner_control);
+    snprintf(line, sizeof line, "rm -rf %s/*", folder);
+    return system(line);
+}
+
+static void dump(size_t expected_files)
+{
+    size_t files = 99;
+
+    assert_int_equal(portolan_probe_write_tau(folder, 0, &files, &err), PORTOLAN_OK);
+    assert_int_equal(files, expected_files);
+}
+
+/* The rows of a file, without the lines before and behind them. */
+static const char *rows_of(const char *name)
+{
+    static char text[20000], path[200];
+    char *line = text;
+    FILE *f;
+    size_t n;
+    int count = -1;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    f = fopen(path, "r");
+    if (!f)
+        fail_msg("there is no %s", path);
+    n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    assert_int_equal(sscanf(text, "%d templated_functions_MULTI_", &count), 1);
+    for (int i = 0; i < 2; i++)
+        line = strchr(line, '\n') + 1;
+    assert_true(n > 13 && strcmp(text + n - 13, "0 aggregates\n") == 0);
+    text[n - 13] = '\0';
+    for (const char *c = line; *c; c++)
+        count -= *c == '\n';
+    assert_int_equal(count, 0);
+    return line;
+}
+
+static bool exists(const char *name)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static void rows_are_exact(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    portolan_probe_clock_advance(4000);
+    proxy_work(&outer, 2);
+    proxy_work(&inner, 3);
+    dump(1);
+    assert_string_equal(
+        rows_of("profile.0.0.0"),
+        "\".TAU application\" 1 2 4 6 0 GROUP=\"TAU_USER\" \n"
+        "\"inner (test.Leaf)::work()\" 3 0 0.8 0.8 0 GROUP=\"test.Worker\" \n"
+        "\"outer (test.Outer)::work()\" 1 2 1 1.5 0 GROUP=\"test.Worker\" \n"
+        "\"inner (test.Leaf)::work() [ <n> = <2> ]\" 1 0 0.2 0.2 0 "
+        "GROUP=\"TAU_PARAM | test.Worker\" \n"
+        "\"inner (test.Leaf)::work() [ <n> = <3> ]\" 2 0 0.6 0.6 0 "
+        "GROUP=\"TAU_PARAM | test.Worker\" \n"
+        "\"outer (test.Outer)::work() [ <n> = <2> ]\" 1 2 1 1.5 0 "
+        "GROUP=\"TAU_PARAM | test.Worker\" \n"
+        "\".TAU application => inner (test.Leaf)::work()\" 1 0 0.3 0.3 0 "
+        "GROUP=\"TAU_CALLPATH | test.Worker\" \n"
+        "\".TAU application => outer (test.Outer)::work()\" 1 2 1 1.5 0 "
+        "GROUP=\"TAU_CALLPATH | test.Worker\" \n"
+        "\".TAU application => outer (test.Outer)::work() => inner (test.Leaf)::work()\" 2 0 0.5 "
+        "0.5 0 GROUP=\"TAU_CALLPATH | test.Worker\" \n");
+}
+
+static void recursion_counts_inclusive_once(void **state)
+{
+    (void)state;
+    use(&recursive, "outer", "test.Recursive");
+    proxy_work(&outer, 2);
+    dump(1);
+    assert_non_null(
+        strstr(rows_of("profile.0.0.0"), "\"outer (test.Recursive)::work()\" 3 2 3 3 0 GROUP"));
+}
+
+static void names_mean_nothing_else_to_readers(void **state)
+{
+    (void)state;
+    use(&nesting, "a \"b\"  => c\td", "");
+    proxy_work(&outer, 1);
+    dump(1);
+    assert_non_null(strstr(rows_of("profile.0.0.0"), "\"a 'b' -> c d::work()\" 1 2 1 1.3 0 GROUP"));
+}
+
+static void several_parameters_and_bins_have_names(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    proxy_scale(&inner, 1.1, 7, 0);
+    dump(1);
+    assert_non_null(
+        strstr(rows_of("profile.0.0.0"),
+               "\"inner (test.Leaf)::scale() [ <x> = <1..1.25>, <m> = <7> ]\" 1 0 7 7"));
+}
+
+static void a_call_that_is_running_counts(void **state)
+{
+    struct portolan_probe_call call;
+    struct portolan_probe_context context[1] = {portolan_probe_context_int(1)};
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    portolan_probe_enter(&call, &outer, METHOD_WORK, context, 1);
+    portolan_probe_clock_advance(3000);
+    proxy_work(&inner, 10);
+    dump(1);
+    portolan_probe_leave(&call);
+    assert_non_null(
+        strstr(rows_of("profile.0.0.0"), "\"outer (test.Outer)::work()\" 1 1 3 4 0 GROUP"));
+}
+
+static void what_the_mastermind_has_is_its_callers(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    portolan_control_set_mastermind(&inner_control, true);
+    inner_control.variant = PORTOLAN_VARIANT_MASTERMIND;
+    portolan_control_set_mastermind(&inner_control, true);
+    proxy_work(&outer, 2);
+    portolan_probe_reset_unprofiled(NULL);
+    dump(1);
+    assert_non_null(
+        strstr(rows_of("profile.0.0.0"), "\"outer (test.Outer)::work()\" 1 0 1.5 1.5 0 GROUP"));
+    assert_null(strstr(rows_of("profile.0.0.0"), "inner"));
+}
+
+/* ------------------------------------------------------------------ files */
+
+static void *call_once(void *arg)
+{
+    proxy_work(arg, 5);
+    return NULL;
+}
+
+static void each_thread_has_a_file(void **state)
+{
+    pthread_t thread;
+    FILE *f;
+    char path[200];
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    proxy_work(&inner, 1);
+    assert_int_equal(pthread_create(&thread, NULL, call_once, &inner), 0);
+    pthread_join(thread, NULL);
+    /* of an earlier run */
+    snprintf(path, sizeof path, "%s/profile.0.0.2", folder);
+    f = fopen(path, "w");
+    fclose(f);
+    dump(2);
+    assert_non_null(
+        strstr(rows_of("profile.0.0.1"), "\"inner (test.Leaf)::work()\" 1 0 0.5 0.5 0 "));
+    assert_non_null(strstr(rows_of("profile.0.0.1"), "\".TAU application\" 1 1 0 1 0 "));
+    assert_non_null(
+        strstr(rows_of("profile.0.0.0"), "\"inner (test.Leaf)::work()\" 1 0 0.1 0.1 0 "));
+    assert_false(exists("profile.0.0.2"));
+}
+
+static void nothing_measured_writes_nothing(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    dump(0);
+    assert_false(exists("profile.0.0.0"));
+}
+
+static void counters_have_folders_of_their_own(void **state)
+{
+    static const char *const events[] = {"perf::PAGE-FAULTS", "perf::CONTEXT-SWITCHES"};
+    char time_rows[20000], *tail;
+    size_t same = 0;
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    if (portolan_probe_counters_set(events, 2, NULL) != PORTOLAN_OK)
+        skip(); /* built without PAPI, or the kernel refuses */
+    portolan_control_refresh();
+    assert_int_not_equal(portolan_probe_port_flags(&inner) & PORTOLAN_PROBE_COUNTERS, 0);
+    proxy_work(&outer, 2);
+    dump(6); /* of two threads */
+    assert_false(exists("profile.0.0.0"));
+    strcpy(time_rows, rows_of("MULTI__TIME/profile.0.0.0"));
+    tail = time_rows;
+    for (const char *line = rows_of("MULTI__perf__PAGE-FAULTS/profile.0.0.0"); *line; same++) {
+        size_t name = strcspn(line + 1, "\"") + 2;
+
+        assert_memory_equal(line, tail, name);
+        line = strchr(line, '\n') + 1;
+        tail = strchr(tail, '\n') + 1;
+    }
+    assert_true(same > 4 && !*tail);
+    rows_of("MULTI__perf__CONTEXT-SWITCHES/profile.0.0.1");
+    portolan_probe_counters_set(NULL, 0, NULL);
+    portolan_control_refresh();
+    assert_int_equal(portolan_probe_port_flags(&inner) & PORTOLAN_PROBE_COUNTERS, 0);
+}
+
+static void a_folder_that_cannot_be_made_is_told(void **state)
+{
+    char path[200];
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    proxy_work(&inner, 1);
+    snprintf(path, sizeof path, "%s/none/here", folder);
+    assert_int_equal(portolan_probe_write_tau(path, 0, NULL, &err), PORTOLAN_EIO);
+    assert_non_null(strstr(err.text, "none/here"));
+}
+
+static void missing_memory_is_told_and_leaves_no_half_file(void **state)
+{
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    char before[20000];
+    struct dirent *e;
+    DIR *d;
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    proxy_work(&outer, 1);
+    dump(2);
+    strcpy(before, rows_of("profile.0.0.0"));
+    for (unsigned long n = 1; status == PORTOLAN_ENOMEM; n++) {
+        portolan_alloc_fail_at(n);
+        status = portolan_probe_write_tau(folder, 0, NULL, NULL);
+        portolan_alloc_fail_at(0);
+        assert_string_equal(rows_of("profile.0.0.0"), before);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    d = opendir(folder);
+    while ((e = readdir(d)))
+        assert_null(strstr(e->d_name, ".new"));
+    closedir(d);
+}
+
+static void the_end_writes_what_was_not_written(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    proxy_work(&inner, 1);
+    assert_int_equal(portolan_control_finish(&err), PORTOLAN_OK);
+    assert_true(exists("profile.0.0.0"));
+    assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_control_finish(&err), PORTOLAN_OK); /* empty, and so not written */
+    assert_non_null(strstr(rows_of("profile.0.0.0"), "inner"));
+}
+
+static void the_node_is_the_rank(void **state)
+{
+    (void)state;
+    unsetenv("PMI_RANK");
+    unsetenv("PMIX_RANK");
+    setenv("PMI_RANK", "3", 1);
+    setenv("PMI_SIZE", "5", 1);
+    assert_int_equal(portolan_control_node(), 3);
+    assert_int_equal(portolan_control_node_count(), 5);
+    portolan_control_set_node(1, 2);
+    assert_int_equal(portolan_control_node(), 1);
+    assert_int_equal(portolan_control_node_count(), 2);
+    portolan_control_set_node(0, 1);
+    use(&nesting, "outer", "test.Outer");
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, leave)
+        TEST(rows_are_exact),
+        TEST(recursion_counts_inclusive_once),
+        TEST(names_mean_nothing_else_to_readers),
+        TEST(several_parameters_and_bins_have_names),
+        TEST(a_call_that_is_running_counts),
+        TEST(what_the_mastermind_has_is_its_callers),
+        TEST(nothing_measured_writes_nothing),
+        TEST(each_thread_has_a_file),
+        TEST(counters_have_folders_of_their_own),
+        TEST(a_folder_that_cannot_be_made_is_told),
+        TEST(missing_memory_is_told_and_leaves_no_half_file),
+        TEST(the_end_writes_what_was_not_written),
+        TEST(the_node_is_the_rank),
+    };
+
+    if (!mkdtemp(folder))
+        return 99;
+    setenv("PORTOLAN_PROFILE_DIR", folder, 1);
+    return cmocka_run_group_tests_name("profiles", tests, NULL, remove_folder);
+}
