@@ -276,6 +276,8 @@ int command_shell(int argc, char **argv)
         return EXIT_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     print_log(o.script.quiet, job.cohort->rank);
+    if (run_listen(&job, &(struct run_options){0}, &err) != PORTOLAN_OK)
+        return job_fail(&job, &err);
     code = run_shell(&job, &o);
     job_end(&job);
     return code;

@@ -53,6 +53,29 @@ double control_now_ns(void);
 /* How long PORT has not been measured in VARIANT up to now; 0 when it never was in it. */
 double control_away_ns(const struct portolan_control_gap *gap);
 
+/* ------------------------------------------------- control_signal.c */
+
+#define CONTROL_SIGNALS_MAX 8
+
+struct control_signals {
+    int fd; /* readable when one has come; -1: not taken */
+    int n;
+    struct {
+        int number;
+        const char *command;
+    } list[CONTROL_SIGNALS_MAX];
+};
+
+/* "USR1,USR2:dump"; NULL: none. */
+enum portolan_status control_signals_read(struct control_signals *s, const char *text,
+                                          struct portolan_error *err);
+/* From now on they are ours; one process has one such set. */
+enum portolan_status control_signals_take(struct control_signals *s, struct portolan_error *err);
+void control_signals_restore(const struct control_signals *s);
+void control_signals_close(struct control_signals *s);
+/* The command of a signal that has come, NULL when there is none any more. */
+const char *control_signals_next(struct control_signals *s);
+
 /* ------------------------------------------------- control_file.c */
 
 /* Puts BYTES in PATH as a whole: readers see the old file or the new one. */

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define SIGNALS_MAX 8
 /* Larger is no control file. */
 #define FILE_MAX 65536
 /* How often a folder that is not there, or that other machines write, is looked at. */
@@ -36,138 +34,11 @@ struct listener {
     bool is_remote;              /* inotify sees nothing of what other machines do */
     struct stat seen;            /* the file as it was obeyed last; st_ino 0: none */
     int stop_fd, card_fd;
-    int n_signals;
-    struct {
-        int number;
-        const char *command;
-    } signals[SIGNALS_MAX];
+    struct control_signals signals;
 };
 
 static pthread_mutex_t listener_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct listener *listener;
-
-/* What the handler needs: the signals that have come, and what wakes the thread. */
-static unsigned pending[NSIG];
-static struct sigaction before[NSIG];
-static int wake_fd = -1;
-
-/* ------------------------------------------------- signals */
-
-static void note_signal(int number, siginfo_t *info, void *context)
-{
-    const uint64_t one = 1;
-    int saved = errno, fd = __atomic_load_n(&wake_fd, __ATOMIC_ACQUIRE);
-
-    if (fd >= 0) {
-        __atomic_fetch_add(&pending[number], 1, __ATOMIC_RELAXED);
-        if (write(fd, &one, sizeof one) < 0) /* full: the thread is awake anyway */
-            errno = saved;
-    }
-    errno = saved;
-    /* Who handled it before goes on to do so: MPICH takes USR1, for one. */
-    if (before[number].sa_flags & SA_SIGINFO)
-        before[number].sa_sigaction(number, info, context);
-    else if (before[number].sa_handler != SIG_DFL && before[number].sa_handler != SIG_IGN)
-        before[number].sa_handler(number);
-}
-
-static int signal_number(const char *name)
-{
-    static const struct {
-        const char *name;
-        int number;
-    } known[] = {{"USR1", SIGUSR1},   {"USR2", SIGUSR2},     {"HUP", SIGHUP},
-                 {"WINCH", SIGWINCH}, {"URG", SIGURG},       {"PROF", SIGPROF},
-                 {"ALRM", SIGALRM},   {"VTALRM", SIGVTALRM}, {"CONT", SIGCONT}};
-    int64_t offset;
-
-    if (!strncmp(name, "SIG", 3))
-        name += 3;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i].name))
-            return known[i].number;
-    if (!strncmp(name, "RTMIN+", 6) && portolan_read_int64(name + 6, &offset) && offset >= 0 &&
-        SIGRTMIN + offset <= SIGRTMAX)
-        return SIGRTMIN + (int)offset;
-    return 0;
-}
-
-/* "USR1", "USR2:dump". */
-static enum portolan_status read_signal(struct listener *l, char *text, struct portolan_error *err)
-{
-    static const char *const commands[] = {"toggle", "dump", "flush"};
-    char *colon = strchr(text, ':');
-    const char *command = commands[0];
-
-    if (colon) {
-        *colon = '\0';
-        command = NULL;
-        for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-            if (!strcmp(colon + 1, commands[i]))
-                command = commands[i];
-    }
-    if (!command)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is no command for a signal; toggle, dump and flush are",
-                                  colon + 1);
-    if (l->n_signals == SIGNALS_MAX)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "more than %d signals", SIGNALS_MAX);
-    l->signals[l->n_signals].number = signal_number(text);
-    l->signals[l->n_signals].command = command;
-    if (!l->signals[l->n_signals].number)
-        return portolan_error_set(
-            err, PORTOLAN_EINVAL,
-            "'%s' is no signal that can be used; USR1, USR2, HUP, WINCH, URG, "
-            "PROF, ALRM, VTALRM, CONT and RTMIN+N are",
-            text);
-    for (int i = 0; i < l->n_signals; i++)
-        if (l->signals[i].number == l->signals[l->n_signals].number)
-            return portolan_error_set(err, PORTOLAN_EINVAL, "signal %s is named twice", text);
-    l->n_signals++;
-    return PORTOLAN_OK;
-}
-
-static enum portolan_status read_signals(struct listener *l, const char *text,
-                                         struct portolan_error *err)
-{
-    char *copy = portolan_strdup(text ? text : ""), *rest = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    for (char *word = strtok_r(copy, ", ", &rest); word && status == PORTOLAN_OK;
-         word = strtok_r(NULL, ", ", &rest))
-        status = read_signal(l, word, err);
-    free(copy);
-    return status;
-}
-
-static void restore_signals(struct listener *l)
-{
-    struct sigaction now;
-
-    for (int i = 0; i < l->n_signals; i++) {
-        int number = l->signals[i].number;
-
-        if (sigaction(number, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
-            now.sa_sigaction == note_signal)
-            sigaction(number, &before[number], NULL);
-    }
-}
-
-static void take_signals(struct listener *l)
-{
-    for (int i = 0; i < l->n_signals; i++) {
-        int number = l->signals[i].number;
-        struct sigaction action;
-
-        sigaction(number, NULL, &before[number]);
-        action = before[number];
-        action.sa_sigaction = note_signal;
-        action.sa_flags = (action.sa_flags & (SA_ONSTACK | SA_NODEFER)) | SA_SIGINFO | SA_RESTART;
-        sigaction(number, &action, NULL);
-    }
-}
 
 /* ------------------------------------------------- the file */
 
@@ -349,21 +220,14 @@ static bool take_events(struct listener *l)
 
 static void obey_signals(struct listener *l)
 {
-    uint64_t count;
+    const char *command;
 
-    if (read(wake_fd, &count, sizeof count) != sizeof count)
-        return;
-    for (int i = 0; i < l->n_signals; i++) {
-        unsigned n = __atomic_exchange_n(&pending[l->signals[i].number], 0, __ATOMIC_RELAXED);
+    while ((command = control_signals_next(&l->signals))) {
+        struct portolan_error err = {0};
 
-        if (!strcmp(l->signals[i].command, "toggle"))
-            n %= 2;  /* twice is as never */
-        if (n > 0) { /* the reply is left to who wrote the file */
-            struct portolan_error err = {0};
-
-            portolan_control_apply(l->signals[i].command, "signal", &err);
-            tell(err.status, "a signal", err.text);
-        }
+        /* the reply is left to who wrote the file */
+        portolan_control_apply(command, "signal", &err);
+        tell(err.status, "a signal", err.text);
     }
 }
 
@@ -371,7 +235,7 @@ static void *listen_loop(void *arg)
 {
     struct listener *l = arg;
     struct pollfd wait[] = {
-        {l->stop_fd, POLLIN, 0}, {wake_fd, POLLIN, 0}, {l->watch_fd, POLLIN, 0}};
+        {l->stop_fd, POLLIN, 0}, {l->signals.fd, POLLIN, 0}, {l->watch_fd, POLLIN, 0}};
 
     for (;;) {
         bool looks = l->file && (l->watch < 0 || l->is_remote);
@@ -410,9 +274,9 @@ static enum portolan_status start_thread(struct listener *l, struct portolan_err
 
 static void close_fds(struct listener *l)
 {
-    const int fds[] = {l->watch_fd, l->stop_fd, l->card_fd,
-                       __atomic_exchange_n(&wake_fd, -1, __ATOMIC_ACQ_REL)};
+    const int fds[] = {l->watch_fd, l->stop_fd, l->card_fd};
 
+    control_signals_close(&l->signals);
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
         if (fds[i] >= 0)
             close(fds[i]);
@@ -474,9 +338,9 @@ static void show_card(struct listener *l)
         return;
     if (l->file)
         dprintf(l->card_fd, "file %s\nreply %s\n", l->file, l->reply);
-    for (int i = 0; i < l->n_signals; i++) {
-        snprintf(number, sizeof number, "signal %d %s\n", l->signals[i].number,
-                 l->signals[i].command);
+    for (int i = 0; i < l->signals.n; i++) {
+        snprintf(number, sizeof number, "signal %d %s\n", l->signals.list[i].number,
+                 l->signals.list[i].command);
         dprintf(l->card_fd, "%s", number);
     }
 }
@@ -486,32 +350,29 @@ static enum portolan_status listener_start(const char *file, const char *signals
 {
     struct listener *l = portolan_calloc(1, sizeof *l);
     enum portolan_status status;
-    int fd;
 
     if (!l)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     l->watch_fd = l->watch = l->stop_fd = l->card_fd = -1;
-    memset(pending, 0, sizeof pending);
-    status = read_signals(l, signals, err);
+    status = control_signals_read(&l->signals, signals, err);
     if (status == PORTOLAN_OK && file)
         status = name_files(l, file, err);
     if (status == PORTOLAN_OK) {
         l->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        __atomic_store_n(&wake_fd, fd, __ATOMIC_RELEASE);
-        if (l->stop_fd < 0 || fd < 0)
+        if (l->stop_fd < 0)
             status = portolan_error_set(err, PORTOLAN_EIO, "no eventfd: %s", strerror(errno));
     }
+    if (status == PORTOLAN_OK)
+        status = control_signals_take(&l->signals, err);
     if (status != PORTOLAN_OK) {
         listener_free(l);
         return status;
     }
-    take_signals(l);
     show_card(l);
     if (l->file)
         obey_file(l, true);
     if ((status = start_thread(l, err)) != PORTOLAN_OK) {
-        restore_signals(l);
+        control_signals_restore(&l->signals);
         listener_free(l);
         return status;
     }
@@ -599,7 +460,7 @@ void portolan_control_stop(void)
     unlock_listener();
     if (!l)
         return;
-    restore_signals(l);
+    control_signals_restore(&l->signals);
     /* what the thread has not let go is not freed */
     if (write(l->stop_fd, &one, sizeof one) == sizeof one && pthread_join(l->thread, NULL) == 0)
         listener_free(l);
