@@ -268,6 +268,7 @@ int command_shell(int argc, char **argv)
         .doc = "Run commands of Ccaffeine as they are typed: the interactive form of scripts. "
                "SCRIPT is run first.",
     };
+    struct portolan_error err = {0};
     struct options o = {0};
     struct job job;
     int code;

@@ -250,15 +250,19 @@ static bool measures_now(const struct probe_thread *t)
 static void restart_open_calls(struct probe_thread *t, bool profiled_too)
 {
     struct portolan_probe_frame *below = NULL; /* the measured call around */
-    uint64_t now = portolan_probe_now();
+    uint64_t now = portolan_probe_now(), paused = 0;
     bool below_goes_on = false;
 
+    if (t->pause && t->pause < t->hot.top)
+        paused = now - t->pause->start; /* of which calls that go on would hear nothing else */
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
         bool measured = probe_frame_is_measured(f);
         bool goes_on = measured && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
 
+        if (goes_on)
+            f->start += paused;
         if (below && measured && goes_on != below_goes_on)
-            below->child += goes_on ? f->start - now : now - f->start;
+            below->child += goes_on ? f->start - now : now - paused - f->start;
         if (!goes_on) {
             f->start = now;
             f->child = 0;

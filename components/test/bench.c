@@ -19,6 +19,7 @@ static const char *const uses[][2] = {
     {"measurement", "portolan.ports.Measurement"}, {"work", "portolan.ports.Work"},
     {"swappoint", "portolan.ports.SwapPoint"},     {"steps", "portolan.ports.StepListener"},
     {"monitor", "portolan.ports.Monitor"},         {"records", "portolan.Records"},
+    {"control", "portolan.ports.Control"},
 };
 enum { USES = sizeof uses / sizeof *uses };
 static sidl_BaseInterface held[USES];
@@ -84,6 +85,7 @@ static const char bench_xml[] =
     "<uses port='swappoint' type='portolan.ports.SwapPoint' optional='true'/>"
     "<uses port='steps' type='portolan.ports.StepListener' optional='true'/>"
     "<uses port='monitor' type='portolan.ports.Monitor' optional='true'/>"
+    "<uses port='control' type='portolan.ports.Control' optional='true'/>"
     "<uses port='records' type='portolan.Records' optional='true'/></component>";
 
 /* ------------------------------------------------- class test.Listener */

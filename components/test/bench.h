@@ -46,8 +46,8 @@ void bench_start(const char *assembly);
 void bench_stop(void);
 
 /**
- * The port behind a uses port of the bench ("measurement", "work", "swappoint", "steps", "monitor";
- * cast to its type), borrowed until bench_stop().
+ * The port behind a uses port of the bench ("measurement", "work", "swappoint", "steps", "monitor",
+ * "control"; cast to its type), borrowed until bench_stop().
  */
 void *bench_port(const char *uses);
 

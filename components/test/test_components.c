@@ -2,7 +2,7 @@
 /* Measurement (each provider of it), ManualClock, BusyWork, SwapPoint. */
 #include "bench.h"
 
-#include <portolan/probe.h>
+#include <portolan/control.h>
 #include <string.h>
 #include <time.h>
 
@@ -74,6 +74,139 @@ static void unknown_counters_are_refused(const char *assembly)
 
 MEASUREMENT_TESTS("portolan.Measurement", the_real_clock)
 MEASUREMENT_TESTS("portolan.ManualClock", the_manual_clock)
+
+/* ------------------------------------------------- every portolan.ports.Control */
+
+#define CONTROLLED_BY(CLASS)                                                                       \
+    "<instance name='m' class='" CLASS "'/>"                                                       \
+    "<connect user='bench' uses='control' provider='m' provides='control'/>"
+
+static struct portolan_probe_port solver_port, other_port;
+static struct portolan_control_port solver = {.name = "driver.solver",
+                                              .type = "heat.Solver",
+                                              .port = &solver_port,
+                                              .has_mastermind = true},
+                                    other = {.name = "driver.other",
+                                             .type = "heat.Other",
+                                             .port = &other_port};
+
+static bool is_measured(const char *port)
+{
+    sidl_BaseInterface ex = NULL;
+    bool measured = portolan_ports_Control_isMeasured(bench_port("control"), port, &ex);
+
+    bench_no_exception(&ex);
+    return measured;
+}
+
+static void start_with_ports(const char *assembly)
+{
+    static struct portolan_probe_binding nobody;
+
+    solver.variant = other.variant = PORTOLAN_VARIANT_PROFILE;
+    portolan_probe_port_init(&solver_port, &nobody, 0);
+    portolan_probe_port_init(&other_port, &nobody, 0);
+    portolan_control_add(&solver);
+    portolan_control_add(&other);
+    bench_start(assembly);
+}
+
+static void stop_with_ports(void)
+{
+    sidl_BaseInterface ex = NULL;
+
+    portolan_ports_Control_enableAllGroups(bench_port("control"), &ex);
+    bench_no_exception(&ex);
+    portolan_control_remove(&solver);
+    portolan_control_remove(&other);
+}
+
+static void groups_are_switched(const char *assembly)
+{
+    portolan_ports_Control c;
+    sidl_BaseInterface ex = NULL;
+    struct sidl_string__array *names;
+    int64_t group;
+
+    start_with_ports(assembly);
+    c = bench_port("control");
+    names = portolan_ports_Control_getGroupNames(c, &ex);
+    assert_int_equal(sidlLength(names, 0), 2);
+    assert_string_equal(sidlArrayElem1(names, 0), "heat.Solver");
+    sidl_string__array_deleteRef(names);
+    group = portolan_ports_Control_getGroupId(c, "heat.Other", &ex);
+    portolan_ports_Control_disableGroupId(c, group, &ex);
+    bench_no_exception(&ex);
+    assert_true(is_measured("driver.solver") && !is_measured("driver.other"));
+    portolan_ports_Control_disableGroupName(c, "heat.Solver", &ex);
+    portolan_ports_Control_enableGroupId(c, group, &ex);
+    bench_no_exception(&ex);
+    assert_true(!is_measured("driver.solver") && is_measured("driver.other"));
+    portolan_ports_Control_disableAllGroups(c, &ex);
+    portolan_ports_Control_enableGroupName(c, "heat.Solver", &ex);
+    bench_no_exception(&ex);
+    assert_true(is_measured("driver.solver") && !is_measured("driver.other"));
+
+    portolan_ports_Control_disableGroupName(c, "heat.Solvre", &ex);
+    bench_exception(&ex, "there is no group 'heat.Solvre'; did you mean 'heat.Solver'?");
+    portolan_ports_Control_enableGroupId(c, 99, &ex);
+    bench_exception(&ex, "no group number 99");
+    stop_with_ports();
+}
+
+static void variants_are_set(const char *assembly)
+{
+    portolan_ports_Control c;
+    sidl_BaseInterface ex = NULL;
+    char *text;
+
+    start_with_ports(assembly);
+    c = bench_port("control");
+    portolan_ports_Control_setVariant(c, "driver.s*", "mastermind", &ex);
+    bench_no_exception(&ex);
+    text = portolan_ports_Control_getVariant(c, "driver.solver", &ex);
+    assert_string_equal(text, "mastermind");
+    sidl_String_free(text);
+    portolan_ports_Control_setVariant(c, "type:heat.*", "forward", &ex);
+    bench_no_exception(&ex);
+    assert_false(is_measured("driver.solver") || is_measured("driver.other"));
+    text = portolan_ports_Control_execute(c, "profile driver.other\noff driver.other", &ex);
+    bench_no_exception(&ex);
+    assert_string_equal(text, "profile driver.other: 1 port\noff driver.other: 1 port\n");
+    sidl_String_free(text);
+
+    portolan_ports_Control_setVariant(c, "driver.solver", "quickly", &ex);
+    bench_exception(&ex, "'quickly' is no variant");
+    portolan_ports_Control_setVariant(c, "driver.slover", "profile", &ex);
+    bench_exception(&ex, "did you mean 'driver.solver'?");
+    portolan_ports_Control_setVariant(c, "driver.other", "mastermind", &ex);
+    bench_exception(&ex, "no Mastermind");
+    portolan_ports_Control_setVariant(c, "driver.* off *", "profile", &ex);
+    bench_exception(&ex, "there is no port");
+    assert_null(portolan_ports_Control_getVariant(c, "nobody", &ex));
+    bench_exception(&ex, "there is no port 'nobody'");
+    portolan_ports_Control_execute(c, "frob", &ex);
+    bench_exception(&ex, "command:1: error: there is no command 'frob'");
+    portolan_ports_Control_dump(c, "/nonexistent/folder", &ex); /* nothing to write */
+    bench_no_exception(&ex);
+    portolan_control_apply("profile *", "test", NULL);
+    stop_with_ports();
+}
+
+#define CONTROL_TESTS(CLASS, TAG)                                                                  \
+    static void TAG##_switches_groups(void **state)                                                \
+    {                                                                                              \
+        (void)state;                                                                               \
+        groups_are_switched(CONTROLLED_BY(CLASS));                                                 \
+    }                                                                                              \
+    static void TAG##_sets_variants(void **state)                                                  \
+    {                                                                                              \
+        (void)state;                                                                               \
+        variants_are_set(CONTROLLED_BY(CLASS));                                                    \
+    }
+
+CONTROL_TESTS("portolan.Measurement", measurement)
+CONTROL_TESTS("portolan.ManualClock", manual_clock)
 
 /* ------------------------------------------------- portolan.ManualClock */
 
@@ -216,6 +349,10 @@ int main(void)
         ON_BENCH(the_real_clock_refuses_unknown_counters),
         ON_BENCH(the_manual_clock_keeps_the_contract_of_measurement),
         ON_BENCH(the_manual_clock_refuses_unknown_counters),
+        ON_BENCH(measurement_switches_groups),
+        ON_BENCH(measurement_sets_variants),
+        ON_BENCH(manual_clock_switches_groups),
+        ON_BENCH(manual_clock_sets_variants),
         ON_BENCH(the_manual_clock_moves_exactly_when_told),
         ON_BENCH(the_manual_clock_does_not_run_backwards),
         ON_BENCH(the_former_clock_comes_back),

@@ -160,6 +160,61 @@ static void empty_what_the_mastermind_has(void)
     assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
 }
 
+static void empty_in_a_pause(void)
+{
+    portolan_probe_pause();
+    portolan_probe_clock_advance(1000);
+    assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
+    portolan_probe_clock_advance(500);
+    portolan_probe_resume();
+}
+
+static void a_pause_in_which_one_kind_is_emptied_counts_in_neither(void **state)
+{
+    const struct portolan_probe_record *r;
+
+    (void)state;
+    command("profile driver.*");
+    in_between = empty_in_a_pause;
+    proxy_work(&outer, 2);
+    r = record_of(outer_work, true);
+    assert_true(r->inclusive_ns == 52);
+    take_snapshot();
+    r = find_record(NULL, outer_work, 2);
+    command("mastermind driver.*\nprofile outer.*");
+    portolan_probe_reset(NULL);
+    proxy_work(&outer, 2);
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++) {
+        r = &snap.records[i];
+        if (r->handle == outer_work && !r->profiled && r->calls)
+            assert_true(r->inclusive_ns == 25 && r->exclusive_ns == 5);
+        if (r->handle == inner_work && r->profiled && r->calls)
+            assert_true(r->inclusive_ns == 40);
+    }
+}
+
+/* A profiled call around it all, which a swap point inside is reached from. */
+static void own_time_goes_on_around_what_is_emptied(void **state)
+{
+    bool found = false;
+
+    (void)state;
+    command("profile driver.*");
+    in_between = empty_what_the_mastermind_has;
+    proxy_work(&outer, 2);
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++) {
+        const struct portolan_probe_record *r = &snap.records[i];
+
+        if (r->handle != outer_work || !r->profiled)
+            continue;
+        assert_true(r->inclusive_ns == 52 && r->exclusive_ns == 12);
+        found = true;
+    }
+    assert_true(found);
+}
+
 static void emptying_one_kind_leaves_the_other_right(void **state)
 {
     const struct portolan_probe_record *r;
@@ -375,6 +430,8 @@ int main(void)
         TEST(children_of_what_is_left_out_become_its_callers),
         TEST(running_calls_end_as_they_began),
         TEST(emptying_one_kind_leaves_the_other_right),
+        TEST(a_pause_in_which_one_kind_is_emptied_counts_in_neither),
+        TEST(own_time_goes_on_around_what_is_emptied),
         TEST(own_time_is_right_when_only_the_caller_is_emptied),
         TEST(off_keeps_the_variant),
         TEST(toggle_turns_all_off_and_all_on),
