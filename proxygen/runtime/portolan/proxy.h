@@ -4,9 +4,11 @@
  * header; it fills in a description of its port, forwarding functions and a component class, and
  * everything else is here: creation, ports, rebinding (the swap), monitoring, casts.
  *
- * A proxy provides port "provide", uses port "use" (both of the port's type) and uses port
- * "monitor" (portolan.ports.Monitor). It measures while a monitor is connected and only forwards
- * otherwise. It is Rebindable: the framework moves what is behind it, also while it is in use;
+ * A proxy provides port "provide" and uses port "use" (both of the port's type), and uses the ports
+ * "monitor" (portolan.ports.Monitor) and "measurement" (portolan.ports.Measurement), which may stay
+ * unconnected. It measures for the monitor, for TAU profiles, or not at all, as its property
+ * "portolan.variant" says and as commands switch it (<portolan/control.h>, where it is
+ * "user.uses"); without a monitor nothing is measured for one. It is Rebindable: the framework moves what is behind it, also while it is in use;
  * calls that are running end where they began, and rebind returns when the last of them has.
  *
  * SIDL ports: who casts a proxy to a type that it does not have asks the object behind it, and then
