@@ -14,6 +14,7 @@ enum { EXIT_OF_WRAP = 125 };
 
 struct wrap_options {
     struct portolan_wrap_options wrap;
+    struct portolan_arena arena; /* of words made here */
     const char **functions, **libraries, **flags;
     const char *report;
     bool quiet, verbose;
@@ -69,18 +70,18 @@ static const struct argp_option options[] = {
 /* Words between commas. */
 static error_t add_functions(struct wrap_options *o, const char *text)
 {
-    char *copy = portolan_strdup(text), *save = NULL;
+    char *copy = portolan_arena_strdup(&o->arena, text), *save = NULL;
     error_t error = copy ? 0 : ENOMEM;
 
     for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !error;
          word = strtok_r(NULL, ", ", &save))
         error = append_text(&o->functions, &o->wrap.n_functions, word);
-    return error; /* the words stay in use until the process ends */
+    return error;
 }
 
 static error_t add_flag(struct wrap_options *o, const char *head, const char *text)
 {
-    char *flag = portolan_asprintf("%s%s", head, text);
+    char *flag = portolan_arena_printf(&o->arena, "%s%s", head, text);
 
     return flag ? append_text(&o->flags, &o->wrap.n_flags, flag) : ENOMEM;
 }
@@ -285,5 +286,6 @@ int command_wrap(int argc, char **argv)
     free(o.functions);
     free(o.libraries);
     free(o.flags);
+    portolan_arena_clear(&o.arena);
     return code;
 }

@@ -79,11 +79,11 @@ static bool is_root(const struct portolan_probe_record *r)
 }
 
 /* Time in measured calls that the program itself made on the thread whose root is at ROOT. */
-static double time_inside(const struct wrap_slot *slot, size_t root)
+static double time_inside(const struct wrap_slot *slot, size_t count, size_t root)
 {
     double sum = 0;
 
-    for (size_t i = root + 1; i < slot->count && !is_root(&slot->records[i]); i++)
+    for (size_t i = root + 1; i < count && !is_root(&slot->records[i]); i++)
         if (slot->records[i].parent == (int64_t)root &&
             slot->records[i].handle != PORTOLAN_PROBE_HANDLE_OWN)
             sum += slot->records[i].inclusive_ns + slot->records[i].open_inclusive_ns;
@@ -118,7 +118,7 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
         if (is_root(r)) {
             m = (struct moving){(int64_t)i, (int64_t)to->count};
             to->count += 2;
-            r[1] = program_record(p, r, time_inside(slot, i), elapsed_ns);
+            r[1] = program_record(p, r, time_inside(slot, count, i), elapsed_ns);
             r[1].parent = m.new_root;
         } else if (r->parent < m.old_root || r->parent >= (int64_t)i) {
             return false; /* no tree */
