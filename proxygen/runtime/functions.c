@@ -48,8 +48,9 @@ static int note_name(struct dl_phdr_info *info, size_t size, void *data)
     return names->items[names->n] ? (names->n++, 0) : 1;
 }
 
-/* What OBJECT would call, unless that is the front. */
-static void *search_object(const char *object, const char *symbol, const char *front)
+/* What OBJECT would call, unless that is the front, or PRIVATELY opened. */
+static void *search_object(const char *object, const char *symbol, const char *front,
+                           bool privately)
 {
     void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
     void *found = handle ? dlsym(handle, symbol) : NULL;
@@ -57,21 +58,28 @@ static void *search_object(const char *object, const char *symbol, const char *f
 
     if (handle)
         dlclose(handle);
-    return found && dladdr(found, &of) && strcmp(of.dli_fname, front) != 0 ? found : NULL;
+    if (!found || !dladdr(found, &of) || strcmp(of.dli_fname, front) == 0 ||
+        functions_is_private(of.dli_fname) != privately)
+        return NULL;
+    return found;
 }
 
-/* Objects that a component or a script's module loaded for itself are in no scope but their own. */
+/*
+ * Objects that a component or a script's module loaded for itself are in no scope but their own.
+ * What was opened as an implementation is the last choice: the program may have it, too.
+ */
 static void *search_objects(const char *symbol, const char *front)
 {
     struct names names = {0};
     void *found = NULL;
 
     dl_iterate_phdr(note_name, &names);
-    for (size_t i = 0; i < names.n; i++) {
-        if (!found && strcmp(names.items[i], front) != 0)
-            found = search_object(names.items[i], symbol, front);
+    for (int privately = 0; privately < 2; privately++)
+        for (size_t i = 0; i < names.n && !found; i++)
+            if (strcmp(names.items[i], front) != 0)
+                found = search_object(names.items[i], symbol, front, privately);
+    for (size_t i = 0; i < names.n; i++)
         free(names.items[i]);
-    }
     free(names.items);
     return found;
 }

@@ -68,6 +68,9 @@ enum portolan_status functions_closure_check(const struct functions_closure *clo
 
 /* ------------------------------------------------------------------ opening */
 
+/* Whether FILE is loaded for the sake of functions_open_privately alone. */
+bool functions_is_private(const char *file);
+
 /* A handle for FILE, whose closure is known. */
 enum portolan_status functions_open_privately(const char *file,
                                               const struct functions_closure *closure,

@@ -2,7 +2,8 @@
 /*
  * Opening a shared object so that its symbols reach nobody and nobody's reach it. RTLD_LOCAL alone
  * is no isolation: what a library looks up by name, its own functions included, the program's
- * equal names take over (docs/decisions/0014-functions-from-shared-objects.md has what was measured).
+ * equal names take over (docs/decisions/0014-functions-from-shared-objects.md has what was
+ * measured).
  */
 #include "functions_internal.h"
 
@@ -99,38 +100,68 @@ static const char *find_other(const struct functions_closure *closure)
     return NULL;
 }
 
-/* Files that have a namespace: as elsewhere, a file that is opened again is the same object. */
-struct namespaced {
+/* What was opened, and would not be there otherwise. */
+struct opened {
     dev_t device;
     ino_t inode;
-    void *handle;
-    struct namespaced *next;
+    void *namespaced; /* its handle, where it has a linker namespace of its own */
+    struct opened *next;
 };
+static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct opened *opened_first;
 
-static void *open_in_namespace(const char *file)
+static struct opened *find_opened(const char *file)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static struct namespaced *all;
-    struct namespaced *n = portolan_calloc(1, sizeof *n), *known = NULL;
+    struct opened *o = opened_first;
     struct stat info;
-    void *handle = NULL;
 
-    if (!n || stat(file, &info) != 0) {
-        free(n);
-        return dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
+    if (stat(file, &info) != 0)
+        return NULL;
+    while (o && (o->device != info.st_dev || o->inode != info.st_ino))
+        o = o->next;
+    return o;
+}
+
+bool functions_is_private(const char *file)
+{
+    bool found;
+
+    pthread_mutex_lock(&opened_lock);
+    found = find_opened(file) != NULL;
+    pthread_mutex_unlock(&opened_lock);
+    return found;
+}
+
+static void note_opened(const char *file, void *namespaced)
+{
+    struct opened *o = portolan_calloc(1, sizeof *o);
+    struct stat info;
+
+    if (!o || stat(file, &info) != 0) {
+        free(o);
+        return;
     }
-    pthread_mutex_lock(&lock);
-    for (known = all; known; known = known->next)
-        if (known->device == info.st_dev && known->inode == info.st_ino)
-            break;
-    handle = known ? known->handle : dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
-    if (handle && !known) {
-        *n = (struct namespaced){info.st_dev, info.st_ino, handle, all};
-        all = n;
-        n = NULL;
-    }
-    pthread_mutex_unlock(&lock);
-    free(n);
+    *o = (struct opened){info.st_dev, info.st_ino, namespaced, opened_first};
+    opened_first = o;
+}
+
+/* In a namespace, too, a file that is opened again is the same object. */
+static void *open_once(const char *file, int flags, bool in_namespace)
+{
+    struct opened *known;
+    void *handle;
+
+    pthread_mutex_lock(&opened_lock);
+    known = find_opened(file);
+    if (in_namespace && known && known->namespaced)
+        handle = known->namespaced;
+    else if (in_namespace)
+        handle = dlmopen(LM_ID_NEWLM, file, RTLD_NOW | RTLD_LOCAL);
+    else
+        handle = dlopen(file, flags);
+    if (handle && !(flags & RTLD_NOLOAD) && (!known || (in_namespace && !known->namespaced)))
+        note_opened(file, in_namespace ? handle : NULL);
+    pthread_mutex_unlock(&opened_lock);
     return handle;
 }
 
@@ -155,7 +186,7 @@ enum portolan_status functions_open_privately(const char *file,
                                   "the sanitizer that both are built with allows no remedy; build "
                                   "the library without it",
                                   file, trap);
-    *handle = other || trap ? open_in_namespace(file) : dlopen(file, flags);
+    *handle = open_once(file, flags, other || trap);
     if (*handle)
         return PORTOLAN_OK;
     portolan_error_set(err, PORTOLAN_EUNSUPPORTED, "%s", dlerror());
