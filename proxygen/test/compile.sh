@@ -55,6 +55,17 @@ c_port plain headers/plain.h plain
 compile plain.h "$work/plain/plain_proxy.c" "$@" -isystem "$tests/headers"
 c_port struct headers/bmi.h Bmi --context headers/bmi.context
 compile bmi.h "$work/struct/Bmi_proxy.c" "$@" -isystem "$tests/headers"
+for language in c c++; do
+    number=$((number + 1))
+    if printf '#include "Bmi_proxy.h"\n' | gcc -x $language -Wall -Wextra -Wpedantic -Werror \
+        -fsyntax-only -I"$work/struct" -isystem "$tests/headers" - 2>"$work/err"; then
+        echo "ok $number - the header for programs without a framework compiles alone as $language"
+    else
+        sed 's/^/# /' "$work/err"
+        echo "not ok $number - the header for programs without a framework compiles alone as $language"
+        failed=1
+    fi
+done
 c_port handed_out headers/stream.h stream --context headers/stream.context
 compile stream.h "$work/handed_out/stream_proxy.c" "$@" -isystem "$tests/headers"
 c_port shared headers/generator.h generator_type
