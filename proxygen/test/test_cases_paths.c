@@ -164,7 +164,8 @@ HOOK(4)
 HOOK(5)
 HOOK(6)
 HOOK(7)
-HOOK(8) HOOK(9)
+HOOK(8)
+HOOK(9)
 
     static void more_callbacks_than_stand_ins_are_passed_as_they_are(void **state)
 {
