@@ -22,12 +22,16 @@ const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text)
     struct portolan_arena *arena = &r->h->run->arena;
 
     for (size_t i = 0; i < r->n_classes; i++) {
-        const char *last = strrchr(r->classes[i].name, ':');
-        const char *word = last ? last + 1 : r->classes[i].name;
-        size_t length = strcspn(word, "<");
+        const char *plain = r->classes[i].name;
+        const char *word = proxygen_print(arena, "%.*s", (int)strcspn(plain, "<"), plain);
+        size_t length;
 
+        word = strrchr(word, ':') ? strrchr(word, ':') + 1 : word;
+        length = strlen(word);
+        if (!length)
+            break; /* memory is out */
         for (const char *at = text; (at = strstr(at, word)); at += length) {
-            if (strncmp(at, word, length) != 0 || strncmp(at + length, "::", 2) != 0 ||
+            if (strncmp(at + length, "::", 2) != 0 ||
                 (at > text && (is_word(at[-1]) || at[-1] == ':')))
                 continue;
             at = proxygen_print(arena, "%.*s::%s", (int)(at - text), text, at);

@@ -77,6 +77,16 @@ static void a_header_with_objects_to_hand_out_fails_cleanly(void **state)
     fail_everywhere(&options, 23);
 }
 
+static void a_class_fails_cleanly(void **state)
+{
+    static const char *const file = CLASSES "/small.hpp";
+    struct portolan_proxygen_options options = {
+        .files = &file, .n_files = 1, .port = "lab::Small", .context = CLASSES "/small.context"};
+
+    (void)state;
+    fail_everywhere(&options, 7);
+}
+
 static void a_list_of_functions_fails_cleanly(void **state)
 {
     static const char *const file = HEADERS "/cases/flat.h", *const functions = "flat_*",
@@ -110,6 +120,7 @@ int main(void)
         cmocka_unit_test(a_header_fails_cleanly),
         cmocka_unit_test(a_side_file_fails_cleanly),
         cmocka_unit_test(a_header_with_objects_to_hand_out_fails_cleanly),
+        cmocka_unit_test(a_class_fails_cleanly),
         cmocka_unit_test(a_list_of_functions_fails_cleanly),
         cmocka_unit_test(sidl_fails_cleanly),
     };
