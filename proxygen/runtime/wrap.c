@@ -289,6 +289,22 @@ static void warn(const struct portolan_proxy_description *d, const struct portol
                  d->type, err->text);
 }
 
+/* False where another object was at that place, with another table or other entries in it. */
+static bool is_still_for(const struct portolan_proxy *proxy, const void *table)
+{
+    const struct portolan_proxy_table *t = proxy->description->table;
+    const struct proxy_record *record = proxy->state->current;
+    size_t length = proxy_table_length(t, table);
+
+    if (record->binding.extra != table)
+        return false;
+    for (size_t i = 0; i < t->n_entries; i++)
+        if (portolan_proxy_has(record->table, t->entries[i], t->size_bytes) !=
+            portolan_proxy_has(table, t->entries[i], length))
+            return false;
+    return true;
+}
+
 void *portolan_proxy_give(struct portolan_proxy *giver,
                           const struct portolan_probe_binding *binding,
                           const struct portolan_proxy_description *d, void *object)
@@ -301,8 +317,8 @@ void *portolan_proxy_give(struct portolan_proxy *giver,
         return object;
     pthread_mutex_lock(&registry_lock);
     proxy = registry_find(PROXY_GIVEN, d, object, binding->first_method_handle);
-    if (proxy && proxy->state->current->binding.extra != table) {
-        registry_forget(proxy); /* another object was there */
+    if (proxy && !is_still_for(proxy, table)) {
+        registry_forget(proxy);
         proxy = NULL;
     }
     if (proxy && d->table->follow)
