@@ -229,10 +229,18 @@ void proxygen_emit_component(const struct port *port, struct portolan_text *out)
                       port->type, port->prefix);
 }
 
-static void undefine(const struct port *port, const char *name, struct portolan_text *out)
+/* PATH may lead into nested structs: "a.b". */
+static void undefine(struct run *run, const struct port *port, const char *path,
+                     struct portolan_text *out)
 {
-    if (proxygen_is_macro(port, name))
-        portolan_text_add(out, "#undef %s\n", name);
+    while (*path) {
+        size_t length = strcspn(path, ".");
+        const char *name = proxygen_print(&run->arena, "%.*s", (int)length, path);
+
+        if (proxygen_is_macro(port, name))
+            portolan_text_add(out, "#undef %s\n", name);
+        path += length + (path[length] == '.');
+    }
 }
 
 void proxygen_emit_quiet(struct portolan_text *out)
@@ -244,12 +252,14 @@ void proxygen_emit_quiet(struct portolan_text *out)
         portolan_text_add(out, "#pragma GCC diagnostic ignored \"%s\"\n", warnings[i]);
 }
 
-void proxygen_emit_undefines(const struct port *port, struct portolan_text *out)
+void proxygen_emit_undefines(struct run *run, const struct port *port, struct portolan_text *out)
 {
     for (size_t i = 0; i < port->n_methods; i++)
-        undefine(port, port->methods[i].member, out);
+        undefine(run, port, port->methods[i].member, out);
+    for (size_t i = 0; i < port->n_members; i++)
+        undefine(run, port, port->members[i].name, out);
     if (port->table_member)
-        undefine(port, port->table_member, out);
+        undefine(run, port, port->table_member, out);
 }
 
 void proxygen_emit_prologue(const struct port *port, const char *what, const char *includes,

@@ -346,8 +346,8 @@ void proxygen_emit_table(struct run *run, struct portolan_text *out)
 {
     proxygen_emit_quiet(out);
     for (size_t i = 0; i < run->n_given; i++)
-        proxygen_emit_undefines(run->given[i], out);
-    proxygen_emit_undefines(&run->port, out);
+        proxygen_emit_undefines(run, run->given[i], out);
+    proxygen_emit_undefines(run, &run->port, out);
     portolan_text_add(out, "\n");
     for (size_t i = 0; i < run->n_given; i++) {
         portolan_text_add(out, "\n/* ---- %s, which calls hand out ---- */\n\n",

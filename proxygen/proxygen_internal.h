@@ -315,7 +315,7 @@ const char *proxygen_callback_name(struct run *run, const struct method *m,
 /* Behind the header: what its types and attributes make compilers say is its own business. */
 void proxygen_emit_quiet(struct portolan_text *out);
 /* Names of PORT's members mean the members, not macros that the header defines of the same name. */
-void proxygen_emit_undefines(const struct port *port, struct portolan_text *out);
+void proxygen_emit_undefines(struct run *run, const struct port *port, struct portolan_text *out);
 
 /* Shared by the shapes. */
 /* The methods as the probe gets to know them. */

@@ -25,6 +25,9 @@ struct strange_ops {
     int (*getc)(struct strange *self);
     int (*open)(struct strange *self, const char *path, int flags);
     int (*renamed)(struct strange *self);
+    struct {
+        int (*inner)(struct strange *self);
+    } nested;
     int (*clash)(struct strange *self, int portolan_probe_leave, int mode);
 };
 
@@ -36,5 +39,7 @@ struct strange {
 #define open(path, ...) open64(path, __VA_ARGS__)
 #define getc(x)         _IO_getc(x)
 #define renamed         renamed_in_version_2
+#define inner           (*inner_of_this_thread())
+#define nested          (*nested_of_this_thread())
 #define mode            0777
 #endif
