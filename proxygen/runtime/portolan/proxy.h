@@ -8,8 +8,9 @@
  * "monitor" (portolan.ports.Monitor) and "measurement" (portolan.ports.Measurement), which may stay
  * unconnected. It measures for the monitor, for TAU profiles, or not at all, as its property
  * "portolan.variant" says and as commands switch it (<portolan/control.h>, where it is
- * "user.uses"); without a monitor nothing is measured for one. It is Rebindable: the framework moves what is behind it, also while it is in use;
- * calls that are running end where they began, and rebind returns when the last of them has.
+ * "user.uses"); without a monitor nothing is measured for one. It is Rebindable: the framework
+ * moves what is behind it, also while it is in use; calls that are running end where they began,
+ * and rebind returns when the last of them has.
  *
  * SIDL ports: who casts a proxy to a type that it does not have asks the object behind it, and then
  * holds that object itself: calls through such a reference are neither measured nor moved.
