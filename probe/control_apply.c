@@ -377,6 +377,11 @@ static enum portolan_status obey_all(struct batch *b, struct portolan_text *repl
 
 /* ------------------------------------------------- one command after the other */
 
+bool control_is_request(const char *text)
+{
+    return !strncmp(text, CONTROL_REQUEST, sizeof CONTROL_REQUEST - 1);
+}
+
 static pthread_mutex_t turn = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 enum portolan_status portolan_control_execute(const char *text, const char *origin,
@@ -386,6 +391,11 @@ enum portolan_status portolan_control_execute(const char *text, const char *orig
     struct batch b = {.origin = origin};
     struct portolan_error first = {0};
 
+    if (control_is_request(text)) {
+        b.origin = "command"; /* and its lines count from there */
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
     if (pthread_mutex_lock(&turn))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "a command is being obeyed by this very thread");

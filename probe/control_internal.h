@@ -53,6 +53,13 @@ double control_now_ns(void);
 /* How long PORT has not been measured in VARIANT up to now; 0 when it never was in it. */
 double control_away_ns(const struct portolan_control_gap *gap);
 
+/* ------------------------------------------------- control_apply.c */
+
+/* What `portolan control` writes says so in its first line, and by what it knows its answer. */
+#define CONTROL_REQUEST "# request "
+
+bool control_is_request(const char *text);
+
 /* ------------------------------------------------- control_signal.c */
 
 #define CONTROL_SIGNALS_MAX 8

@@ -78,14 +78,6 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
     return NULL;
 }
 
-/* What `portolan control` writes says so in its first line, and by what it knows its answer. */
-static const char request_mark[] = "# request ";
-
-static bool is_request(const char *text)
-{
-    return !strncmp(text, request_mark, sizeof request_mark - 1);
-}
-
 static void tell(enum portolan_status status, const char *origin, const char *text)
 {
     if (status)
@@ -98,16 +90,12 @@ static void answer(const struct listener *l, const char *text)
 {
     struct portolan_text reply = {0}, whole = {0};
     struct portolan_error err = {0}, later = {0};
-    const char *origin = l->file;
-    size_t head = strcspn(text, "\n");
 
-    if (is_request(text)) {
-        portolan_text_add(&whole, "request %.*s\n", (int)(head - sizeof request_mark + 1),
-                          text + sizeof request_mark - 1);
-        text += head + (text[head] == '\n');
-        origin = "command";
-    }
-    portolan_control_execute(text, origin, &reply, &err);
+    if (control_is_request(text))
+        portolan_text_add(&whole, "request %.*s\n",
+                          (int)strcspn(text + sizeof CONTROL_REQUEST - 1, "\n"),
+                          text + sizeof CONTROL_REQUEST - 1);
+    portolan_control_execute(text, l->file, &reply, &err);
     tell(err.status, l->file, err.text);
     portolan_text_add(&whole, "nodes %d\nstatus %s\n", portolan_control_node_count(),
                       err.status ? "error" : "ok");
@@ -142,7 +130,7 @@ static void obey_file(struct listener *l, bool at_start)
     l->seen = seen;
     if (err.status)
         refuse(l, &err);
-    else if (text && !(at_start && is_request(text)))
+    else if (text && !(at_start && control_is_request(text)))
         answer(l, text);
     free(text);
 }

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 76
+plan 77
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -203,6 +203,8 @@ result 'commands are answered while the program runs' $?
 kill -USR1 "$wrapped"
 until_line 'off' "$work/control.reply"
 result 'signals are commands' $?
+try "$PORTOLAN" control "$work/control" 'on *; list'
+gives 'portolan control has its answer' 0 '^on \*: 1 port$' 'mastermind +on$'
 echo 'nonsense' >"$work/control.new" && mv "$work/control.new" "$work/control"
 until_line "$work/control:1: error" "$work/control.reply"
 result 'mistakes are told with their line' $?

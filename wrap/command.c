@@ -94,6 +94,8 @@ bool wrap_signal_take(struct wrap_run *run, int number)
 
 /* ------------------------------------------------------------------ the file */
 
+static const char request_mark[] = "# request ";
+
 static char *read_file(const char *name, struct stat *info)
 {
     char *text = NULL;
@@ -115,13 +117,21 @@ static void look_at_file(struct wrap_run *run)
 {
     const char *name = run->options->control;
     struct stat *seen = &run->control, info;
+    bool is_first = !run->has_looked;
+    char *text;
 
+    run->has_looked = true;
     if (!name || stat(name, &info) != 0 ||
         (info.st_ino == seen->st_ino && info.st_size == seen->st_size &&
          info.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
          info.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
         return;
-    wait_with(run, read_file(name, seen));
+    text = read_file(name, seen);
+    if (is_first && text && !strncmp(text, request_mark, sizeof request_mark - 1)) {
+        free(text); /* `portolan control` meant it for who ran then */
+        return;
+    }
+    wait_with(run, text);
 }
 
 /* ------------------------------------------------------------------ giving */
@@ -155,6 +165,24 @@ static void give_next(struct wrap_run *run)
     wrap_wake(run);
 }
 
+/* The lines by which `portolan control` knows its answer, and how it went. */
+static void write_head(struct wrap_run *run, FILE *stream)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    bool failed = false;
+
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        failed = failed || (a->process && a->answer_number == o->command_number &&
+                            a->answer_status != PORTOLAN_OK);
+    }
+    if (!strncmp(o->command, request_mark, sizeof request_mark - 1))
+        fprintf(stream, "request %.*s\n", (int)strcspn(o->command + sizeof request_mark - 1, "\n"),
+                o->command + sizeof request_mark - 1);
+    fprintf(stream, "nodes 1\nstatus %s\n", failed ? "error" : "ok");
+}
+
 /* FILE.reply, as a whole: what all processes answered. */
 static void write_reply(struct wrap_run *run)
 {
@@ -163,11 +191,13 @@ static void write_reply(struct wrap_run *run)
     char *reply = portolan_asprintf("%s.reply", name), *fresh = portolan_asprintf("%s.new", name);
     FILE *stream = reply && fresh ? fopen(fresh, "we") : NULL;
 
+    if (stream)
+        write_head(run, stream);
     for (size_t i = 0; stream && i < o->n_areas; i++) {
         const struct wrap_area *a = &run->shared->areas[i];
 
         if (a->process && a->answer_number == o->command_number)
-            fprintf(stream, "%.*s", WRAP_ANSWER_BYTES, *a->answer ? a->answer : "ok\n");
+            fprintf(stream, "%.*s", WRAP_ANSWER_BYTES, a->answer);
     }
     if (stream && fclose(stream) == 0)
         rename(fresh, reply);

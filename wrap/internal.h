@@ -161,6 +161,7 @@ struct wrap_run {
     struct stat control; /* the control file as it was obeyed last */
     char *waiting[8];    /* commands not given yet, owned */
     size_t n_waiting;
+    bool has_looked;              /* at the control file */
     bool is_answered;             /* the newest command, as far as the reply file says */
     struct portolan_error failed; /* the first failure after the start */
 };

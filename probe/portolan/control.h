@@ -100,7 +100,8 @@ PORTOLAN_API void portolan_control_refresh(void);
  *     list                                            names the ports in the reply
  *
  * GLOB (fnmatch(3)) is matched with names of ports, `type:GLOB` with their types. All lines are
- * checked before any is obeyed; when an implementation cannot be had, all that was changed before
+ * checked before any is obeyed (a first line "# request" makes them those of "command"
+ * whatever ORIGIN is); when an implementation cannot be had, all that was changed before
  * is put back. Errors: PORTOLAN_ESYNTAX, "ORIGIN:line: error: what is wrong", with one line of
  * text per mistake; what `select` or the file system answered. Any thread.
  */
