@@ -129,6 +129,7 @@ static int64_t pathonly_work(struct bench_object *self, int64_t n)
 }
 
 static struct portolan_probe_binding plain_binding = {.target = &plain};
+static struct portolan_probe_binding forward_binding = {.target = &plain};
 static struct portolan_probe_binding busy_binding = {.target = &busy};
 
 static void bind(struct bench_shell *shell, struct portolan_probe_binding *binding, uint32_t flags)
@@ -147,12 +148,17 @@ static void bind(struct bench_shell *shell, struct portolan_probe_binding *bindi
 static const struct bench_ops proxy_ops = {proxy_work};
 static const struct bench_ops pathonly_ops = {pathonly_work};
 
+static struct bench_shell forward_shell = {.base = {&proxy_ops}};
+
 struct bench_object *bench_forward(void)
 {
-    static struct bench_shell shell = {.base = {&proxy_ops}};
+    return &forward_shell.base;
+}
 
-    bind(&shell, &plain_binding, 0);
-    return &shell.base;
+struct portolan_probe_port *bench_forward_port(void)
+{
+    bind(&forward_shell, &forward_binding, 0);
+    return &forward_shell.port;
 }
 
 struct bench_object *bench_monitored(void)

@@ -16,9 +16,10 @@ struct bench_object {
     const struct bench_ops *ops;
 };
 
-PORTOLAN_API struct bench_object *bench_plain(void);     /* the implementation itself */
-PORTOLAN_API struct bench_object *bench_floor(void);     /* hand-written timing in front of it */
-PORTOLAN_API struct bench_object *bench_forward(void);   /* proxy, not monitored */
+PORTOLAN_API struct bench_object *bench_plain(void);   /* the implementation itself */
+PORTOLAN_API struct bench_object *bench_floor(void);   /* hand-written timing in front of it */
+PORTOLAN_API struct bench_object *bench_forward(void); /* proxy, not monitored; bound by … */
+PORTOLAN_API struct portolan_probe_port *bench_forward_port(void);
 PORTOLAN_API struct bench_object *bench_monitored(void); /* proxy, one integer context */
 PORTOLAN_API struct bench_object *bench_pathonly(void);  /* proxy, no context */
 PORTOLAN_API struct bench_object *bench_floor_busy(void);

@@ -114,6 +114,7 @@ int main(void)
     struct portolan_probe_cost cost;
 
     variants[TABLE].object = bench_plain();
+    bench_forward_port();
     variants[FORWARD].object = bench_forward();
     variants[FLOOR].object = bench_floor();
     variants[PATHONLY].object = bench_pathonly();
@@ -140,14 +141,15 @@ int main(void)
     for (int v = 0; v < N_VARIANTS; v++)
         printf("  %-34s %7.2f ns\n", variants[v].name, ns[v]);
     ratio("unmonitored port call / call through a function table (goal 1.0)", ns[SIDL], ns[TABLE]);
-    ratio("monitored, path and 1 integer context / floor (goal 1.5)", ns[ONE], ns[FLOOR]);
+    ratio("monitored, path and 1 integer context / floor (goal 1.2)", ns[ONE], ns[FLOOR]);
     ratio("monitored, call path only / floor", ns[PATHONLY], ns[FLOOR]);
     ratio("monitored, 8 distinct contexts / floor", ns[EIGHT], ns[FLOOR]);
     ratio("monitored, 64 distinct contexts / floor", ns[SIXTYFOUR], ns[FLOOR]);
     ratio("monitored, 1000 distinct contexts / floor", ns[THOUSAND], ns[FLOOR]);
     ratio("monitored / floor, body that fills the processor", ns[BUSY], ns[FLOOR_BUSY]);
     ratio("the same, 64 distinct contexts", ns[BUSY_64], ns[FLOOR_BUSY]);
-    ratio("proxy that only forwards / function table", ns[FORWARD], ns[TABLE]);
+    printf("a proxy that only forwards adds %.2f ns to a call through a table (goal 1.5)\n",
+           ns[FORWARD] - ns[TABLE]);
     cost = portolan_probe_cost();
     printf(
         "self-measured cost of a monitored call: %.1f ns (spread %.1f), inside its record %.1f\n",

@@ -1,9 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs each benchmark given, one after the other; fails if one does.
+# Runs benchmarks one after the other; fails if one does. In front of -- one with its arguments,
+# behind it those that have none.
 status=0
-for program; do
-    echo "== ${program##*/}"
-    "$program" || status=1
-done
+run() {
+    echo "== ${1##*/}"
+    "$@" || status=1
+}
+program=$1
+plugin=$2
+shift 3
+for other; do run "$other"; done
+run "$program" "$plugin"
 exit $status

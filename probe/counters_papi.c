@@ -198,7 +198,7 @@ static enum portolan_status set_names(const char *const *wanted, size_t count,
 /* A thread can run one set at a time; its next counted call makes a new one. */
 static void stop_own(void)
 {
-    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
 
     if (!t || !t->counter_start)
         return;

@@ -24,15 +24,14 @@ static void wake(const struct portolan_probe_port *port)
  * Who is inside the port already must come out of it for the gate to be of use, and who closed it
  * may have to call the old implementation to take over its state.
  */
-bool probe_gate_lets_pass(const struct portolan_probe_thread *t,
-                          const struct portolan_probe_frame *f,
+bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port)
 {
     if (!t)
         return false;
-    if (__atomic_load_n(&port->keeper, __ATOMIC_RELAXED) == t)
+    if (__atomic_load_n(&port->keeper, __ATOMIC_RELAXED) == &t->hot)
         return true;
-    while (--f > t->frames)
+    while (--f > t->hot.frames)
         if (probe_frame_port(f) == port)
             return true;
     return false;
@@ -52,7 +51,8 @@ struct portolan_probe_binding *portolan_probe_slow_settle(struct portolan_probe_
         flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
         if (binding != __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE))
             continue;
-        if (!(flags & PORTOLAN_PROBE_CLOSED) || probe_gate_lets_pass(t, f, port))
+        if (!(flags & PORTOLAN_PROBE_CLOSED) ||
+            probe_gate_lets_pass((struct probe_thread *)t, f, port))
             return binding;
         portolan_probe_pop(t, f);
         probe_gate_wait(port, flags);

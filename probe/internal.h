@@ -49,8 +49,12 @@ void probe_thread_destroy(struct probe_thread *t);
 /* The registry's first thread; go on by probe_thread_next. No lock: records never leave. */
 struct probe_thread *probe_thread_first(void);
 struct probe_thread *probe_thread_next(struct probe_thread *t);
-/* Of the calling thread, made if need be; NULL without memory. */
+/* Of the calling thread; NULL before its first call. */
+struct probe_thread *probe_thread_known(void);
+/* The same, made if need be; NULL without memory. */
 struct probe_thread *probe_thread_self(void);
+/* Drops what a longjmp left on T, the calling thread, which is at SP. */
+void probe_thread_heal(struct probe_thread *t, uintptr_t sp);
 bool probe_thread_is_idle(const struct probe_thread *t);
 /* Calls that run without a mark because memory for one was missing. */
 unsigned long probe_unmarked_calls(void);
@@ -79,8 +83,7 @@ enum portolan_status probe_barrier_and_wait(const struct portolan_probe_port *po
                                             uint64_t timeout_ns, struct portolan_error *err);
 
 /* gate.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
-bool probe_gate_lets_pass(const struct portolan_probe_thread *t,
-                          const struct portolan_probe_frame *f,
+bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);

@@ -61,12 +61,12 @@ portolan_probe_port_peek_binding(const struct portolan_probe_port *port)
 
 bool probe_own_stack_holds(const struct portolan_probe_port *port, void *sp)
 {
-    struct portolan_probe_thread *t = portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
 
     if (!t)
         return false;
-    portolan_probe_slow_heal(t, (uintptr_t)sp);
-    for (struct portolan_probe_frame *f = t->frames + 1; f < t->top; f++)
+    probe_thread_heal(t, (uintptr_t)sp);
+    for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++)
         if (probe_frame_port(f) == port)
             return true;
     return false;

@@ -138,7 +138,7 @@ static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struc
         if (node == t->root)
             s->records[base].is_idle = probe_thread_is_idle(t);
     }
-    if (&t->hot == portolan_probe_thread)
+    if (t == probe_thread_known())
         add_open_calls(s, t, base, now);
     return PORTOLAN_OK;
 }
@@ -146,7 +146,7 @@ static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struc
 enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot *s,
                                                   struct portolan_error *err)
 {
-    struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *self = probe_thread_known();
     uint64_t now = portolan_probe_now();
     enum portolan_status status = PORTOLAN_OK;
 
@@ -282,7 +282,7 @@ void probe_begin_now(void)
 
 enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct portolan_error *err)
 {
-    struct probe_thread *self = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *self = probe_thread_known();
 
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         if (t != self && !probe_thread_is_idle(t))

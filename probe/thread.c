@@ -5,8 +5,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/*
+ * What threads have before their first call: a frame that looks as if a longjmp had left it, so
+ * that calls find out by a test that they make anyway. Never written to.
+ */
+static struct portolan_probe_frame left_behind;
+static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind,
+                                              &left_behind};
+
 __thread struct portolan_probe_thread *portolan_probe_thread
-    __attribute__((tls_model("initial-exec")));
+    __attribute__((tls_model("initial-exec"))) = &nobody;
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_thread *registry_first, *registry_last;
@@ -86,7 +94,7 @@ static void append(struct probe_thread *t)
     registry_last = t;
 }
 
-struct portolan_probe_thread *portolan_probe_slow_attach(void)
+static struct probe_thread *attach(void)
 {
     struct probe_thread *t;
 
@@ -106,7 +114,7 @@ struct portolan_probe_thread *portolan_probe_slow_attach(void)
         return NULL;
     note_stack(t);
     portolan_probe_thread = &t->hot;
-    return &t->hot;
+    return t;
 }
 
 /* The thread ends, perhaps inside calls (pthread_exit): its frames are gone with its stack. */
@@ -117,7 +125,7 @@ static void detach(void *record)
     probe_counters_detach(t);
     t->mpi_depth = 0;
     t->pause = NULL;
-    portolan_probe_thread = NULL;
+    portolan_probe_thread = &nobody;
     t->hot.charged = t->hot.frames;
     __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
     pthread_mutex_lock(&registry_lock);
@@ -135,11 +143,16 @@ struct probe_thread *probe_thread_next(struct probe_thread *t)
     return __atomic_load_n(&t->next, __ATOMIC_ACQUIRE);
 }
 
+struct probe_thread *probe_thread_known(void)
+{
+    return portolan_probe_thread == &nobody ? NULL : (struct probe_thread *)portolan_probe_thread;
+}
+
 struct probe_thread *probe_thread_self(void)
 {
-    if (!portolan_probe_thread)
-        portolan_probe_slow_attach();
-    return (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
+
+    return t ? t : attach();
 }
 
 bool probe_thread_is_idle(const struct probe_thread *t)
@@ -148,29 +161,37 @@ bool probe_thread_is_idle(const struct probe_thread *t)
 }
 
 /* Both addresses must lie in the thread's own stack to say anything about each other. */
-struct portolan_probe_frame *portolan_probe_slow_heal(struct portolan_probe_thread *hot,
-                                                      uintptr_t sp)
+void probe_thread_heal(struct probe_thread *t, uintptr_t sp)
 {
-    struct probe_thread *t = (struct probe_thread *)hot;
-    struct portolan_probe_frame *f = hot->top;
+    struct portolan_probe_frame *f = t->hot.top;
 
     if (sp < t->stack_low || sp >= t->stack_high)
-        return f;
+        return;
     while (f[-1].sp <= sp && f[-1].sp >= t->stack_low && f[-1].sp < t->stack_high)
         f--;
-    __atomic_store_n(&hot->top, f, __ATOMIC_RELEASE);
-    return f;
+    __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
+}
+
+struct portolan_probe_thread *portolan_probe_slow_heal(uintptr_t sp)
+{
+    struct probe_thread *t = probe_thread_self();
+
+    if (!t)
+        return NULL;
+    probe_thread_heal(t, sp);
+    return &t->hot;
 }
 
 struct portolan_probe_binding *portolan_probe_slow_enter(struct portolan_probe_port *port)
 {
-    struct portolan_probe_thread *t = portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
     uint32_t flags;
 
     for (;;) {
         __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
         flags = __atomic_load_n(&port->flags, __ATOMIC_SEQ_CST);
-        if (!(flags & PORTOLAN_PROBE_CLOSED) || probe_gate_lets_pass(t, t ? t->top : NULL, port))
+        if (!(flags & PORTOLAN_PROBE_CLOSED) ||
+            probe_gate_lets_pass(t, t ? t->hot.top : NULL, port))
             return __atomic_load_n(&port->binding, __ATOMIC_SEQ_CST);
         portolan_probe_slow_leave();
         probe_gate_wait(port, flags);

@@ -41,7 +41,7 @@ void portolan_probe_mpi_enter(void)
 
 uint64_t portolan_probe_mpi_leave(void)
 {
-    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
     uint64_t elapsed;
 
     if (!t || t->mpi_depth == 0 || --t->mpi_depth > 0)
@@ -73,7 +73,7 @@ void portolan_probe_pause(void)
 
 void portolan_probe_resume(void)
 {
-    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
     struct portolan_probe_frame *f, *around, own;
     uint64_t elapsed;
 
@@ -115,7 +115,7 @@ enum portolan_status portolan_probe_timer_stop(uint32_t handle)
 enum portolan_status portolan_probe_timer_stop_context(uint32_t handle, const double *values,
                                                        unsigned count)
 {
-    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+    struct probe_thread *t = probe_thread_known();
     struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
 
     if (!f || f == t->hot.frames || f->mark != PORTOLAN_PROBE_MEASURED || f == t->pause ||

@@ -94,7 +94,7 @@ struct portolan_probe_thread {
     struct portolan_probe_frame *frames;  /* [0] is the root's */
 };
 
-/** Of the calling thread; NULL before its first call. */
+/** Of the calling thread; before its first call one that is nobody's. Never NULL. */
 extern PORTOLAN_API __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec")));
 
@@ -104,9 +104,8 @@ extern PORTOLAN_API int portolan_probe_clock_is_slow;
 /* Cold paths. */
 #define PORTOLAN_PROBE_COLD __attribute__((cold, nothrow))
 PORTOLAN_API uint64_t portolan_probe_slow_now(void) PORTOLAN_PROBE_COLD;
-PORTOLAN_API struct portolan_probe_thread *portolan_probe_slow_attach(void) PORTOLAN_PROBE_COLD;
-PORTOLAN_API struct portolan_probe_frame *
-portolan_probe_slow_heal(struct portolan_probe_thread *t, uintptr_t sp) PORTOLAN_PROBE_COLD;
+PORTOLAN_API struct portolan_probe_thread *
+portolan_probe_slow_heal(uintptr_t sp) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_slow_enter(struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
 PORTOLAN_API void portolan_probe_slow_leave(void) PORTOLAN_PROBE_COLD;
@@ -288,13 +287,11 @@ portolan_probe_mark(struct portolan_probe_port *port)
 {
     const struct portolan_probe_pass none = {NULL, NULL, NULL};
     uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
+    struct portolan_probe_binding *binding;
     struct portolan_probe_pass pass;
+    uintptr_t flags;
 
-    if (PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_RELAXED) != 0))
-        return none;
     pass.thread = portolan_probe_thread;
-    if (PORTOLAN_PROBE_UNLIKELY(!pass.thread))
-        return none;
     pass.frame = pass.thread->top;
     if (PORTOLAN_PROBE_UNLIKELY(pass.frame[-1].sp <= sp) ||
         PORTOLAN_PROBE_UNLIKELY(pass.frame == pass.thread->limit))
@@ -302,13 +299,15 @@ portolan_probe_mark(struct portolan_probe_port *port)
     pass.binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
     portolan_probe_fill(pass.frame, sp, port, pass.binding);
     portolan_probe_push(pass.thread, pass.frame);
-    if (PORTOLAN_PROBE_UNLIKELY(pass.binding !=
-                                __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE)) ||
-        PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_ACQUIRE) != 0) ||
-        PORTOLAN_PROBE_UNLIKELY(!pass.binding)) {
+    /* one test for both, as branches are what this path costs */
+    binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+    flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
+    if (PORTOLAN_PROBE_UNLIKELY(((uintptr_t)pass.binding ^ (uintptr_t)binding) | flags)) {
         portolan_probe_pop(pass.thread, pass.frame);
         return none;
     }
+    if (!pass.binding)
+        __builtin_unreachable(); /* a port without one is closed */
     return pass;
 }
 
@@ -397,11 +396,10 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
 
     call->frame = NULL;
     call->n_context = n_context;
-    if (PORTOLAN_PROBE_UNLIKELY(!t) && !(t = portolan_probe_slow_attach()))
+    /* a longjmp left frames behind, or it is the thread's first call */
+    if (PORTOLAN_PROBE_UNLIKELY(t->top[-1].sp <= sp) && !(t = portolan_probe_slow_heal(sp)))
         return portolan_probe_slow_enter(port);
     f = t->top;
-    if (PORTOLAN_PROBE_UNLIKELY(f[-1].sp <= sp))
-        f = portolan_probe_slow_heal(t, sp); /* a longjmp left frames behind */
     if (PORTOLAN_PROBE_UNLIKELY(f == t->limit))
         return portolan_probe_slow_enter(port);
 
