@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The main file, which only includes the header: so the header is found as compilers find it. */
 static const char *const main_files[] = {"portolan-proxygen.c", "portolan-proxygen.cc"};
@@ -413,11 +414,44 @@ static const char *behind_triplet(const char *path)
     return slash && system && system < slash ? slash + 1 : path;
 }
 
+static const char *real_path_of(struct portolan_arena *arena, const char *path)
+{
+    char real[PATH_MAX];
+
+    return realpath(path, real) ? proxygen_print(arena, "%s", real) : path;
+}
+
+/* The folder of an -I that is flag number I; NULL: it is another flag. */
+static const char *include_folder(struct header *h, size_t i)
+{
+    const char *flag = h->flags[i];
+
+    if (strncmp(flag, "-I", 2) != 0)
+        return NULL;
+    return flag[2] ? flag + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
+}
+
+/* Folders in front of flag number I have another file NAME, which compilers would take. */
+static bool is_shadowed(struct header *h, size_t i, const char *name, const char *path)
+{
+    struct stat own, other;
+
+    for (size_t k = 0; k < i; k++) {
+        const char *folder = include_folder(h, k);
+
+        if (folder && stat(proxygen_print(&h->run->arena, "%s/%s", folder, name), &other) == 0 &&
+            (stat(path, &own) != 0 || own.st_dev != other.st_dev || own.st_ino != other.st_ino))
+            return true;
+    }
+    return false;
+}
+
 const char *proxygen_header_include(struct header *h)
 {
     const struct portolan_proxygen_options *o = h->run->options;
     struct portolan_arena *arena = &h->run->arena;
     const char *path = "", *base, *rest;
+    bool shadowed = false;
 
     if (o->include)
         return *o->include == '<' || *o->include == '"'
@@ -426,15 +460,15 @@ const char *proxygen_header_include(struct header *h)
     if (h->file)
         path = proxygen_header_text(h, h->clang->getFileName(h->file));
     for (size_t i = 0; i < h->n_flags; i++) {
-        const char *folder = h->flags[i];
+        const char *folder = include_folder(h, i);
 
-        if (strncmp(folder, "-I", 2) != 0)
-            continue;
-        folder = folder[2] ? folder + 2 : i + 1 < h->n_flags ? h->flags[i + 1] : "";
-        rest = below(arena, folder, path);
-        if (rest)
+        rest = folder ? below(arena, folder, path) : NULL;
+        if (rest && !is_shadowed(h, i, rest, path))
             return proxygen_print(arena, "<%s>", rest);
+        shadowed |= rest != NULL;
     }
+    if (shadowed) /* then only its whole path says which is meant */
+        return proxygen_print(arena, "\"%s\"", real_path_of(arena, path));
     if (strncmp(path, "/usr/include/", 13) == 0)
         return proxygen_print(arena, "<%s>", behind_triplet(path + 13));
     base = strrchr(path, '/');

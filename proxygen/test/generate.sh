@@ -93,5 +93,11 @@ result $? 'a header below an include folder is included by its name there'
 "$generator" headers/solver.h --port solver -q -o /dev/null/out 2>"$work/err"
 [ $? = 1 ] && grep -q '/dev/null/out' "$work/err"
 result $? 'a folder that cannot be made is named'
+mkdir "$work/first" "$work/second"
+cp headers/plain.h "$work/first/same.h"
+sed 's/add/subtract/' headers/plain.h >"$work/second/same.h"
+"$generator" "$work/second/same.h" --port plain -q -o "$work/out" -- -I"$work/first" -I"$work/second"
+grep -q "#include \".*/second/same.h\"" "$work/out/plain_proxy.c"
+result $? 'a header of the same name in a folder before is not the one that is included'
 echo "1..$number"
 exit $failed
