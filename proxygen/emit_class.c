@@ -147,11 +147,12 @@ static void emit_accuracy(const struct method *m, const struct locals *l, struct
 
 /* What comes back, unless it can be handed on as it is. */
 static void emit_result(struct run *run, const struct method *m, const struct locals *l,
-                        const char *call, struct portolan_text *out)
+                        const char *to, bool measured, const char *call, struct portolan_text *out)
 {
     const char *object = run->port.object;
+    bool accuracy = measured && has_accuracy(&run->port, m);
 
-    if (m->cxx->self == CXX_SELF_NONE && !has_accuracy(&run->port, m)) {
+    if (m->cxx->self == CXX_SELF_NONE && !accuracy) {
         portolan_text_add(out, "\n        %s%s;\n", m->returns ? "return " : "", call);
         return;
     }
@@ -163,28 +164,28 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
                           call);
     else
         portolan_text_add(out, "\n        %s;\n", call);
-    if (has_accuracy(&run->port, m))
+    if (accuracy)
         emit_accuracy(m, l, out);
     if (m->cxx->self == CXX_SELF_REFERENCE)
         portolan_text_add(out,
-                          "\n        if (&%s == %s.object())\n"
+                          "\n        if (&%s == %s)\n"
                           "            return const_cast<%s &>(static_cast<const %s &>(*this));\n",
-                          l->result, l->call, object, object);
+                          l->result, to, object, object);
     if (m->cxx->self == CXX_SELF_POINTER)
         portolan_text_add(out,
-                          "\n        if (%s == %s.object())\n"
+                          "\n        if (%s == %s)\n"
                           "            return const_cast<%s *>(static_cast<const %s *>(this));\n",
-                          l->result, l->call, object, object);
+                          l->result, to, object, object);
     if (m->returns)
         portolan_text_add(out, "        return %s;\n", l->result);
 }
 
 /* Where the result's type surrounds the name (arrays, functions), it goes behind the parameters. */
-static const char *full_head(struct run *run, const struct method *m)
+static const char *full_head(struct run *run, const struct method *m, const char *name,
+                             const char *qualifiers)
 {
     struct portolan_arena *arena = &run->arena;
-    const char *head =
-        proxygen_print(arena, "%s(%s)%s", m->member, parameters(run, m), m->cxx->qualifiers);
+    const char *head = proxygen_print(arena, "%s(%s)%s", name, parameters(run, m), qualifiers);
     bool surrounds = m->head[strlen(m->head) - 1] != '@';
 
     return surrounds
@@ -238,19 +239,74 @@ static void emit_body(struct run *run, size_t i, size_t number, struct portolan_
         emit_variadic(run, m, &l, out);
         return;
     }
-    emit_result(run, m, &l,
+    emit_result(run, m, &l, proxygen_print(arena, "%s.object()", l.call), true,
                 forward(run, i, proxygen_print(arena, "*%s", l.call), handed_on(run, m)), out);
+}
+
+/* The arguments for a method with the same parameters. */
+static const char *repeated(struct run *run, const struct method *m)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *list = "";
+
+    for (size_t i = 0; i < m->n_arguments; i++)
+        list = proxygen_print(arena, m->arguments[i].is_moved ? "%s%sstd::move(%s)" : "%s%s%s",
+                              list, i ? ", " : "", m->arguments[i].name);
+    return list;
+}
+
+/* The qualifiers of the method that measures, which is called on whatever the other is. */
+static const char *without_reference(struct run *run, const char *qualifiers)
+{
+    const char *at = strstr(qualifiers, " &");
+
+    return at ? proxygen_print(&run->arena, "%.*s%s", (int)(at - qualifiers), qualifiers,
+                               at + (at[2] == '&' ? 3 : 2))
+              : qualifiers;
+}
+
+/* What a call that is not measured does, in a function small enough to cost next to nothing. */
+static void emit_pass(struct run *run, size_t i, size_t number, const char *again,
+                      struct portolan_text *out)
+{
+    struct portolan_arena *arena = &run->arena;
+    const struct method *m = &run->port.methods[i];
+    struct locals l = proxygen_locals(run, m);
+
+    portolan_text_add(out,
+                      "        PORTOLAN_PROBE_PASS(%s, &this->portolan_->port,\n"
+                      "                            return this->%s(%s));\n"
+                      "        %s *%s = portolan::proxy_target<%s>(this->portolan_, %zu, %s);\n",
+                      l.call, again, repeated(run, m), run->port.object, l.to, run->port.object,
+                      number, l.call);
+    emit_result(run, m, &l, l.to, false,
+                forward(run, i, proxygen_print(arena, "*%s", l.to), handed_on(run, m)), out);
 }
 
 static void emit_method(struct run *run, size_t i, size_t number, struct portolan_text *out)
 {
     const struct method *m = &run->port.methods[i];
+    const char *qualifiers = m->cxx->qualifiers;
+    bool is_short = !m->no_return && !m->variadic && !run->port.on_trial;
+    bool conversion = strcmp(m->head, "@") == 0;
+    const char *again = proxygen_print(&run->arena, "portolan_measure_%zu", number);
 
-    portolan_text_add(out, "\n    %s override\n    {\n", full_head(run, m));
+    if (is_short && !conversion)
+        portolan_text_add(out, "\n    PORTOLAN_PROBE_MEASURING %s\n    {\n",
+                          full_head(run, m, again, without_reference(run, qualifiers)));
+    else
+        portolan_text_add(out, "\n    %s override\n    {\n",
+                          full_head(run, m, m->member, qualifiers));
     if (m->variadic && run->port.on_trial)
         portolan_text_add(out, "        throw 0;\n");
     else
         emit_body(run, i, number, out);
+    portolan_text_add(out, "    }\n");
+    if (!is_short || conversion)
+        return;
+    portolan_text_add(out, "\n    PORTOLAN_PROBE_FORWARDING %s override\n    {\n",
+                      full_head(run, m, m->member, qualifiers));
+    emit_pass(run, i, number, again, out);
     portolan_text_add(out, "    }\n");
 }
 

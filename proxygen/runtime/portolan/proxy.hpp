@@ -40,6 +40,19 @@ throw_unconnected(const struct portolan_proxy *proxy, size_t method)
                       "': nothing is connected behind the proxy for " + d->type);
 }
 
+/** The object behind PROXY for a CALL of METHOD that is not measured. */
+template <typename Port>
+__attribute__((always_inline)) inline Port *proxy_target(const struct portolan_proxy *proxy,
+                                                         size_t method,
+                                                         const struct portolan_probe_pass &call)
+{
+    Port *object = static_cast<Port *>(call.binding->target);
+
+    if (PORTOLAN_PROBE_UNLIKELY(!object))
+        throw_unconnected(proxy, method);
+    return object;
+}
+
 /**
  * One call: begins here and ends with the block, whether by return or by exception. The method it
  * is in must be reached through a pointer, as virtual methods are, and have one of these.

@@ -278,6 +278,42 @@ void nothing_behind_it_is_an_exception(void **)
     assert_non_null(strstr(what.c_str(), "call of 'setup': nothing is connected"));
 }
 
+void calls_that_are_not_measured_arrive_alike(void **)
+{
+    test::proxied<lab::Solver> proxy(portolan_component_lab_SolverProxy, "lab.Solver");
+    Direct direct, other;
+    bool caught = false;
+
+    records_begin();
+    proxy.bind(&direct, "Direct");
+
+    lab::Solver *solver = proxy.face();
+
+    solver->setup(1, 1); /* a thread's first call goes the long way */
+    assert_int_equal(solver->setup(7, 1), 7);
+    assert_true(solver->solve(lab::Solver::Vector{1, 2, 3})[2] == 6);
+    assert_int_equal(solver->take(std::make_unique<lab::Solver::Vector>(3), "name"), 7);
+    assert_ptr_equal(&solver->scale(3), solver);
+    assert_ptr_equal(solver->me(), solver);
+    assert_true(solver->is_like(*solver));
+    try {
+        solver->fall(1);
+    } catch (const std::domain_error &) {
+        caught = true;
+    }
+    assert_true(caught);
+    /* nobody is inside any more */
+    proxy.bind(&other, "Other");
+    assert_int_equal(records_of("setup", nullptr).calls, 0);
+    proxy.bind(nullptr, "nobody");
+    try {
+        solver->setup(1, 1);
+        assert_true(false);
+    } catch (const std::runtime_error &e) {
+        assert_non_null(strstr(e.what(), "call of 'setup': nothing is connected"));
+    }
+}
+
 } /* namespace */
 
 int main()
@@ -295,6 +331,7 @@ int main()
         cmocka_unit_test(calls_through_the_port_from_inside_are_nested),
         cmocka_unit_test(another_implementation_can_take_over),
         cmocka_unit_test(nothing_behind_it_is_an_exception),
+        cmocka_unit_test(calls_that_are_not_measured_arrive_alike),
     };
 
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -57,14 +57,23 @@ public:
     lab_BoundProxy_face(const lab_BoundProxy_face &) = delete;
     lab_BoundProxy_face &operator=(const lab_BoundProxy_face &) = delete;
 
-    int extra() override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_0()
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 0, nullptr, 0);
 
         return (*call).extra();
     }
 
-    void fill(const float &a, float b, lab::Field<float, 2>::Options o, std::map<int, int> m) override
+    PORTOLAN_PROBE_FORWARDING int extra() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0());
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 0, call);
+
+        return (*to).extra();
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_1(const float &a, float b, lab::Field<float, 2>::Options o, std::map<int, int> m)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(m.size()))};
@@ -73,7 +82,16 @@ public:
         static_cast<lab::Field<float, 2> &>(*call).fill(a, b, std::move(o), std::move(m));
     }
 
-    float sum(const std::array<float, 2> &a, lab::Field<float, 2>::Norm norm) const noexcept override
+    PORTOLAN_PROBE_FORWARDING void fill(const float &a, float b, lab::Field<float, 2>::Options o, std::map<int, int> m) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(a, b, std::move(o), std::move(m)));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 1, call);
+
+        static_cast<lab::Field<float, 2> &>(*to).fill(a, b, std::move(o), std::move(m));
+    }
+
+    PORTOLAN_PROBE_MEASURING float portolan_measure_2(const std::array<float, 2> &a, lab::Field<float, 2>::Norm norm) const noexcept
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(a.size()))};
@@ -82,62 +100,143 @@ public:
         return (static_cast<lab::Field<float, 2> &>(*call).*static_cast<float (lab::Field<float, 2>::*)(const std::array<float, 2> &, lab::Field<float, 2>::Norm) const noexcept>(&lab::Field<float, 2>::sum))(a, norm);
     }
 
-    float sum(float a) const override
+    PORTOLAN_PROBE_FORWARDING float sum(const std::array<float, 2> &a, lab::Field<float, 2>::Norm norm) const noexcept override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2(a, norm));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 2, call);
+
+        return (static_cast<lab::Field<float, 2> &>(*to).*static_cast<float (lab::Field<float, 2>::*)(const std::array<float, 2> &, lab::Field<float, 2>::Norm) const noexcept>(&lab::Field<float, 2>::sum))(a, norm);
+    }
+
+    PORTOLAN_PROBE_MEASURING float portolan_measure_3(float a) const
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 3, nullptr, 0);
 
         return (static_cast<lab::Field<float, 2> &>(*call).*static_cast<float (lab::Field<float, 2>::*)(float) const>(&lab::Field<float, 2>::sum))(a);
     }
 
-    lab::Field<float, 2> &next(lab::Field<float, 2> *f) override
+    PORTOLAN_PROBE_FORWARDING float sum(float a) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3(a));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 3, call);
+
+        return (static_cast<lab::Field<float, 2> &>(*to).*static_cast<float (lab::Field<float, 2>::*)(float) const>(&lab::Field<float, 2>::sum))(a);
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::Field<float, 2> &portolan_measure_4(lab::Field<float, 2> *f)
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 4, nullptr, 0);
 
         return static_cast<lab::Field<float, 2> &>(*call).next(f);
     }
 
-    __gnu_cxx::__normal_iterator<float *, std::vector<float>> first(std::vector<float> &c) override
+    PORTOLAN_PROBE_FORWARDING lab::Field<float, 2> &next(lab::Field<float, 2> *f) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4(f));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 4, call);
+
+        return static_cast<lab::Field<float, 2> &>(*to).next(f);
+    }
+
+    PORTOLAN_PROBE_MEASURING __gnu_cxx::__normal_iterator<float *, std::vector<float>> portolan_measure_5(std::vector<float> &c)
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 5, nullptr, 0);
 
         return static_cast<lab::Field<float, 2> &>(*call).first(c);
     }
 
-    float one(float x) const override
+    PORTOLAN_PROBE_FORWARDING __gnu_cxx::__normal_iterator<float *, std::vector<float>> first(std::vector<float> &c) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5(c));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 5, call);
+
+        return static_cast<lab::Field<float, 2> &>(*to).first(c);
+    }
+
+    PORTOLAN_PROBE_MEASURING float portolan_measure_6(float x) const
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 6, nullptr, 0);
 
         return (static_cast<lab::Field<float, 2> &>(*call).*proxy_member(portolan::lab_BoundProxy_tag_6()))(x);
     }
 
-    float tag(const float *t) const override
+    PORTOLAN_PROBE_FORWARDING float one(float x) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6(x));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 6, call);
+
+        return (static_cast<lab::Field<float, 2> &>(*to).*proxy_member(portolan::lab_BoundProxy_tag_6()))(x);
+    }
+
+    PORTOLAN_PROBE_MEASURING float portolan_measure_7(const float *t) const
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 7, nullptr, 0);
 
         return static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
     }
 
-    void touch(float argument_0) override
+    PORTOLAN_PROBE_FORWARDING float tag(const float *t) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_7(t));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 7, call);
+
+        return static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*to)).tag(t);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_8(float argument_0)
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 8, nullptr, 0);
 
         (static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_8()))(argument_0);
     }
 
-    std::array<float, 2> tag(const std::array<float, 2> *t) const override
+    PORTOLAN_PROBE_FORWARDING void touch(float argument_0) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_8(argument_0));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 8, call);
+
+        (static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*to)).*proxy_member(portolan::lab_BoundProxy_tag_8()))(argument_0);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::array<float, 2> portolan_measure_9(const std::array<float, 2> *t) const
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 9, nullptr, 0);
 
         return static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
     }
 
-    void touch(std::array<float, 2> argument_0) override
+    PORTOLAN_PROBE_FORWARDING std::array<float, 2> tag(const std::array<float, 2> *t) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_9(t));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 9, call);
+
+        return static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*to)).tag(t);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_10(std::array<float, 2> argument_0)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(argument_0.size()))};
         portolan::proxy_call<lab::Bound> call(this->portolan_, 10, context, 1);
 
         (static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_10()))(std::move(argument_0));
+    }
+
+    PORTOLAN_PROBE_FORWARDING void touch(std::array<float, 2> argument_0) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_10(std::move(argument_0)));
+        lab::Bound *to = portolan::proxy_target<lab::Bound>(this->portolan_, 10, call);
+
+        (static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*to)).*proxy_member(portolan::lab_BoundProxy_tag_10()))(std::move(argument_0));
     }
 };
 

@@ -27,39 +27,84 @@ public:
     lab_ClosedProxy_face(const lab_ClosedProxy_face &) = delete;
     lab_ClosedProxy_face &operator=(const lab_ClosedProxy_face &) = delete;
 
-    int open() override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_0()
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 0, nullptr, 0);
 
         return (*call).open();
     }
 
-    int weight() override
+    PORTOLAN_PROBE_FORWARDING int open() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0());
+        lab::Closed *to = portolan::proxy_target<lab::Closed>(this->portolan_, 0, call);
+
+        return (*to).open();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_1()
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 1, nullptr, 0);
 
         return ((lab::Part &)*call).weight();
     }
 
-    int color() override
+    PORTOLAN_PROBE_FORWARDING int weight() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1());
+        lab::Closed *to = portolan::proxy_target<lab::Closed>(this->portolan_, 1, call);
+
+        return ((lab::Part &)*to).weight();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_2()
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 2, nullptr, 0);
 
         return ((lab::Part &)*call).color();
     }
 
-    int count() const override
+    PORTOLAN_PROBE_FORWARDING int color() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2());
+        lab::Closed *to = portolan::proxy_target<lab::Closed>(this->portolan_, 2, call);
+
+        return ((lab::Part &)*to).color();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_3() const
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 3, nullptr, 0);
 
         return ((lab::Counted &)*call).count();
     }
 
-    int shared() override
+    PORTOLAN_PROBE_FORWARDING int count() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3());
+        lab::Closed *to = portolan::proxy_target<lab::Closed>(this->portolan_, 3, call);
+
+        return ((lab::Counted &)*to).count();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_4()
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 4, nullptr, 0);
 
         return ((lab::Counted &)*call).shared();
+    }
+
+    PORTOLAN_PROBE_FORWARDING int shared() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4());
+        lab::Closed *to = portolan::proxy_target<lab::Closed>(this->portolan_, 4, call);
+
+        return ((lab::Counted &)*to).shared();
     }
 };
 

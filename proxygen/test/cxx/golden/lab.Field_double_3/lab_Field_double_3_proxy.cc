@@ -56,7 +56,7 @@ public:
     lab_Field_double_3Proxy_face(const lab_Field_double_3Proxy_face &) = delete;
     lab_Field_double_3Proxy_face &operator=(const lab_Field_double_3Proxy_face &) = delete;
 
-    void fill(const double &a, double b, lab::Field<double, 3>::Options o, std::map<int, int> m) override
+    PORTOLAN_PROBE_MEASURING void portolan_measure_0(const double &a, double b, lab::Field<double, 3>::Options o, std::map<int, int> m)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(m.size()))};
@@ -65,7 +65,16 @@ public:
         (*call).fill(a, b, std::move(o), std::move(m));
     }
 
-    double sum(const std::array<double, 3> &a, lab::Field<double, 3>::Norm norm) const noexcept override
+    PORTOLAN_PROBE_FORWARDING void fill(const double &a, double b, lab::Field<double, 3>::Options o, std::map<int, int> m) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0(a, b, std::move(o), std::move(m)));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 0, call);
+
+        (*to).fill(a, b, std::move(o), std::move(m));
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_1(const std::array<double, 3> &a, lab::Field<double, 3>::Norm norm) const noexcept
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(a.size()))};
@@ -74,14 +83,32 @@ public:
         return ((*call).*static_cast<double (lab::Field<double, 3>::*)(const std::array<double, 3> &, lab::Field<double, 3>::Norm) const noexcept>(&lab::Field<double, 3>::sum))(a, norm);
     }
 
-    double sum(double a) const override
+    PORTOLAN_PROBE_FORWARDING double sum(const std::array<double, 3> &a, lab::Field<double, 3>::Norm norm) const noexcept override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(a, norm));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 1, call);
+
+        return ((*to).*static_cast<double (lab::Field<double, 3>::*)(const std::array<double, 3> &, lab::Field<double, 3>::Norm) const noexcept>(&lab::Field<double, 3>::sum))(a, norm);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_2(double a) const
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 2, nullptr, 0);
 
         return ((*call).*static_cast<double (lab::Field<double, 3>::*)(double) const>(&lab::Field<double, 3>::sum))(a);
     }
 
-    lab::Field<double, 3> &next(lab::Field<double, 3> *f) override
+    PORTOLAN_PROBE_FORWARDING double sum(double a) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2(a));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 2, call);
+
+        return ((*to).*static_cast<double (lab::Field<double, 3>::*)(double) const>(&lab::Field<double, 3>::sum))(a);
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::Field<double, 3> &portolan_measure_3(lab::Field<double, 3> *f)
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 3, nullptr, 0);
         lab::Field<double, 3> &result = (*call).next(portolan::proxy_behind<lab_Field_double_3Proxy_face>(f));
@@ -91,48 +118,114 @@ public:
         return result;
     }
 
-    __gnu_cxx::__normal_iterator<double *, std::vector<double>> first(std::vector<double> &c) override
+    PORTOLAN_PROBE_FORWARDING lab::Field<double, 3> &next(lab::Field<double, 3> *f) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3(f));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 3, call);
+        lab::Field<double, 3> &result = (*to).next(portolan::proxy_behind<lab_Field_double_3Proxy_face>(f));
+
+        if (&result == to)
+            return const_cast<lab::Field<double, 3> &>(static_cast<const lab::Field<double, 3> &>(*this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_MEASURING __gnu_cxx::__normal_iterator<double *, std::vector<double>> portolan_measure_4(std::vector<double> &c)
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 4, nullptr, 0);
 
         return (*call).first(c);
     }
 
-    double one(double x) const override
+    PORTOLAN_PROBE_FORWARDING __gnu_cxx::__normal_iterator<double *, std::vector<double>> first(std::vector<double> &c) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4(c));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 4, call);
+
+        return (*to).first(c);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_5(double x) const
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 5, nullptr, 0);
 
         return ((*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_5()))(x);
     }
 
-    double tag(const double *t) const override
+    PORTOLAN_PROBE_FORWARDING double one(double x) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5(x));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 5, call);
+
+        return ((*to).*proxy_member(portolan::lab_Field_double_3Proxy_tag_5()))(x);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_6(const double *t) const
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 6, nullptr, 0);
 
         return static_cast<lab::Tagged<double> &>(*call).tag(t);
     }
 
-    void touch(double argument_0) override
+    PORTOLAN_PROBE_FORWARDING double tag(const double *t) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6(t));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 6, call);
+
+        return static_cast<lab::Tagged<double> &>(*to).tag(t);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_7(double argument_0)
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 7, nullptr, 0);
 
         (static_cast<lab::Tagged<double> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_7()))(argument_0);
     }
 
-    std::array<double, 3> tag(const std::array<double, 3> *t) const override
+    PORTOLAN_PROBE_FORWARDING void touch(double argument_0) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_7(argument_0));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 7, call);
+
+        (static_cast<lab::Tagged<double> &>(*to).*proxy_member(portolan::lab_Field_double_3Proxy_tag_7()))(argument_0);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::array<double, 3> portolan_measure_8(const std::array<double, 3> *t) const
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 8, nullptr, 0);
 
         return static_cast<lab::Tagged<std::array<double, 3>> &>(*call).tag(t);
     }
 
-    void touch(std::array<double, 3> argument_0) override
+    PORTOLAN_PROBE_FORWARDING std::array<double, 3> tag(const std::array<double, 3> *t) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_8(t));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 8, call);
+
+        return static_cast<lab::Tagged<std::array<double, 3>> &>(*to).tag(t);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_9(std::array<double, 3> argument_0)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(argument_0.size()))};
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 9, context, 1);
 
         (static_cast<lab::Tagged<std::array<double, 3>> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_9()))(std::move(argument_0));
+    }
+
+    PORTOLAN_PROBE_FORWARDING void touch(std::array<double, 3> argument_0) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_9(std::move(argument_0)));
+        lab::Field<double, 3> *to = portolan::proxy_target<lab::Field<double, 3>>(this->portolan_, 9, call);
+
+        (static_cast<lab::Tagged<std::array<double, 3>> &>(*to).*proxy_member(portolan::lab_Field_double_3Proxy_tag_9()))(std::move(argument_0));
     }
 };
 

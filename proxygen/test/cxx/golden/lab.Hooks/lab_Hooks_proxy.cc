@@ -67,18 +67,36 @@ public:
         return result;
     }
 
-    int vlogged(const char *format, va_list arguments) override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_1(const char *format, va_list arguments)
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 1, nullptr, 0);
 
         return (*call).vlogged(format, arguments);
     }
 
-    int fixed(int n) override
+    PORTOLAN_PROBE_FORWARDING int vlogged(const char *format, va_list arguments) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(format, arguments));
+        lab::Hooks *to = portolan::proxy_target<lab::Hooks>(this->portolan_, 1, call);
+
+        return (*to).vlogged(format, arguments);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_2(int n)
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 2, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::Hooks::*)(int)>(&lab::Hooks::fixed))(n);
+    }
+
+    PORTOLAN_PROBE_FORWARDING int fixed(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2(n));
+        lab::Hooks *to = portolan::proxy_target<lab::Hooks>(this->portolan_, 2, call);
+
+        return ((*to).*static_cast<int (lab::Hooks::*)(int)>(&lab::Hooks::fixed))(n);
     }
 
     void leave(int status) override
@@ -88,14 +106,23 @@ public:
         (*to).leave(status); /* it never comes back */
     }
 
-    int before(int n) override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_4(int n)
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 4, nullptr, 0);
 
         return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_5()))(n);
     }
 
-    int inner(int n) override
+    PORTOLAN_PROBE_FORWARDING int before(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4(n));
+        lab::Hooks *to = portolan::proxy_target<lab::Hooks>(this->portolan_, 4, call);
+
+        return ((*to).*proxy_member(portolan::lab_HooksProxy_tag_5()))(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_5(int n)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(n))};
@@ -104,11 +131,29 @@ public:
         return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_6()))(n);
     }
 
-    int inner(double x) override
+    PORTOLAN_PROBE_FORWARDING int inner(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5(n));
+        lab::Hooks *to = portolan::proxy_target<lab::Hooks>(this->portolan_, 5, call);
+
+        return ((*to).*proxy_member(portolan::lab_HooksProxy_tag_6()))(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_6(double x)
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 6, nullptr, 0);
 
         return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_7()))(x);
+    }
+
+    PORTOLAN_PROBE_FORWARDING int inner(double x) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6(x));
+        lab::Hooks *to = portolan::proxy_target<lab::Hooks>(this->portolan_, 6, call);
+
+        return ((*to).*proxy_member(portolan::lab_HooksProxy_tag_7()))(x);
     }
 };
 

@@ -23,11 +23,20 @@ public:
     lab_InnerProxy_face(const lab_InnerProxy_face &) = delete;
     lab_InnerProxy_face &operator=(const lab_InnerProxy_face &) = delete;
 
-    int inside(const lab::Outer::Port &argument_0) override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_0(const lab::Outer::Port &argument_0)
     {
         portolan::proxy_call<lab::Outer::Port> call(this->portolan_, 0, nullptr, 0);
 
         return (*call).inside(portolan::proxy_behind<lab_InnerProxy_face>(argument_0));
+    }
+
+    PORTOLAN_PROBE_FORWARDING int inside(const lab::Outer::Port &argument_0) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0(argument_0));
+        lab::Outer::Port *to = portolan::proxy_target<lab::Outer::Port>(this->portolan_, 0, call);
+
+        return (*to).inside(portolan::proxy_behind<lab_InnerProxy_face>(argument_0));
     }
 };
 

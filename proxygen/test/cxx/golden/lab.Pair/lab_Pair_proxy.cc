@@ -28,25 +28,52 @@ public:
     lab_PairProxy_face(const lab_PairProxy_face &) = delete;
     lab_PairProxy_face &operator=(const lab_PairProxy_face &) = delete;
 
-    int left() override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_0()
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 0, nullptr, 0);
 
         return static_cast<lab::Left &>(*call).left();
     }
 
-    int weight() override
+    PORTOLAN_PROBE_FORWARDING int left() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0());
+        lab::Pair *to = portolan::proxy_target<lab::Pair>(this->portolan_, 0, call);
+
+        return static_cast<lab::Left &>(*to).left();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_1()
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 1, nullptr, 0);
 
         return static_cast<lab::Part &>(static_cast<lab::Left &>(*call)).weight();
     }
 
-    int right() override
+    PORTOLAN_PROBE_FORWARDING int weight() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1());
+        lab::Pair *to = portolan::proxy_target<lab::Pair>(this->portolan_, 1, call);
+
+        return static_cast<lab::Part &>(static_cast<lab::Left &>(*to)).weight();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_2()
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 2, nullptr, 0);
 
         return static_cast<lab::Right &>(*call).right();
+    }
+
+    PORTOLAN_PROBE_FORWARDING int right() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2());
+        lab::Pair *to = portolan::proxy_target<lab::Pair>(this->portolan_, 2, call);
+
+        return static_cast<lab::Right &>(*to).right();
     }
 };
 

@@ -36,7 +36,7 @@ public:
     lab_SolverProxy_face(const lab_SolverProxy_face &) = delete;
     lab_SolverProxy_face &operator=(const lab_SolverProxy_face &) = delete;
 
-    int setup(int n, double tolerance, lab::Mode mode) override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_0(int n, double tolerance, lab::Mode mode)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(n))};
@@ -45,7 +45,16 @@ public:
         return (*call).setup(n, tolerance, mode);
     }
 
-    std::vector<double> solve(const std::vector<double> &b) override
+    PORTOLAN_PROBE_FORWARDING int setup(int n, double tolerance, lab::Mode mode) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0(n, tolerance, mode));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 0, call);
+
+        return (*to).setup(n, tolerance, mode);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::vector<double> portolan_measure_1(const std::vector<double> &b)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(b.size()))};
@@ -54,21 +63,48 @@ public:
         return ((*call).*static_cast<std::vector<double> (lab::Solver::*)(const std::vector<double> &)>(&lab::Solver::solve))(b);
     }
 
-    double solve(double b) override
+    PORTOLAN_PROBE_FORWARDING std::vector<double> solve(const std::vector<double> &b) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(b));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 1, call);
+
+        return ((*to).*static_cast<std::vector<double> (lab::Solver::*)(const std::vector<double> &)>(&lab::Solver::solve))(b);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_2(double b)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 2, nullptr, 0);
 
         return ((*call).*static_cast<double (lab::Solver::*)(double)>(&lab::Solver::solve))(b);
     }
 
-    double solve(double b) const override
+    PORTOLAN_PROBE_FORWARDING double solve(double b) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2(b));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 2, call);
+
+        return ((*to).*static_cast<double (lab::Solver::*)(double)>(&lab::Solver::solve))(b);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_3(double b) const
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 3, nullptr, 0);
 
         return ((*call).*static_cast<double (lab::Solver::*)(double) const>(&lab::Solver::solve))(b);
     }
 
-    double residual() const noexcept override
+    PORTOLAN_PROBE_FORWARDING double solve(double b) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3(b));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 3, call);
+
+        return ((*to).*static_cast<double (lab::Solver::*)(double) const>(&lab::Solver::solve))(b);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_4() const noexcept
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 4, nullptr, 0);
         double result = (*call).residual();
@@ -76,7 +112,16 @@ public:
         return result;
     }
 
-    void refine(int steps, double &reached) override
+    PORTOLAN_PROBE_FORWARDING double residual() const noexcept override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4());
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 4, call);
+
+        return (*to).residual();
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_5(int steps, double &reached)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 5, nullptr, 0);
 
@@ -84,28 +129,64 @@ public:
         call.accuracy(reached);
     }
 
-    std::size_t take(std::unique_ptr<std::vector<double>> matrix, std::string &&name) override
+    PORTOLAN_PROBE_FORWARDING void refine(int steps, double &reached) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5(steps, reached));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 5, call);
+
+        (*to).refine(steps, reached);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::size_t portolan_measure_6(std::unique_ptr<std::vector<double>> matrix, std::string &&name)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 6, nullptr, 0);
 
         return (*call).take(std::move(matrix), std::move(name));
     }
 
-    bool is_like(const lab::Solver &other) const override
+    PORTOLAN_PROBE_FORWARDING std::size_t take(std::unique_ptr<std::vector<double>> matrix, std::string &&name) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6(std::move(matrix), std::move(name)));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 6, call);
+
+        return (*to).take(std::move(matrix), std::move(name));
+    }
+
+    PORTOLAN_PROBE_MEASURING bool portolan_measure_7(const lab::Solver &other) const
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 7, nullptr, 0);
 
         return (*call).is_like(portolan::proxy_behind<lab_SolverProxy_face>(other));
     }
 
-    bool precede(lab::Solver *other) override
+    PORTOLAN_PROBE_FORWARDING bool is_like(const lab::Solver &other) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_7(other));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 7, call);
+
+        return (*to).is_like(portolan::proxy_behind<lab_SolverProxy_face>(other));
+    }
+
+    PORTOLAN_PROBE_MEASURING bool portolan_measure_8(lab::Solver *other)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 8, nullptr, 0);
 
         return (*call).precede(portolan::proxy_behind<lab_SolverProxy_face>(other));
     }
 
-    lab::Solver &scale(double factor) override
+    PORTOLAN_PROBE_FORWARDING bool precede(lab::Solver *other) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_8(other));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 8, call);
+
+        return (*to).precede(portolan::proxy_behind<lab_SolverProxy_face>(other));
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::Solver &portolan_measure_9(double factor)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 9, nullptr, 0);
         lab::Solver &result = (*call).scale(factor);
@@ -115,7 +196,19 @@ public:
         return result;
     }
 
-    const lab::Solver *me() const override
+    PORTOLAN_PROBE_FORWARDING lab::Solver &scale(double factor) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_9(factor));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 9, call);
+        lab::Solver &result = (*to).scale(factor);
+
+        if (&result == to)
+            return const_cast<lab::Solver &>(static_cast<const lab::Solver &>(*this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_MEASURING const lab::Solver *portolan_measure_10() const
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 10, nullptr, 0);
         const lab::Solver *result = (*call).me();
@@ -125,27 +218,66 @@ public:
         return result;
     }
 
-    void fall(int code) override
+    PORTOLAN_PROBE_FORWARDING const lab::Solver *me() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_10());
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 10, call);
+        const lab::Solver *result = (*to).me();
+
+        if (result == to)
+            return const_cast<lab::Solver *>(static_cast<const lab::Solver *>(this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_11(int code)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 11, nullptr, 0);
 
         (*call).fall(code);
     }
 
-    std::string name() const override
+    PORTOLAN_PROBE_FORWARDING void fall(int code) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_11(code));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 11, call);
+
+        (*to).fall(code);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::string portolan_measure_12() const
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 12, nullptr, 0);
 
         return (*call).name();
     }
 
-    int nested(lab::Solver &outer, int depth) override
+    PORTOLAN_PROBE_FORWARDING std::string name() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_12());
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 12, call);
+
+        return (*to).name();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_13(lab::Solver &outer, int depth)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(depth))};
         portolan::proxy_call<lab::Solver> call(this->portolan_, 13, context, 1);
 
         return (*call).nested(portolan::proxy_behind<lab_SolverProxy_face>(outer), depth);
+    }
+
+    PORTOLAN_PROBE_FORWARDING int nested(lab::Solver &outer, int depth) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_13(outer, depth));
+        lab::Solver *to = portolan::proxy_target<lab::Solver>(this->portolan_, 13, call);
+
+        return (*to).nested(portolan::proxy_behind<lab_SolverProxy_face>(outer), depth);
     }
 };
 

@@ -29,7 +29,7 @@ public:
     lab_StoreProxy_face(const lab_StoreProxy_face &) = delete;
     lab_StoreProxy_face &operator=(const lab_StoreProxy_face &) = delete;
 
-    lab::Store *copy() override
+    PORTOLAN_PROBE_MEASURING lab::Store *portolan_measure_0()
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 0, nullptr, 0);
         lab::Store *result = (*call).copy();
@@ -39,46 +39,112 @@ public:
         return result;
     }
 
-    int load(int n) override
+    PORTOLAN_PROBE_FORWARDING lab::Store *copy() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 0, call);
+        lab::Store *result = (*to).copy();
+
+        if (result == to)
+            return const_cast<lab::Store *>(static_cast<const lab::Store *>(this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_1(int n)
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 1, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::Store::*)(int)>(&lab::Store::load))(n);
     }
 
-    int load() override
+    PORTOLAN_PROBE_FORWARDING int load(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(n));
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 1, call);
+
+        return ((*to).*static_cast<int (lab::Store::*)(int)>(&lab::Store::load))(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_2()
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 2, nullptr, 0);
 
         return static_cast<lab::Loader &>(*call).load();
     }
 
-    std::string name() const override
+    PORTOLAN_PROBE_FORWARDING int load() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 2, call);
+
+        return static_cast<lab::Loader &>(*to).load();
+    }
+
+    PORTOLAN_PROBE_MEASURING std::string portolan_measure_3() const
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 3, nullptr, 0);
 
         return static_cast<lab::Saver &>(*call).name();
     }
 
-    int shared() override
+    PORTOLAN_PROBE_FORWARDING std::string name() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 3, call);
+
+        return static_cast<lab::Saver &>(*to).name();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_4()
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 4, nullptr, 0);
 
         return static_cast<lab::Named &>(static_cast<lab::Loader &>(*call)).shared();
     }
 
-    int save() override
+    PORTOLAN_PROBE_FORWARDING int shared() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 4, call);
+
+        return static_cast<lab::Named &>(static_cast<lab::Loader &>(*to)).shared();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_5()
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 5, nullptr, 0);
 
         return static_cast<lab::Saver &>(*call).save();
     }
 
-    int count() const override
+    PORTOLAN_PROBE_FORWARDING int save() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 5, call);
+
+        return static_cast<lab::Saver &>(*to).save();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_6() const
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 6, nullptr, 0);
 
         return static_cast<lab::Counted &>(*call).count();
+    }
+
+    PORTOLAN_PROBE_FORWARDING int count() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6());
+        lab::Store *to = portolan::proxy_target<lab::Store>(this->portolan_, 6, call);
+
+        return static_cast<lab::Counted &>(*to).count();
     }
 };
 

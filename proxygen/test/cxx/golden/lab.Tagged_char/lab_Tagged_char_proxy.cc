@@ -23,11 +23,20 @@ public:
     lab_Tagged_charProxy_face(const lab_Tagged_charProxy_face &) = delete;
     lab_Tagged_charProxy_face &operator=(const lab_Tagged_charProxy_face &) = delete;
 
-    char letter() override
+    PORTOLAN_PROBE_MEASURING char portolan_measure_0()
     {
         portolan::proxy_call<lab::Tagged<char>> call(this->portolan_, 0, nullptr, 0);
 
         return (*call).letter();
+    }
+
+    PORTOLAN_PROBE_FORWARDING char letter() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0());
+        lab::Tagged<char> *to = portolan::proxy_target<lab::Tagged<char>>(this->portolan_, 0, call);
+
+        return (*to).letter();
     }
 };
 

@@ -55,14 +55,23 @@ public:
     lab_formsProxy_face(const lab_formsProxy_face &) = delete;
     lab_formsProxy_face &operator=(const lab_formsProxy_face &) = delete;
 
-    lab::Point swap(lab::Point p) override
+    PORTOLAN_PROBE_MEASURING lab::Point portolan_measure_0(lab::Point p)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 0, nullptr, 0);
 
         return (*call).swap(std::move(p));
     }
 
-    lab::detail::Options options(lab::detail::Options o, std::map<int, int> t) override
+    PORTOLAN_PROBE_FORWARDING lab::Point swap(lab::Point p) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_0(std::move(p)));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 0, call);
+
+        return (*to).swap(std::move(p));
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::detail::Options portolan_measure_1(lab::detail::Options o, std::map<int, int> t)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(t.size()))};
@@ -71,14 +80,32 @@ public:
         return (*call).options(std::move(o), std::move(t));
     }
 
-    uint64_t sizes(std::size_t a, uint64_t b, signed char c) override
+    PORTOLAN_PROBE_FORWARDING lab::detail::Options options(lab::detail::Options o, std::map<int, int> t) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_1(std::move(o), std::move(t)));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 1, call);
+
+        return (*to).options(std::move(o), std::move(t));
+    }
+
+    PORTOLAN_PROBE_MEASURING uint64_t portolan_measure_2(std::size_t a, uint64_t b, signed char c)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 2, nullptr, 0);
 
         return (*call).sizes(a, b, c);
     }
 
-    int names(std::vector<int> h, lab::forms::Color c, lab::forms::Inner i) override
+    PORTOLAN_PROBE_FORWARDING uint64_t sizes(std::size_t a, uint64_t b, signed char c) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_2(a, b, c));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 2, call);
+
+        return (*to).sizes(a, b, c);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_3(std::vector<int> h, lab::forms::Color c, lab::forms::Inner i)
     {
         const struct portolan_probe_context context[1] = {
             portolan_probe_context_int(static_cast<int64_t>(h.size()))};
@@ -87,147 +114,336 @@ public:
         return (*call).names(std::move(h), c, std::move(i));
     }
 
-    long status(struct stat *s, const struct stat &t) override
+    PORTOLAN_PROBE_FORWARDING int names(std::vector<int> h, lab::forms::Color c, lab::forms::Inner i) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_3(std::move(h), c, std::move(i)));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 3, call);
+
+        return (*to).names(std::move(h), c, std::move(i));
+    }
+
+    PORTOLAN_PROBE_MEASURING long portolan_measure_4(struct stat *s, const struct stat &t)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 4, nullptr, 0);
 
         return (*call).status(s, t);
     }
 
-    double arrays(const double table[][4], double (&four)[4], double *const last) override
+    PORTOLAN_PROBE_FORWARDING long status(struct stat *s, const struct stat &t) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_4(s, t));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 4, call);
+
+        return (*to).status(s, t);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_5(const double table[][4], double (&four)[4], double *const last)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 5, nullptr, 0);
 
         return (*call).arrays(table, four, last);
     }
 
-    int callbacks(int (*f)(int, lab::Point), const std::function<int (int)> &g) override
+    PORTOLAN_PROBE_FORWARDING double arrays(const double table[][4], double (&four)[4], double *const last) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_5(table, four, last));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 5, call);
+
+        return (*to).arrays(table, four, last);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_6(int (*f)(int, lab::Point), const std::function<int (int)> &g)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 6, nullptr, 0);
 
         return (*call).callbacks(f, g);
     }
 
-    double member(const lab::Point &p, double lab::Point::*which) override
+    PORTOLAN_PROBE_FORWARDING int callbacks(int (*f)(int, lab::Point), const std::function<int (int)> &g) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_6(f, g));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 6, call);
+
+        return (*to).callbacks(f, g);
+    }
+
+    PORTOLAN_PROBE_MEASURING double portolan_measure_7(const lab::Point &p, double lab::Point::*which)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 7, nullptr, 0);
 
         return (*call).member(p, which);
     }
 
-    auto row(int i) -> double (&)[4] override
+    PORTOLAN_PROBE_FORWARDING double member(const lab::Point &p, double lab::Point::*which) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_7(p, which));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 7, call);
+
+        return (*to).member(p, which);
+    }
+
+    PORTOLAN_PROBE_MEASURING auto portolan_measure_8(int i) -> double (&)[4]
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 8, nullptr, 0);
 
         return (*call).row(i);
     }
 
-    auto function(bool argument_0) const -> int (*)(int) override
+    PORTOLAN_PROBE_FORWARDING auto row(int i) -> double (&)[4] override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_8(i));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 8, call);
+
+        return (*to).row(i);
+    }
+
+    PORTOLAN_PROBE_MEASURING auto portolan_measure_9(bool argument_0) const -> int (*)(int)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 9, nullptr, 0);
 
         return (*call).function(argument_0);
     }
 
-    std::vector<std::basic_string<char>> trailing(int n) override
+    PORTOLAN_PROBE_FORWARDING auto function(bool argument_0) const -> int (*)(int) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_9(argument_0));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 9, call);
+
+        return (*to).function(argument_0);
+    }
+
+    PORTOLAN_PROBE_MEASURING std::vector<std::basic_string<char>> portolan_measure_10(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 10, nullptr, 0);
 
         return (*call).trailing(n);
     }
 
-    void references(int &in, const int &also, lab::Point &&p, int *&pointer) override
+    PORTOLAN_PROBE_FORWARDING std::vector<std::basic_string<char>> trailing(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_10(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 10, call);
+
+        return (*to).trailing(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_11(int &in, const int &also, lab::Point &&p, int *&pointer)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 11, nullptr, 0);
 
         (*call).references(in, also, std::move(p), pointer);
     }
 
-    void unnamed(int argument_0, double argument_1, const char *argument_2) override
+    PORTOLAN_PROBE_FORWARDING void references(int &in, const int &also, lab::Point &&p, int *&pointer) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_11(in, also, std::move(p), pointer));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 11, call);
+
+        (*to).references(in, also, std::move(p), pointer);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_12(int argument_0, double argument_1, const char *argument_2)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 12, nullptr, 0);
 
         (*call).unnamed(argument_0, argument_1, argument_2);
     }
 
-    int clash(int call, int argument_1, int context, int result) override
+    PORTOLAN_PROBE_FORWARDING void unnamed(int argument_0, double argument_1, const char *argument_2) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_12(argument_0, argument_1, argument_2));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 12, call);
+
+        (*to).unnamed(argument_0, argument_1, argument_2);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_13(int call, int argument_1, int context, int result)
     {
         portolan::proxy_call<lab::forms> call_(this->portolan_, 13, nullptr, 0);
 
         return (*call_).clash(call, argument_1, context, result);
     }
 
-    int kind() override
+    PORTOLAN_PROBE_FORWARDING int clash(int call, int argument_1, int context, int result) override
+    {
+        PORTOLAN_PROBE_PASS(call_, &this->portolan_->port,
+                            return this->portolan_measure_13(call, argument_1, context, result));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 13, call_);
+
+        return (*to).clash(call, argument_1, context, result);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_14()
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 14, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
     }
 
-    int kind() const override
+    PORTOLAN_PROBE_FORWARDING int kind() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_14());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 14, call);
+
+        return ((*to).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_15() const
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 15, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
     }
 
-    int value() & override
+    PORTOLAN_PROBE_FORWARDING int kind() const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_15());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 15, call);
+
+        return ((*to).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_16()
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 16, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
     }
 
-    int value() && override
+    PORTOLAN_PROBE_FORWARDING int value() & override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_16());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 16, call);
+
+        return ((*to).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_17()
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 17, nullptr, 0);
 
         return (static_cast<lab::forms &&>(*call).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
     }
 
-    int device(int n) volatile override
+    PORTOLAN_PROBE_FORWARDING int value() && override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_17());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 17, call);
+
+        return (static_cast<lab::forms &&>(*to).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_18(int n) volatile
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 18, nullptr, 0);
 
         return (*call).device(n);
     }
 
-    int quiet() noexcept override
+    PORTOLAN_PROBE_FORWARDING int device(int n) volatile override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_18(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 18, call);
+
+        return (*to).device(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_19() noexcept
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 19, nullptr, 0);
 
         return (*call).quiet();
     }
 
-    int computed() noexcept override
+    PORTOLAN_PROBE_FORWARDING int quiet() noexcept override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_19());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 19, call);
+
+        return (*to).quiet();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_20() noexcept
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 20, nullptr, 0);
 
         return (*call).computed();
     }
 
-    int loud() override
+    PORTOLAN_PROBE_FORWARDING int computed() noexcept override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_20());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 20, call);
+
+        return (*to).computed();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_21()
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 21, nullptr, 0);
 
         return (*call).loud();
     }
 
-    int operator()(int a, int b) override
+    PORTOLAN_PROBE_FORWARDING int loud() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_21());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 21, call);
+
+        return (*to).loud();
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_22(int a, int b)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 22, nullptr, 0);
 
         return (*call).operator()(a, b);
     }
 
-    int &operator[](int i) override
+    PORTOLAN_PROBE_FORWARDING int operator()(int a, int b) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_22(a, b));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 22, call);
+
+        return (*to).operator()(a, b);
+    }
+
+    PORTOLAN_PROBE_MEASURING int &portolan_measure_23(int i)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 23, nullptr, 0);
 
         return (*call).operator[](i);
     }
 
-    lab::forms &operator+=(int n) override
+    PORTOLAN_PROBE_FORWARDING int &operator[](int i) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_23(i));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 23, call);
+
+        return (*to).operator[](i);
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_24(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 24, nullptr, 0);
         lab::forms &result = (*call).operator+=(n);
@@ -237,19 +453,52 @@ public:
         return result;
     }
 
-    bool operator==(const lab::forms &other) const override
+    PORTOLAN_PROBE_FORWARDING lab::forms &operator+=(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_24(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 24, call);
+        lab::forms &result = (*to).operator+=(n);
+
+        if (&result == to)
+            return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_MEASURING bool portolan_measure_25(const lab::forms &other) const
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 25, nullptr, 0);
 
         return (*call).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
     }
 
-    lab::forms &operator=(int n) override
+    PORTOLAN_PROBE_FORWARDING bool operator==(const lab::forms &other) const override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_25(other));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 25, call);
+
+        return (*to).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
+    }
+
+    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_26(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 26, nullptr, 0);
         lab::forms &result = (*call).operator=(n);
 
         if (&result == call.object())
+            return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
+        return result;
+    }
+
+    PORTOLAN_PROBE_FORWARDING lab::forms &operator=(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_26(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 26, call);
+        lab::forms &result = (*to).operator=(n);
+
+        if (&result == to)
             return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
         return result;
     }
@@ -268,18 +517,36 @@ public:
         return (*call).operator bool();
     }
 
-    int operator,(int n) override
+    PORTOLAN_PROBE_MEASURING int portolan_measure_29(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 29, nullptr, 0);
 
         return (*call).operator,(n);
     }
 
-    int old() override
+    PORTOLAN_PROBE_FORWARDING int operator,(int n) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_29(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 29, call);
+
+        return (*to).operator,(n);
+    }
+
+    PORTOLAN_PROBE_MEASURING int portolan_measure_30()
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 30, nullptr, 0);
 
         return (*call).old();
+    }
+
+    PORTOLAN_PROBE_FORWARDING int old() override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_30());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 30, call);
+
+        return (*to).old();
     }
 };
 
