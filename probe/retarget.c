@@ -34,8 +34,9 @@ void portolan_probe_port_init(struct portolan_probe_port *port,
                               struct portolan_probe_binding *binding, uint32_t flags)
 {
     port->keeper = NULL;
-    __atomic_store_n(&port->flags, flags, __ATOMIC_RELAXED);
     __atomic_store_n(&port->binding, binding, __ATOMIC_RELEASE);
+    /* a port that was closed from the start opens only now */
+    __atomic_store_n(&port->flags, flags & ~PORTOLAN_PROBE_CLOSED, __ATOMIC_RELEASE);
 }
 
 void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags)

@@ -300,8 +300,8 @@ portolan_probe_mark(struct portolan_probe_port *port)
     portolan_probe_fill(pass.frame, sp, port, pass.binding);
     portolan_probe_push(pass.thread, pass.frame);
     /* one test for both, as branches are what this path costs */
-    binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
     flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
+    binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
     if (PORTOLAN_PROBE_UNLIKELY(((uintptr_t)pass.binding ^ (uintptr_t)binding) | flags)) {
         portolan_probe_pop(pass.thread, pass.frame);
         return none;
