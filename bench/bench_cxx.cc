@@ -25,12 +25,13 @@ extern "C" void bench_plugin_add_cxx(struct bench_plugin *plugin)
     static Plain plain;
     bench::Worker *worker = &plain;
     sidl_BaseInterface ex = nullptr;
-    gov_cca_Component proxy = portolan_component_bench_WorkerProxy.create(&ex);
-    portolan_ForeignPort foreign = ex ? nullptr : portolan_ForeignPort__cast(proxy, &ex);
+    gov_cca_Component component = portolan_component_bench_WorkerProxy.create(&ex);
+    struct portolan_proxy *proxy;
 
-    if (!foreign)
+    if (ex)
         return;
+    proxy = static_cast<struct portolan_proxy *>(component->d_object);
     plugin->cxx[0] = worker;
-    plugin->cxx[1] = portolan_ForeignPort_getPointer(foreign, &ex);
-    plugin->cxx_port = bench_plugin_bind(proxy, worker, &binding);
+    plugin->cxx[1] = proxy->description->face(proxy);
+    plugin->cxx_port = bench_plugin_bind(component, worker, &binding);
 }

@@ -1,15 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs benchmarks one after the other; fails if one does. In front of -- one with its arguments,
-# behind it those that have none.
+# Runs all benchmarks one after the other; fails if one does. Arguments: two of them with an argument
+# each, then those that have none.
 status=0
 run() {
     echo "== ${1##*/}"
     "$@" || status=1
 }
-program=$1
+proxies=$1
 plugin=$2
-shift 3
+generate=$3
+generator=$4
+shift 4
 for other; do run "$other"; done
-run "$program" "$plugin"
+run "$proxies" "$plugin"
+run "$generate" "$generator"
 exit $status
