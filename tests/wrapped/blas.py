@@ -66,7 +66,7 @@ for library in sys.argv[3:]:
         one_round()
         patience -= 1
     with open(reply) as answer:
-        print(library, answer.read().strip())
+        print(library, " ".join(answer.read().split()))
     work(rounds)
 print("wrong", wrong)
 for routine, n in sorted(calls.items()):
