@@ -33,8 +33,8 @@ static void emit_front(const struct functions *f, const char *prefix, struct por
         "}\n"
         "\nstatic portolan_functions_fn $_own[sizeof $_symbols / sizeof *$_symbols];\n"
         "static struct portolan_functions_front $_state = {\n"
-        "    .port = {.flags = PORTOLAN_PROBE_CLOSED}, .description = &$_description, .next = "
-        "$_next, .own = $_own};\n"
+        "    .port = {.binding = &$_state.unbound}, .unbound = {.target = $_own},\n"
+        "    .description = &$_description, .next = $_next, .own = $_own};\n"
         "\n/* For who starts the program; the second is one per program. */\n");
     portolan_text_add(
         out,

@@ -7,7 +7,7 @@
 . "$SOURCE/tests/tap.sh"
 [ -z "${PORTOLAN_SANITIZED:-}" ] ||
     skip_all 'components are compiled here as users do, without sanitizers'
-plan 13
+plan 14
 include="-I$SOURCE/base -I$SOURCE/probe -I$SOURCE/framework -I$SOURCE/sidl/runtime
     -I$BUILD/sidl/runtime -I$SOURCE/proxygen/runtime"
 portolan="-L$BUILD/framework -lportolan -Wl,-rpath,$BUILD/framework"
@@ -148,3 +148,35 @@ sed 's/<instance name="calc".*/<instance name="calc" class="user.Calc_late"><par
     type="string" value=".\/nowhere.so"\/><\/instance>/' late.xml >nowhere.xml
 try "$PORTOLAN" run nowhere.xml
 gives 'a library that is not there is told with its name' 1 'nowhere.so: No such file'
+
+# Both libraries need one of the same name, as those of LAPACK need a BLAS: each has its own.
+mkdir here there
+for where in here there; do
+    echo "const char *where(void); const char *where(void) { return \"$where\"; }" >where.c
+    shared $where/libwhere.so where.c -Wl,-soname,libwhere.so
+    echo 'const char *where(void); const char *calc_name(void); const char *calc_name(void) { return where(); }' >name.c
+    shared $where/libname.so name.c "$PWD/$where/libwhere.so" '-Wl,-rpath,$ORIGIN'
+done
+cat >both.c <<'C'
+#include <portolan/functions.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static const char *const symbols[] = {"calc_name"};
+    const struct portolan_functions_description d = {.size = sizeof d, .type = "user.Calc",
+                                                     .symbols = symbols, .n_symbols = 1};
+    for (int i = 1; i < argc; i++) {
+        struct portolan_functions_library *library;
+        struct portolan_error err = {0};
+        if (portolan_functions_library_open(&d, argv[i], &library, &err))
+            return puts(err.text), 1;
+        printf("%s ", (*(const char *(*const *)(void))portolan_functions_library_table(library))());
+        portolan_functions_library_close(library);
+    }
+    return 0;
+}
+C
+# shellcheck disable=SC2086 # lists of words
+cc -std=gnu17 $include both.c -o both $portolan
+try ./both here/libname.so there/libname.so
+gives 'libraries that need others of one name have each its own' 0 '^here there '

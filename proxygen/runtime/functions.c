@@ -168,8 +168,7 @@ static enum portolan_status publish(struct portolan_functions_front *front, stru
     sweep(front);
     if (!s->current) {
         /* Calls that began unbound are in what is never unloaded: nobody need wait for them. */
-        portolan_probe_port_init(&front->port, &r->binding,
-                                 portolan_probe_port_flags(&front->port));
+        __atomic_store_n(&front->port.binding, &r->binding, __ATOMIC_RELEASE);
         s->current = r;
         return PORTOLAN_OK;
     }

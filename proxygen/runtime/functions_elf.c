@@ -14,21 +14,25 @@ static bool holds(const struct functions_closure *closure, const char *file)
     return false;
 }
 
-static enum portolan_status add(struct functions_search *s, const char *file,
+static enum portolan_status add(struct functions_search *s, const char *file, const char *name,
                                 struct functions_closure *closure, struct portolan_error *err)
 {
+    enum portolan_status status;
+
     closure->objects =
         portolan_arena_grow(&s->arena, closure->objects, closure->n, sizeof *closure->objects);
     if (!closure->objects)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    return functions_object_read(&s->arena, file, &closure->objects[closure->n++], err);
+    status = functions_object_read(&s->arena, file, &closure->objects[closure->n], err);
+    closure->objects[closure->n++].name = name;
+    return status;
 }
 
 enum portolan_status functions_closure_read(struct functions_search *s, const char *file,
                                             struct functions_closure *closure,
                                             struct portolan_error *err)
 {
-    enum portolan_status status = add(s, file, closure, err);
+    enum portolan_status status = add(s, file, NULL, closure, err);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < closure->n; i++) {
         const struct functions_object object = closure->objects[i];
@@ -44,7 +48,7 @@ enum portolan_status functions_closure_read(struct functions_search *s, const ch
 
             /* What cannot be found the dynamic linker reports; it may also be loaded already. */
             if (found && !holds(closure, found))
-                status = add(s, found, closure, err);
+                status = add(s, found, name, closure, err);
         }
     }
     return status;

@@ -38,6 +38,7 @@ const char *functions_search_find(struct functions_search *s, const char *name, 
 /* What an ELF file says of itself; lists end in NULL. All in the arena. */
 struct functions_object {
     const char *file;
+    const char *name;            /* by which another object of the closure needs it, or NULL */
     const char *rpath, *runpath; /* or NULL */
     const char **needed;
     const char **defined;   /* dynamic symbols that others may see */

@@ -79,24 +79,43 @@ static const char *find_trap(const struct functions_closure *closure)
     return NULL;
 }
 
+/* What all libraries of a process share, whoever brought it: run times of languages. */
+static bool is_run_time(const char *name)
+{
+    static const char *const names[] = {
+        "ld-linux",  "libc.",      "libm.",        "libpthread.",  "libdl.",   "librt.",
+        "libgcc_s.", "libstdc++.", "libgfortran.", "libquadmath.", "libgomp.", "libatomic.",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The file that is loaded under NAME is not this one. */
+static bool is_loaded_from_elsewhere(const char *name, const char *file)
+{
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    struct link_map *map = NULL;
+    bool elsewhere =
+        handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && !same_file(map->l_name, file);
+
+    if (handle)
+        dlclose(handle);
+    return elsewhere;
+}
+
 /* What it needs by name is loaded already, from another file: the linker would take that one. */
 static const char *find_other(const struct functions_closure *closure)
 {
-    for (size_t i = 0; i < closure->n; i++)
-        for (size_t k = 0; closure->objects[i].needed[k]; k++) {
-            const char *name = closure->objects[i].needed[k];
-            void *handle = strchr(name, '/') ? NULL : dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-            struct link_map *map = NULL;
-            bool known = !handle;
+    for (size_t i = 0; i < closure->n; i++) {
+        const struct functions_object *o = &closure->objects[i];
 
-            if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
-                for (size_t j = 0; j < closure->n && !known; j++)
-                    known = same_file(map->l_name, closure->objects[j].file);
-            if (handle)
-                dlclose(handle);
-            if (!known)
-                return name;
-        }
+        if (o->name && !strchr(o->name, '/') && !is_run_time(o->name) &&
+            is_loaded_from_elsewhere(o->name, o->file))
+            return o->name;
+    }
     return NULL;
 }
 

@@ -341,7 +341,7 @@ static void names_are_found_where_the_dynamic_linker_looks(void **state)
 
 /* ------------------------------------------------------------------ swapping */
 
-static bool stop;
+static bool stop, called;
 static long wrong;
 
 /* list_call's answer has all arguments in it and who gave it. */
@@ -356,6 +356,7 @@ static void *call_on(void *arg)
         if (answer != 14321 && answer != 24321)
             __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED);
         calls++;
+        __atomic_store_n(&called, true, __ATOMIC_RELAXED);
     }
     return (void *)calls;
 }
@@ -396,6 +397,28 @@ static void threads_keep_calling_while_libraries_are_swapped(void **state)
     portolan_functions_library_close(lists[1]);
 }
 
+/* Must be the first test that binds. */
+static void the_first_bind_may_come_while_threads_call(void **state)
+{
+    struct portolan_functions_library *two = open_list("two");
+    pthread_t threads[3];
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_on, NULL), 0);
+    while (!__atomic_load_n(&called, __ATOMIC_RELAXED))
+        ;
+    bind(two);
+    assert_int_equal(list_which(), 2);
+    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wrong, 0);
+    __atomic_store_n(&stop, false, __ATOMIC_RELAXED);
+    bind(NULL);
+    portolan_functions_library_close(two);
+}
+
 static int bind_inside(int value, void *data)
 {
     struct portolan_error err = {0};
@@ -424,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_before_a_bind_reach_the_program_s_library),
+        cmocka_unit_test(the_first_bind_may_come_while_threads_call),
         cmocka_unit_test(every_kind_of_argument_and_result_gets_through),
         cmocka_unit_test(functions_that_cannot_be_forwarded_stay_the_program_s),
         cmocka_unit_test(errno_is_the_library_s),

@@ -103,7 +103,8 @@ struct portolan_functions_state;
  * to whatever the program would have called without the front.
  */
 struct portolan_functions_front {
-    struct portolan_probe_port port; /**< monitored when its flags say so; off at first */
+    struct portolan_probe_port port;       /**< monitored when its flags say so; off at first */
+    struct portolan_probe_binding unbound; /**< what it is bound to at first: `own` */
     const struct portolan_functions_description *description;
     struct portolan_functions_state *state;
     /** The next definition of SYMBOL behind the front itself, for the dynamic linker. */
@@ -166,9 +167,10 @@ PORTOLAN_API struct portolan_functions_front *portolan_front(void);
 #define PORTOLAN_FUNCTIONS_NEXT(FRONT, TO, MEMBER, NUMBER)                                         \
     ((__typeof__((TO)->MEMBER))portolan_functions_next(FRONT, NUMBER))
 
-/** For generated fronts: nothing was bound yet. */
+/** For generated fronts: nothing was bound yet, so there is nothing to measure for. */
 #define PORTOLAN_FUNCTIONS_UNBOUND(FRONT)                                                          \
-    PORTOLAN_PROBE_UNLIKELY(!__atomic_load_n(&(FRONT)->port.binding, __ATOMIC_RELAXED))
+    PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&(FRONT)->port.binding, __ATOMIC_RELAXED) ==           \
+                            &(FRONT)->unbound)
 
 #ifdef __cplusplus
 }
