@@ -62,7 +62,7 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
     return PORTOLAN_OK;
 }
 
-static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
+static enum portolan_status add_piece(struct survey *s, size_t node, size_t row, size_t own,
                                       const struct portolan_sample *x)
 {
     struct survey_piece *more = portolan_arena_grow(&s->pool, s->pieces, s->n_pieces, sizeof *more);
@@ -74,6 +74,7 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
     p = &more[s->n_pieces++];
     *p = (struct survey_piece){.node = node,
                                .row = row,
+                               .own = own,
                                .calls = (double)x->calls,
                                .inclusive = x->inclusive_ns,
                                .exclusive = x->exclusive_ns,
@@ -81,6 +82,14 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
     for (int k = 0; k < s->nodes[node].n_context; k++)
         p->context[k] = k < x->n_context ? x->context[k] : 0;
     return PORTOLAN_OK;
+}
+
+/* +1: not seen is 0 until fill_selections(). */
+static void note_selection(size_t *seen, size_t own)
+{
+    size_t now = own == NONE ? NONE : own + 1;
+
+    *seen = *seen == 0 || *seen == now ? now : NONE;
 }
 
 /* Assigns every sample its call path, and takes those of the slowest ranks. */
@@ -92,7 +101,7 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
 
     for (size_t i = 0; !status && i < n; i++) {
         const struct portolan_sample *x = &s->data->samples[i];
-        size_t row = row_of_sample[i], v, parent = NONE;
+        size_t row = row_of_sample[i], v, own, parent = NONE;
 
         if (row == NONE)
             continue;
@@ -104,13 +113,12 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
             break;
         }
         v = s->nodes[node_of[i]].variable;
-        if (v != NONE) /* +1: not seen is 0 until fill_selections() */
-            s->rows[row].selection[v] = survey_alternative_of(s, v, x->implementation) == NONE
-                                            ? NONE
-                                            : survey_alternative_of(s, v, x->implementation) + 1;
+        own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
+        if (v != NONE)
+            note_selection(&s->rows[row].selection[v], own);
         status = add_quality(s, node_of[i], row, x->quality);
         if (!status && x->rank == s->trials[s->rows[row].trial].rank)
-            status = add_piece(s, node_of[i], row, x);
+            status = add_piece(s, node_of[i], row, own, x);
     }
     free(node_of);
     return status;
@@ -175,6 +183,8 @@ static int piece_order(const void *left, const void *right)
         return a->node < b->node ? -1 : 1;
     if (a->row != b->row)
         return a->row < b->row ? -1 : 1;
+    if (a->own != b->own)
+        return a->own < b->own ? -1 : 1;
     for (int k = 0; k < PORTOLAN_CONTEXT_MAX; k++)
         if (a->context[k] != b->context[k])
             return a->context[k] < b->context[k] ? -1 : 1;

@@ -2,7 +2,7 @@
 /*
  * The call graph that a person sees and the two rules prune: as written, at the sweep point where a
  * step takes longest. Call paths that occur only with other implementations are judged in the trial
- * of those where a step takes longest.
+ * of those where a step takes longest. Where implementations were exchanged, each has its part.
  */
 #include "plan_internal.h"
 
@@ -12,7 +12,7 @@
 
 struct trial_view {
     size_t trial;
-    size_t away; /* variables not as written; NONE: mixed or unknown */
+    size_t away; /* variables not as written; NONE: exchanged or unknown */
     double step_ns;
     const size_t *selection;
 };
@@ -34,6 +34,11 @@ static const size_t *only_selection(const struct survey *s, const struct survey_
     return selection;
 }
 
+static bool has_failed(const struct survey *s, size_t trial)
+{
+    return strcmp(s->trials[trial].trial->outcome, "failed") == 0;
+}
+
 static struct trial_view look(const struct survey *s, size_t trial)
 {
     const struct survey_trial *t = &s->trials[trial];
@@ -47,7 +52,7 @@ static struct trial_view look(const struct survey *s, size_t trial)
         steps += s->rows[r].steps;
     }
     view.step_ns = steps > 0 ? inclusive / steps : inclusive;
-    if (strcmp(t->trial->outcome, "failed") == 0)
+    if (has_failed(s, trial))
         view.selection = NULL;
     if (view.selection) {
         view.away = 0;
@@ -119,32 +124,79 @@ out:
     return status;
 }
 
+static struct portolan_plan_part *part_of(struct portolan_plan_node *n,
+                                          struct portolan_plan_part *parts, const char *name)
+{
+    for (size_t i = 0; i < n->n_parts; i++)
+        if (!strcmp(parts[i].implementation, name))
+            return &parts[i];
+    parts[n->n_parts].implementation = name;
+    return &parts[n->n_parts++];
+}
+
+/* Who had the calls of a path in a trial (NONE: in all): the implementation, or parts. */
+static enum portolan_status share_out(struct portolan_plan *p, size_t path, size_t trial)
+{
+    const struct survey *s = &p->s;
+    const struct survey_node *from = &s->nodes[path];
+    const struct survey_variable *own =
+        from->variable == NONE ? NULL : &s->variables[from->variable];
+    struct portolan_plan_node *n = &p->graph[path];
+    struct portolan_plan_part *parts;
+
+    n->implementation = "";
+    if (!own)
+        return PORTOLAN_OK;
+    if (!(parts = portolan_arena_alloc(&p->s.pool, own->n + 1, sizeof *parts)))
+        return PORTOLAN_ENOMEM;
+    for (size_t i = from->first_piece; i < from->first_piece + from->n_pieces; i++) {
+        const struct survey_piece *x = &s->pieces[i];
+        struct portolan_plan_part *part;
+
+        if (trial != NONE && s->rows[x->row].trial != trial)
+            continue;
+        part = part_of(n, parts,
+                       x->own == NONE ? "others" : own->instance->alternatives[x->own].class_name);
+        part->calls += x->calls;
+        part->inclusive_ns += x->inclusive;
+        part->exclusive_ns += x->exclusive;
+        part->mpi_ns += x->mpi;
+    }
+    if (n->n_parts == 1)
+        n->implementation = parts[0].implementation;
+    n->n_parts = n->n_parts > 1 ? n->n_parts : 0;
+    n->parts = parts;
+    return PORTOLAN_OK;
+}
+
 /* Takes the nodes of one trial that no earlier trial had. */
 static enum portolan_status take_trial(struct portolan_plan *p, const struct trial_view *view,
                                        const struct portolan_callgraph_node *nodes,
                                        const bool *present, const struct portolan_prune_mark *marks)
 {
     const struct survey *s = &p->s;
+    enum portolan_status status = PORTOLAN_OK;
     char *seen_with = NULL;
     double root = 0;
 
     for (size_t i = 0; i < s->n_nodes; i++)
         if (nodes[i].parent < 0)
             root += nodes[i].inclusive_ns;
-    for (size_t i = 0; i < s->n_nodes; i++) {
+    for (size_t i = 0; !status && i < s->n_nodes; i++) {
         struct portolan_plan_node *n = &p->graph[i];
         const struct survey_node *from = &s->nodes[i];
 
         if (!present[i] || n->method)
             continue;
-        if (!seen_with && !(seen_with = plan_selection_text(s, &p->s.pool, view->selection, NULL)))
+        if (!seen_with && view->selection &&
+            !(seen_with = plan_selection_text(s, &p->s.pool, view->selection, NULL)))
             return PORTOLAN_ENOMEM;
         *n = (struct portolan_plan_node){.user = from->user,
                                          .uses = from->uses,
                                          .instance = from->instance,
                                          .port = from->port,
                                          .method = from->method,
-                                         .seen_with = view->away ? seen_with : "",
+                                         .seen_with = view->away && seen_with ? seen_with : "",
                                          .parent = from->parent,
                                          .calls = nodes[i].calls,
                                          .inclusive_ns = nodes[i].inclusive_ns,
@@ -153,15 +205,11 @@ static enum portolan_status take_trial(struct portolan_plan *p, const struct tri
                                          .share = root > 0 ? nodes[i].inclusive_ns / root : 0,
                                          .mark = marks[i]};
         n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
-        n->implementation = from->variable == NONE
-                                ? ""
-                                : s->variables[from->variable]
-                                      .instance->alternatives[view->selection[from->variable]]
-                                      .class_name;
+        status = share_out(p, i, view->trial);
         p->paths[i].mark = marks[i];
         p->paths[i].core = marks[i].rule == PORTOLAN_KEPT;
     }
-    return PORTOLAN_OK;
+    return status;
 }
 
 static void find_core(struct portolan_plan *p)
@@ -176,7 +224,7 @@ static void find_core(struct portolan_plan *p)
 }
 
 /* Paths that occur only in trials with a swap or an unknown class: shown, and kept. */
-static void fill_rest(struct portolan_plan *p)
+static enum portolan_status fill_rest(struct portolan_plan *p)
 {
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         struct portolan_plan_node *n = &p->graph[i];
@@ -189,7 +237,6 @@ static void fill_rest(struct portolan_plan *p)
                                          .instance = from->instance,
                                          .port = from->port,
                                          .method = from->method,
-                                         .implementation = "",
                                          .seen_with = "a swap",
                                          .parent = from->parent,
                                          .mark = {.rule = PORTOLAN_KEPT}};
@@ -204,7 +251,10 @@ static void fill_rest(struct portolan_plan *p)
         }
         p->paths[i].mark = n->mark;
         p->paths[i].core = true;
+        if (share_out(p, i, NONE))
+            return PORTOLAN_ENOMEM;
     }
+    return PORTOLAN_OK;
 }
 
 enum portolan_status plan_make_graph(struct portolan_plan *p)
@@ -225,17 +275,19 @@ enum portolan_status plan_make_graph(struct portolan_plan *p)
         views[t] = look(s, t);
     if (s->n_trials)
         qsort(views, s->n_trials, sizeof *views, view_order);
-    p->graph_trial = s->n_trials && views[0].away != NONE ? views[0].trial : NONE;
-    for (size_t t = 0; !status && t < s->n_trials && views[t].away != NONE; t++) {
+    p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
+    for (size_t t = 0; !status && t < s->n_trials; t++) {
+        if (views[t].away == NONE && views[t].trial != p->graph_trial)
+            continue; /* where all trials had an exchange, one of them stands for all */
         sum_trial(s, views[t].trial, nodes, present);
         status = prune_present(s, s->a->alpha, s->a->beta, nodes, present, marks);
         if (!status)
             status = take_trial(p, &views[t], nodes, present, marks);
     }
-    if (!status) {
-        fill_rest(p);
+    if (!status)
+        status = fill_rest(p);
+    if (!status)
         find_core(p);
-    }
 out:
     free(views);
     free(nodes);

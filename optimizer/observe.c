@@ -2,7 +2,8 @@
 /*
  * From what happened on a call path to rows for fits. Within a segment (steps in a row with one
  * selection) the median over its steps stands for a context; what the first step of a trial costs
- * more than later ones is set-up.
+ * more than later ones is set-up. Where the called instance was exchanged within a step, each
+ * implementation has its own calls, and all would have been made to any of them.
  */
 #include "plan_internal.h"
 
@@ -16,14 +17,14 @@
 static const double excess_of_path = 0.25, excess_of_program = 0.02;
 
 struct moment { /* one step's calls with one context */
-    size_t segment;
+    size_t segment, own;
     double context[PORTOLAN_CONTEXT_MAX];
     bool first;
     double calls, exclusive, each; /* each: exclusive per call */
 };
 
 struct context_row { /* the segment's median */
-    size_t segment;
+    size_t segment, own;
     double context[PORTOLAN_CONTEXT_MAX];
     double calls, each;
 };
@@ -43,8 +44,10 @@ struct observation {
     size_t n_moments, n_contexts;
     struct moment *moments;
     struct context_row *contexts;
-    struct segment_row *segments;
-    double *x, *y, *each; /* scratch for fits */
+    size_t variable, n_own;       /* the called instance; NONE and 1 when it is fixed */
+    struct segment_row *segments; /* [segment * n_own + own alternative] */
+    size_t *selection;            /* scratch for tuples */
+    double *x, *y, *each;         /* scratch for fits */
 };
 
 static int moment_order(const void *left, const void *right)
@@ -53,6 +56,8 @@ static int moment_order(const void *left, const void *right)
 
     if (a->segment != b->segment)
         return a->segment < b->segment ? -1 : 1;
+    if (a->own != b->own)
+        return a->own < b->own ? -1 : 1;
     for (int k = 0; k < PORTOLAN_CONTEXT_MAX; k++)
         if (a->context[k] != b->context[k])
             return a->context[k] < b->context[k] ? -1 : 1;
@@ -63,7 +68,13 @@ static int moment_order(const void *left, const void *right)
 
 static bool same_context(const struct moment *a, const struct moment *b)
 {
-    return a->segment == b->segment && memcmp(a->context, b->context, sizeof a->context) == 0;
+    return a->segment == b->segment && a->own == b->own &&
+           memcmp(a->context, b->context, sizeof a->context) == 0;
+}
+
+static struct segment_row *row_of(const struct observation *o, size_t segment, size_t own)
+{
+    return &o->segments[segment * o->n_own + own];
 }
 
 /* Calls that count: a call that spans several steps counts once in each. */
@@ -93,11 +104,14 @@ static void list_moments(struct observation *o)
         if (row->once) {
             size_t g = opening_segment(s, row->trial);
 
-            if (g != NONE)
-                o->segments[g].setup += piece->exclusive;
+            for (size_t k = 0; g != NONE && k < o->n_own; k++)
+                row_of(o, g, k)->setup += piece->exclusive;
             continue;
         }
+        if (o->variable != NONE && piece->own == NONE)
+            continue;
         m->segment = row->segment;
+        m->own = o->variable == NONE ? 0 : piece->own;
         memcpy(m->context, piece->context, sizeof m->context);
         m->first = row->first;
         m->calls = calls_in(s, o->path, piece->row, piece->calls);
@@ -112,7 +126,7 @@ static void list_moments(struct observation *o)
 /* One row of the moments [BEGIN, END), which share segment and context. */
 static void add_context(struct observation *o, size_t begin, size_t end)
 {
-    struct segment_row *g = &o->segments[o->moments[begin].segment];
+    struct segment_row *g = row_of(o, o->moments[begin].segment, o->moments[begin].own);
     struct context_row *c = &o->contexts[o->n_contexts];
     size_t later = begin, n;
     double median;
@@ -122,7 +136,8 @@ static void add_context(struct observation *o, size_t begin, size_t end)
     n = later > begin ? later - begin : end - begin;
     median = n % 2 ? o->moments[begin + n / 2].each
                    : (o->moments[begin + n / 2 - 1].each + o->moments[begin + n / 2].each) / 2;
-    *c = (struct context_row){.segment = o->moments[begin].segment, .each = median};
+    *c = (struct context_row){
+        .segment = o->moments[begin].segment, .own = o->moments[begin].own, .each = median};
     memcpy(c->context, o->moments[begin].context, sizeof c->context);
     for (size_t i = begin; i < end; i++) {
         const struct moment *m = &o->moments[i];
@@ -142,31 +157,32 @@ static void add_context(struct observation *o, size_t begin, size_t end)
     o->n_contexts++;
 }
 
+static void count_row(struct observation *o, size_t r, struct segment_row *g)
+{
+    const struct survey *s = &o->p->s;
+    const struct survey_sum *own = survey_sum_of(s, o->path, r), *caller;
+    long parent = s->nodes[o->path].parent;
+
+    if (own->present)
+        g->calls += calls_in(s, o->path, r, own->calls);
+    if (parent < 0) {
+        g->caller = true;
+        g->caller_calls += s->rows[r].steps;
+        return;
+    }
+    caller = survey_sum_of(s, (size_t)parent, r);
+    g->caller = g->caller || caller->present;
+    if (caller->present)
+        g->caller_calls += calls_in(s, (size_t)parent, r, caller->calls);
+}
+
 static void count_calls(struct observation *o)
 {
     const struct survey *s = &o->p->s;
-    long parent = s->nodes[o->path].parent;
 
-    for (size_t r = 0; r < s->n_rows; r++) {
-        const struct survey_row *row = &s->rows[r];
-        const struct survey_sum *own = survey_sum_of(s, o->path, r), *caller;
-        struct segment_row *g;
-
-        if (row->once)
-            continue;
-        g = &o->segments[row->segment];
-        if (own->present)
-            g->calls += calls_in(s, o->path, r, own->calls);
-        if (parent < 0) {
-            g->caller = true;
-            g->caller_calls += row->steps;
-            continue;
-        }
-        caller = survey_sum_of(s, (size_t)parent, r);
-        g->caller = g->caller || caller->present;
-        if (caller->present)
-            g->caller_calls += calls_in(s, (size_t)parent, r, caller->calls);
-    }
+    for (size_t r = 0; r < s->n_rows; r++)
+        for (size_t k = 0; !s->rows[r].once && k < o->n_own; k++)
+            count_row(o, r, row_of(o, s->rows[r].segment, k));
 }
 
 static enum portolan_status observation_init(struct observation *o, const struct portolan_plan *p,
@@ -177,13 +193,16 @@ static enum portolan_status observation_init(struct observation *o, const struct
 
     o->p = p;
     o->path = path;
+    o->variable = p->s.nodes[path].variable;
+    o->n_own = o->variable == NONE ? 1 : p->s.variables[o->variable].n;
     o->moments = portolan_calloc(pieces + 1, sizeof *o->moments);
     o->contexts = portolan_calloc(pieces + 1, sizeof *o->contexts);
-    o->segments = portolan_calloc(p->s.n_segments + 1, sizeof *o->segments);
+    o->segments = portolan_calloc(p->s.n_segments + 1, o->n_own * sizeof *o->segments);
+    o->selection = portolan_calloc(p->s.n_variables + 1, sizeof *o->selection);
     o->x = portolan_calloc(rows, MAX_INPUTS * sizeof *o->x);
     o->y = portolan_calloc(rows, sizeof *o->y);
     o->each = portolan_calloc(rows, sizeof *o->each);
-    if (!o->moments || !o->contexts || !o->segments || !o->x || !o->y || !o->each)
+    if (!o->moments || !o->contexts || !o->segments || !o->selection || !o->x || !o->y || !o->each)
         return PORTOLAN_ENOMEM;
     list_moments(o);
     for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
@@ -201,22 +220,49 @@ static void observation_clear(struct observation *o)
     free(o->moments);
     free(o->contexts);
     free(o->segments);
+    free(o->selection);
     free(o->x);
     free(o->y);
     free(o->each);
 }
 
+/* The own alternative in TUPLE: its first digit. */
+static size_t own_in(const struct observation *o, size_t tuple)
+{
+    return o->variable == NONE ? 0 : tuple / (o->p->paths[o->path].scope.n_tuples / o->n_own);
+}
+
+/* What the segment says of the own alternative in TUPLE. */
+static struct segment_row *row_in(const struct observation *o, size_t segment, size_t tuple)
+{
+    return row_of(o, segment, own_in(o, tuple));
+}
+
+/* The segment's tuple; of one in which the own instance was exchanged, that with TUPLE's own. */
+static size_t tuple_in(const struct observation *o, size_t segment, size_t tuple)
+{
+    const struct survey *s = &o->p->s;
+    const size_t *selection = s->segments[segment].selection;
+
+    if (o->variable != NONE && selection[o->variable] == NONE &&
+        row_in(o, segment, tuple)->present) {
+        memcpy(o->selection, selection, s->n_variables * sizeof *selection);
+        o->selection[o->variable] = own_in(o, tuple);
+        selection = o->selection;
+    }
+    return plan_tuple_of(o->p, &o->p->paths[o->path].scope, selection);
+}
+
 static bool in_tuple(const struct observation *o, size_t segment, size_t tuple)
 {
-    return plan_tuple_of(o->p, &o->p->paths[o->path].scope, o->p->s.segments[segment].selection) ==
-           tuple;
+    return tuple_in(o, segment, tuple) == tuple;
 }
 
 /* The segment belongs to a tuple that differs from TUPLE in the caller's class at most. */
 static bool in_own_tuple(const struct observation *o, size_t segment, size_t tuple)
 {
     const struct plan_path *path = &o->p->paths[o->path];
-    size_t other = plan_tuple_of(o->p, &path->scope, o->p->s.segments[segment].selection);
+    size_t other = tuple_in(o, segment, tuple);
 
     if (other == NONE)
         return false;
@@ -259,10 +305,12 @@ static enum portolan_status fit_calls(struct portolan_plan *p, struct observatio
     size_t n_names = dim_names(&p->s, names), n = 0;
 
     for (size_t g = 0; g < p->s.n_segments; g++) {
-        if (!in_tuple(o, g, tuple) || !o->segments[g].caller || o->segments[g].caller_calls <= 0)
+        const struct segment_row *row = row_in(o, g, tuple);
+
+        if (!in_tuple(o, g, tuple) || !row->caller || row->caller_calls <= 0)
             continue;
         point_of(o, g, &o->x[n * n_names]);
-        o->y[n++] = o->segments[g].calls / o->segments[g].caller_calls;
+        o->y[n++] = row->calls / row->caller_calls;
     }
     t->seen = n > 0;
     return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_COUNT, &t->calls)
@@ -280,7 +328,8 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
     bool varies = false;
 
     for (size_t i = 0; i < o->n_contexts; i++) {
-        if (!in_own_tuple(o, o->contexts[i].segment, tuple))
+        if (o->contexts[i].own != own_in(o, tuple) ||
+            !in_own_tuple(o, o->contexts[i].segment, tuple))
             continue;
         memcpy(&o->x[n * n_names], o->contexts[i].context, n_names * sizeof *o->x);
         varies = varies || (n && memcmp(o->x, &o->x[n * n_names], n_names * sizeof *o->x) != 0);
@@ -292,10 +341,12 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
     n = 0;
     n_names = dim_names(&p->s, names);
     for (size_t g = 0; g < p->s.n_segments; g++) {
-        if (!in_own_tuple(o, g, tuple) || !o->segments[g].present)
+        const struct segment_row *row = row_in(o, g, tuple);
+
+        if (!in_own_tuple(o, g, tuple) || !row->present)
             continue;
         point_of(o, g, &o->x[n * n_names]);
-        o->y[n++] = o->segments[g].exclusive_later / o->segments[g].calls_later;
+        o->y[n++] = row->exclusive_later / row->calls_later;
     }
     if (!status && n)
         status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME,
@@ -313,8 +364,8 @@ static enum portolan_status fit_setup(struct portolan_plan *p, struct observatio
         if (!in_tuple(o, g, tuple) || !p->s.segments[g].opening)
             continue;
         point_of(o, g, &o->x[n * n_names]);
-        some += o->segments[g].setup > 0;
-        o->y[n++] = o->segments[g].setup;
+        some += row_in(o, g, tuple)->setup > 0;
+        o->y[n++] = row_in(o, g, tuple)->setup;
     }
     for (size_t i = 0; 2 * some <= n && i < n; i++)
         o->y[i] = 0; /* in fewer than half of the trials: chance */
@@ -336,26 +387,28 @@ static bool at_target(const struct portolan_plan *p, size_t segment)
 static enum portolan_status note_exact(struct portolan_plan *p, struct observation *o, size_t tuple)
 {
     struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const struct segment_row *row;
     size_t best = NONE;
     double *share;
 
     for (size_t g = 0; g < p->s.n_segments; g++)
-        if (in_tuple(o, g, tuple) && o->segments[g].present && at_target(p, g) &&
+        if (in_tuple(o, g, tuple) && row_in(o, g, tuple)->present && at_target(p, g) &&
             (best == NONE || p->s.segments[g].n_rows >= p->s.segments[best].n_rows))
             best = g;
     if (best == NONE)
         return PORTOLAN_OK;
-    t->exact.n = o->segments[best].n_contexts;
+    row = row_in(o, best, tuple);
+    t->exact.n = row->n_contexts;
     t->exact.context = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *t->exact.context);
     share = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *share);
     t->exact.share = share;
     if (!t->exact.context || !share)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < t->exact.n; i++) {
-        const struct context_row *c = &o->contexts[o->segments[best].first_context + i];
+        const struct context_row *c = &o->contexts[row->first_context + i];
 
         memcpy(t->exact.context[i], c->context, sizeof c->context);
-        share[i] = c->calls / o->segments[best].calls_later;
+        share[i] = c->calls / row->calls_later;
     }
     return PORTOLAN_OK;
 }
@@ -374,13 +427,14 @@ static enum portolan_status fit_slot(struct portolan_plan *p, struct observation
         size_t n = 0;
 
         for (size_t g = 0; g < p->s.n_segments; g++) {
-            const struct context_row *c = &o->contexts[o->segments[g].first_context + slot];
+            const struct segment_row *row = row_in(o, g, tuple);
+            const struct context_row *c = &o->contexts[row->first_context + slot];
 
-            if (!in_tuple(o, g, tuple) || !o->segments[g].present)
+            if (!in_tuple(o, g, tuple) || !row->present)
                 continue;
             point_of(o, g, &o->x[n * n_names]);
             o->y[n++] = c->context[k];
-            share += c->calls / o->segments[g].calls_later;
+            share += c->calls / row->calls_later;
         }
         t->slot_share[slot] = share / (double)n;
         status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_CONTEXT,
@@ -398,11 +452,13 @@ static enum portolan_status fit_slots(struct portolan_plan *p, struct observatio
     if (!t->exclusive.known || !t->exclusive.by_context)
         return PORTOLAN_OK;
     for (size_t g = 0; g < p->s.n_segments; g++) {
-        if (!in_tuple(o, g, tuple) || !o->segments[g].present)
+        const struct segment_row *row = row_in(o, g, tuple);
+
+        if (!in_tuple(o, g, tuple) || !row->present)
             continue;
-        if (n && n != o->segments[g].n_contexts)
+        if (n && n != row->n_contexts)
             return PORTOLAN_OK; /* their number varies: no slots */
-        n = o->segments[g].n_contexts;
+        n = row->n_contexts;
     }
     if (n == 0 || n > MAX_SLOTS)
         return PORTOLAN_OK;

@@ -46,18 +46,38 @@ static void put_point(FILE *out, const struct survey *s, const char *const *text
                 texts ? texts[d] : s->dims[d].target);
 }
 
+/* Each implementation's share of calls that several had. */
+static void put_parts(FILE *out, const struct portolan_plan_node *n, int path_width, int indent)
+{
+    char name[300];
+
+    for (size_t i = 0; i < n->n_parts; i++) {
+        const struct portolan_plan_part *part = &n->parts[i];
+
+        snprintf(name, sizeof name, "%*s  - [%s]", indent, "", part->implementation);
+        fprintf(out, "%-*.*s%9.0f", path_width, path_width, name, part->calls);
+        put_time(out, 11, part->inclusive_ns);
+        put_time(out, 11, part->exclusive_ns);
+        put_time(out, 11, part->mpi_ns);
+        fprintf(out, "%7.1f %%\n",
+                n->inclusive_ns > 0 ? 100 * n->share * part->inclusive_ns / n->inclusive_ns : 0);
+    }
+}
+
 static void put_node(FILE *out, const struct portolan_plan_node *n, int path_width)
 {
+    const char *who = n->n_parts ? "all" : n->implementation;
     char path[300], why[120];
     int indent = 2 * n->depth < path_width / 2 ? 2 * n->depth : path_width / 2;
 
     snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
-             n->implementation[0] ? " [" : "", n->implementation, n->implementation[0] ? "]" : "");
+             who[0] ? " [" : "", who, who[0] ? "]" : "");
     fprintf(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
     put_time(out, 11, n->inclusive_ns);
     put_time(out, 11, n->exclusive_ns);
     put_time(out, 11, n->mpi_ns);
     fprintf(out, "%7.1f %%\n", 100 * n->share);
+    put_parts(out, n, path_width, indent);
     if (n->seen_with[0])
         fprintf(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
     portolan_callgraph_explain(&n->mark, why, sizeof why);

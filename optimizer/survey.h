@@ -43,7 +43,8 @@ struct survey_row {
     double steps;      /* how many steps the piece stands for; 0 when `once` */
     size_t segment;    /* steps in a row with one selection; NONE when `once` */
     bool first;        /* first of its segment, and others follow */
-    size_t *selection; /* per variable: the alternative; NONE: a class that is no alternative */
+    /* Per variable: the alternative; NONE: a class that is no alternative, or several classes. */
+    size_t *selection;
 };
 
 struct survey_segment {
@@ -64,9 +65,10 @@ struct survey_node {
     size_t first_piece, n_pieces;
 };
 
-/* What happened on a call path with one context in one row. */
+/* What happened on a call path with one context and implementation in one row. */
 struct survey_piece {
     size_t node, row;
+    size_t own; /* alternative of the called instance; NONE: fixed, or none of them */
     double context[PORTOLAN_CONTEXT_MAX];
     double calls, inclusive, exclusive, mpi;
 };
@@ -93,7 +95,7 @@ struct survey {
     struct survey_row *rows;
     struct survey_segment *segments;
     struct survey_node *nodes;
-    struct survey_piece *pieces; /* by node, row, context */
+    struct survey_piece *pieces; /* by node, row, own, context */
     struct survey_quality *qualities;
     struct survey_sum *sums; /* [node * n_rows + row] */
     const char *unusable;    /* why the last trial that does not count does not */

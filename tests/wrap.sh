@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 77
+plan 79
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -141,6 +141,13 @@ gives 'libraries take turns' 0 'both were called'
 stored 'each with records of its own' \
     "SELECT group_concat(implementation) FROM (SELECT DISTINCT implementation FROM sample
      WHERE method = 'calc_name' ORDER BY implementation)" first,libcalc_two
+sqlite3 "$store" "SELECT implementation, sum(calls) FROM sample WHERE method = 'calc_name'
+    GROUP BY implementation" | sed 's/\(.*\)|\(.*\)/\\[\1] +\2 /' >"$work/shares"
+try "$PORTOLAN" profile "$store"
+gives 'each with its own calls in the profile' 0 'calc_name \[all\]' \
+    "$(sed -n 1p "$work/shares")" "$(sed -n 2p "$work/shares")"
+try "$PORTOLAN" model "$store"
+gives 'and models of its own' 0 '^  first +time' '^  libcalc_two +time'
 wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"

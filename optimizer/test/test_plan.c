@@ -299,6 +299,80 @@ static void the_call_graph_shows_what_was_pruned(void **state)
     world_destroy(w);
 }
 
+/* Without steps all is one piece, in which the solver was exchanged. */
+static void implementations_that_share_a_piece_have_their_own_calls_and_models(void **state)
+{
+    struct portolan_assembly a = world_assembly;
+    struct portolan_sample driver = {.trial = 1,
+                                     .parent = -1,
+                                     .user = "",
+                                     .uses = "",
+                                     .instance = "driver",
+                                     .port = "go",
+                                     .implementation = "heat.Driver",
+                                     .port_type = "Go",
+                                     .method = "go",
+                                     .calls = 1,
+                                     .inclusive_ns = 1e6,
+                                     .exclusive_ns = 1e5,
+                                     .quality = NAN};
+    struct portolan_sample samples[] = {driver, driver, driver};
+    struct portolan_trial trial = {.id = 1,
+                                   .assembly = "plate",
+                                   .purpose = "explore",
+                                   .ranks = 1,
+                                   .outcome = "finished",
+                                   .elapsed_ns = 1e6};
+    struct portolan_name_value parameters[] = {{"driver.n", "96"}, {"driver.steps", "60"}};
+    const struct portolan_sample_set set = {
+        .n_trials = 1, .trials = &trial, .n_samples = 3, .samples = samples};
+    static const double calls[] = {0, 90, 10}, each[] = {0, 2000, 72000};
+    const struct portolan_plan_model *models;
+    const struct portolan_plan_node *nodes;
+    struct portolan_plan *p;
+    size_t n, found = 0;
+    char *text;
+
+    (void)state;
+    a.steps_instance = NULL;
+    a.n_sweeps = 0;
+    trial.parameters = parameters;
+    trial.n_parameters = 2;
+    for (int i = 1; i < 3; i++) {
+        samples[i].parent = 0;
+        samples[i].user = "driver";
+        samples[i].uses = samples[i].instance = samples[i].port = "solver";
+        samples[i].implementation = world_class(SOLVER, (size_t)i);
+        samples[i].method = "solve";
+        samples[i].calls = (int64_t)calls[i];
+        samples[i].inclusive_ns = samples[i].exclusive_ns = calls[i] * each[i];
+    }
+    assert_int_equal(portolan_plan_create(&a, &set, 1, &p, NULL), 0);
+    assert_int_equal(portolan_plan_peek_callgraph(p, &nodes), 2);
+    assert_string_equal(nodes[1].implementation, "");
+    assert_true(nodes[1].calls == 100 && nodes[1].n_parts == 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(nodes[1].parts[i].implementation, world_class(SOLVER, i + 1));
+        assert_true(nodes[1].parts[i].calls == calls[i + 1]);
+    }
+    n = portolan_plan_peek_models(p, &models);
+    for (size_t i = 0; i < n; i++) {
+        struct portolan_prediction t;
+
+        if (strcmp(models[i].method, "solve") || strcmp(models[i].quantity, "exclusive_ns"))
+            continue;
+        assert_string_equal(models[i].implementation, world_class(SOLVER, ++found));
+        assert_int_equal(portolan_model_predict(models[i].model, NULL, &t), 0);
+        assert_near(t.value, each[found], 1e-9);
+    }
+    assert_int_equal(found, 2);
+    assert_int_equal(portolan_plan_report_callgraph(p, &text, NULL), 0);
+    assert_non_null(strstr(text, "solver.solve [all]"));
+    assert_non_null(strstr(text, "- [heat.Cg] "));
+    free(text);
+    portolan_plan_destroy(p);
+}
+
 static void reports_fit_a_terminal(void **state)
 {
     struct world *w = world_create(2);
@@ -378,6 +452,7 @@ int main(void)
         cmocka_unit_test(what_is_not_accurate_enough_is_forbidden),
         cmocka_unit_test(trials_that_differ_are_left_out_and_told),
         cmocka_unit_test(the_call_graph_shows_what_was_pruned),
+        cmocka_unit_test(implementations_that_share_a_piece_have_their_own_calls_and_models),
         cmocka_unit_test(reports_fit_a_terminal),
         cmocka_unit_test(every_failing_allocation_is_reported),
     };
