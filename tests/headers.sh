@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every installed header compiles alone, as C11 and as C++.
+# Every installed header compiles alone, as C11 and as C++, those that end in .hpp as C++.
 . "$(dirname "$0")/tap.sh"
 
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || {
@@ -14,7 +14,9 @@ export PKG_CONFIG_PATH
 include=$(pkg-config --variable=includedir portolan)
 # An inline part is included by its header and refuses to be so by others.
 headers=$(cd "$include" && find . -name '*.h' -not -name '*_inline.h' | sed 's,^\./,,' | sort)
-plan $((2 * $(echo "$headers" | wc -l)))
+# Some are for C++ only.
+classes=$(cd "$include" && find . -name '*.hpp' | sed 's,^\./,,' | sort)
+plan $((2 * $(echo "$headers" | wc -l) + $(echo "$classes" | wc -l)))
 
 # alone LANGUAGE STANDARD COMPILER HEADER
 alone() {
@@ -28,5 +30,8 @@ alone() {
 
 for header in $headers; do
     alone c c11 "${CC:-cc}" "$header"
+    alone cc c++17 "${CXX:-c++}" "$header"
+done
+for header in $classes; do
     alone cc c++17 "${CXX:-c++}" "$header"
 done
