@@ -90,11 +90,11 @@ static int work(sqlite3 *db)
 {
     int bad = run(db, "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, value REAL); BEGIN");
 
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 8; i++)
         bad |= insert(db, 1000 * i, 1000 * (i + 1)) | run(db, "COMMIT; BEGIN");
     bad |= run(db, "CREATE INDEX by_name ON t(name)") | run(db, "COMMIT");
     bad |= run(db, "BEGIN; DELETE FROM t; SELECT count(*) FROM t; ROLLBACK");
-    for (int i = 0; i < 50; i++) { /* a transaction each */
+    for (int i = 0; i < 20; i++) { /* a transaction each */
         char sql[96];
 
         snprintf(sql, sizeof sql, "UPDATE t SET name = name || '!' WHERE id %% 97 = %d", i);
