@@ -283,6 +283,20 @@ static void find_data(struct port *port)
     }
 }
 
+/* The first method that there would be, and what is in its way. */
+static const char *why_none(struct run *run)
+{
+    const struct port *port = &run->port;
+    const char *text = NULL;
+
+    for (size_t i = 0; i < port->n_methods && !text; i++)
+        if (port->methods[i].skip)
+            text = proxygen_print(&run->arena, ": '%s' is not intercepted: %s%s",
+                                  port->methods[i].name, port->methods[i].skip,
+                                  port->n_methods > 1 ? "; and so on" : "");
+    return text ? text : "";
+}
+
 /* The run's port, whose names are PREFIX_…. */
 static enum portolan_status check_one(struct run *run, const char *prefix)
 {
@@ -312,7 +326,8 @@ static enum portolan_status check_one(struct run *run, const char *prefix)
     }
     if (first == PORTOLAN_OK && intercepted == 0)
         first = proxygen_fail(run, PORTOLAN_EUNSUPPORTED, &port->place,
-                              "port %s has no method that could be measured", port->type);
+                              "port %s has no method that could be measured%s", port->type,
+                              why_none(run));
     return first;
 }
 

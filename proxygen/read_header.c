@@ -190,7 +190,7 @@ static enum portolan_status judge_diagnostics(struct header *h)
         if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
             status = proxygen_fail(
                 run, PORTOLAN_ESYNTAX, &place, "%s%s", text,
-                strstr(text, "file not found") ? "; say where it is with -- -IFOLDER" : "");
+                strstr(text, "file not found") ? "; the flag -IFOLDER says where it is" : "");
         else if (strcmp(option, "-Wvisibility") == 0) {
             h->invisible = portolan_arena_grow(&run->arena, h->invisible, h->n_invisible,
                                                sizeof *h->invisible);

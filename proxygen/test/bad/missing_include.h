@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* port: thing */
-/* expect: 4: 'no_such_header.h' file not found; say where it is with -- -IFOLDER */
+/* expect: 4: 'no_such_header.h' file not found; the flag -IFOLDER says where it is */
 #include "no_such_header.h"
 struct thing;
 struct thing_ops {
