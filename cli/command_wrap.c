@@ -223,10 +223,12 @@ static void tell(const struct wrap_options *o, const char *report)
         fprintf(stderr, "portolan: error: cannot write '%s': %s\n", o->report, strerror(errno));
         to = stderr;
     }
-    if (!o->quiet || strstr(report, "warning"))
+    if (!o->quiet || strstr(report, "warning") || strstr(report, "error: "))
         fputs(report, to);
-    if (to != stderr)
-        fclose(to);
+    if (to != stderr && fclose(to) != 0) {
+        fprintf(stderr, "portolan: error: cannot write '%s': %s\n", o->report, strerror(errno));
+        fputs(report, stderr);
+    }
 }
 
 static int run(struct wrap_options *o)

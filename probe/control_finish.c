@@ -61,7 +61,8 @@ enum portolan_status portolan_control_finish(struct portolan_error *err)
     status = tau_count_calls(&calls, err);
     if (status == PORTOLAN_OK && calls && calls != finished_calls) {
         status = portolan_probe_write_tau(NULL, portolan_control_node(), NULL, err);
-        finished_calls = calls;
+        if (status == PORTOLAN_OK)
+            finished_calls = calls;
     }
     pthread_mutex_unlock(&finish_lock);
     return status;

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 79
+plan 87
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -129,6 +129,11 @@ PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap
     -- "$subject" handler
 grep -q 'calc_sum.* 20 0 ' "$work/tau/profile.0.0.0"
 result 'also when it leaves at once' $?
+echo 'a file' >"$work/no-folder"
+PROFILEDIR=$work/no-folder try "$PORTOLAN" wrap --quiet --profile -f 'calc_*' \
+    -H "$SOURCE/wrap/test/calc.h" -- "$subject" sum
+gives 'profiles that cannot be written are not said to be there' 0 'error: no TAU profiles: .*no-folder'
+lacks 'as they otherwise are' 'in its TAU profiles'
 
 # ---------------------------------------------------------------- libraries
 
@@ -178,6 +183,13 @@ wrap --lib "$one" --lib "$two" --control "$work/control" -- "$subject" name
 gives 'a control file holds from the first call on' 0 '^two$'
 stored 'and what it switched is noted' 'SELECT from_implementation || to_implementation FROM swap' \
     libcalc_onelibcalc_two
+printf 'off *\nuse * nolib\n' >"$work/mistaken"
+wrap --control "$work/mistaken" -- "$subject" name
+gives 'mistakes in it are warned of' 0 "mistaken:2: error: port 'calc' has no implementation 'nolib'"
+wrap --control "$work" -- "$subject" name
+gives 'so is a control file that cannot be read' 0 "control file '.*': Is a directory"
+wrap --control "$work/nowhere/control" -- "$subject" name
+gives 'nor is a program run where commands could not be answered' 125 'nowhere/control.reply'
 # until WORD FILE: waits for a line that begins so.
 until_line() {
     while ! grep -qs "^$1" "$2"; do
@@ -228,6 +240,8 @@ kill -KILL "$(pgrep -P "$wrapped")"
 ended 'a killed program' 137
 stored 'leaves what was stored' "$sums" 20
 stored 'in a trial that failed' 'SELECT outcome FROM trial' failed
+try "$PORTOLAN" profile "$store"
+gives 'and can be looked at' 0 'calc_sum +20 '
 
 mkdir "$work/include" "$work/source"
 cp "$SOURCE/wrap/test/calc.h" "$work/include"
@@ -268,6 +282,11 @@ wrap --lib libmpich.so.12 -- "$subject" sum
 gives 'a library that calls MPI' 125 'libmpich.so.12.*MPI'
 wrap --functions 'clac_*,!calc_*' -- "$subject" sum
 gives 'functions that are not there' 125 'clac_'
+printf 'int calc_say(const char *, ...);\n' >"$work/variadic.h"
+try "$PORTOLAN" wrap -f 'calc_*' -H "$work/variadic.h" -- "$subject" sum
+gives 'only functions that cannot be taken' 125 "'calc_say' is not intercepted: variadic"
+try "$PORTOLAN" wrap --report /dev/full -s "$store" -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- "$subject" sum
+gives 'a report that cannot be written is not lost' 0 "cannot write '/dev/full'" '25 calls'
 try "$PORTOLAN" wrap -f 'x*' -H "$work/none.h" -- true
 gives 'a header that is not there' 125 'none.h'
 try "$PORTOLAN" wrap -f malloc -H '<stdlib.h>' -- true

@@ -100,12 +100,15 @@ static char *read_file(const char *name, struct stat *info)
 {
     char *text = NULL;
     FILE *stream = fopen(name, "re");
-    size_t n;
 
     if (stream && fstat(fileno(stream), info) == 0 &&
-        (text = portolan_calloc(1, WRAP_COMMAND_BYTES))) {
-        n = fread(text, 1, WRAP_COMMAND_BYTES - 1, stream);
-        text[n] = '\0';
+        (text = portolan_calloc(1, WRAP_COMMAND_BYTES)))
+        text[fread(text, 1, WRAP_COMMAND_BYTES - 1, stream)] = '\0';
+    if (!stream || ferror(stream)) {
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: control file '%s': %s", name,
+                     strerror(errno));
+        free(text);
+        text = NULL;
     }
     if (stream)
         fclose(stream);
@@ -126,6 +129,7 @@ static void look_at_file(struct wrap_run *run)
          info.st_mtim.tv_sec == seen->st_mtim.tv_sec &&
          info.st_mtim.tv_nsec == seen->st_mtim.tv_nsec))
         return;
+    *seen = info; /* one that cannot be read is looked at again when it has changed */
     text = read_file(name, seen);
     if (is_first && text && !strncmp(text, request_mark, sizeof request_mark - 1)) {
         free(text); /* `portolan control` meant it for who ran then */
@@ -163,6 +167,30 @@ static void give_next(struct wrap_run *run)
     memmove(run->waiting, run->waiting + 1, --run->n_waiting * sizeof *run->waiting);
     run->is_answered = false;
     wrap_wake(run);
+}
+
+/* Whoever does not look at the answer is to know of a mistake, too: it is the answer's last line.
+ */
+static void tell_mistake(const struct wrap_run *run)
+{
+    const struct wrap_orders *o = &run->shared->orders;
+    char text[WRAP_ANSWER_BYTES], *end;
+
+    if (!strncmp(o->command, request_mark, sizeof request_mark - 1))
+        return; /* `portolan control` tells who asked */
+    for (size_t i = 0; i < o->n_areas; i++) {
+        const struct wrap_area *a = &run->shared->areas[i];
+
+        if (!a->process || a->answer_number != o->command_number || !a->answer_status)
+            continue;
+        memcpy(text, a->answer, sizeof text);
+        text[sizeof text - 1] = '\0';
+        for (end = text + strlen(text); end > text && end[-1] == '\n';)
+            *--end = '\0';
+        end = strrchr(text, '\n');
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "%s", end ? end + 1 : text);
+        return; /* the others have the same to say */
+    }
 }
 
 /* The lines by which `portolan control` knows its answer, and how it went. */
@@ -210,8 +238,11 @@ void wrap_command(struct wrap_run *run)
     look_at_file(run);
     if (!is_obeyed(run))
         return;
-    if (!run->is_answered && run->options->control && run->shared->orders.command_number)
-        write_reply(run);
+    if (!run->is_answered && run->shared->orders.command_number) {
+        tell_mistake(run);
+        if (run->options->control)
+            write_reply(run);
+    }
     run->is_answered = true;
     if (run->n_waiting)
         give_next(run);

@@ -79,7 +79,7 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
     if (p->recorder.trial)
         portolan_text_add(t, "; trial %lld of '%s' in %s", (long long)p->recorder.trial, run->trial,
                           run->options->store ? run->options->store : "portolan.db");
-    portolan_text_add(t, "%s\n", run->options->profile ? "; in its TAU profiles" : "");
+    portolan_text_add(t, "%s\n", p->area->has_profiles ? "; in its TAU profiles" : "");
     for (size_t i = 0; i < n && i < ROWS; i++) {
         wrap_format_time(rows[i].exclusive_ns, total, sizeof total);
         wrap_format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);

@@ -105,14 +105,28 @@ enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_e
 
 /* ------------------------------------------------------------------ the run */
 
+/* Whether a file can be made, as far as its folder says. */
+static enum portolan_status check_folder(const char *what, const char *file,
+                                         struct portolan_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? strndup(file, (size_t)(slash - file) + 1) : portolan_strdup(".");
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (folder && access(folder, W_OK) != 0)
+        status = portolan_error_set(err, PORTOLAN_EIO, "cannot make the %s '%s': %s", what, file,
+                                    strerror(errno));
+    free(folder);
+    return status;
+}
+
 /* What would fail only when the program runs; a store is not made before there is a call. */
 static enum portolan_status check_store(const struct portolan_wrap_options *o,
                                         struct portolan_error *err)
 {
-    const char *file = o->store ? o->store : "portolan.db", *slash = strrchr(file, '/');
+    const char *file = o->store ? o->store : "portolan.db";
     struct portolan_store *store = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-    char *folder;
+    enum portolan_status status;
 
     if (o->profile)
         return PORTOLAN_OK;
@@ -121,11 +135,18 @@ static enum portolan_status check_store(const struct portolan_wrap_options *o,
         portolan_store_close(store);
         return status;
     }
-    folder = slash ? strndup(file, (size_t)(slash - file) + 1) : portolan_strdup(".");
-    if (folder && access(folder, W_OK) != 0)
-        status = portolan_error_set(err, PORTOLAN_EIO, "cannot make the store '%s': %s", file,
-                                    strerror(errno));
-    free(folder);
+    return check_folder("store", file, err);
+}
+
+static enum portolan_status check_files(const struct portolan_wrap_options *o,
+                                        struct portolan_error *err)
+{
+    enum portolan_status status = check_store(o, err);
+    char *reply = o->control ? portolan_asprintf("%s.reply", o->control) : NULL;
+
+    if (status == PORTOLAN_OK && reply)
+        status = check_folder("control file's answer", reply, err);
+    free(reply);
     return status;
 }
 
@@ -136,7 +157,7 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
         wrap_program_find(&run->arena, run->options->program, &run->program, status, err);
 
     if (found == PORTOLAN_OK)
-        found = check_store(run->options, err);
+        found = check_files(run->options, err);
     if (found == PORTOLAN_OK)
         found = wrap_signals_read(run, err);
     if (found == PORTOLAN_OK)

@@ -92,7 +92,8 @@ struct wrap_area {
     uint32_t request;                  /* futex: who measures wants a snapshot now */
     uint32_t state;                    /* enum wrap_state, 0: free. Atomic. */
     int32_t process, parent;
-    uint32_t log_is_full, reserved;
+    uint32_t log_is_full;
+    uint32_t has_profiles;  /* TAU profiles were written */
     double began_ns;        /* clock of the records */
     uint32_t answer_number; /* of the command that was obeyed last. Atomic. */
     int32_t answer_status;

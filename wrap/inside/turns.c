@@ -70,12 +70,22 @@ static void rotate(struct turns *t)
     t->rotate_at_s = now_s() + inside_orders->rotate_s;
 }
 
+static void write_profiles(void)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_control_finish(&err) == PORTOLAN_OK)
+        inside_area->has_profiles = true;
+    else
+        inside_note("error: no TAU profiles: %s", err.text);
+}
+
 static void serve(struct turns *t)
 {
     uint32_t wanted = __atomic_load_n(&profiles_wanted, __ATOMIC_ACQUIRE);
 
     if (wanted != profiles_written) {
-        portolan_control_finish(NULL);
+        write_profiles();
         __atomic_store_n(&profiles_written, wanted, __ATOMIC_RELEASE);
     }
     inside_obey();
@@ -134,7 +144,7 @@ void inside_write_profiles(void)
     if (!inside_is_measured() || !inside_orders->profile)
         return;
     if (!has_thread) {
-        portolan_control_finish(NULL);
+        write_profiles();
         return;
     }
     wanted = __atomic_add_fetch(&profiles_wanted, 1, __ATOMIC_ACQ_REL);
