@@ -39,10 +39,10 @@ struct survey_trial {
 struct survey_row {
     size_t trial;
     int step;
-    bool once;         /* before the first or after the last step */
-    double steps;      /* how many steps the piece stands for; 0 when `once` */
-    size_t segment;    /* steps in a row with one selection; NONE when `once` */
-    bool first;        /* first of its segment, and others follow */
+    bool once;      /* before the first or after the last step */
+    double steps;   /* how many steps the piece stands for; 0 when `once` */
+    size_t segment; /* steps in a row with one selection; NONE when `once` */
+    bool first;     /* first of its segment, and others follow */
     /* Per variable: the alternative; NONE: a class that is no alternative, or several classes. */
     size_t *selection;
 };

@@ -63,8 +63,8 @@ struct portolan_plan_node {
     const char *implementation; /**< of the instance in that trial; "" when fixed or exchanged */
     size_t n_parts;             /**< implementations that shared the calls; 0: no more than one */
     const struct portolan_plan_part *parts;
-    const char *seen_with;      /**< "" or, for a path that does not occur as written, with what */
-    long parent;                /**< position in the array; -1 at a root */
+    const char *seen_with; /**< "" or, for a path that does not occur as written, with what */
+    long parent;           /**< position in the array; -1 at a root */
     int depth;
     double calls, inclusive_ns, exclusive_ns, mpi_ns; /**< of the whole trial, slowest rank */
     double share;                                     /**< inclusive over the root's inclusive */

@@ -167,7 +167,7 @@ HOOK(7)
 HOOK(8)
 HOOK(9)
 
-    static void more_callbacks_than_stand_ins_are_passed_as_they_are(void **state)
+static void more_callbacks_than_stand_ins_are_passed_as_they_are(void **state)
 {
     void (*const hooks[])(int) = {hook_0, hook_1, hook_2, hook_3, hook_4,
                                   hook_5, hook_6, hook_7, hook_8, hook_9};
