@@ -92,7 +92,7 @@ static void *test_ListFront_next(const char *symbol)
 static portolan_functions_fn test_ListFront_own[sizeof test_ListFront_symbols / sizeof *test_ListFront_symbols];
 static struct portolan_functions_front test_ListFront_state = {
     .port = {.binding = &test_ListFront_state.unbound}, .unbound = {.target = test_ListFront_own},
-    .port = {.flags = PORTOLAN_PROBE_CLOSED}, .description = &test_ListFront_description, .next = test_ListFront_next, .own = test_ListFront_own};
+    .description = &test_ListFront_description, .next = test_ListFront_next, .own = test_ListFront_own};
 
 /* For who starts the program; the second is one per program. */
 PORTOLAN_API struct portolan_functions_front *test_List_front(void);
