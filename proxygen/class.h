@@ -47,6 +47,9 @@ const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const 
 /* "heat::Solver" of a class, template or namespace that is no member of a class. */
 const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor);
 
+/* extern "C", which libclang has two kinds for: it is in the way of nothing. */
+bool proxygen_cxx_is_linkage(enum CXCursorKind kind);
+
 /* TEXT, with "::" in front of namespaces that a class of the port's hierarchy is called like. */
 const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text);
 

@@ -160,6 +160,10 @@ static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor paramet
     struct place place = proxygen_header_cursor_place(r->h, parameter);
     unsigned equals = 0;
 
+    if (clang->getCursorKind(parameter) == CXCursor_TemplateTemplateParameter)
+        return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
+                             "instances of templates whose parameters are templates cannot be "
+                             "ports; derive a class from the instance and name that");
     for (unsigned i = 0; i < w.n; i++)
         if (is(&w, i, "..."))
             return proxygen_fail(r->h->run, PORTOLAN_EUNSUPPORTED, &place,
@@ -196,7 +200,7 @@ static size_t open_scopes(struct cxx_reader *r, CXCursor cursor)
     CXCursor parent = clang->getCursorSemanticParent(cursor);
     size_t n;
 
-    if (clang->getCursorKind(parent) == CXCursor_LinkageSpec)
+    if (proxygen_cxx_is_linkage(clang->getCursorKind(parent)))
         return open_scopes(r, parent);
     if (clang->getCursorKind(parent) != CXCursor_Namespace)
         return 0;

@@ -41,25 +41,31 @@ const char *proxygen_cxx_anchor(const struct cxx_reader *r, const char *text)
     return text;
 }
 
-const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor)
+bool proxygen_cxx_is_linkage(enum CXCursorKind kind)
+{
+    return kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
+}
+
+/* The namespace or class around CURSOR. */
+static CXCursor scope_of(const struct cxx_reader *r, CXCursor cursor)
 {
     const struct libclang *clang = r->h->clang;
-    CXCursor parent = clang->getCursorSemanticParent(cursor);
-    enum CXCursorKind kind = clang->getCursorKind(parent);
+
+    do
+        cursor = clang->getCursorSemanticParent(cursor);
+    while (proxygen_cxx_is_linkage(clang->getCursorKind(cursor)) ||
+           clang->Cursor_isInlineNamespace(cursor));
+    return cursor;
+}
+
+const char *proxygen_cxx_name(const struct cxx_reader *r, CXCursor cursor)
+{
+    CXCursor scope = scope_of(r, cursor);
     const char *name = proxygen_header_spelling(r->h, cursor);
 
-    if (kind == CXCursor_LinkageSpec)
-        return proxygen_cxx_name(r, parent);
-    if (kind != CXCursor_Namespace)
-        return name;
-    if (clang->Cursor_isInlineNamespace(parent)) {
-        CXCursor above = clang->getCursorSemanticParent(parent);
-
-        return clang->getCursorKind(above) == CXCursor_Namespace
-                   ? proxygen_print(&r->h->run->arena, "%s::%s", proxygen_cxx_name(r, above), name)
-                   : name;
-    }
-    return proxygen_print(&r->h->run->arena, "%s::%s", proxygen_cxx_name(r, parent), name);
+    return r->h->clang->getCursorKind(scope) == CXCursor_Namespace
+               ? proxygen_print(&r->h->run->arena, "%s::%s", proxygen_cxx_name(r, scope), name)
+               : name;
 }
 
 /* The declaration of a typedef whose name anybody can write: it is no member of a class. */
@@ -69,9 +75,8 @@ static bool is_public_alias(const struct cxx_reader *r, CXCursor alias)
 
     if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl)
         return false;
-    parent = r->h->clang->getCursorKind(r->h->clang->getCursorSemanticParent(alias));
-    return parent == CXCursor_Namespace || parent == CXCursor_TranslationUnit ||
-           parent == CXCursor_LinkageSpec;
+    parent = r->h->clang->getCursorKind(scope_of(r, alias));
+    return parent == CXCursor_Namespace || parent == CXCursor_TranslationUnit;
 }
 
 static const char *qualified(const struct cxx_reader *r, CXType type, const char *name,

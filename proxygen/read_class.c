@@ -224,7 +224,7 @@ static enum CXChildVisitResult visit_class(CXCursor cursor, CXCursor parent, CXC
 
     if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)))
         return CXChildVisit_Continue;
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+    if (kind == CXCursor_Namespace || proxygen_cxx_is_linkage(kind))
         return CXChildVisit_Recurse;
     return kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl ||
                    kind == CXCursor_ClassTemplate

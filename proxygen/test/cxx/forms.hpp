@@ -3,7 +3,9 @@
 #ifndef TEST_FORMS_HPP
 #define TEST_FORMS_HPP
 
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
@@ -48,6 +50,7 @@ public:
     virtual int (*function(bool twice) const)(int) = 0;
     virtual auto trailing(int n) -> std::vector<std::string> = 0;
     virtual void references(int &in, const int &also, Point &&p, int *&pointer) = 0;
+    virtual int listed(FILE *file, va_list arguments) = 0; /* names of C */
     virtual void unnamed(int, double, const char *) = 0;
     virtual int clash(int call, int portolan_, int context, int result) = 0;
     /* qualifiers */

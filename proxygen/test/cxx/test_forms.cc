@@ -116,6 +116,10 @@ class Forms : public lab::forms
         in += also + static_cast<int>(p.x);
         pointer = &in;
     }
+    int listed(FILE *file, va_list arguments) override
+    {
+        return file ? 0 : va_arg(arguments, int);
+    }
     void unnamed(int, double, const char *) override
     {
     }
@@ -204,6 +208,18 @@ struct forms_fixture : fixture<lab::forms, Forms> {
     }
 };
 
+int list_to(lab::forms *port, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, port);
+
+    int result = port->listed(nullptr, arguments);
+
+    va_end(arguments);
+    return result;
+}
+
 void arguments_of_all_types_arrive(void **)
 {
     forms_fixture f;
@@ -225,6 +241,7 @@ void arguments_of_all_types_arrive(void **)
     f.port->references(in, 10, {100, 0}, pointer);
     assert_int_equal(in, 111);
     assert_ptr_equal(pointer, &in);
+    assert_int_equal(list_to(f.port, 55), 55);
     f.port->unnamed(1, 2, "3");
     assert_int_equal(calls("unnamed"), 1);
     assert_int_equal(f.port->clash(1, 2, 3, 4), 4321);

@@ -20,6 +20,7 @@ const struct portolan_probe_method lab_formsProxy_methods[] = {
     {"function", 0, {}, 0},
     {"trailing", 0, {}, 0},
     {"references", 0, {}, 0},
+    {"listed", 0, {}, 0},
     {"unnamed", 0, {}, 0},
     {"clash", 0, {}, 0},
     {"kind()", 0, {}, 0},
@@ -251,9 +252,25 @@ public:
         (*to).references(in, also, std::move(p), pointer);
     }
 
-    PORTOLAN_PROBE_MEASURING void portolan_measure_12(int argument_0, double argument_1, const char *argument_2)
+    PORTOLAN_PROBE_MEASURING int portolan_measure_12(FILE *file, va_list arguments)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 12, nullptr, 0);
+
+        return (*call).listed(file, arguments);
+    }
+
+    PORTOLAN_PROBE_FORWARDING int listed(FILE *file, va_list arguments) override
+    {
+        PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
+                            return this->portolan_measure_12(file, arguments));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 12, call);
+
+        return (*to).listed(file, arguments);
+    }
+
+    PORTOLAN_PROBE_MEASURING void portolan_measure_13(int argument_0, double argument_1, const char *argument_2)
+    {
+        portolan::proxy_call<lab::forms> call(this->portolan_, 13, nullptr, 0);
 
         (*call).unnamed(argument_0, argument_1, argument_2);
     }
@@ -261,15 +278,15 @@ public:
     PORTOLAN_PROBE_FORWARDING void unnamed(int argument_0, double argument_1, const char *argument_2) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_12(argument_0, argument_1, argument_2));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 12, call);
+                            return this->portolan_measure_13(argument_0, argument_1, argument_2));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 13, call);
 
         (*to).unnamed(argument_0, argument_1, argument_2);
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_13(int call, int argument_1, int context, int result)
+    PORTOLAN_PROBE_MEASURING int portolan_measure_14(int call, int argument_1, int context, int result)
     {
-        portolan::proxy_call<lab::forms> call_(this->portolan_, 13, nullptr, 0);
+        portolan::proxy_call<lab::forms> call_(this->portolan_, 14, nullptr, 0);
 
         return (*call_).clash(call, argument_1, context, result);
     }
@@ -277,15 +294,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int clash(int call, int argument_1, int context, int result) override
     {
         PORTOLAN_PROBE_PASS(call_, &this->portolan_->port,
-                            return this->portolan_measure_13(call, argument_1, context, result));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 13, call_);
+                            return this->portolan_measure_14(call, argument_1, context, result));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 14, call_);
 
         return (*to).clash(call, argument_1, context, result);
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_14()
+    PORTOLAN_PROBE_MEASURING int portolan_measure_15()
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 14, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 15, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
     }
@@ -293,15 +310,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int kind() override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_14());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 14, call);
+                            return this->portolan_measure_15());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 15, call);
 
         return ((*to).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_15() const
+    PORTOLAN_PROBE_MEASURING int portolan_measure_16() const
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 15, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 16, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
     }
@@ -309,15 +326,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int kind() const override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_15());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 15, call);
+                            return this->portolan_measure_16());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 16, call);
 
         return ((*to).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_16()
+    PORTOLAN_PROBE_MEASURING int portolan_measure_17()
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 16, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 17, nullptr, 0);
 
         return ((*call).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
     }
@@ -325,15 +342,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int value() & override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_16());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 16, call);
+                            return this->portolan_measure_17());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 17, call);
 
         return ((*to).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_17()
+    PORTOLAN_PROBE_MEASURING int portolan_measure_18()
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 17, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 18, nullptr, 0);
 
         return (static_cast<lab::forms &&>(*call).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
     }
@@ -341,15 +358,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int value() && override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_17());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 17, call);
+                            return this->portolan_measure_18());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 18, call);
 
         return (static_cast<lab::forms &&>(*to).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_18(int n) volatile
+    PORTOLAN_PROBE_MEASURING int portolan_measure_19(int n) volatile
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 18, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 19, nullptr, 0);
 
         return (*call).device(n);
     }
@@ -357,15 +374,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int device(int n) volatile override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_18(n));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 18, call);
+                            return this->portolan_measure_19(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 19, call);
 
         return (*to).device(n);
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_19() noexcept
+    PORTOLAN_PROBE_MEASURING int portolan_measure_20() noexcept
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 19, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 20, nullptr, 0);
 
         return (*call).quiet();
     }
@@ -373,15 +390,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int quiet() noexcept override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_19());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 19, call);
+                            return this->portolan_measure_20());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 20, call);
 
         return (*to).quiet();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_20() noexcept
+    PORTOLAN_PROBE_MEASURING int portolan_measure_21() noexcept
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 20, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 21, nullptr, 0);
 
         return (*call).computed();
     }
@@ -389,15 +406,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int computed() noexcept override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_20());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 20, call);
+                            return this->portolan_measure_21());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 21, call);
 
         return (*to).computed();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_21()
+    PORTOLAN_PROBE_MEASURING int portolan_measure_22()
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 21, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 22, nullptr, 0);
 
         return (*call).loud();
     }
@@ -405,15 +422,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int loud() override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_21());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 21, call);
+                            return this->portolan_measure_22());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 22, call);
 
         return (*to).loud();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_22(int a, int b)
+    PORTOLAN_PROBE_MEASURING int portolan_measure_23(int a, int b)
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 22, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 23, nullptr, 0);
 
         return (*call).operator()(a, b);
     }
@@ -421,15 +438,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int operator()(int a, int b) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_22(a, b));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 22, call);
+                            return this->portolan_measure_23(a, b));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 23, call);
 
         return (*to).operator()(a, b);
     }
 
-    PORTOLAN_PROBE_MEASURING int &portolan_measure_23(int i)
+    PORTOLAN_PROBE_MEASURING int &portolan_measure_24(int i)
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 23, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 24, nullptr, 0);
 
         return (*call).operator[](i);
     }
@@ -437,15 +454,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int &operator[](int i) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_23(i));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 23, call);
+                            return this->portolan_measure_24(i));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 24, call);
 
         return (*to).operator[](i);
     }
 
-    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_24(int n)
+    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_25(int n)
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 24, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 25, nullptr, 0);
         lab::forms &result = (*call).operator+=(n);
 
         if (&result == call.object())
@@ -456,8 +473,8 @@ public:
     PORTOLAN_PROBE_FORWARDING lab::forms &operator+=(int n) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_24(n));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 24, call);
+                            return this->portolan_measure_25(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 25, call);
         lab::forms &result = (*to).operator+=(n);
 
         if (&result == to)
@@ -465,9 +482,9 @@ public:
         return result;
     }
 
-    PORTOLAN_PROBE_MEASURING bool portolan_measure_25(const lab::forms &other) const
+    PORTOLAN_PROBE_MEASURING bool portolan_measure_26(const lab::forms &other) const
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 25, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 26, nullptr, 0);
 
         return (*call).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
     }
@@ -475,15 +492,15 @@ public:
     PORTOLAN_PROBE_FORWARDING bool operator==(const lab::forms &other) const override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_25(other));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 25, call);
+                            return this->portolan_measure_26(other));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 26, call);
 
         return (*to).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
     }
 
-    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_26(int n)
+    PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_27(int n)
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 26, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 27, nullptr, 0);
         lab::forms &result = (*call).operator=(n);
 
         if (&result == call.object())
@@ -494,8 +511,8 @@ public:
     PORTOLAN_PROBE_FORWARDING lab::forms &operator=(int n) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_26(n));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 26, call);
+                            return this->portolan_measure_27(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 27, call);
         lab::forms &result = (*to).operator=(n);
 
         if (&result == to)
@@ -505,21 +522,21 @@ public:
 
     operator double() const override
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 27, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 28, nullptr, 0);
 
         return (*call).operator double();
     }
 
     operator bool() const override
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 28, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 29, nullptr, 0);
 
         return (*call).operator bool();
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_29(int n)
+    PORTOLAN_PROBE_MEASURING int portolan_measure_30(int n)
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 29, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 30, nullptr, 0);
 
         return (*call).operator,(n);
     }
@@ -527,15 +544,15 @@ public:
     PORTOLAN_PROBE_FORWARDING int operator,(int n) override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_29(n));
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 29, call);
+                            return this->portolan_measure_30(n));
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 30, call);
 
         return (*to).operator,(n);
     }
 
-    PORTOLAN_PROBE_MEASURING int portolan_measure_30()
+    PORTOLAN_PROBE_MEASURING int portolan_measure_31()
     {
-        portolan::proxy_call<lab::forms> call(this->portolan_, 30, nullptr, 0);
+        portolan::proxy_call<lab::forms> call(this->portolan_, 31, nullptr, 0);
 
         return (*call).old();
     }
@@ -543,8 +560,8 @@ public:
     PORTOLAN_PROBE_FORWARDING int old() override
     {
         PORTOLAN_PROBE_PASS(call, &this->portolan_->port,
-                            return this->portolan_measure_30());
-        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 30, call);
+                            return this->portolan_measure_31());
+        lab::forms *to = portolan::proxy_target<lab::forms>(this->portolan_, 31, call);
 
         return (*to).old();
     }
