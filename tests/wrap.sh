@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 87
+plan 90
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -83,6 +83,8 @@ stored 'and the call counts as far as it got' \
     "SELECT method FROM sample WHERE method = 'calc_apply' AND inclusive > 0" calc_apply
 wrap -- "$subject" signal 9
 gives 'a killed program gives 128 and the signal' 137 'signal 9.*are missing'
+wrap --interval 0 -- "$subject" signal 6
+gives 'and is not said to have made no call' 134 'no call was seen before the program ended'
 wrap --interval 0 -- "$subject" exec 5
 gives 'a program may become another' 0 'by exec, which was not'
 stored 'what it did before is stored' "$sums" 20
@@ -111,6 +113,9 @@ wrap --children -- "$subject" fork
 stored 'also for those that are forked' \
     "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
      GROUP BY trial ORDER BY n)" 26,1000
+wrap --children -- sh -c "for i in \$(seq 260); do $subject sum; done"
+gives 'of many processes the first are shown, and those without room told' 0 \
+    'and 2[0-9]+ more processes: [0-9]+ calls' 'warning: [0-9]+ processes were not measured: .* 256'
 wrap --children -- "$subject" spawn
 gives 'children find what is preloaded' 0 'preload .*front.so'
 rm -f "$store"*
@@ -129,6 +134,9 @@ PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap
     -- "$subject" handler
 grep -q 'calc_sum.* 20 0 ' "$work/tau/profile.0.0.0"
 result 'also when it leaves at once' $?
+PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile --children -f 'calc_*' \
+    -H "$SOURCE/wrap/test/calc.h" -- sh -c "$subject sum; $subject sum"
+gives 'profiles of several processes are warned of' 0 'warning: 2 processes wrote TAU profiles'
 echo 'a file' >"$work/no-folder"
 PROFILEDIR=$work/no-folder try "$PORTOLAN" wrap --quiet --profile -f 'calc_*' \
     -H "$SOURCE/wrap/test/calc.h" -- "$subject" sum

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { ROWS = 12 };
+enum { ROWS = 12, PROCESSES = 12 };
 
 /* A function in one library, over all threads, callers and contexts. */
 struct row {
@@ -123,23 +123,71 @@ static void add_process(struct wrap_run *run, const struct wrap_process *p, stru
     add_losses(p, t);
 }
 
+/* What concerns several processes: those beyond the first few, and what they did to each other. */
+static void add_others(struct wrap_run *run, size_t n, uint64_t calls, struct portolan_text *t)
+{
+    uint32_t missing = __atomic_load_n(&run->shared->orders.n_without_area, __ATOMIC_RELAXED);
+    size_t profiles = 0;
+
+    if (n)
+        portolan_text_add(t, "portolan: and %zu more processes: %llu calls\n", n,
+                          (unsigned long long)calls);
+    for (size_t i = 0; i < WRAP_AREAS; i++)
+        profiles +=
+            run->processes[i] && run->processes[i]->calls && run->processes[i]->area->has_profiles;
+    if (profiles > 1)
+        portolan_text_add(t,
+                          "portolan: warning: %zu processes wrote TAU profiles: of those with the "
+                          "same folder and rank, only the last one's are left; a store keeps all\n",
+                          profiles);
+    if (missing && run->options->children)
+        portolan_text_add(t,
+                          "portolan: warning: %u processes were not measured: there is room for "
+                          "%d\n",
+                          missing, WRAP_AREAS);
+}
+
+/* Why no call was measured. */
+static void add_why(struct wrap_run *run, struct portolan_text *t)
+{
+    const struct wrap_process *p = run->processes[0];
+    bool is_broken = WIFSIGNALED(run->wait_status) ||
+                     (p && __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE) == WRAP_STARTED);
+
+    if (run->shared->orders.command_number)
+        portolan_text_add(t, "portolan: no call was measured, perhaps because a command turned it "
+                             "off\n");
+    else if (p && is_broken)
+        portolan_text_add(t, "portolan: warning: no call was seen before the program ended; "
+                             "snapshots at shorter intervals may catch some: --interval SECONDS\n");
+    else if (!wrap_was_refused(run))
+        portolan_text_add(t, "portolan: warning: none of the %zu functions was called: %s\n",
+                          run->front.n_functions, wrap_why(run));
+}
+
 const char *wrap_report(struct wrap_run *run)
 {
     struct portolan_text t = {.arena = &run->arena};
-    uint64_t calls = 0;
+    uint64_t calls = 0, calls_of_others = 0;
+    size_t shown = 0, others = 0;
 
     for (size_t i = 0; i < WRAP_AREAS; i++) {
-        if (!run->processes[i])
+        const struct wrap_process *p = run->processes[i];
+
+        if (!p)
             continue;
-        calls += run->processes[i]->calls;
-        if (i == 0 || run->processes[i]->calls)
-            add_process(run, run->processes[i], &t);
+        calls += p->calls;
+        if (i == 0 || (p->calls && shown < PROCESSES)) {
+            add_process(run, p, &t);
+            shown++;
+        } else if (p->calls) {
+            add_losses(p, &t);
+            others++;
+            calls_of_others += p->calls;
+        }
     }
-    if (!calls && run->shared->orders.command_number)
-        portolan_text_add(&t, "portolan: no call was measured, perhaps because a command turned it "
-                              "off\n");
-    else if (!calls && !wrap_was_refused(run))
-        portolan_text_add(&t, "portolan: warning: none of the %zu functions was called: %s\n",
-                          run->front.n_functions, wrap_why(run));
+    add_others(run, others, calls_of_others, &t);
+    if (!calls)
+        add_why(run, &t);
     return t.failed ? "portolan: out of memory\n" : t.bytes ? t.bytes : "";
 }

@@ -81,6 +81,7 @@ struct wrap_orders {
     int32_t processes[WRAP_AREAS]; /* whose the areas are, 0: free. Atomic. */
     uint32_t command_number;       /* of the newest, 0: none yet. Atomic. */
     uint32_t n_without_room;       /* processes that could not map their area. Atomic. */
+    uint32_t n_without_area;       /* processes for which there was none. Atomic. */
     char command[WRAP_COMMAND_BYTES];
     char text[WRAP_TEXT_BYTES]; /* enum wrap_order, each ended by NUL */
 };

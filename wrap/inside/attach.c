@@ -64,6 +64,7 @@ static struct wrap_area *claim_area(int fd, struct wrap_orders *o)
             __atomic_fetch_add(&o->n_without_room, 1, __ATOMIC_SEQ_CST);
         return a;
     }
+    __atomic_fetch_add(&o->n_without_area, 1, __ATOMIC_SEQ_CST);
     return NULL;
 }
 
