@@ -307,7 +307,7 @@ portolan_probe_mark(struct portolan_probe_port *port)
         return none;
     }
     if (!pass.binding)
-        __builtin_unreachable(); /* a port without one is closed */
+        __builtin_unreachable(); /* every port has one */
     return pass;
 }
 

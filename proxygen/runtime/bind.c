@@ -165,19 +165,42 @@ static void keep_old(struct portolan_proxy *proxy, struct proxy_record *r)
     proxy->state->old = r;
 }
 
+/*
+ * A face with data follows what is behind it: no call may run while it changes sides. Otherwise
+ * the new one is in force at once, and nobody waits but we. On failure the old one stays.
+ */
+static enum portolan_status publish(struct portolan_proxy *proxy, struct proxy_record *record,
+                                    struct portolan_error *err)
+{
+    const struct portolan_proxy_table *table = proxy->description->table;
+    struct portolan_probe_binding *old;
+    enum portolan_status status;
+
+    if (table && table->follow) {
+        status = portolan_probe_gate_close(&proxy->port, swap_timeout_ns, err);
+        if (status != PORTOLAN_OK)
+            return status;
+        proxy_table_show(proxy, record);
+        portolan_probe_gate_open(&proxy->port, &record->binding);
+        return PORTOLAN_OK;
+    }
+    status = portolan_probe_retarget(&proxy->port, &record->binding, swap_timeout_ns, &old, err);
+    record->in_doubt = status == PORTOLAN_ETIMEOUT;
+    if (status == PORTOLAN_OK && table)
+        proxy_table_show(proxy, record);
+    return status;
+}
+
 enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_record *record,
                                 struct portolan_error *err)
 {
     struct portolan_proxy_state *s = proxy->state;
     struct proxy_record *old = s->current;
-    struct portolan_probe_binding *binding;
     enum portolan_status status = check_entries(proxy, record, err);
 
     if (status == PORTOLAN_OK)
-        status =
-            portolan_probe_retarget(&proxy->port, &record->binding, swap_timeout_ns, &binding, err);
-    if (status == PORTOLAN_ETIMEOUT) {
-        record->in_doubt = true;
+        status = publish(proxy, record, err);
+    if (record->in_doubt) {
         keep_old(proxy, record);
         return status;
     }
@@ -185,8 +208,6 @@ enum portolan_status proxy_bind(struct portolan_proxy *proxy, struct proxy_recor
         proxy_record_destroy(record);
         return status;
     }
-    if (proxy->description->table)
-        proxy_table_show(proxy, record);
     pthread_mutex_lock(&s->lock);
     s->current = record;
     pthread_mutex_unlock(&s->lock);
