@@ -222,6 +222,7 @@ enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portol
             poll(&wait, 1, look_ms);
             wrap_collect(run);
         } while (take_signals(&w));
+        wrap_command(run); /* the last answer */
         *status = WIFSIGNALED(run->wait_status) ? 128 + WTERMSIG(run->wait_status)
                                                 : WEXITSTATUS(run->wait_status);
         wrap_collect_end(run);
