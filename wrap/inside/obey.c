@@ -111,7 +111,7 @@ void inside_obey(void)
 static void note_gap(void *unused, const char *name, unsigned count, double away_ns)
 {
     (void)unused;
-    inside_note("calls of %s were not measured %u time%s, %.3g s in all", name, count,
+    inside_note("measuring of %s was off %u time%s, %.3g s in all", name, count,
                 count == 1 ? "" : "s", away_ns * 1e-9);
 }
 
