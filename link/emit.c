@@ -28,7 +28,7 @@ static enum portolan_status add_file(struct portolan_text *t, const char *name, 
 {
     const char *text;
     size_t size;
-    enum portolan_status status = file_read(t->arena, file, &text, &size, err);
+    enum portolan_status status = portolan_file_read(t->arena, file, &text, &size, err);
 
     if (status != PORTOLAN_OK)
         return status;

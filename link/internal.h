@@ -2,26 +2,15 @@
 #ifndef PORTOLAN_LINK_INTERNAL_H
 #define PORTOLAN_LINK_INTERNAL_H
 
+#include <portolan/command.h>
 #include <portolan/link.h>
-
-/* A list of texts in an arena, as for execv when `end_words` has been called. */
-struct words {
-    size_t n;
-    const char **word;
-};
-
-/* False when memory is out; the arena remembers that, too. */
-bool words_add(struct portolan_arena *arena, struct words *w, const char *text);
-/* The blank-separated words of TEXT. */
-bool words_split(struct portolan_arena *arena, struct words *w, const char *text);
-bool words_append(struct portolan_arena *arena, struct words *w, const struct words *more);
 
 /* The file that Portolan's build wrote. Paths are absolute, or relative to the current folder. */
 struct settings {
-    struct words compiler, ld, objcopy; /* commands */
-    struct words flags;                 /* for the compiler */
-    struct words includes, archives;    /* paths; archives in the order of linking */
-    struct words libs, static_libs;
+    struct portolan_words compiler, ld, objcopy; /* commands */
+    struct portolan_words flags;                 /* for the compiler */
+    struct portolan_words includes, archives;    /* paths; archives in the order of linking */
+    struct portolan_words libs, static_libs;
 };
 
 enum portolan_status settings_read(struct portolan_arena *arena, const char *file,
@@ -30,7 +19,7 @@ enum portolan_status settings_read(struct portolan_arena *arena, const char *fil
 /* The classes of one archive become one object whose only global names are their descriptors. */
 struct unit {
     const char *archive, *object;
-    struct words symbols;
+    struct portolan_words symbols;
 };
 
 struct needed {
@@ -55,17 +44,15 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                const struct needed *needed, const char **text,
                                struct portolan_error *err);
 
-/* The whole file in the arena, NUL-terminated. */
-enum portolan_status file_read(struct portolan_arena *arena, const char *file, const char **text,
-                               size_t *size, struct portolan_error *err);
 enum portolan_status file_write(const char *file, const char *text, struct portolan_error *err);
 
 /*
  * Runs a command and waits; what it says is appended to LOG, passing through FILE. EFOREIGN, with
  * the command's name noted, when it does not exit with 0.
  */
-enum portolan_status tool_run(struct portolan_arena *arena, struct words *command, const char *file,
-                              struct portolan_text *log, struct portolan_error *err);
+enum portolan_status tool_run(struct portolan_arena *arena, struct portolan_words *command,
+                              const char *file, struct portolan_text *log,
+                              struct portolan_error *err);
 
 /* The libraries that the linker did not find by what it said, as "libx.a, liby.a", or NULL. */
 const char *tool_missing_libraries(struct portolan_arena *arena, const char *log, const char *end);

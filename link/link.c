@@ -13,8 +13,8 @@ struct linking {
     const struct portolan_link_options *o;
     struct settings settings;
     struct needed needed;
-    const char *folder; /* of what is made on the way */
-    struct words made;  /* files in it */
+    const char *folder;         /* of what is made on the way */
+    struct portolan_words made; /* files in it */
     struct portolan_text log;
 };
 
@@ -28,7 +28,7 @@ static const char *make_name(struct linking *l, const char *name)
 {
     const char *path = portolan_arena_printf(l->arena, "%s/%s", l->folder, name);
 
-    return words_add(l->arena, &l->made, path) ? path : NULL;
+    return portolan_words_add(l->arena, &l->made, path) ? path : NULL;
 }
 
 static enum portolan_status open_folder(struct linking *l, struct portolan_error *err)
@@ -69,18 +69,18 @@ static void close_folder(struct linking *l)
 static enum portolan_status take_from_archive(struct linking *l, const struct unit *u,
                                               const char *said, struct portolan_error *err)
 {
-    struct words c = {0};
-    bool good = words_append(l->arena, &c, &l->settings.ld);
+    struct portolan_words c = {0};
+    bool good = portolan_words_append(l->arena, &c, &l->settings.ld);
 
     /* Common variables get their place, and groups of C++ are settled, while names are global. */
-    good = good && words_split(l->arena, &c, "-r -d --force-group-allocation -o") &&
-           words_add(l->arena, &c, u->object);
+    good = good && portolan_words_split(l->arena, &c, "-r -d --force-group-allocation -o") &&
+           portolan_words_add(l->arena, &c, u->object);
     for (size_t i = 0; good && i < u->symbols.n; i++)
-        good =
-            words_add(l->arena, &c,
-                      portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
-    if (!good || !words_add(l->arena, &c, "--whole-archive") ||
-        !words_add(l->arena, &c, u->archive))
+        good = portolan_words_add(
+            l->arena, &c,
+            portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
+    if (!good || !portolan_words_add(l->arena, &c, "--whole-archive") ||
+        !portolan_words_add(l->arena, &c, u->archive))
         return no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
 }
@@ -92,15 +92,15 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
 static enum portolan_status hide_names(struct linking *l, const struct unit *u, const char *said,
                                        struct portolan_error *err)
 {
-    struct words c = {0};
-    bool good = words_append(l->arena, &c, &l->settings.objcopy) &&
-                words_split(l->arena, &c, "-R .gnu.lto_* -R .gnu.debuglto_*");
+    struct portolan_words c = {0};
+    bool good = portolan_words_append(l->arena, &c, &l->settings.objcopy) &&
+                portolan_words_split(l->arena, &c, "-R .gnu.lto_* -R .gnu.debuglto_*");
 
     for (size_t i = 0; good && i < u->symbols.n; i++)
-        good = words_add(
+        good = portolan_words_add(
             l->arena, &c,
             portolan_arena_printf(l->arena, "--keep-global-symbol=%s", u->symbols.word[i]));
-    if (!good || !words_add(l->arena, &c, u->object))
+    if (!good || !portolan_words_add(l->arena, &c, u->object))
         return no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
 }
@@ -146,14 +146,15 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
 }
 
 /* The libraries of Portolan and of the components, each description's once. */
-static bool add_libraries(struct linking *l, struct words *c)
+static bool add_libraries(struct linking *l, struct portolan_words *c)
 {
     bool is_static = l->o->is_static;
-    bool good = words_add(l->arena, c, "-Wl,--start-group") &&
-                words_append(l->arena, c, is_static ? &l->settings.static_libs : &l->settings.libs);
+    bool good = portolan_words_add(l->arena, c, "-Wl,--start-group") &&
+                portolan_words_append(l->arena, c,
+                                      is_static ? &l->settings.static_libs : &l->settings.libs);
 
     for (size_t i = 0; good && i < l->o->n_flags; i++)
-        good = words_add(l->arena, c, l->o->flags[i]);
+        good = portolan_words_add(l->arena, c, l->o->flags[i]);
     for (size_t i = 0; good && i < l->needed.n_classes; i++) {
         const struct portolan_class_description *class = l->needed.classes[i];
         const char *libs = is_static ? class->static_libs : class->libs;
@@ -162,31 +163,33 @@ static bool add_libraries(struct linking *l, struct words *c)
         for (size_t k = 0; k < i; k++)
             seen = seen || !strcmp(libs, is_static ? l->needed.classes[k]->static_libs
                                                    : l->needed.classes[k]->libs);
-        good = seen || words_split(l->arena, c, libs);
+        good = seen || portolan_words_split(l->arena, c, libs);
     }
-    return good && words_add(l->arena, c, "-Wl,--end-group");
+    return good && portolan_words_add(l->arena, c, "-Wl,--end-group");
 }
 
 /* The components' objects, then Portolan's archives, of which the one with MPI's routines must come
  * before MPI, which the compiler appends. */
-static bool compose(struct linking *l, const char *source, const char *program, struct words *c)
+static bool compose(struct linking *l, const char *source, const char *program,
+                    struct portolan_words *c)
 {
     struct portolan_arena *arena = l->arena;
-    bool good = l->o->compiler ? words_split(arena, c, l->o->compiler)
-                               : words_append(arena, c, &l->settings.compiler);
+    bool good = l->o->compiler ? portolan_words_split(arena, c, l->o->compiler)
+                               : portolan_words_append(arena, c, &l->settings.compiler);
 
-    good = good && words_append(arena, c, &l->settings.flags);
+    good = good && portolan_words_append(arena, c, &l->settings.flags);
     if (good && l->o->is_static)
-        good = words_add(arena, c, "-static");
+        good = portolan_words_add(arena, c, "-static");
     for (size_t i = 0; good && i < l->settings.includes.n; i++)
-        good =
-            words_add(arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
+        good = portolan_words_add(
+            arena, c, portolan_arena_printf(arena, "-I%s", l->settings.includes.word[i]));
     /* sidl.Loader looks for classes among the names that the program shows. */
-    good = good && words_add(arena, c, "-Wl,--export-dynamic-symbol=*__externals") &&
-           words_add(arena, c, "-o") && words_add(arena, c, program) && words_add(arena, c, source);
+    good = good && portolan_words_add(arena, c, "-Wl,--export-dynamic-symbol=*__externals") &&
+           portolan_words_add(arena, c, "-o") && portolan_words_add(arena, c, program) &&
+           portolan_words_add(arena, c, source);
     for (size_t i = 0; good && i < l->needed.n_units; i++)
-        good = words_add(arena, c, l->needed.units[i].object);
-    return good && words_append(arena, c, &l->settings.archives) && add_libraries(l, c);
+        good = portolan_words_add(arena, c, l->needed.units[i].object);
+    return good && portolan_words_append(arena, c, &l->settings.archives) && add_libraries(l, c);
 }
 
 /* What is wrong, told by what the linker said. */
@@ -226,7 +229,7 @@ static enum portolan_status compile(struct linking *l, const char *source, const
 {
     const char *fresh = portolan_arena_printf(l->arena, "%s.%ld.new", l->o->output, (long)getpid());
     enum portolan_status status;
-    struct words command = {0};
+    struct portolan_words command = {0};
 
     if (!fresh || !compose(l, source, fresh, &command))
         return no_memory(err);

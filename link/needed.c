@@ -170,7 +170,7 @@ static bool add_to_unit(struct search *s, size_t i)
         return true;
     }
     unit = unit_of(s, archive);
-    return unit && words_add(s->arena, &unit->symbols, s->needed->symbols[i]);
+    return unit && portolan_words_add(s->arena, &unit->symbols, s->needed->symbols[i]);
 }
 
 enum portolan_status needed_find(struct portolan_arena *arena, const struct portolan_assembly *a,

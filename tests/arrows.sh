@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base
+base: base command
 sidl: base sidl
 probe: base control probe probe_inline
 mpi: base probe framework mpi
@@ -19,8 +19,8 @@ mastermind: base assembly control probe store framework mastermind recorder
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly control framework probe
-link: base assembly palette link program
-wrap: base assembly control probe store proxygen functions recorder wrap
+link: base command assembly palette link program
+wrap: base command assembly control probe store proxygen functions recorder wrap
 cli: base assembly control framework ccaffeine mpi store models optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '

@@ -308,4 +308,4 @@ result 'a store that is none, before the program runs' $?
 wrap --children -- sh -c "ulimit -v 30000; exec $subject name"
 gives 'a process without room for the shared file runs unmeasured' 0 '^one$' 'too little address space'
 try "$PORTOLAN" wrap --cc nowhere-cc -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -- true
-gives 'a compiler that is not there' 125 "cannot run the C compiler 'nowhere-cc'"
+gives 'a compiler that is not there' 125 "'nowhere-cc' cannot be run: .*--cc"

@@ -20,10 +20,10 @@ struct making {
     const struct portolan_wrap_options *options;
     struct wrap_settings settings;
     struct wrap_front *front;
-    const char *root;        /* folder of the cache, absolute */
-    const char *folder;      /* in it, where this front is made */
-    const char *source;      /* base name */
-    struct wrap_words flags; /* that the header needs */
+    const char *root;            /* folder of the cache, absolute */
+    const char *folder;          /* in it, where this front is made */
+    const char *source;          /* base name */
+    struct portolan_words flags; /* that the header needs */
     struct portolan_error *err;
 };
 
@@ -177,7 +177,8 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
         log_lines(result.report);
         m->source = portolan_arena_printf(m->arena, "%s_front.c", c_type);
         for (size_t i = 0; i < result.n_flags; i++)
-            wrap_words_add(m->arena, &m->flags, portolan_arena_strdup(m->arena, result.flags[i]));
+            portolan_words_add(m->arena, &m->flags,
+                               portolan_arena_strdup(m->arena, result.flags[i]));
         if (!m->source || m->arena->failed)
             status = no_memory(m);
     }
@@ -188,7 +189,7 @@ static enum portolan_status generate(struct making *m, struct portolan_diagnosti
 /* ------------------------------------------------------------------ compiling */
 
 /* The folder that the header was named with comes first, as for the compiler. */
-static void add_header_folder(struct making *m, struct wrap_words *w)
+static void add_header_folder(struct making *m, struct portolan_words *w)
 {
     const char *header = m->options->header, *slash = strrchr(header, '/');
     char path[PATH_MAX];
@@ -197,38 +198,41 @@ static void add_header_folder(struct making *m, struct wrap_words *w)
         realpath(slash ? portolan_arena_strndup(m->arena, header, (size_t)(slash - header) + 1)
                        : ".",
                  path))
-        wrap_words_add(m->arena, w, portolan_arena_printf(m->arena, "-iquote%s", path));
+        portolan_words_add(m->arena, w, portolan_arena_printf(m->arena, "-iquote%s", path));
 }
 
-static void add_compile(struct making *m, struct wrap_words *w)
+static void add_compile(struct making *m, struct portolan_words *w)
 {
     struct portolan_arena *a = m->arena;
 
-    wrap_words_split(a, w, m->options->compiler ? m->options->compiler : m->settings.compiler);
-    wrap_words_split(a, w, "-std=gnu17 -O1 -fPIC -fvisibility=hidden -fexceptions -shared");
+    if (m->options->compiler)
+        portolan_words_split(a, w, m->options->compiler);
+    else
+        portolan_words_append(a, w, &m->settings.compiler);
+    portolan_words_split(a, w, "-std=gnu17 -O1 -fPIC -fvisibility=hidden -fexceptions -shared");
     add_header_folder(m, w);
     for (size_t i = 0; i < m->flags.n; i++)
-        wrap_words_add(a, w, m->flags.words[i]);
-    for (size_t i = 0; i < m->settings.n_includes; i++)
-        wrap_words_add(a, w, portolan_arena_printf(a, "-I%s", m->settings.includes[i]));
+        portolan_words_add(a, w, m->flags.word[i]);
+    for (size_t i = 0; i < m->settings.includes.n; i++)
+        portolan_words_add(a, w, portolan_arena_printf(a, "-I%s", m->settings.includes.word[i]));
 }
 
 /* In this order: constructors of the archives run before those behind. */
-static void add_link(struct making *m, struct wrap_words *w, const char *output)
+static void add_link(struct making *m, struct portolan_words *w, const char *output)
 {
-    const char *base = strrchr(m->settings.archive, '/');
+    const char *base = strrchr(m->settings.archive.word[0], '/');
     struct portolan_arena *a = m->arena;
 
-    wrap_words_add(a, w, portolan_arena_printf(a, "%s/%s", m->folder, m->source));
-    wrap_words_add(a, w, "-Wl,--whole-archive");
-    wrap_words_add(a, w, m->settings.archive);
-    wrap_words_add(a, w, m->settings.exits);
-    wrap_words_add(a, w, "-Wl,--no-whole-archive");
-    wrap_words_add(
-        a, w,
-        portolan_arena_printf(a, "-Wl,--exclude-libs,%s", base ? base + 1 : m->settings.archive));
-    wrap_words_split(a, w, "-Wl,-z,now -Wl,-z,defs -lm -ldl -lpthread -o");
-    wrap_words_add(a, w, output);
+    portolan_words_add(a, w, portolan_arena_printf(a, "%s/%s", m->folder, m->source));
+    portolan_words_add(a, w, "-Wl,--whole-archive");
+    portolan_words_add(a, w, m->settings.archive.word[0]);
+    portolan_words_add(a, w, m->settings.exits.word[0]);
+    portolan_words_add(a, w, "-Wl,--no-whole-archive");
+    portolan_words_add(a, w,
+                       portolan_arena_printf(a, "-Wl,--exclude-libs,%s",
+                                             base ? base + 1 : m->settings.archive.word[0]));
+    portolan_words_split(a, w, "-Wl,-z,now -Wl,-z,defs -lm -ldl -lpthread -o");
+    portolan_words_add(a, w, output);
 }
 
 static uint64_t hash_text(const char *text, uint64_t seed)
@@ -263,22 +267,22 @@ static uint64_t hash_state(const char *file, uint64_t seed)
 /* Types that the generated text only names are seen by what the header is. */
 static const char *key_of(struct making *m)
 {
-    struct wrap_words w = {0};
+    struct portolan_words w = {0};
     uint64_t hash = hash_text(portolan_version(), 0);
 
     add_compile(m, &w);
     for (size_t i = 0; i < w.n; i++)
-        hash = hash_text(w.words[i] ? w.words[i] : "", hash);
+        hash = hash_text(w.word[i], hash);
     hash = hash_state(m->options->header, hash);
-    hash = hash_state(m->settings.archive, hash);
-    hash = hash_state(m->settings.exits, hash);
+    hash = hash_state(m->settings.archive.word[0], hash);
+    hash = hash_state(m->settings.exits.word[0], hash);
     hash = hash_file(portolan_arena_printf(m->arena, "%s/%s", m->folder, m->source), hash);
     return portolan_arena_printf(m->arena, "%s-%016llx", m->front->type, (unsigned long long)hash);
 }
 
 static enum portolan_status compile(struct making *m)
 {
-    struct wrap_words w = {0};
+    struct portolan_words w = {0};
 
     portolan_log(PORTOLAN_LOG_NOTICE, "wrap", "compiling what takes the calls; it is kept in %s",
                  m->root);
@@ -298,11 +302,12 @@ static enum portolan_status check_functions(struct making *m)
     struct wrap_front *f = m->front;
     const char **needs;
     size_t n_needs;
-    enum portolan_status status = wrap_object_exports(m->arena, file, m->settings.exits,
+    enum portolan_status status = wrap_object_exports(m->arena, file, m->settings.exits.word[0],
                                                       &f->functions, &f->n_functions, m->err);
 
     if (status == PORTOLAN_OK)
-        status = wrap_archive_needs(m->arena, m->settings.archive, &needs, &n_needs, m->err);
+        status =
+            wrap_archive_needs(m->arena, m->settings.archive.word[0], &needs, &n_needs, m->err);
     for (size_t i = 0; status == PORTOLAN_OK && i < f->n_functions; i++)
         for (size_t k = 0; k < n_needs && status == PORTOLAN_OK; k++)
             if (!strcmp(f->functions[i], needs[k]))

@@ -5,6 +5,7 @@
 
 #include "shared.h"
 
+#include <portolan/command.h>
 #include <portolan/recorder.h>
 #include <portolan/wrap.h>
 
@@ -56,25 +57,15 @@ enum portolan_status wrap_object_exports(struct portolan_arena *arena, const cha
 
 /* ------------------------------------------------------------------ the compiler */
 
-struct wrap_words {
-    const char **words;
-    size_t n;
-};
-
-void wrap_words_add(struct portolan_arena *arena, struct wrap_words *w, const char *word);
-void wrap_words_split(struct portolan_arena *arena, struct wrap_words *w, const char *text);
-
-/* Runs the command W; what it prints goes to the file OUTPUT. */
-enum portolan_status wrap_tool_run(struct portolan_arena *arena, struct wrap_words *w,
+/* Runs the compiler by the command W; what it prints goes to the file OUTPUT. */
+enum portolan_status wrap_tool_run(struct portolan_arena *arena, struct portolan_words *w,
                                    const char *output, struct portolan_error *err);
 
 /* ------------------------------------------------------------------ the front */
 
 struct wrap_settings {
-    const char *compiler;
-    const char *const *includes;
-    size_t n_includes;
-    const char *archive, *exits; /* what is linked into the front; EXITS exports its names */
+    struct portolan_words compiler, includes;
+    struct portolan_words archive, exits; /* what is linked in; EXITS exports its names; one each */
 };
 
 enum portolan_status wrap_settings_read(struct portolan_arena *arena, const char *file,

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * command: running the compiler and its friends, with what Portolan's build noted of them. A static
+ * library of its own, so that what is linked into measured programs stays without.
+ *
+ * All memory is the arena's that is given, which remembers when there was none. One thread at a
+ * time.
+ */
+#ifndef PORTOLAN_COMMAND_H
+#define PORTOLAN_COMMAND_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A list of texts; start it as `{0}`. */
+struct portolan_words {
+    size_t n;
+    const char **word;
+};
+
+/** Adds TEXT itself (not a copy); the blank-separated words of TEXT; all of MORE. False when memory
+ * is out; NULL texts count as that. */
+bool portolan_words_add(struct portolan_arena *arena, struct portolan_words *w, const char *text);
+bool portolan_words_split(struct portolan_arena *arena, struct portolan_words *w, const char *text);
+bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *w,
+                           const struct portolan_words *more);
+
+/** A key of a settings file. */
+struct portolan_setting {
+    const char *key;
+    struct portolan_words *list; /**< gets the value's words, behind those of earlier lines */
+    bool is_path; /**< the value is one path; a relative one is so to the file's folder */
+    bool is_needed;
+};
+
+/**
+ * Reads lines KEY = VALUE; '#' begins a comment. PORTOLAN_EIO when FILE cannot be read,
+ * PORTOLAN_ESYNTAX with file and line for other keys, and when a needed one is not there.
+ */
+enum portolan_status portolan_settings_read(struct portolan_arena *arena, const char *file,
+                                            const struct portolan_setting *settings, size_t n,
+                                            struct portolan_error *err);
+
+/** The whole file, NUL-terminated. PORTOLAN_EIO. */
+enum portolan_status portolan_file_read(struct portolan_arena *arena, const char *file,
+                                        const char **text, size_t *size,
+                                        struct portolan_error *err);
+
+/**
+ * Runs COMMAND, found by PATH, and waits; it reads nothing, and what it says goes into FILE.
+ * PORTOLAN_ENOTFOUND when it cannot be started, PORTOLAN_EFOREIGN when it does not exit with 0.
+ */
+enum portolan_status portolan_command_run(struct portolan_arena *arena,
+                                          struct portolan_words *command, const char *file,
+                                          struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
