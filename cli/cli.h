@@ -59,6 +59,8 @@ void print_debug(bool on);
 
 /* Adds TEXT, borrowed, to a list of options that occur more than once; 0 or ENOMEM. */
 int append_text(const char ***list, size_t *n, const char *text);
+/* The same for each of TEXTS, which stand between commas and are cut there. */
+int append_list(const char ***list, size_t *n, char *texts);
 
 /*
  * The settings of the build that this program belongs to: NAME beside it, or INSTALLED, relative to

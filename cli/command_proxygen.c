@@ -44,17 +44,6 @@ static error_t add_include(struct proxygen_options *o, const char *dir)
     return flag ? append_text(&o->flags, &o->generate.n_flags, flag) : ENOMEM;
 }
 
-/* "a_*,b_*" is two patterns. */
-static error_t add_functions(struct proxygen_options *o, char *list)
-{
-    error_t error = 0;
-
-    for (char *glob; !error && (glob = strsep(&list, ","));)
-        if (*glob)
-            error = append_text(&o->functions, &o->generate.n_functions, glob);
-    return error;
-}
-
 static void check_options(const struct proxygen_options *o, struct argp_state *state)
 {
     if (!o->generate.n_files)
@@ -85,7 +74,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->generate.include = arg;
         return 0;
     case KEY_FUNCTIONS:
-        return add_functions(o, arg);
+        return append_list(&o->functions, &o->generate.n_functions, arg);
     case KEY_LIBRARY:
         return append_text(&o->libraries, &o->generate.n_libraries, arg);
     case KEY_FRONT:

@@ -67,18 +67,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Words between commas. */
-static error_t add_functions(struct wrap_options *o, const char *text)
-{
-    char *copy = portolan_arena_strdup(&o->arena, text), *save = NULL;
-    error_t error = copy ? 0 : ENOMEM;
-
-    for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !error;
-         word = strtok_r(NULL, ", ", &save))
-        error = append_text(&o->functions, &o->wrap.n_functions, word);
-    return error;
-}
-
 static error_t add_flag(struct wrap_options *o, const char *head, const char *text)
 {
     char *flag = portolan_arena_printf(&o->arena, "%s%s", head, text);
@@ -167,7 +155,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'f':
-        return add_functions(o, arg);
+        return append_list(&o->functions, &o->wrap.n_functions, arg);
     case 'H':
         o->wrap.header = arg;
         return 0;

@@ -64,6 +64,16 @@ int append_text(const char ***list, size_t *n, const char *text)
     return 0;
 }
 
+int append_list(const char ***list, size_t *n, char *texts)
+{
+    int error = 0;
+
+    for (char *text; !error && (text = strsep(&texts, ", "));)
+        if (*text)
+            error = append_text(list, n, text);
+    return error;
+}
+
 int write_text(const char *file, const char *text)
 {
     FILE *f = file ? fopen(file, "w") : stdout;

@@ -49,16 +49,6 @@ run() {
         --set sequence='' --control="$work/ctl" "$@" paper.xml
 }
 
-# is NAME EXPECTED QUERY: what the store answers.
-is() {
-    status=0
-    sqlite3 "$store" "$3" >"$work/out" 2>"$work/err" || status=$?
-    printf '%s\n' "$2" >"$work/expected"
-    diff "$work/expected" "$work/out" | sed 's/^/# /'
-    [ "$status" = 0 ] && cmp -s "$work/expected" "$work/out"
-    result "$1" $?
-}
-
 # reads NAME FOLDER PATTERN...: the profiles are as their readers need them, and have these rows.
 reads() {
     name=$1 folder=$2
@@ -84,28 +74,28 @@ END
         '^dump: 1 profile written$' '^driver.a +paper.Function +mastermind +on$'
     [ $ranks = 1 ] || { ls ctl.reply.1 >out && grep -q 'status ok' ctl.reply.1; }
     result 'every rank answers' $?
-    is 'what is off is not stored, nor what is profiled' "0 $ranks
+    stored 'what is off is not stored, nor what is profiled' "0 $ranks
 2 $ranks
 5 $ranks
 6 $ranks
 7 $ranks" "SELECT step || ' ' || sum(calls) FROM sample WHERE instance = 'd' GROUP BY step"
-    is "what is left out counts as its caller's own time" "0 1000000.0
+    stored "what is left out counts as its caller's own time" "0 1000000.0
 1 1010000.0
 2 1000000.0" "SELECT step || ' ' || max(exclusive) FROM sample WHERE instance = 'b' AND step < 3
               GROUP BY step"
-    is 'and so along the whole path' '2 0.0
+    stored 'and so along the whole path' '2 0.0
 3 1010000.0
 4 1010000.0
 5 0.0' "SELECT step || ' ' || exclusive FROM sample WHERE instance = 'driver' AND rank = 0
         AND step BETWEEN 2 AND 5"
-    is 'no step loses time' '3020000.0' \
+    stored 'no step loses time' '3020000.0' \
         "SELECT DISTINCT inclusive FROM sample WHERE instance = 'driver' AND step BETWEEN 0 AND 7"
-    is 'steps that were measured in part are marked' \
+    stored 'steps that were measured in part are marked' \
         "partial step 1|not all was measured on $ranks of $ranks ranks
 partial step 3|not all was measured on $ranks of $ranks ranks
 partial step 4|not all was measured on $ranks of $ranks ranks" \
         "SELECT name, value FROM primary_metadata WHERE name LIKE 'partial%'"
-    is 'how long each port was left out is told' \
+    stored 'how long each port was left out is told' \
         'not always measured: b.d|left out 2 times, 0.00906 s in all
 not always measured: driver.b|left out 1 time, 0.00604 s in all' \
         "SELECT name, value FROM primary_metadata WHERE name LIKE 'not always%'"
@@ -164,19 +154,19 @@ gives 'they are told with their lines' 0 \
     "^command:2: error: there is no command 'profle'; did you mean 'profile'\?$" \
     "^command:3: error: 'off' has 0 words behind it; write: off GLOB$" '^1$' \
     "^status error$" "ctl:2: error: no port that can be moved matches 'driver.a'$"
-is 'and nothing was obeyed' 8 "SELECT count(*) FROM sample WHERE instance = 'a'"
-is 'so that no step is partial' 0 "SELECT count(*) FROM primary_metadata WHERE name LIKE 'partial%'"
+stored 'and nothing was obeyed' 8 "SELECT count(*) FROM sample WHERE instance = 'a'"
+stored 'so that no step is partial' 0 "SELECT count(*) FROM primary_metadata WHERE name LIKE 'partial%'"
 
 # A file that was there before is obeyed from the start, unless it was a command to others.
 write_script <<'END'
 END
 echo 'forward driver.b # for good' >ctl
 run 1
-is 'a file that is there is obeyed at the start' 0 "SELECT count(*) FROM sample WHERE instance = 'b'"
-is 'what it forbids is missed' 10 "SELECT count(*) FROM primary_metadata WHERE name LIKE 'partial%'"
+stored 'a file that is there is obeyed at the start' 0 "SELECT count(*) FROM sample WHERE instance = 'b'"
+stored 'what it forbids is missed' 10 "SELECT count(*) FROM primary_metadata WHERE name LIKE 'partial%'"
 printf '# request 1\noff *\n' >ctl
 run 1
-is 'what portolan control wrote is for programs that run' 8 \
+stored 'what portolan control wrote is for programs that run' 8 \
     "SELECT count(*) FROM sample WHERE instance = 'b'"
 
 # Signals, the number of a process, and a folder that goes and comes.
@@ -200,7 +190,7 @@ esac
 END
 run 1 --signal=USR1,USR2:dump
 gives 'signals do not end the run' 0
-is 'a signal switches off and on' '0 1' \
+stored 'a signal switches off and on' '0 1' \
     "SELECT DISTINCT step || ' ' || calls FROM sample WHERE instance = 'a' ORDER BY step"
 reads 'another writes profiles' dumped '^TIME 0.0 paper.Function 2 0 4000 4000 a \(paper.A1\)'
 reads 'which are written again at the end' profiles '^TIME 0.0 paper.Function 6 0 12000 12000 a '

@@ -33,14 +33,6 @@ with() {
     echo "$1.xml"
 }
 
-# holds NAME EXPECTED QUERY: what the store answers.
-holds() {
-    seen=$(sqlite3 "$store" "$3" 2>&1)
-    [ "$seen" = "$2" ] || echo "# $3: $seen"
-    [ "$seen" = "$2" ]
-    result "$1" $?
-}
-
 run "$(with fault.Missing)"
 fails 'a shared object that is not there' "fault.Missing.xml:7: instance 'f' \(class fault.Missing\)" \
     'there is no shared object .*no_such_file.so; build or install it'
@@ -129,9 +121,9 @@ gives 'both alternatives are measured' 0
 PORTOLAN_TEST_FAULT=start run "$assembly"
 gives 'a swap to what fails in setServices: the run finishes' 0 'step 7 is stored' \
     'warning: step 0: f keeps fault.Slow, fault.Fast did not start: rank 1: .*was to fail'
-holds 'the old implementation went on' 'finished|16000000.0' \
+stored 'the old implementation went on' 'finished|16000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
-holds 'the store says so, and that it was tried once' \
+stored 'the store says so, and that it was tried once' \
     "0|f|fault.Slow|fault.Fast|kept: rank 1: instance 'f' (class fault.Fast): setServices failed: fault.Fast: setServices was to fail" \
     'SELECT step, instance, from_implementation, to_implementation, outcome FROM swap
      WHERE trial = (SELECT max(id) FROM trial)'
@@ -141,14 +133,14 @@ gives 'a swap to what fails at its first call: the run finishes' 0 'step 7 is st
     'warning: step 0 failed with fault.Fast \(rank 1: fault.Fast: .*\): fault.Slow is back'
 count 'each step is reported once' 8 '^step [0-9] is stored$'
 # The first rank's Fast worked, 1 ms, before the step was done again: 1 + 8 2 ms.
-holds 'the step was repeated with the old implementation' 'finished|17000000.0' \
+stored 'the step was repeated with the old implementation' 'finished|17000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
-holds 'the store says that it was undone' \
+stored 'the store says that it was undone' \
     'done
 undone: rank 1: fault.Fast: the first call was to fail' \
     'SELECT outcome FROM swap WHERE trial = (SELECT max(id) FROM trial) ORDER BY id'
 
 run "$assembly"
 gives 'when it works it is swapped in' 0 'optimizer: step 0: .*fault.Fast'
-holds 'and takes half the time' 'finished|8000000.0' \
+stored 'and takes half the time' 'finished|8000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'

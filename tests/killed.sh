@@ -31,24 +31,16 @@ kill_rank() {
     wait $job || status=$?
 }
 
-# is NAME EXPECTED QUERY: what the store answers.
-is() {
-    seen=$(sqlite3 "$store" "$3" 2>&1)
-    [ "$seen" = "$2" ] || echo "# $3: $seen, expected $2"
-    [ "$seen" = "$2" ]
-    result "$1" $?
-}
-
 for rank in 0 1; do
     kill_rank $rank
     # 124: it was still there when its time was over.
     [ "$last" -ge 20 ] && [ "$status" != 0 ] && [ "$status" != 124 ]
     result "rank $rank is killed after step 20: all end" $?
-    is 'the store is sound' ok 'PRAGMA integrity_check'
-    is 'the run is not called finished' running 'SELECT outcome FROM trial'
-    is 'every step reported is there, none is missing between' $((last + 1)) \
+    stored 'the store is sound' ok 'PRAGMA integrity_check'
+    stored 'the run is not called finished' running 'SELECT outcome FROM trial'
+    stored 'every step reported is there, none is missing between' $((last + 1)) \
         "SELECT count(DISTINCT number) FROM step WHERE number BETWEEN 0 AND $last"
-    is 'with what both ranks measured' $((2 * (last + 1))) \
+    stored 'with what both ranks measured' $((2 * (last + 1))) \
         "SELECT count(*) FROM timer_call_data d JOIN step s ON d.step = s.id
              JOIN timer_callpath p ON d.callpath = p.id JOIN timer t ON p.timer = t.id
          WHERE t.short_name = 'evaluate' AND s.number BETWEEN 0 AND $last"

@@ -19,16 +19,6 @@ has() {
     gives "$name" 0 "$@"
 }
 
-# holds NAME EXPECTED QUERY: what the store answers.
-holds() {
-    status=0
-    sqlite3 "$store" "$3" >"$work/out" 2>"$work/err" || status=$?
-    printf '%s\n' "$2" >"$work/expected"
-    diff "$work/expected" "$work/out" | sed 's/^/# /'
-    [ "$status" = 0 ] && cmp -s "$work/expected" "$work/out"
-    result "$1" $?
-}
-
 # The run of x = 1 1 3 3 1.5 4 1 1 starts from A1, B1 and takes, with 0.02 ms for C and D per step,
 # 4 (1 + 1 + 0.02) + 2 (6 + 18 + 0.02) + (2.25 + 3.375 + 0.02) + (8 + 32 + 0.02) ms = 101.785 ms.
 swaps='0|a|paper.A1|paper.A2|done
@@ -50,10 +40,10 @@ for ranks in 1 2; do
     try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --store="$store" "$paper"
     has 'measuring again finds that all is known' 'nothing to do'
     # 3 steps of (A1 8 + B1 64 + C and D 0.02) ms at x = 4.
-    holds 'the time of a trial is exact' 216060000.0 \
+    stored 'the time of a trial is exact' 216060000.0 \
         "SELECT t.elapsed_ns FROM trial t JOIN trial_parameter p ON p.trial = t.id
          WHERE p.name = 'driver.x' AND p.value = '4' ORDER BY t.id LIMIT 1"
-    holds 'every rank has its samples' $ranks 'SELECT count(DISTINCT node_rank) FROM thread'
+    stored 'every rank has its samples' $ranks 'SELECT count(DISTINCT node_rank) FROM thread'
 
     try "$PORTOLAN" profile --store="$store" "$paper"
     has 'profile: A by call path, 24 of 216.06 ms' \
@@ -93,16 +83,16 @@ for ranks in 1 2; do
     has 'the run tells the step, the reason and the gain of a swap' \
         'step 2: a paper.A2 -> paper.A1, b paper.B1 -> paper.B2: predicted 24 ms instead of 36 ms'
     count 'it swaps each time x crosses 2' 5 'optimizer: step [0-9]+: '
-    holds 'the store has every swap' "$swaps" \
+    stored 'the store has every swap' "$swaps" \
         "SELECT step, instance, from_implementation, to_implementation, outcome
          FROM swap WHERE trial = 16 ORDER BY id"
-    holds 'the run takes what the best assembly of each step takes' 101785000.0 \
+    stored 'the run takes what the best assembly of each step takes' 101785000.0 \
         'SELECT elapsed_ns FROM trial WHERE id = 16'
 
     try "$MPIEXEC" -n $ranks "$PORTOLAN" run --store="$store" --fixed "$paper"
     lacks 'a fixed run does not swap' 'optimizer: step'
     # A1 2 (1+1+3+3+1.5+4+1+1) + B1 (4 + 27 + 27 + 3.375 + 64) + 8 0.02 = 31 + 125.375 + 0.16 ms.
-    holds 'and takes what the assembly as written takes' 156535000.0 \
+    stored 'and takes what the assembly as written takes' 156535000.0 \
         'SELECT elapsed_ns FROM trial WHERE id = 17'
 done
 

@@ -9,8 +9,9 @@
 plan 35
 
 proxies=$SOURCE/tests/proxies
+headers=$SOURCE/proxygen/test/headers # bmi.h
 lib=/usr/lib/$(gcc -print-multiarch)
-flags="-std=gnu17 -O2 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -I$proxies"
+flags="-std=gnu17 -O2 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -I$proxies -I$headers"
 include="-I$SOURCE/base -I$SOURCE/probe -I$SOURCE/framework -I$SOURCE/sidl/runtime
     -I$BUILD/sidl/runtime -I$SOURCE/proxygen/runtime"
 portolan="-L$BUILD/framework -lportolan -Wl,-rpath,$BUILD/framework"
@@ -175,7 +176,7 @@ fi
 
 # ---------------------------------------------------------------- the Basic Model Interface
 
-try "$PORTOLAN" proxygen "$proxies/bmi.h" --port Bmi -o bmi
+try "$PORTOLAN" proxygen "$headers/bmi.h" --port Bmi -o bmi
 gives 'the Basic Model Interface is taken whole' 0 '41 of 41 methods'
 build bmi '-DPROXY="bmi/Bmi_proxy.h"' bmi/Bmi_proxy.c ''
 rm -f profile.*

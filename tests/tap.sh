@@ -60,3 +60,13 @@ count() {
     [ "$seen" = "$2" ]
     result "$1" $?
 }
+
+# stored NAME EXPECTED QUERY: what the experiment store $store answers.
+stored() {
+    status=0
+    sqlite3 "$store" "$3" >"$work/out" 2>"$work/err" || status=$?
+    printf '%s\n' "$2" >"$work/expected"
+    diff "$work/expected" "$work/out" | sed 's/^/# /'
+    [ "$status" = 0 ] && cmp -s "$work/expected" "$work/out"
+    result "$1" $?
+}

@@ -18,13 +18,6 @@ wrap() {
     try "$PORTOLAN" wrap --functions 'calc_*' --header "$SOURCE/wrap/test/calc.h" --store "$store" "$@"
 }
 
-# stored NAME SQL EXPECTED: what the store answers.
-stored() {
-    answer=$(sqlite3 "$store" "$2" 2>&1)
-    [ "$answer" = "$3" ] || echo "# the store says '$answer', not '$3'"
-    [ "$answer" = "$3" ]
-    result "$1" $?
-}
 sums="SELECT sum(calls) FROM sample WHERE method = 'calc_sum'"
 
 # ---------------------------------------------------------------- the program is left as it is
@@ -61,58 +54,58 @@ result 'the report goes where it is told to' $?
 
 wrap -- "$subject" exit 3
 gives 'the exit status is the program'"'"'s' 3 'calls took'
-stored 'calls of exit handlers and destructors are stored' "$sums" 32
+stored 'calls of exit handlers and destructors are stored' 32 "$sums"
 stored 'below the program itself' \
+    'main of subject, subject' \
     "SELECT DISTINCT p.method || ' of ' || p.instance || ', ' || s.user
-     FROM sample s JOIN sample p ON p.id = s.parent WHERE s.method = 'calc_sum'" \
-    'main of subject, subject'
+     FROM sample s JOIN sample p ON p.id = s.parent WHERE s.method = 'calc_sum'"
 stored 'and where the functions came from' \
-    "SELECT value FROM primary_metadata WHERE name = 'library own'" "$one"
+    "$one" "SELECT value FROM primary_metadata WHERE name = 'library own'"
 wrap -- "$subject" quick-exit
 gives 'quick_exit ends a program as it does' 4
-stored 'and its handlers are measured' "$sums" 27
+stored 'and its handlers are measured' 27 "$sums"
 wrap -- "$subject" at-once
 gives '_exit ends a program at once' 5
-stored 'what came before is stored' "$sums" 20
+stored 'what came before is stored' 20 "$sums"
 wrap -- "$subject" handler
 gives '_exit in a signal handler does so, too' 10
-stored 'and what came before is stored' "$sums" 20
+stored 'and what came before is stored' 20 "$sums"
 wrap -- "$subject" inside
 gives 'exit inside a measured call ends the program' 6
 stored 'and the call counts as far as it got' \
-    "SELECT method FROM sample WHERE method = 'calc_apply' AND inclusive > 0" calc_apply
+    calc_apply "SELECT method FROM sample WHERE method = 'calc_apply' AND inclusive > 0"
 wrap -- "$subject" signal 9
 gives 'a killed program gives 128 and the signal' 137 'signal 9.*are missing'
 wrap --interval 0 -- "$subject" signal 6
 gives 'and is not said to have made no call' 134 'no call was seen before the program ended'
 wrap --interval 0 -- "$subject" exec 5
 gives 'a program may become another' 0 'by exec, which was not'
-stored 'what it did before is stored' "$sums" 20
+stored 'what it did before is stored' 20 "$sums"
 wrap -- "$subject" no-exec
-stored 'and an exec that fails does no harm' "$sums" 28
+stored 'and an exec that fails does no harm' 28 "$sums"
 wrap -- "$subject" close
-stored 'a program may close all descriptors' "$sums" 28
+stored 'a program may close all descriptors' 28 "$sums"
 
 # ---------------------------------------------------------------- processes and threads
 
 wrap -- "$subject" fork
-stored 'forked children are left out' "$sums" 26
+stored 'forked children are left out' 26 "$sums"
 wrap -- "$subject" vfork
 gives 'children of vfork live' 9
 wrap -- "$subject" threads
-stored 'threads are told apart' "SELECT count(DISTINCT thread) FROM sample WHERE calls > 0" 4
-stored 'and all their calls are there' "$sums" 85
+stored 'threads are told apart' 4 "SELECT count(DISTINCT thread) FROM sample WHERE calls > 0"
+stored 'and all their calls are there' 85 "$sums"
 
 wrap -- sh -c "$subject sum; $subject sum"
 gives 'programs that it starts are left out' 0 'if it starts the one that does, --children'
 wrap --children -- sh -c "$subject sum; $subject sum"
 stored 'unless they are asked for: a trial for each' \
-    "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
-     GROUP BY trial)" 25,25
+    25,25 "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
+     GROUP BY trial)"
 wrap --children -- "$subject" fork
 stored 'also for those that are forked' \
-    "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
-     GROUP BY trial ORDER BY n)" 26,1000
+    26,1000 "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'
+     GROUP BY trial ORDER BY n)"
 wrap --children -- sh -c "for i in \$(seq 260); do $subject sum; done"
 gives 'of many processes the first are shown, and those without room told' 0 \
     'and 2[0-9]+ more processes: [0-9]+ calls' 'warning: [0-9]+ processes were not measured: .* 256'
@@ -122,8 +115,8 @@ rm -f "$store"*
 try "$MPIEXEC" -n 2 "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
     "$subject" sum
 stored 'ranks have trials that say which rank they were' \
-    "SELECT count(*), group_concat(value) FROM (SELECT value FROM primary_metadata
-     WHERE name = 'MPI rank' ORDER BY value)" '2|0,1'
+    '2|0,1' "SELECT count(*), group_concat(value) FROM (SELECT value FROM primary_metadata
+     WHERE name = 'MPI rank' ORDER BY value)"
 rm -f "$store"*
 mkdir "$work/tau"
 PROFILEDIR=$work/tau try "$PORTOLAN" wrap --profile -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
@@ -148,12 +141,12 @@ lacks 'as they otherwise are' 'in its TAU profiles'
 wrap --lib "$two" -- "$subject" name
 gives 'another library takes the place of the program'"'"'s' 0 '^two$'
 stored 'and is the implementation in the records' \
-    "SELECT DISTINCT implementation FROM sample WHERE method = 'calc_sum'" libcalc_two
+    libcalc_two "SELECT DISTINCT implementation FROM sample WHERE method = 'calc_sum'"
 wrap --lib first="$one" --lib "$two" --rotate 0.01 -- "$subject" both
 gives 'libraries take turns' 0 'both were called'
 stored 'each with records of its own' \
-    "SELECT group_concat(implementation) FROM (SELECT DISTINCT implementation FROM sample
-     WHERE method = 'calc_name' ORDER BY implementation)" first,libcalc_two
+    first,libcalc_two "SELECT group_concat(implementation) FROM (SELECT DISTINCT implementation FROM sample
+     WHERE method = 'calc_name' ORDER BY implementation)"
 sqlite3 "$store" "SELECT implementation, sum(calls) FROM sample WHERE method = 'calc_name'
     GROUP BY implementation" | sed 's/\(.*\)|\(.*\)/\\[\1] +\2 /' >"$work/shares"
 try "$PORTOLAN" profile "$store"
@@ -164,7 +157,7 @@ gives 'and models of its own' 0 '^  first +time' '^  libcalc_two +time'
 wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait
 gives 'what a library lacks stays the program'"'"'s own' 0 'partly lacks calc_wait'
 wrap -- "$subjects/opener" "$subjects/module.so"
-stored 'libraries that only a module has are found' "$sums" 11
+stored 'libraries that only a module has are found' 11 "$sums"
 
 wrap -- "$subjects/opener" "$subjects/module.so" again
 gives 'and stay when the module goes' 0 'the module worked' '14 calls'
@@ -189,8 +182,8 @@ gives 'a name without trials is refused' 1 'no trial of a wrapped program called
 echo 'use calc libcalc_two' >"$work/control"
 wrap --lib "$one" --lib "$two" --control "$work/control" -- "$subject" name
 gives 'a control file holds from the first call on' 0 '^two$'
-stored 'and what it switched is noted' 'SELECT from_implementation || to_implementation FROM swap' \
-    libcalc_onelibcalc_two
+stored 'and what it switched is noted' libcalc_onelibcalc_two \
+    'SELECT from_implementation || to_implementation FROM swap'
 printf 'off *\nuse * nolib\n' >"$work/mistaken"
 wrap --control "$work/mistaken" -- "$subject" name
 gives 'mistakes in it are warned of' 0 "mistaken:2: error: port 'calc' has no implementation 'nolib'"
@@ -241,13 +234,13 @@ ended 'and the program ends as it does' 0
 begin
 kill -TERM "$wrapped"
 ended 'a signal to portolan reaches the program' 143
-stored 'which loses nothing by it' "$sums" 20
+stored 'which loses nothing by it' 20 "$sums"
 begin --interval 0.01
 while [ -z "$(sqlite3 "$store" "$sums" 2>/dev/null)" ] && kill -0 "$wrapped"; do :; done
 kill -KILL "$(pgrep -P "$wrapped")"
 ended 'a killed program' 137
-stored 'leaves what was stored' "$sums" 20
-stored 'in a trial that failed' 'SELECT outcome FROM trial' failed
+stored 'leaves what was stored' 20 "$sums"
+stored 'in a trial that failed' failed 'SELECT outcome FROM trial'
 try "$PORTOLAN" profile "$store"
 gives 'and can be looked at' 0 'calc_sum +20 '
 
