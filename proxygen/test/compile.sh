@@ -3,36 +3,25 @@
 # Generated code compiles without warnings, with gcc and clang. Arguments: proxygenc, sidlc, this
 # folder, then the compiler flags for Portolan's headers.
 set -u
-generator=$(realpath "$1")
+. "$(dirname "$0")/setup.sh"
 sidlc=$(realpath "$2")
 tests=$3
 shift 3
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
 warnings='-std=gnu17 -O1 -Wall -Wextra -Wpedantic -Werror -fvisibility=hidden -fPIC'
-clang=clang
-command -v clang >/dev/null || clang=clang-14
-number=0
-failed=0
 
 compile() { # name, file, flags
     name=$1
     file=$2
     shift 2
     for compiler in ${compilers:-gcc $clang}; do
-        number=$((number + 1))
         if ! command -v $compiler >/dev/null; then
+            number=$((number + 1))
             echo "ok $number - $name with $compiler # SKIP no $compiler here"
             continue
         fi
         # shellcheck disable=SC2086 # a list of words
-        if $compiler $warnings "$@" -c "$file" -o "$work/object.o" 2>"$work/err"; then
-            echo "ok $number - $name compiles with $compiler"
-        else
-            sed 's/^/# /' "$work/err"
-            echo "not ok $number - $name compiles with $compiler"
-            failed=1
-        fi
+        $compiler $warnings "$@" -c "$file" -o "$work/object.o" 2>"$work/err"
+        result $? "$name compiles with $compiler"
     done
 }
 
@@ -122,5 +111,4 @@ for other in sundials/sundials_linearsolver.h:SUNLinearSolver sundials/sundials_
     fi
     compile "$port" "$work/other/${port}_proxy.c" "$@" -fsyntax-only
 done
-echo "1..$number"
-exit $failed
+finish

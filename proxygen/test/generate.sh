@@ -3,53 +3,8 @@
 # What the generator writes, byte for byte, and what it says about bad input. Arguments: proxygenc and
 # this folder. `UPDATE=1` makes the golden files anew.
 set -u
-generator=$(realpath "$1")
+. "$(dirname "$0")/setup.sh"
 cd "$2" || exit 99
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-result() { # 0 or 1, then the test's name
-    number=$((number + 1))
-    if [ "$1" = 0 ]; then echo "ok $number - $2"; else
-        echo "not ok $number - $2"
-        failed=1
-    fi
-}
-
-golden() { # name, then arguments of the generator
-    name=$1
-    shift
-    rm -rf "$work/out"
-    "$generator" "$@" -o "$work/out" >"$work/report" 2>"$work/err" || sed 's/^/# /' "$work/err"
-    mv "$work/report" "$work/out/$name.report" 2>/dev/null
-    [ -n "${UPDATE:-}" ] && mkdir -p "golden/$name" && cp "$work/out/"* "golden/$name/"
-    diff -r "golden/$name" "$work/out" | sed 's/^/# /' >"$work/diff"
-    cat "$work/diff"
-    [ -d "$work/out" ] && [ ! -s "$work/diff" ]
-    result $? "$name is generated as the golden files have it"
-}
-
-refused() { # file whose comments say what to expect, then arguments of the generator
-    file=$1
-    shift
-    expected=$(sed -n 's,^.*expect: \([0-9]*: .*\),\1,p' "$file" | sed 's, *\*/$,,')
-    line=${expected%%: *}
-    text=${expected#*: }
-    where="$file:$line:"
-    "$generator" "$@" -o "$work/bad" >/dev/null 2>"$work/err"
-    status=$?
-    grep -F -- "$where" "$work/err" | grep -qF -- "$text" && [ $status = 1 ] && [ ! -e "$work/bad" ]
-    good=$?
-    [ $good = 0 ] || sed "s/^/# exit $status: /" "$work/err"
-    result $good "$(basename "$file") is refused on line $line, and nothing is written"
-    rm -rf "$work/bad"
-}
-
-port() {
-    sed -n 's,^.*port: \([^ ]*\).*,\1,p' "$1"
-}
 
 solver='headers/solver.h --port solver=test.Solver'
 # shellcheck disable=SC2086 # a list of words
@@ -61,9 +16,9 @@ golden shared-table headers/generator.h --port generator_type --context headers/
 golden sidl headers/kinds.sidl --port test.Kinds
 golden inherited headers/kinds.sidl --port test.Child
 
-touch -d '2001-01-01' "$work/out/"*.c
-"$generator" headers/kinds.sidl --port test.Child -q -o "$work/out"
-[ -z "$(find "$work/out" -name '*.c' -newermt 2002-01-01)" ]
+touch -d '2001-01-01' "$work/inherited/"*.c
+"$generator" headers/kinds.sidl --port test.Child -q -o "$work/inherited"
+[ -z "$(find "$work/inherited" -name '*.c' -newermt 2002-01-01)" ]
 result $? 'a file whose content does not change is not touched'
 
 for file in bad/*.h bad/*.sidl; do
@@ -74,12 +29,10 @@ for file in bad/*.context; do
     refused "$file" $solver --context "$file"
 done
 
-"$generator" headers/solver.h --port 'solver=bad name' -o "$work/bad" 2>"$work/err"
-[ $? = 1 ] && grep -q "'bad name' is no name for a port type" "$work/err" && [ ! -e "$work/bad" ]
-result $? 'a type name with a space is refused'
-"$generator" headers/solver.h headers/kinds.sidl --port x -o "$work/bad" 2>"$work/err"
-[ $? = 1 ] && grep -q 'SIDL and C do not go together' "$work/err" && [ ! -e "$work/bad" ]
-result $? 'a header and SIDL together are refused'
+refuses 'a type name with a space is refused' "'bad name' is no name for a port type" \
+    headers/solver.h --port 'solver=bad name'
+refuses 'a header and SIDL together are refused' 'SIDL and C do not go together' \
+    headers/solver.h headers/kinds.sidl --port x
 "$generator" headers/solver.h 2>/dev/null
 [ $? = 2 ]
 result $? 'a call without a port is a usage error'
@@ -99,5 +52,4 @@ sed 's/add/subtract/' headers/plain.h >"$work/second/same.h"
 "$generator" "$work/second/same.h" --port plain -q -o "$work/out" -- -I"$work/first" -I"$work/second"
 grep -q "#include \".*/second/same.h\"" "$work/out/plain_proxy.c"
 result $? 'a header of the same name in a folder before is not the one that is included'
-echo "1..$number"
-exit $failed
+finish

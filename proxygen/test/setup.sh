@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the generator's tests share: source it with proxygenc in $1. Everything they write goes to
+# $work; they end with `finish`.
+# shellcheck shell=sh disable=SC2034 # some is used by some
+generator=$(realpath "$1")
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+clang=clang
+command -v clang >/dev/null || clang=clang-14
+
+result() { # 0 or 1, then the test's name; what the generator said last is in $work/err
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then echo "ok $number - $2"; else
+        [ ! -s "$work/err" ] || sed 's/^/# /' "$work/err"
+        echo "not ok $number - $2"
+        failed=1
+    fi
+}
+
+finish() {
+    echo "1..$number"
+    exit $failed
+}
+
+# golden NAME, then arguments of the generator: the files in $work/NAME are as they are kept.
+golden() {
+    name=$1
+    shift
+    rm -rf "${work:?}/$name"
+    "$generator" "$@" -o "$work/$name" >"$work/report" 2>"$work/err" || sed 's/^/# /' "$work/err"
+    mv "$work/report" "$work/$name/report" 2>/dev/null
+    [ -n "${UPDATE:-}" ] && mkdir -p "golden/$name" && cp "$work/$name/"* "golden/$name/"
+    diff -r "golden/$name" "$work/$name" | sed 's/^/# /' >"$work/diff"
+    cat "$work/diff"
+    [ -d "$work/$name" ] && [ ! -s "$work/diff" ]
+    result $? "$name is generated as the golden files have it"
+}
+
+# refuses NAME WORDS, then arguments of the generator: it says so, exits with 1 and writes nothing.
+refuses() {
+    name=$1
+    words=$2
+    shift 2
+    rm -rf "$work/bad"
+    timeout 60 "$generator" -o "$work/bad" "$@" >/dev/null 2>"$work/err"
+    [ $? = 1 ] && grep -qF -- "$words" "$work/err" && [ ! -e "$work/bad" ]
+    result $? "$name"
+}
+
+# refused FILE, whose comment `expect: LINE: WORDS` says what is to be said of it, then arguments.
+refused() {
+    file=$1
+    shift
+    expected=$(sed -n 's,^.*expect: \([0-9]*: .*\),\1,p' "$file" | sed 's, *\*/$,,')
+    rm -rf "$work/bad"
+    "$generator" -o "$work/bad" "$@" >/dev/null 2>"$work/err"
+    [ $? = 1 ] && [ ! -e "$work/bad" ] && grep -F -- "$file:${expected%%: *}:" "$work/err" |
+        grep -qF -- "${expected#*: }"
+    result $? "$(basename "$file") is refused on line ${expected%%: *}, and nothing is written"
+}
+
+# The port that a bad file's comment names.
+port() {
+    sed -n 's,^.*port: \([^ ]*\).*,\1,p' "$1"
+}
