@@ -241,6 +241,32 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
 PORTOLAN_API enum portolan_status
 portolan_probe_timer_stop_context(uint32_t handle, const double *values, unsigned count);
 
+/* ------------------------------------------------------- communication */
+
+/** What calls of one routine exchanged with one partner, in one direction, since the start. */
+struct portolan_probe_traffic {
+    const char *routine; /**< "MPI_Send"; valid until the process ends */
+    int partner;         /**< world rank; -1: a collective call, or none */
+    bool received;       /**< the bytes came from the partner; else they went to it */
+    uint64_t calls;      /**< a call that sends and receives counts in the row of what it sent */
+    double time_ns;      /**< inside these calls: never the time that a message was under way */
+    uint64_t bytes;
+};
+
+/** Hands out malloc'ed totals; *ROWS is NULL when there are none. PORTOLAN_ENOMEM. Any thread. */
+typedef enum portolan_status (*portolan_probe_traffic_fn)(struct portolan_probe_traffic **rows,
+                                                          size_t *n);
+
+/** Says who knows of this process's communication; NULL: nobody. Any thread. */
+PORTOLAN_API void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn);
+
+/**
+ * The totals of this process, summed over its threads, in a malloc'ed array that the caller frees;
+ * PORTOLAN_OK, NULL and 0 when nobody watches or nothing was exchanged. Any thread.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_traffic_take(struct portolan_probe_traffic **rows,
+                                                              size_t *n);
+
 /* --------------------------------------------------------------- counters */
 
 /**
