@@ -11,7 +11,7 @@ static enum portolan_status alone_bcast(struct portolan_cohort *c, void *buffer,
     return root == 0 ? PORTOLAN_OK : PORTOLAN_EINVAL;
 }
 
-static enum portolan_status alone_reduce(struct portolan_cohort *c, double *values, size_t count)
+static enum portolan_status alone_keep(struct portolan_cohort *c, double *values, size_t count)
 {
     (void)c, (void)values, (void)count;
     return PORTOLAN_OK;
@@ -31,14 +31,23 @@ static enum portolan_status alone_gather(struct portolan_cohort *c, const void *
     return PORTOLAN_OK;
 }
 
+static enum portolan_status alone_reduce(struct portolan_cohort *c, void **bytes,
+                                         size_t *size_bytes, portolan_cohort_merge_fn merge,
+                                         void *arg)
+{
+    (void)c, (void)bytes, (void)size_bytes, (void)merge, (void)arg;
+    return PORTOLAN_OK;
+}
+
 struct portolan_cohort *portolan_cohort_alone(void)
 {
     static struct portolan_cohort alone = {.rank = 0,
                                            .size = 1,
                                            .bcast = alone_bcast,
-                                           .max = alone_reduce,
-                                           .sum = alone_reduce,
-                                           .gather = alone_gather};
+                                           .max = alone_keep,
+                                           .sum = alone_keep,
+                                           .gather = alone_gather,
+                                           .reduce = alone_reduce};
 
     return &alone;
 }

@@ -9,6 +9,7 @@
 
 #define TAG_SIZES 1
 #define TAG_BYTES 2
+#define TAG_BLOCK 3
 
 struct mpi_cohort {
     struct portolan_cohort base; /* first */
@@ -186,6 +187,89 @@ static enum portolan_status mpi_gather(struct portolan_cohort *c, const void *by
     return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
+/* What goes ahead of a block on its way up; without a status there are its bytes. */
+struct block_head {
+    int64_t status;
+    uint64_t size_bytes;
+};
+
+static enum portolan_status take_block(struct mpi_cohort *m, int from, void **bytes, size_t *size)
+{
+    struct block_head head;
+
+    *bytes = NULL;
+    if (PMPI_Recv(&head, sizeof head, MPI_BYTE, from, TAG_BLOCK, m->comm, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS)
+        return PORTOLAN_EIO;
+    if (head.status)
+        return (enum portolan_status)head.status;
+    *size = (size_t)head.size_bytes;
+    if (!(*bytes = portolan_calloc(*size + 1, 1))) {
+        if (*size)
+            drop_bytes(m, from);
+        return PORTOLAN_ENOMEM;
+    }
+    if (*size && PMPI_Recv_c(*bytes, (MPI_Count)*size, MPI_BYTE, from, TAG_BYTES, m->comm,
+                             MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return PORTOLAN_EIO;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status give_block(struct mpi_cohort *m, int to, const void *bytes, size_t size,
+                                       enum portolan_status status)
+{
+    struct block_head head = {status, size};
+
+    if (PMPI_Send(&head, sizeof head, MPI_BYTE, to, TAG_BLOCK, m->comm) != MPI_SUCCESS)
+        return PORTOLAN_EIO;
+    if (!status && size &&
+        PMPI_Send_c(bytes, (MPI_Count)size, MPI_BYTE, to, TAG_BYTES, m->comm) != MPI_SUCCESS)
+        return PORTOLAN_EIO;
+    return status;
+}
+
+/* Takes in the block of rank FROM, whatever has failed before, so that it is not left waiting. */
+static enum portolan_status merge_block(struct mpi_cohort *m, int from, void **bytes, size_t *size,
+                                        portolan_cohort_merge_fn merge, void *arg,
+                                        enum portolan_status status)
+{
+    void *theirs, *out = NULL;
+    size_t theirs_size = 0, out_size = 0;
+    enum portolan_status taken = take_block(m, from, &theirs, &theirs_size);
+
+    if (!status)
+        status = taken;
+    if (!status)
+        status = merge(arg, *bytes, *size, theirs, theirs_size, &out, &out_size);
+    free(theirs);
+    if (!status) {
+        free(*bytes);
+        *bytes = out;
+        *size = out_size;
+    }
+    return status;
+}
+
+static enum portolan_status mpi_reduce(struct portolan_cohort *c, void **bytes, size_t *size_bytes,
+                                       portolan_cohort_merge_fn merge, void *arg)
+{
+    struct mpi_cohort *m = of(c);
+    enum portolan_status status = PORTOLAN_OK;
+    int mask = 1;
+
+    for (; mask < c->size && !(c->rank & mask); mask *= 2)
+        if (c->rank + mask < c->size)
+            status = merge_block(m, c->rank + mask, bytes, size_bytes, merge, arg, status);
+    if (c->rank != 0)
+        status = give_block(m, c->rank - mask, *bytes, *size_bytes, status);
+    if (c->rank != 0 || status) {
+        free(*bytes);
+        *bytes = NULL;
+        *size_bytes = 0;
+    }
+    return status;
+}
+
 enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
                                                 struct portolan_error *err)
 {
@@ -220,6 +304,7 @@ enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
     m->base.max = mpi_max;
     m->base.sum = mpi_sum;
     m->base.gather = mpi_gather;
+    m->base.reduce = mpi_reduce;
     *cohort = &m->base;
     return PORTOLAN_OK;
 }

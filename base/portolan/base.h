@@ -232,6 +232,12 @@ PORTOLAN_API bool portolan_read_double(const char *text, double *value);
 /** 64-bit FNV-1a of SIZE bytes, continuing from SEED (0 starts anew). */
 PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
 
+/** Makes one block of two: see `reduce`. *OUT is malloc'ed; on failure nothing is made. */
+typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *mine,
+                                                         size_t mine_bytes, const void *theirs,
+                                                         size_t theirs_bytes, void **out,
+                                                         size_t *out_bytes);
+
 /**
  * The cohort: the ranks that run the same program (SPMD), and the few collective operations that
  * Portolan itself needs between them. The mpi room makes one over MPI; the one of
@@ -261,6 +267,19 @@ struct portolan_cohort {
      */
     enum portolan_status (*gather)(struct portolan_cohort *c, const void *bytes, size_t size_bytes,
                                    void **all, size_t *sizes_bytes);
+    /**
+     * Bytes of all ranks are merged pairwise up a binary tree, so that no rank ever holds more than
+     * two blocks: MERGE gets this rank's and those of a higher one and makes *OUT, malloc'ed. It is
+     * called in rank order (0 with 1, 2 with 3, then those with each other), on the ranks that
+     * have something below them; ARG is its own.
+     *
+     * *BYTES (malloc'ed, aligned as malloc does) is taken in any case. Rank 0 then has the result
+     * there, to be freed by the caller, and the others NULL. Where MERGE, memory or the way failed,
+     * that rank and those above it up to rank 0 return its status and *BYTES is NULL; ranks below
+     * do not hear of it: who needs one verdict agrees on it.
+     */
+    enum portolan_status (*reduce)(struct portolan_cohort *c, void **bytes, size_t *size_bytes,
+                                   portolan_cohort_merge_fn merge, void *arg);
 };
 
 /** The cohort of one process; static, never freed. */

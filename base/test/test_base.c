@@ -112,6 +112,9 @@ static void a_lone_cohort_is_a_cohort(void **state)
     assert_int_equal(c->gather(c, "ab", 3, &all, &size), PORTOLAN_OK);
     assert_string_equal(all, "ab");
     assert_int_equal(size, 3);
+    assert_int_equal(c->reduce(c, &all, &size, NULL, NULL), PORTOLAN_OK);
+    assert_string_equal(all, "ab");
+    assert_int_equal(size, 3);
     free(all);
     assert_int_equal(portolan_cohort_agree(c, PORTOLAN_OK, &err), PORTOLAN_OK);
     portolan_error_set(&err, PORTOLAN_EIO, "x");

@@ -13,6 +13,11 @@
 #include <portolan/probe.h>
 #include <portolan/store.h>
 
+/* <portolan/probe.h> */
+struct portolan_probe_row;
+struct portolan_probe_event_record;
+struct portolan_probe_traffic;
+
 /** Facts about a trial: names with values, owned. Start it as `{0}`. */
 struct portolan_facts {
     size_t n, capacity;
@@ -56,6 +61,22 @@ struct portolan_recorder_source {
     bool (*was_partial)(void *self, uint64_t *mark);
     /** OPTIONAL. What was left out, how often and how long, as facts. */
     void (*put_gaps)(void *self, struct portolan_facts *facts);
+    /**
+     * OPTIONAL. Rows of single calls, which are handed over in batches and forgotten, as
+     * portolan_probe_rows_take() does; *LOST is how many had no room since the last time.
+     */
+    enum portolan_status (*take_rows)(void *self,
+                                      int (*visit)(void *arg, const struct portolan_probe_row *rows,
+                                                   size_t n),
+                                      void *arg, uint64_t *lost, struct portolan_error *err);
+    /**
+     * OPTIONAL. Totals of the events so far, malloc'ed, as portolan_probe_events_take() does.
+     */
+    enum portolan_status (*take_events)(void *self, struct portolan_probe_event_record **rows,
+                                        size_t *n, struct portolan_error *err);
+    /** OPTIONAL. Totals of the messages so far, malloc'ed, as portolan_probe_traffic_take(). */
+    enum portolan_status (*take_traffic)(void *self, struct portolan_probe_traffic **rows,
+                                         size_t *n, struct portolan_error *err);
     void *self;
 };
 

@@ -133,6 +133,91 @@ static void gather_without_memory_on_the_way_up_fails_at_the_root(void **state)
     gather_of(5);
 }
 
+/* Joins two texts; ARG points to the calls left until one is to fail. */
+static enum portolan_status join(void *arg, const void *mine, size_t mine_bytes, const void *theirs,
+                                 size_t theirs_bytes, void **out, size_t *out_bytes)
+{
+    int *left = arg;
+    char *both;
+
+    if (left && (*left)-- == 0)
+        return PORTOLAN_EFOREIGN;
+    both = malloc(mine_bytes + theirs_bytes + 1);
+    memcpy(both, mine, mine_bytes);
+    memcpy(both + mine_bytes, theirs, theirs_bytes);
+    *out = both;
+    *out_bytes = mine_bytes + theirs_bytes;
+    return PORTOLAN_OK;
+}
+
+/* Rank r has r × LENGTH letters, 'a' + r; all of them joined stand in the order of the ranks. */
+static enum portolan_status reduce_of(size_t length, int *fails, void **bytes, size_t *size)
+{
+    *size = (size_t)cohort->rank * length;
+    *bytes = malloc(*size + 1);
+    memset(*bytes, 'a' + cohort->rank, *size);
+    return cohort->reduce(cohort, bytes, size, join, fails);
+}
+
+static void reduce_merges_in_the_order_of_the_ranks(void **state)
+{
+    static const size_t lengths[] = {0, 3, 100000};
+
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        void *bytes;
+        size_t size, at = 0;
+
+        assert_int_equal(reduce_of(lengths[k], NULL, &bytes, &size), PORTOLAN_OK);
+        if (cohort->rank != 0) {
+            assert_null(bytes);
+            continue;
+        }
+        for (int r = 0; r < cohort->size; r++)
+            for (size_t i = 0; i < (size_t)r * lengths[k]; i++)
+                assert_int_equal(((char *)bytes)[at++], 'a' + r);
+        assert_int_equal(size, at);
+        free(bytes);
+    }
+}
+
+static void a_merge_that_fails_is_told_at_rank_0_and_leaves_nobody_waiting(void **state)
+{
+    /* the last rank's block meets its first merge there */
+    int fails = cohort->rank == ((cohort->size - 2) & ~1) ? 0 : 10;
+    enum portolan_status status;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    status = reduce_of(50000, &fails, &bytes, &size);
+    if (cohort->rank == 0 && cohort->size > 1) {
+        assert_int_equal(status, PORTOLAN_EFOREIGN);
+        assert_null(bytes);
+    } else if (cohort->rank == 0) {
+        free(bytes);
+    }
+    assert_int_equal(reduce_of(5, NULL, &bytes, &size), PORTOLAN_OK);
+    free(bytes);
+}
+
+static void reduce_without_memory_fails_at_rank_0_and_leaves_nobody_waiting(void **state)
+{
+    enum portolan_status status;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    if (cohort->rank == 0)
+        portolan_alloc_fail_at(1); /* room for the first child's block */
+    status = reduce_of(50000, NULL, &bytes, &size);
+    portolan_alloc_fail_at(0);
+    assert_int_equal(status, cohort->rank == 0 && cohort->size > 1 ? PORTOLAN_ENOMEM : PORTOLAN_OK);
+    free(bytes);
+    assert_int_equal(reduce_of(5, NULL, &bytes, &size), PORTOLAN_OK);
+    free(bytes);
+}
+
 static void ranks_agree_on_the_first_failure(void **state)
 {
     struct portolan_error err = {0};
@@ -268,6 +353,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(gather_keeps_rank_order_and_sizes),
         cmocka_unit_test(gather_without_memory_fails_and_leaves_nobody_waiting),
         cmocka_unit_test(gather_without_memory_on_the_way_up_fails_at_the_root),
+        cmocka_unit_test(reduce_merges_in_the_order_of_the_ranks),
+        cmocka_unit_test(a_merge_that_fails_is_told_at_rank_0_and_leaves_nobody_waiting),
+        cmocka_unit_test(reduce_without_memory_fails_at_rank_0_and_leaves_nobody_waiting),
         cmocka_unit_test(ranks_agree_on_the_first_failure),
         cmocka_unit_test(a_failure_of_one_rank_is_everybodys_verdict),
         cmocka_unit_test(mpi_time_of_plugins_is_charged_to_the_port_call),
