@@ -13,9 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* pprof reads the first line's word into 64 bytes. */
-#define METRIC_LENGTH 37
-
 struct writer {
     const char *folder;
     int node;
@@ -27,42 +24,6 @@ struct writer {
 
 /* ------------------------------------------------- metadata */
 
-static void escape(struct portolan_text *t, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            portolan_text_add(t, "&amp;");
-            break;
-        case '<':
-            portolan_text_add(t, "&lt;");
-            break;
-        case '>':
-            portolan_text_add(t, "&gt;");
-            break;
-        case '"':
-            portolan_text_add(t, "&quot;");
-            break;
-        case '\'':
-            portolan_text_add(t, "&apos;");
-            break;
-        case '\n':
-            portolan_text_add(t, "&#xa;");
-            break;
-        default: /* XML has no other control characters */
-            portolan_text_add_bytes(t, (unsigned char)*text < ' ' ? " " : text, 1);
-        }
-}
-
-static void fact(struct portolan_text *t, const char *name, const char *value)
-{
-    portolan_text_add(t, "<attribute><name>");
-    escape(t, name);
-    portolan_text_add(t, "</name><value>");
-    escape(t, value);
-    portolan_text_add(t, "</value></attribute>");
-}
-
 static void gap_fact(void *arg, const char *name, unsigned count, double away_ns)
 {
     char what[300], value[100];
@@ -70,7 +31,7 @@ static void gap_fact(void *arg, const char *name, unsigned count, double away_ns
     snprintf(what, sizeof what, "Not always measured: %s", name);
     snprintf(value, sizeof value, "left out %u time%s, %.9g s in all", count, count == 1 ? "" : "s",
              away_ns / 1e9);
-    fact(arg, what, value);
+    portolan_tau_fact(arg, what, value);
 }
 
 /* The words of the command line, which are divided by NULs. */
@@ -88,7 +49,7 @@ static void command_line_fact(struct portolan_text *t)
         if (!words[i])
             words[i] = ' ';
     words[n] = '\0';
-    fact(t, "Command Line", words);
+    portolan_tau_fact(t, "Command Line", words);
 }
 
 static void machine_facts(struct portolan_text *t)
@@ -100,18 +61,18 @@ static void machine_facts(struct portolan_text *t)
     ssize_t length = readlink("/proc/self/exe", text, sizeof text - 1);
 
     text[length > 0 ? length : 0] = '\0';
-    fact(t, "Executable", text);
+    portolan_tau_fact(t, "Executable", text);
     command_line_fact(t);
     if (uname(&machine) == 0) {
-        fact(t, "Hostname", machine.nodename);
-        fact(t, "OS Name", machine.sysname);
-        fact(t, "OS Release", machine.release);
-        fact(t, "OS Machine", machine.machine);
+        portolan_tau_fact(t, "Hostname", machine.nodename);
+        portolan_tau_fact(t, "OS Name", machine.sysname);
+        portolan_tau_fact(t, "OS Release", machine.release);
+        portolan_tau_fact(t, "OS Machine", machine.machine);
     }
     snprintf(text, sizeof text, "%ld", (long)getpid());
-    fact(t, "pid", text);
+    portolan_tau_fact(t, "pid", text);
     if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
-        fact(t, "UTC Time", text);
+        portolan_tau_fact(t, "UTC Time", text);
 }
 
 static void collect_facts(struct portolan_text *t)
@@ -123,12 +84,12 @@ static void collect_facts(struct portolan_text *t)
     struct portolan_probe_cost cost;
     char text[100];
 
-    fact(t, "Portolan Version", portolan_version());
-    fact(t, "Clock", clocks[clock]);
+    portolan_tau_fact(t, "Portolan Version", portolan_version());
+    portolan_tau_fact(t, "Clock", clocks[clock]);
     if (clock != PORTOLAN_PROBE_CLOCK_MANUAL) {
         cost = portolan_probe_cost();
         snprintf(text, sizeof text, "%.1f (spread %.1f)", cost.mean_ns, cost.spread_ns);
-        fact(t, "Cost of a Measured Call (ns)", text);
+        portolan_tau_fact(t, "Cost of a Measured Call (ns)", text);
     }
     machine_facts(t);
     portolan_control_visit_gaps(PORTOLAN_VARIANT_PROFILE, gap_fact, t);
@@ -136,48 +97,10 @@ static void collect_facts(struct portolan_text *t)
 
 /* ------------------------------------------------- one file */
 
-static void add_rows(struct portolan_text *t, const struct tau_rows *rows, unsigned m)
-{
-    static const char *const leading[] = {[TAU_ROOT] = "",
-                                          [TAU_FLAT] = "",
-                                          [TAU_PARAMETERS] = "TAU_PARAM | ",
-                                          [TAU_PATH] = "TAU_CALLPATH | "};
-
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct tau_row *r = &rows->rows[i];
-
-        portolan_text_add(t, "\"%s\" %" PRIu64 " %" PRIu64 " %.16G %.16G 0 GROUP=\"%s%s\" \n",
-                          r->name, r->calls, r->subroutines, r->exclusive[m], r->inclusive[m],
-                          leading[r->kind], r->group);
-    }
-}
-
-static void add_header(struct portolan_text *t, const struct writer *w, size_t n_rows, unsigned m)
-{
-    char word[METRIC_LENGTH + 1];
-
-    snprintf(word, sizeof word, "%s", w->metrics[m]);
-    for (char *c = word; *c; c++)
-        if (*c == ' ')
-            *c = '_';
-    portolan_text_add(t, "%zu templated_functions_MULTI_%s\n", n_rows, word);
-    portolan_text_add(t, "# Name Calls Subrs Excl Incl ProfileCalls # <metadata>");
-    fact(t, "Metric Name", w->metrics[m]);
-    portolan_text_add_bytes(t, w->facts.bytes, w->facts.length);
-    portolan_text_add(t, "</metadata>\n");
-}
-
 static char *metric_folder(const struct writer *w, unsigned m)
 {
-    char *folder;
-
-    if (w->n_metrics == 1)
-        return portolan_strdup(w->folder);
-    folder = portolan_asprintf("%s/MULTI__%s", w->folder, w->metrics[m]);
-    for (char *c = folder ? folder + strlen(w->folder) + 1 : NULL; c && *c; c++)
-        if (strchr("/\\?%*:|\"<>= ", *c))
-            *c = '_';
-    return folder;
+    return w->n_metrics == 1 ? portolan_strdup(w->folder)
+                             : portolan_tau_metric_folder(w->folder, w->metrics[m]);
 }
 
 static enum portolan_status make_folder(const char *folder, struct portolan_error *err)
@@ -188,8 +111,8 @@ static enum portolan_status make_folder(const char *folder, struct portolan_erro
     return PORTOLAN_OK;
 }
 
-static enum portolan_status write_profile(struct writer *w, const struct tau_rows *rows, unsigned m,
-                                          uint32_t thread, struct portolan_error *err)
+static enum portolan_status write_profile(struct writer *w, const struct portolan_tau_rows *rows,
+                                          unsigned m, uint32_t thread, struct portolan_error *err)
 {
     char *folder = metric_folder(w, m);
     char *path =
@@ -197,9 +120,7 @@ static enum portolan_status write_profile(struct writer *w, const struct tau_row
     struct portolan_text t = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    add_header(&t, w, rows->n, m);
-    add_rows(&t, rows, m);
-    portolan_text_add(&t, "0 aggregates\n");
+    portolan_tau_write(&t, rows, m, w->metrics[m], w->facts.bytes, NULL, 0);
     if (!path || t.failed)
         portolan_error_set(err, status, "out of memory");
     else if ((status = make_folder(folder, err)) == PORTOLAN_OK)
@@ -234,12 +155,16 @@ static void remove_stale(const struct writer *w, uint32_t threads)
 static enum portolan_status write_thread(struct writer *w, const struct portolan_probe_snapshot *s,
                                          uint32_t thread, struct portolan_error *err)
 {
-    struct tau_rows rows = {0};
-    enum portolan_status status = tau_rows_make(&rows, s, thread, err);
+    struct tau_nodes nodes = {0};
+    struct portolan_tau_rows rows = {0};
+    enum portolan_status status = tau_nodes_make(&nodes, s, thread, err);
 
+    if (status == PORTOLAN_OK)
+        status = portolan_tau_make_rows(&rows, nodes.nodes, nodes.n, nodes.n_metrics, err);
     for (unsigned m = 0; m < w->n_metrics && status == PORTOLAN_OK; m++)
         status = write_profile(w, &rows, m, thread, err);
     portolan_arena_clear(&rows.arena);
+    portolan_arena_clear(&nodes.arena);
     return status;
 }
 

@@ -9,7 +9,7 @@ cd "${1:-.}" || exit 99
 table='
 base: base command
 sidl: base sidl
-probe: base control probe probe_inline
+probe: base control probe probe_inline tau
 mpi: base probe framework mpi
 store: base store
 framework: base assembly palette framework

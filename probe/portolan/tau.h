@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * tau: the text of TAU profiles, for whoever has call paths with numbers: the profiles that a
+ * process leaves behind, and exports of stored trials. What is written satisfies pprof, ParaProf,
+ * TAU's Python parser and Hatchet at once.
+ *
+ * A profile is that of one thread. It is made from its call paths; the rows that TAU has besides
+ * (flat totals, parameters) are derived from them. Any thread; nothing here touches files.
+ */
+#ifndef PORTOLAN_TAU_H
+#define PORTOLAN_TAU_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PORTOLAN_TAU_ROOT ".TAU application"
+
+/** One call path, perhaps one of several nodes of the same path: they are added up. */
+struct portolan_tau_node {
+    int64_t above;          /**< position of the caller, smaller than the own; 0 is the root */
+    const char *name;       /**< from portolan_tau_name() */
+    const char *group;      /**< from portolan_tau_group() */
+    const char *parameters; /**< from portolan_tau_parameter(), or NULL */
+    bool is_phase;          /**< what is below is told apart: group TAU_PHASE */
+    uint64_t calls;         /**< 0: no row, but those below it have one */
+    uint64_t subroutines;
+    double *inclusive, *exclusive; /**< a value per metric; times in microseconds */
+};
+
+/** A user event: what was triggered with values. */
+struct portolan_tau_event {
+    const char *name; /**< from portolan_tau_name() */
+    uint64_t count;
+    double max, min, mean, sum_squares;
+};
+
+enum portolan_tau_kind { PORTOLAN_TAU_FLAT, PORTOLAN_TAU_PARAMETERS, PORTOLAN_TAU_PATH };
+
+struct portolan_tau_row {
+    enum portolan_tau_kind kind;
+    bool is_root;
+    bool is_phase;
+    const char *name, *group;
+    uint64_t calls, subroutines;
+    double *inclusive, *exclusive;
+};
+
+/** The rows of one thread, as they stand in the file; start it as {0}. */
+struct portolan_tau_rows {
+    struct portolan_arena arena; /**< holds all of it; clear it to free */
+    struct portolan_tau_row *rows;
+    size_t n;
+    unsigned n_metrics;
+};
+
+/**
+ * The rows of NODES, which are borrowed and must stay while the rows are used. NODES[0] is the
+ * root: its name and group are used, its numbers are taken as they are, but as whole numbers (some
+ * readers take no others in the first row), so give inclusive times rounded up. ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_tau_make_rows(struct portolan_tau_rows *rows,
+                                                         const struct portolan_tau_node *nodes,
+                                                         size_t n, unsigned n_metrics,
+                                                         struct portolan_error *err);
+
+/**
+ * Adds the file of metric number M (named METRIC) to TEXT. FACTS is what portolan_tau_fact() made
+ * of the metadata, without the metric's name. EVENTS belong to the first metric's file. A failure
+ * is noted in TEXT.
+ */
+PORTOLAN_API void portolan_tau_write(struct portolan_text *text,
+                                     const struct portolan_tau_rows *rows, unsigned m,
+                                     const char *metric, const char *facts,
+                                     const struct portolan_tau_event *events, size_t n_events);
+
+/** Adds one attribute of the metadata to TEXT, escaped. */
+PORTOLAN_API void portolan_tau_fact(struct portolan_text *text, const char *name,
+                                    const char *value);
+
+/** The folder of METRIC's files below FOLDER: FOLDER/MULTI__METRIC without what TAU has not in
+ * such names. The caller frees; NULL when memory is out. */
+PORTOLAN_API char *portolan_tau_metric_folder(const char *folder, const char *metric);
+
+/* Names are in the arena A; NULL (and A's `failed`) when memory is out. */
+
+/** NAME as readers take it: no quotes or controls, one blank at a time, no "=>". */
+PORTOLAN_API char *portolan_tau_name(struct portolan_arena *a, const char *name);
+
+/** The name of a port's method: `instance (class)::method()`, without what is "". */
+PORTOLAN_API char *portolan_tau_method_name(struct portolan_arena *a, const char *instance,
+                                            const char *class_name, const char *method);
+
+/** NAME as a group, "TAU_USER" for "": without what divides groups. */
+PORTOLAN_API char *portolan_tau_group(struct portolan_arena *a, const char *name);
+
+/** Adds a parameter to TEXT, `<name> = <value>`, behind a comma where others stand before it. */
+PORTOLAN_API void portolan_tau_parameter(struct portolan_text *text, const char *name,
+                                         const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From call-path records to the nodes of a TAU profile. */
+#include "tau.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What becomes of a record. */
+struct view {
+    bool kept;
+    bool mixed;    /* records that are left out were charged to others below it */
+    int64_t above; /* the nearest record around it that is kept; 0: the root */
+    uint64_t calls, subroutines;
+    double inclusive[TAU_METRICS], exclusive[TAU_METRICS], below[TAU_METRICS];
+};
+
+/* ------------------------------------------------- numbers */
+
+static double metric(const struct portolan_probe_record *r, unsigned m)
+{
+    return m == 0 ? (r->inclusive_ns + r->open_inclusive_ns) / 1e3 : (double)r->counters[m - 1];
+}
+
+/*
+ * Inclusive is own time and that of the kept calls below. Own time is the record's, and so is
+ * right also where calls are still running on other threads; but where records were left out
+ * below (which may have been emptied since) it is the difference.
+ */
+static void settle(struct view *v, const struct portolan_probe_record *r, unsigned n_metrics)
+{
+    for (unsigned m = 0; m < n_metrics; m++)
+        if (m == 0 && !v->mixed) {
+            v->exclusive[0] = (r->exclusive_ns + r->open_exclusive_ns) / 1e3;
+            v->inclusive[0] = v->exclusive[0] + v->below[0];
+        } else {
+            v->inclusive[m] = fmax(metric(r, m), v->below[m]);
+            v->exclusive[m] = v->inclusive[m] - v->below[m];
+        }
+    v->calls = r->calls + r->open_calls;
+    if (!v->calls && v->inclusive[0] > 0)
+        v->calls = 1; /* it runs on another thread, and so far only what it called is known */
+}
+
+static void charge(struct view *to, const struct view *v, unsigned n_metrics)
+{
+    to->subroutines += v->calls;
+    for (unsigned m = 0; m < n_metrics; m++)
+        to->below[m] += v->inclusive[m];
+}
+
+static bool is_kept(const struct portolan_probe_record *r)
+{
+    return r->parent >= 0 && r->profiled;
+}
+
+/* The root's view is the last. */
+static void look(struct view *views, const struct portolan_probe_record *records, size_t base,
+                 size_t n, unsigned n_metrics)
+{
+    for (size_t i = 1; i < n; i++) {
+        int64_t parent = records[i].parent - (int64_t)base;
+
+        views[i].kept = is_kept(&records[i]);
+        views[i].above = parent == 0 ? 0 : views[parent].kept ? parent : views[parent].above;
+        if (!views[i].kept)
+            views[views[i].above].mixed = true;
+    }
+    for (size_t i = n; i-- > 1;)
+        if (views[i].kept) {
+            settle(&views[i], &records[i], n_metrics);
+            charge(&views[views[i].above], &views[i], n_metrics);
+        }
+}
+
+static void settle_root(struct view *root, double elapsed_us, unsigned n_metrics)
+{
+    root->calls = 1;
+    for (unsigned m = 0; m < n_metrics; m++) {
+        root->inclusive[m] = ceil(fmax(root->below[m], m ? 0 : elapsed_us));
+        root->exclusive[m] = root->inclusive[m] - root->below[m];
+    }
+}
+
+/* ------------------------------------------------- nodes */
+
+/* <n> = <64>, <tolerance> = <1e-06..2e-06> */
+static const char *parameters_of(struct portolan_arena *a, const struct portolan_probe_record *r,
+                                 const struct portolan_probe_method_info *info)
+{
+    struct portolan_text t = {.arena = a};
+
+    for (unsigned i = 0; i < r->n_context; i++) {
+        const struct portolan_probe_context_stats *c = &r->context[i];
+        char value[100] = "other";
+
+        if (c->exact)
+            snprintf(value, sizeof value, "%" PRId64, c->value);
+        else if (isfinite(c->lower + c->upper))
+            snprintf(value, sizeof value, "%.6g..%.6g", c->lower, c->upper);
+        portolan_tau_parameter(&t, info->method.context[i], value);
+    }
+    return t.bytes;
+}
+
+static void add_node(struct tau_nodes *out, const struct view *v,
+                     const struct portolan_probe_record *r)
+{
+    struct portolan_arena *a = &out->arena;
+    size_t size = out->n_metrics * sizeof(double);
+    struct portolan_tau_node *n = &out->nodes[out->n++];
+    const struct portolan_probe_method_info *info = NULL;
+
+    *n = (struct portolan_tau_node){
+        .above = v->above,
+        .name = out->n == 1 ? PORTOLAN_TAU_ROOT : "",
+        .group = "TAU_USER",
+        .calls = v->calls,
+        .subroutines = v->subroutines,
+        .inclusive = portolan_arena_alloc(a, out->n_metrics, 2 * sizeof *n->inclusive),
+    };
+    if (!n->inclusive)
+        return;
+    n->exclusive = n->inclusive + out->n_metrics;
+    memcpy(n->inclusive, v->inclusive, size);
+    memcpy(n->exclusive, v->exclusive, size);
+    if (!v->kept)
+        return;
+    info = portolan_probe_method_peek(r->handle);
+    n->name = portolan_tau_method_name(a, info->connection.provider,
+                                       info->connection.provider_class, info->method.name);
+    n->group = portolan_tau_group(a, info->connection.port_type);
+    n->parameters = parameters_of(a, r, info);
+}
+
+enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct portolan_probe_snapshot *s,
+                                    uint32_t thread, struct portolan_error *err)
+{
+    const struct portolan_probe_record *records;
+    struct view *views;
+    size_t base = 0, n = 0;
+
+    out->n = 0;
+    out->n_metrics = 1 + (unsigned)portolan_probe_counters_count();
+    while (base < s->count && s->records[base].thread != thread)
+        base++;
+    while (base + n < s->count && s->records[base + n].thread == thread)
+        n++;
+    views = portolan_calloc(n + 1, sizeof *views);
+    out->nodes = portolan_arena_alloc(&out->arena, n + 1, sizeof *out->nodes);
+    if (!views || !out->nodes) {
+        free(views);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    records = s->records + base;
+    look(views, records, base, n, out->n_metrics);
+    settle_root(&views[0], thread ? 0 : (s->now_ns - s->since_ns) / 1e3, out->n_metrics);
+    for (size_t i = 0; (i < n || i == 0) && !out->arena.failed; i++)
+        add_node(out, &views[i], n ? &records[i] : NULL);
+    free(views);
+    return out->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                             : PORTOLAN_OK;
+}
+
+uint64_t tau_calls_of(const struct portolan_probe_snapshot *s)
+{
+    uint64_t calls = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        if (is_kept(&s->records[i]))
+            calls += s->records[i].calls + s->records[i].open_calls;
+    return calls;
+}
+
+enum portolan_status tau_count_calls(uint64_t *calls, struct portolan_error *err)
+{
+    struct portolan_probe_snapshot s = {0};
+    enum portolan_status status = portolan_probe_snapshot_take(&s, err);
+
+    *calls = status == PORTOLAN_OK ? tau_calls_of(&s) : 0;
+    portolan_probe_snapshot_clear(&s);
+    return status;
+}
