@@ -175,6 +175,7 @@ static enum portolan_status take_sample(struct reading *r, int64_t trial)
         .binned = backend_int(b, READ_SAMPLES, 5) != 0,
         .calls = backend_int(b, READ_SAMPLES, 6),
         .subroutines = backend_int(b, READ_SAMPLES, 7),
+        .timed_calls = backend_int(b, READ_SAMPLES, 6),
         .inclusive_ns = backend_double(b, READ_SAMPLES, 8),
         .exclusive_ns = backend_double(b, READ_SAMPLES, 9),
         .mpi_ns = backend_double(b, READ_SAMPLES, 10),

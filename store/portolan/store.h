@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * store: the experiment store, one SQLite file per project. Nobody else sees SQL.
+ * store: the experiment store, one SQLite file per project (or a PostgreSQL data base). Nobody else
+ * sees SQL.
  *
  * The schema (docs/portolan-store.5) keeps the names of TAUdb's core (trial, thread, metric, timer,
- * timer_callpath, timer_call_data, primary_metadata, …) and adds components, contexts, steps,
- * models, decisions and swaps. It is versioned in the file (application_id and user_version).
+ * timer_callpath, timer_call_data, counter, primary_metadata, …) and adds components, contexts,
+ * steps, single calls, summaries over ranks, communication, models, decisions and swaps. It is
+ * versioned in the file (application_id and user_version).
  *
  * A store handle is used by one thread at a time. Each `put` is one transaction: when it returns
  * PORTOLAN_OK the rows survive the death of the process; on failure nothing of it is stored and the
@@ -21,7 +23,9 @@ extern "C" {
 
 enum {
     PORTOLAN_CONTEXT_MAX = 4, /**< context values per call, as in <portolan/probe.h> */
-    PORTOLAN_COUNTER_MAX = 4  /**< counters read together, likewise */
+    PORTOLAN_COUNTER_MAX = 4, /**< counters read together, likewise */
+    /** Counters of a trial: sets that took turns make more than are read together. */
+    PORTOLAN_SUMMARY_COUNTER_MAX = 16
 };
 
 struct portolan_store;
@@ -31,14 +35,23 @@ enum portolan_store_mode { PORTOLAN_STORE_READ, PORTOLAN_STORE_WRITE };
 /**
  * Opens the store at PATH; in WRITE mode creates it when missing. Write-ahead log, or a rollback
  * journal where the file system cannot share memory (network file systems).
+ *
+ * A store of an older schema is brought to today's in one transaction in WRITE mode (all of it or
+ * nothing); in READ mode the file stays as it is and a temporary copy of it is read.
+ * The path ":memory:" opens an empty store that lives as long as its handle. A path that
+ * portolan_store_is_server() knows names a PostgreSQL data base.
+ *
  * Errors: EIO (cannot be opened or written), EFOREIGN (a file, but no experiment store; or one of a
- * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s).
- * The path ":memory:" opens an empty store that lives as long as its handle.
+ * newer schema: the text says which), EBUSY (another process holds it for longer than 5 s),
+ * EUNSUPPORTED (a server, and this Portolan was built without).
  */
 PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
                                                       enum portolan_store_mode mode,
                                                       struct portolan_store **store,
                                                       struct portolan_error *err);
+
+/** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
+PORTOLAN_API bool portolan_store_is_server(const char *path);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_store_close(struct portolan_store *store);
@@ -73,6 +86,12 @@ struct portolan_trial {
  */
 #define PORTOLAN_STORE_PARTIAL "partial step "
 
+/** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
+#define PORTOLAN_STORE_LABEL "label"
+
+/** In place of `timed_calls`, for a writer: not one call was timed (0 means that all were). */
+#define PORTOLAN_STORE_NONE_TIMED INT64_C(-1)
+
 /** What happened on one call path with one context between two swap points, on one rank. */
 struct portolan_sample {
     int64_t trial;
@@ -90,6 +109,11 @@ struct portolan_sample {
     double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls */
     bool binned;                          /**< contexts are a bin's means, not exact values */
     int64_t calls, subroutines;
+    /**
+     * Calls that were timed, when only 1 in N was: the times below are theirs. A writer's 0 means
+     * `calls`; PORTOLAN_STORE_NONE_TIMED none. Always filled when read.
+     */
+    int64_t timed_calls;
     double inclusive_ns, exclusive_ns, mpi_ns; /**< mpi: the part of exclusive spent in MPI */
     double min_ns, max_ns, sum_squares_ns2;    /**< of inclusive time per call */
     double quality; /**< worst accuracy reported by a call; NaN when none was */
@@ -124,6 +148,16 @@ PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store
                                                            double elapsed_ns,
                                                            struct portolan_error *err);
 
+/** Takes the trial with all that was measured in it away. Error: ENOTFOUND. */
+PORTOLAN_API enum portolan_status portolan_store_delete_trial(struct portolan_store *store,
+                                                              int64_t trial,
+                                                              struct portolan_error *err);
+
+/** Notes LABEL as metadata PORTOLAN_STORE_LABEL; NULL or "" takes it away. Error: ENOTFOUND. */
+PORTOLAN_API enum portolan_status portolan_store_label_trial(struct portolan_store *store,
+                                                             int64_t trial, const char *label,
+                                                             struct portolan_error *err);
+
 /** Which trials to read; NULL or 0 fields do not restrict. */
 struct portolan_store_query {
     int64_t trial;
@@ -132,7 +166,9 @@ struct portolan_store_query {
     const char *outcome;
     int ranks;
     bool newest_only;
-    bool with_partial; /**< also the samples of partial steps */
+    bool with_partial;                 /**< also the samples of partial steps */
+    const int *rank;                   /**< only this rank's samples; NULL: all */
+    const int *first_step, *last_step; /**< only samples of these steps; NULL: no bound */
 };
 
 /** Trials and all their samples, in memory of its own. */
@@ -158,6 +194,171 @@ PORTOLAN_API enum portolan_status portolan_sample_set_create(struct portolan_sam
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_sample_set_destroy(struct portolan_sample_set *set);
+
+/**
+ * One call ("invocation"): a row per call, or per call that was timed, of the ports that rows were
+ * asked for.
+ */
+struct portolan_invocation {
+    /**
+     * Written: position in the samples given with it, which say whose call path, rank and thread
+     * and the names of contexts and counters. Read: number of the PATH that comes with it, from 0.
+     */
+    int64_t path;
+    int step;
+    int64_t ordinal; /**< calls of this path and context that ended before, on this thread */
+    double start_ns; /**< since the trial began */
+    double inclusive_ns, exclusive_ns, mpi_ns;
+    double quality;                       /**< NaN when none was reported */
+    double context[PORTOLAN_CONTEXT_MAX]; /**< as many as the sample names */
+    int n_counters;                       /**< at most as many as the sample names */
+    double counter[PORTOLAN_COUNTER_MAX];
+    int one_in; /**< 1, or N when 1 in N calls was timed */
+};
+
+/**
+ * Stores single calls in one transaction; may be called many times per step, best with thousands of
+ * rows. Of SAMPLES only parent, names, rank and thread are used.
+ * Errors: as portolan_store_put_step().
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_put_invocations(struct portolan_store *store, int64_t trial,
+                               const struct portolan_sample *samples, size_t n_samples,
+                               const struct portolan_invocation *rows, size_t n_rows,
+                               struct portolan_error *err);
+
+/**
+ * PATH has names (also of contexts and counters), rank and thread; its parent is -1 and its values
+ * are 0. It is the same pointer for all rows with the same `path` and stays valid until the visit
+ * ends. Non-zero ends the visit, which is no error.
+ */
+typedef int (*portolan_invocation_fn)(void *arg, const struct portolan_sample *path,
+                                      const struct portolan_invocation *row);
+
+/** The single calls of a trial (RANK NULL: of all ranks) by rank, thread and start; in little
+ * memory however many there are. The visitor must not use the store. */
+PORTOLAN_API enum portolan_status portolan_store_visit_invocations(struct portolan_store *store,
+                                                                   int64_t trial, const int *rank,
+                                                                   portolan_invocation_fn visit,
+                                                                   void *arg,
+                                                                   struct portolan_error *err);
+
+/** Values that a program gave by name ("atomic events" of TAU): on a thread, or below a path. */
+struct portolan_event {
+    int rank, thread;
+    int64_t path; /**< position in the samples given with it, or -1 */
+    const char *name;
+    int64_t count;
+    double max, min, mean, sum_squares;
+};
+
+/**
+ * Stores totals of the trial so far. They replace what is stored of the ranks that occur in
+ * EVENTS; other ranks keep theirs. Of SAMPLES parent and names are used.
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_put_events(struct portolan_store *store, int64_t trial,
+                          const struct portolan_sample *samples, size_t n_samples,
+                          const struct portolan_event *events, size_t n_events,
+                          struct portolan_error *err);
+
+struct portolan_event_set {
+    size_t n_samples;
+    struct portolan_sample *samples; /**< names, and parents, that stand before their children */
+    size_t n_events;
+    struct portolan_event *events; /**< by rank, thread, name, path */
+    void *impl;
+};
+
+PORTOLAN_API enum portolan_status portolan_store_read_events(struct portolan_store *store,
+                                                             int64_t trial, const int *rank,
+                                                             struct portolan_event_set **set,
+                                                             struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_event_set_destroy(struct portolan_event_set *set);
+
+/** What a rank communicated: by MPI routine and partner. */
+struct portolan_traffic {
+    int rank;
+    const char *routine; /**< "MPI_Send" */
+    int partner;         /**< world rank; -1: collective or none */
+    bool received;       /**< by RANK from the partner, else sent */
+    int64_t calls;
+    double time_ns, bytes;
+};
+
+/** Stores totals of the trial so far; they replace what is stored of the ranks that occur. */
+PORTOLAN_API enum portolan_status portolan_store_put_traffic(struct portolan_store *store,
+                                                             int64_t trial,
+                                                             const struct portolan_traffic *rows,
+                                                             size_t n, struct portolan_error *err);
+
+struct portolan_traffic_set {
+    size_t n;
+    struct portolan_traffic *rows; /**< by rank, routine, partner, sent first */
+    void *impl;
+};
+
+PORTOLAN_API enum portolan_status portolan_store_read_traffic(struct portolan_store *store,
+                                                              int64_t trial,
+                                                              struct portolan_traffic_set **set,
+                                                              struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_traffic_set_destroy(struct portolan_traffic_set *set);
+
+/**
+ * Over all ranks of a trial. A rank's value is the sum over its threads, steps and contexts; of a
+ * rank that was not there it is 0. stddev is the population's.
+ */
+struct portolan_statistics {
+    double sum, mean, min, max, stddev;
+    int max_rank; /**< the lowest rank that has the maximum */
+};
+
+/** A call path over all ranks, threads, steps and contexts. Times in ns. */
+struct portolan_path_summary {
+    int64_t parent; /**< position in the same array; -1 at a root */
+    const char *user, *uses, *instance, *port, *implementation, *port_type, *method;
+    int n_ranks;                     /**< that called it */
+    int n_threads;                   /**< that called it, of all ranks */
+    double one_min_ns, one_max_ns;   /**< inclusive time of one timed call */
+    double sum_squares_ns2;          /**< of the inclusive time of the timed calls */
+    double calls_sum;                /**< calls.sum */
+    double timed_calls, subroutines; /**< sums */
+    struct portolan_statistics calls, inclusive, exclusive, mpi;
+    int n_counters; /**< inclusive counts */
+    const char *counter_name[PORTOLAN_SUMMARY_COUNTER_MAX];
+    struct portolan_statistics counter[PORTOLAN_SUMMARY_COUNTER_MAX];
+};
+
+/** Stores the summary of a trial, parents before their children, in place of an earlier one. */
+PORTOLAN_API enum portolan_status
+portolan_store_put_summary(struct portolan_store *store, int64_t trial,
+                           const struct portolan_path_summary *rows, size_t n,
+                           struct portolan_error *err);
+
+/** Computes the summary from the stored samples (partial steps too) and stores it. */
+PORTOLAN_API enum portolan_status
+portolan_store_summarise(struct portolan_store *store, int64_t trial, struct portolan_error *err);
+
+struct portolan_summary_set {
+    int ranks; /**< of the trial: what the statistics are over */
+    size_t n;
+    struct portolan_path_summary *rows; /**< parents before their children */
+    void *impl;
+};
+
+/**
+ * The stored summary, or else one computed from the samples (a trial that was cut off has none);
+ * *WAS_STORED (may be NULL) tells which. Error: ENOTFOUND (no such trial).
+ */
+PORTOLAN_API enum portolan_status portolan_store_read_summary(struct portolan_store *store,
+                                                              int64_t trial,
+                                                              struct portolan_summary_set **set,
+                                                              bool *was_stored,
+                                                              struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_summary_set_destroy(struct portolan_summary_set *set);
 
 /** A choice that was made for an assembly at parameter values. */
 struct portolan_decision {
