@@ -317,7 +317,8 @@ static enum portolan_status read_all(struct reading *r, const struct portolan_st
                                 &t->n_implementations);
         if (!status)
             status = read_pairs(r, READ_METADATA, t->id, &t->metadata, &t->n_metadata);
-        count_partial(t);
+        if (!status)
+            count_partial(t);
         if (!status && with_samples)
             status = read_samples(r, t);
     }
