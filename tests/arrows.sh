@@ -12,6 +12,7 @@ sidl: base sidl
 probe: base control probe probe_inline tau
 mpi: base probe framework mpi
 store: base store
+profile: base store profile compare
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
 proxygen: base callback control sidl proxygen probe framework proxy functions functions_component
@@ -21,7 +22,7 @@ optimizer: base assembly probe framework models optimizer callgraph choice plan 
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base assembly control framework ccaffeine mpi store models optimizer sidl proxygen probe link program wrap
+cli: base assembly control framework ccaffeine mpi store profile compare models optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '
 status=0

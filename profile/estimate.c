@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What follows from the raw sums: estimates, compensated values, marks, contradictions. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A mean under so many times the cost of a call says more of the measuring than of the method. */
+static const double marked_below = 20;
+/* Raw sums are doubles added in different orders; ticks are rounded to ns one by one. */
+static const double rounding = 1e-6;
+static const double interval_errors = 2;
+
+/* What is summed up a tree while it is walked from its leaves. */
+struct below {
+    double estimated_less_timed_ns;       /* of the children */
+    double error_squares;                 /* of the children's estimates */
+    double children_ns;                   /* raw inclusive time */
+    double calls, cost_ns, spread_ns;     /* of all calls below */
+    double outside_ns, outside_spread_ns; /* of the children's own calls, outside their records */
+};
+
+static double or_0(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
+static double ratio_of(const struct portolan_profile_node *n)
+{
+    return n->is_sampled && n->timed_calls > 0 ? n->calls.sum / n->timed_calls : 1;
+}
+
+/* Squared standard error of the estimated inclusive time: calls drawn without putting back. */
+static double variance_of(const struct portolan_profile_node *n)
+{
+    double m = n->timed_calls, mean, spread;
+
+    if (!n->is_sampled || m < 2)
+        return n->is_sampled ? INFINITY : 0;
+    mean = n->inclusive_ns.sum / m;
+    spread = fmax(0, (n->sum_squares_ns2 - m * mean * mean) / (m - 1));
+    return n->calls.sum * n->calls.sum * spread / m * (1 - m / n->calls.sum);
+}
+
+static struct portolan_profile_estimate around(double value, double half_width)
+{
+    return (struct portolan_profile_estimate){value, value - half_width, value + half_width};
+}
+
+static bool has_counters(const struct portolan_profile *p, const struct portolan_profile_node *n)
+{
+    for (size_t i = 0; i < p->n_counters; i++)
+        if (n->counters[i].sum != 0)
+            return true;
+    return false;
+}
+
+static double call_cost(const struct portolan_profile *p, const struct portolan_profile_node *n)
+{
+    return p->cost.call_ns + (has_counters(p, n) ? or_0(p->cost.counters_ns) : 0);
+}
+
+static void estimate_node(const struct portolan_profile *p, struct portolan_profile_node *n,
+                          const struct below *b)
+{
+    double error = sqrt(variance_of(n)), exclusive_error, taken, spread;
+
+    n->inclusive = around(n->inclusive_ns.sum * ratio_of(n), interval_errors * error);
+    exclusive_error = sqrt(variance_of(n) + b->error_squares);
+    n->exclusive = around(n->exclusive_ns.sum + n->inclusive.value - n->inclusive_ns.sum -
+                              b->estimated_less_timed_ns,
+                          interval_errors * exclusive_error);
+    n->mpi = around(n->mpi_ns.sum * ratio_of(n), 0);
+    if (n->is_sampled) /* of its spread nothing is stored: as that of the time around it */
+        n->mpi = around(n->mpi.value, n->inclusive.value > 0 ? interval_errors * error *
+                                                                   n->mpi.value / n->inclusive.value
+                                                             : 0);
+    taken = n->timed_calls * p->cost.inside_ns * ratio_of(n);
+    spread = or_0(p->cost.spread_ns) * interval_errors;
+    n->inclusive_compensated =
+        around(n->inclusive.value - taken - b->cost_ns,
+               interval_errors * error + b->spread_ns + spread * n->timed_calls);
+    n->exclusive_compensated =
+        around(n->exclusive.value - taken - b->outside_ns,
+               interval_errors * exclusive_error + b->outside_spread_ns + spread * n->timed_calls);
+    n->descendants = b->calls;
+    n->is_marked =
+        n->timed_calls > 0 && n->inclusive_ns.sum / n->timed_calls < marked_below * call_cost(p, n);
+}
+
+/* The calls below a context are not told from those below others of its path. */
+static void estimate_context(const struct portolan_profile *p, struct portolan_profile_node *n)
+{
+    static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
+
+    estimate_node(p, n, &(struct below){0});
+    n->inclusive_compensated = n->exclusive_compensated = unknown;
+    if (p->nodes[n->parent].is_sampled || p->nodes[n->parent].descendants > 0)
+        n->exclusive = n->is_sampled ? unknown : n->exclusive;
+}
+
+/* Hands over to the parent what it needs to know of N and all below. */
+static void pass_up(const struct portolan_profile *p, const struct portolan_profile_node *n,
+                    const struct below *own, struct below *up)
+{
+    double untimed = n->calls.sum - n->timed_calls;
+    double cost = n->timed_calls * call_cost(p, n) + untimed * or_0(p->cost.forward_ns);
+    double spread = interval_errors * or_0(p->cost.spread_ns) * n->timed_calls;
+
+    up->estimated_less_timed_ns += n->inclusive.value - n->inclusive_ns.sum;
+    up->error_squares += variance_of(n);
+    up->children_ns += n->inclusive_ns.sum;
+    up->calls += own->calls + n->calls.sum;
+    up->cost_ns += own->cost_ns + cost;
+    up->spread_ns += own->spread_ns + spread;
+    up->outside_ns += cost - n->timed_calls * p->cost.inside_ns;
+    up->outside_spread_ns += spread;
+}
+
+static bool contradicts(const struct portolan_profile_node *n, const struct below *b)
+{
+    return !n->is_context && !n->is_sampled &&
+           b->children_ns - n->inclusive_ns.sum > rounding * fabs(n->inclusive_ns.sum) + 1; /* ns */
+}
+
+static bool note_violation(struct portolan_profile *p, size_t node, double children_ns)
+{
+    struct portolan_profile_violation *grown =
+        portolan_reallocarray(p->violations, p->n_violations + 1, sizeof *grown);
+
+    if (!grown)
+        return false;
+    p->violations = grown;
+    grown[p->n_violations++] = (struct portolan_profile_violation){
+        .node = node,
+        .inclusive_ns = p->nodes[node].inclusive_ns.sum,
+        .children_ns = children_ns,
+    };
+    return true;
+}
+
+enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err)
+{
+    struct below *below = portolan_calloc(p->n_nodes + 1, sizeof *below);
+    bool good = below != NULL;
+
+    for (size_t i = p->n_nodes; good && i-- > 0;) {
+        struct portolan_profile_node *n = &p->nodes[i];
+
+        n->is_sampled = n->timed_calls < n->calls.sum;
+        if (n->is_context)
+            continue; /* a part of its path, whose calls below it are not told apart */
+        estimate_node(p, n, &below[i]);
+        if (n->parent >= 0)
+            pass_up(p, n, &below[i], &below[n->parent]);
+        if (contradicts(n, &below[i]))
+            good = note_violation(p, i, below[i].children_ns);
+    }
+    for (size_t i = 0; good && i < p->n_nodes; i++)
+        if (p->nodes[i].is_context)
+            estimate_context(p, &p->nodes[i]);
+    free(below);
+    return good ? PORTOLAN_OK : profile_no_memory(err);
+}

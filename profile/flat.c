@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One row per method: call paths add up, inclusive times of outermost activations only. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct flattening {
+    const struct portolan_profile *from;
+    struct portolan_profile *to;
+    int64_t *row_of;    /* of a node */
+    size_t *paths;      /* nodes in a row */
+    bool *is_outermost; /* no call of the same method above */
+    size_t *slots, n_slots;
+};
+
+static bool is_outermost(const struct portolan_profile *p, size_t i)
+{
+    const struct portolan_profile_node *n = &p->nodes[i];
+    int64_t at = n->parent;
+
+    if (n->is_context) /* as its path */
+        at = p->nodes[at].parent;
+    for (; at >= 0; at = p->nodes[at].parent)
+        if (profile_same_method(&p->nodes[at], n))
+            return false;
+    return true;
+}
+
+static bool same_row(const struct flattening *f, const struct portolan_profile_node *row,
+                     const struct portolan_profile_node *n)
+{
+    if (row->is_context != n->is_context || !profile_same_method(row, n) ||
+        row->n_context != n->n_context || row->binned != n->binned ||
+        (n->is_context && row->parent != f->row_of[n->parent]))
+        return false;
+    for (int k = 0; k < n->n_context; k++)
+        if (profile_context_key(row->context[k], row->binned) !=
+            profile_context_key(n->context[k], n->binned))
+            return false;
+    return true;
+}
+
+static uint64_t hash_row(const struct portolan_profile_node *n)
+{
+    uint64_t h = portolan_hash(n->method, strlen(n->method), (uint64_t)n->is_context + 1);
+
+    for (int k = 0; k < n->n_context; k++) {
+        double key = profile_context_key(n->context[k], n->binned);
+
+        h = portolan_hash(&key, sizeof key, h);
+    }
+    h = portolan_hash(n->instance, strlen(n->instance), h);
+    return portolan_hash(n->implementation, strlen(n->implementation), h);
+}
+
+/* The slots are twice as many as there can be rows. */
+static size_t find_row(struct flattening *f, size_t i)
+{
+    const struct portolan_profile_node *n = &f->from->nodes[i];
+    struct portolan_profile *to = f->to;
+    size_t at = hash_row(n) & (f->n_slots - 1);
+    struct portolan_profile_node *row;
+
+    for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1))
+        if (same_row(f, &to->nodes[f->slots[at] - 1], n))
+            return f->slots[at] - 1;
+    row = &to->nodes[to->n_nodes];
+    *row = *n;
+    row->original = (int64_t)i;
+    row->parent = n->is_context ? f->row_of[n->parent] : -1;
+    row->depth = n->is_context;
+    f->slots[at] = ++to->n_nodes;
+    return to->n_nodes - 1;
+}
+
+static void add_estimate(struct portolan_profile_estimate *to,
+                         const struct portolan_profile_estimate *from)
+{
+    to->value += from->value;
+    to->low += from->low;
+    to->high += from->high;
+}
+
+/* A maximum of sums is not the sum of maxima. */
+static void add_statistics(struct portolan_profile_statistics *to,
+                           const struct portolan_profile_statistics *from)
+{
+    *to = (struct portolan_profile_statistics){
+        .sum = to->sum + from->sum,
+        .mean = to->mean + from->mean,
+        .min = NAN,
+        .max = NAN,
+        .stddev = NAN,
+        .imbalance = NAN,
+        .max_rank = -1,
+    };
+}
+
+/* A row begins as a copy of its first node, which has none of its method above it. */
+static void add_node(struct flattening *f, struct portolan_profile_node *row, size_t i)
+{
+    const struct portolan_profile_node *n = &f->from->nodes[i];
+
+    if (n->timed_calls > 0) {
+        row->one_min_ns =
+            row->timed_calls > 0 ? fmin(row->one_min_ns, n->one_min_ns) : n->one_min_ns;
+        row->one_max_ns = fmax(row->one_max_ns, n->one_max_ns);
+    }
+    row->n_ranks = n->n_ranks > row->n_ranks ? n->n_ranks : row->n_ranks;
+    row->n_threads = n->n_threads > row->n_threads ? n->n_threads : row->n_threads;
+    row->timed_calls += n->timed_calls;
+    row->subroutines += n->subroutines;
+    row->sum_squares_ns2 += n->sum_squares_ns2;
+    row->is_sampled |= n->is_sampled;
+    row->is_marked |= n->is_marked;
+    add_statistics(&row->calls, &n->calls);
+    add_statistics(&row->exclusive_ns, &n->exclusive_ns);
+    add_statistics(&row->mpi_ns, &n->mpi_ns);
+    add_estimate(&row->exclusive, &n->exclusive);
+    add_estimate(&row->mpi, &n->mpi);
+    add_estimate(&row->exclusive_compensated, &n->exclusive_compensated);
+    if (!f->is_outermost[i])
+        return;
+    row->descendants += n->descendants;
+    add_statistics(&row->inclusive_ns, &n->inclusive_ns);
+    add_estimate(&row->inclusive, &n->inclusive);
+    add_estimate(&row->inclusive_compensated, &n->inclusive_compensated);
+    for (size_t k = 0; k < f->from->n_counters; k++)
+        add_statistics((struct portolan_profile_statistics *)&row->counters[k], &n->counters[k]);
+}
+
+static bool own_counters(struct flattening *f, struct portolan_profile_node *row)
+{
+    size_t n = f->from->n_counters;
+    struct portolan_profile_statistics *own;
+
+    if (n == 0)
+        return true;
+    if (!(own = portolan_arena_alloc(profile_arena(f->to), n, sizeof *own)))
+        return false;
+    memcpy(own, row->counters, n * sizeof *own);
+    row->counters = own;
+    return true;
+}
+
+static bool add_nodes(struct flattening *f)
+{
+    for (size_t i = 0; i < f->from->n_nodes; i++) {
+        size_t before = f->to->n_nodes, row = find_row(f, i);
+
+        f->is_outermost[i] = is_outermost(f->from, i);
+        f->row_of[i] = (int64_t)row;
+        f->paths[row]++;
+        if (row < before)
+            add_node(f, &f->to->nodes[row], i);
+        else if (!own_counters(f, &f->to->nodes[row]))
+            return false;
+    }
+    return true;
+}
+
+/* Cells of the rows; those of one row, rank and thread are put together behind the sort. */
+static bool move_cells(struct flattening *f)
+{
+    const struct portolan_profile *from = f->from;
+    struct portolan_profile *to = f->to;
+    double *counters = portolan_arena_alloc(profile_arena(to), from->n_cells * from->n_counters + 1,
+                                            sizeof *counters);
+
+    to->cells = portolan_calloc(from->n_cells + 1, sizeof *to->cells);
+    if (!counters || !to->cells)
+        return false;
+    for (size_t i = 0; i < from->n_cells; i++) {
+        struct portolan_profile_cell c = from->cells[i];
+        bool outermost = f->is_outermost[c.node];
+
+        c.node = (size_t)f->row_of[c.node];
+        c.inclusive_ns = outermost ? c.inclusive_ns : 0;
+        for (size_t k = 0; k < from->n_counters; k++)
+            counters[k] = outermost ? c.counters[k] : 0;
+        c.counters = counters;
+        counters += from->n_counters;
+        to->cells[i] = c;
+    }
+    to->n_cells = from->n_cells;
+    profile_sort_cells(to);
+    return true;
+}
+
+static void join_cell(struct portolan_profile_cell *to, const struct portolan_profile_cell *from,
+                      size_t n_counters)
+{
+    if (from->timed_calls > 0) {
+        to->min_ns = to->timed_calls > 0 ? fmin(to->min_ns, from->min_ns) : from->min_ns;
+        to->max_ns = fmax(to->max_ns, from->max_ns);
+    }
+    to->calls += from->calls;
+    to->timed_calls += from->timed_calls;
+    to->subroutines += from->subroutines;
+    to->inclusive_ns += from->inclusive_ns;
+    to->exclusive_ns += from->exclusive_ns;
+    to->mpi_ns += from->mpi_ns;
+    to->sum_squares_ns2 += from->sum_squares_ns2;
+    for (size_t k = 0; k < n_counters; k++)
+        ((double *)to->counters)[k] += from->counters[k];
+}
+
+static void join_cells(struct portolan_profile *p)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < p->n_cells; i++) {
+        const struct portolan_profile_cell *c = &p->cells[i];
+        struct portolan_profile_cell *last = kept ? &p->cells[kept - 1] : NULL;
+
+        if (last && last->node == c->node && last->rank == c->rank && last->thread == c->thread)
+            join_cell(last, c, p->n_counters);
+        else
+            p->cells[kept++] = *c;
+    }
+    p->n_cells = kept;
+}
+
+/* The exact statistics; what single calls add up to is added a second time by that. */
+static enum portolan_status count_again(struct flattening *f, struct portolan_error *err)
+{
+    if (!move_cells(f))
+        return profile_no_memory(err);
+    join_cells(f->to);
+    for (size_t i = 0; i < f->to->n_nodes; i++) {
+        struct portolan_profile_node *n = &f->to->nodes[i];
+
+        n->timed_calls = n->subroutines = n->sum_squares_ns2 = 0;
+        n->n_threads = 0;
+    }
+    return profile_count_ranks(f->to, err);
+}
+
+static enum portolan_status flatten(struct flattening *f, struct portolan_error *err)
+{
+    size_t n = f->from->n_nodes;
+
+    for (f->n_slots = 64; f->n_slots < 2 * n; f->n_slots *= 2)
+        ;
+    f->row_of = portolan_calloc(n + 1, sizeof *f->row_of);
+    f->paths = portolan_calloc(n + 1, sizeof *f->paths);
+    f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
+    f->slots = portolan_calloc(f->n_slots, sizeof *f->slots);
+    f->to->nodes = portolan_calloc(n + 1, sizeof *f->to->nodes);
+    if (!f->row_of || !f->paths || !f->is_outermost || !f->slots || !f->to->nodes || !add_nodes(f))
+        return profile_no_memory(err);
+    return f->from->n_cells ? count_again(f, err) : PORTOLAN_OK;
+}
+
+enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
+                                              struct portolan_profile **flat,
+                                              struct portolan_error *err)
+{
+    struct flattening f = {.from = profile};
+    enum portolan_status status = profile_create(NULL, profile->trial, flat, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    f.to = *flat;
+    f.to->ranks = profile->ranks;
+    f.to->is_flat = true;
+    f.to->n_counters = profile->n_counters;
+    f.to->counter_names = profile->counter_names;
+    status = flatten(&f, err);
+    free(f.row_of);
+    free(f.paths);
+    free(f.is_outermost);
+    free(f.slots);
+    if (status != PORTOLAN_OK) {
+        portolan_profile_destroy(*flat);
+        *flat = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORTOLAN_PROFILE_INTERNAL_H
+#define PORTOLAN_PROFILE_INTERNAL_H
+
+#include <portolan/profile.h>
+
+/* What a profile owns besides its arrays; all small things are in the arena. */
+struct profile_owned {
+    struct portolan_arena arena;
+    struct portolan_sample_set *set; /* names and the trial */
+};
+
+/* A profile of TRIAL without nodes; takes SET over, also on failure. */
+enum portolan_status profile_create(struct portolan_sample_set *set,
+                                    const struct portolan_trial *trial,
+                                    struct portolan_profile **profile, struct portolan_error *err);
+
+struct portolan_arena *profile_arena(const struct portolan_profile *p);
+
+enum portolan_status profile_no_memory(struct portolan_error *err);
+
+/* From the samples of the profile's trial: nodes, cells and statistics. */
+enum portolan_status profile_fill(struct portolan_profile *p, const struct portolan_sample_set *set,
+                                  bool contexts, struct portolan_error *err);
+
+/*
+ * What tells a context value from others: itself, or its bin, 4 to the octave as the probe has
+ * them, whose mean differs from step to step.
+ */
+double profile_context_key(double x, bool binned);
+
+/* Statistics over ranks from the cells, which are in their order. */
+enum portolan_status profile_count_ranks(struct portolan_profile *p, struct portolan_error *err);
+
+/* Estimates, compensated values, marks and violations from the raw sums. */
+enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err);
+
+/* Sorts the cells by node, rank and thread. */
+void profile_sort_cells(struct portolan_profile *p);
+
+/* Whether both are the same method of the same instance, port and implementation. */
+bool profile_same_method(const struct portolan_profile_node *a,
+                         const struct portolan_profile_node *b);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a call path's leaf is called. */
+#include "internal.h"
+
+static void add_context(const struct portolan_profile_node *n, struct portolan_text *text)
+{
+    portolan_text_add(text, " [");
+    for (int k = 0; k < n->n_context; k++)
+        portolan_text_add(text, "%s <%s> = <%s%.12g>", k ? "," : "", n->context_name[k],
+                          n->binned ? "~" : "", n->context[k]);
+    portolan_text_add(text, " ]");
+}
+
+void portolan_profile_add_label(const struct portolan_profile_node *n, bool with_port,
+                                struct portolan_text *text)
+{
+    if (*n->instance)
+        portolan_text_add(text, "%s.", n->instance);
+    if (with_port && *n->port)
+        portolan_text_add(text, "%s.", n->port);
+    portolan_text_add(text, "%s", n->method);
+    if (*n->implementation)
+        portolan_text_add(text, " [%s]", n->implementation);
+    if (n->is_context)
+        add_context(n, text);
+}

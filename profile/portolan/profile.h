@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * profile: from a stored trial to a profile. Call paths with statistics over ranks, estimates where
+ * calls were sampled, compensation of what measuring cost, flat views, per-rank values, texts and
+ * JSON.
+ *
+ * What is stored is never changed: raw values stay, estimates stand beside them, nothing is
+ * clipped. All functions may be called by any thread, a store by one at a time. Times are
+ * nanoseconds.
+ */
+#ifndef PORTOLAN_PROFILE_H
+#define PORTOLAN_PROFILE_H
+
+#include <portolan/base.h>
+#include <portolan/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * One quantity over the ranks of a trial. A rank's value is the sum over its threads, steps and
+ * contexts; a rank that was not there counts as 0. `stddev` is that of the population, `imbalance`
+ * is max / mean - 1, 0 where the mean is 0. Members that cannot be known are NaN (flat view of a
+ * summary, see portolan_profile_flatten()).
+ */
+struct portolan_profile_statistics {
+    double sum, mean, min, max, stddev, imbalance;
+    int max_rank; /**< lowest rank that has the maximum; -1 unknown */
+};
+
+/** A value that is estimated: of the total over all ranks. */
+struct portolan_profile_estimate {
+    double value, low, high;
+};
+
+/** One call path, or one method in a flat profile; or one context of either. */
+struct portolan_profile_node {
+    int64_t parent;   /**< position, smaller than the own one; -1 at a root and in flat profiles */
+    int64_t original; /**< of a flat row: the first call path in it; else the own position */
+    int depth;
+    const char *user, *uses, *instance, *port, *implementation, *port_type,
+        *method; /**< not NULL */
+    /**
+     * A context: a part of `parent`'s numbers, never added to them again, without children. Its
+     * values stand in `context`.
+     */
+    bool is_context;
+    int n_context;
+    const char *context_name[PORTOLAN_CONTEXT_MAX];
+    double context[PORTOLAN_CONTEXT_MAX]; /**< weighted mean over the calls */
+    bool binned;                          /**< they are a bin's means */
+    int n_ranks, n_threads; /**< that were there: ranks, and pairs of rank and thread */
+    /* Sums over all ranks. */
+    double timed_calls; /**< = calls.sum unless calls were sampled */
+    double subroutines;
+    double one_min_ns, one_max_ns; /**< shortest and longest single call */
+    double sum_squares_ns2;        /**< of inclusive time per timed call */
+    double descendants;            /**< calls anywhere below */
+    /* As stored; of timed calls only where timed_calls < calls.sum. */
+    struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
+    const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
+    /**
+     * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
+     * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
+     * `struct portolan_profile_cost`. A bound below 0 stays as it is.
+     */
+    struct portolan_profile_estimate inclusive, exclusive, mpi;
+    struct portolan_profile_estimate inclusive_compensated, exclusive_compensated;
+    bool is_sampled; /**< timed_calls < calls.sum */
+    bool is_marked;  /**< mean inclusive time per timed call < 20 x cost of a call: `!` */
+};
+
+/**
+ * What one measured call cost (metadata "cost.…_ns" of the trial); NaN where it was not stored.
+ *
+ * Compensated inclusive time = estimate - calls x inside - cost of all calls below; exclusive time
+ * = estimate - calls x inside - (cost - inside) of the calls made directly. A timed call costs
+ * `call` (with counters: + `counters`), one that sampling left out `forward`. The interval adds 2 x
+ * spread x the number of timed calls taken off, for an error of the cost is the same in each of
+ * them and does not average out, and that of sampling.
+ */
+struct portolan_profile_cost {
+    double call_ns, spread_ns, inside_ns, forward_ns, rows_ns, counters_ns;
+};
+
+/** What one thread of one rank did on a call path. */
+struct portolan_profile_cell {
+    size_t node;
+    int rank, thread;
+    double calls, timed_calls, subroutines;
+    double inclusive_ns, exclusive_ns, mpi_ns;
+    double min_ns, max_ns, sum_squares_ns2;
+    const double *counters; /**< the profile's n_counters */
+};
+
+/** A child that has more time than its parent: stored data that contradict themselves. */
+struct portolan_profile_violation {
+    size_t node; /**< the parent */
+    double inclusive_ns, children_ns;
+};
+
+struct portolan_profile {
+    const struct portolan_trial *trial;
+    int ranks;   /**< over which the statistics are: the trial's, or 1 of one rank */
+    bool is_cut; /**< the trial did not come to its end */
+    bool is_flat;
+    struct portolan_profile_cost cost;
+    size_t n_counters;
+    const char *const *counter_names;
+    size_t n_nodes;
+    struct portolan_profile_node *nodes; /**< parents first, siblings as they were first called */
+    /** By (node, rank, thread); none when it was read from a summary. */
+    size_t n_cells;
+    struct portolan_profile_cell *cells;
+    /**
+     * Parents whose raw inclusive time is less than the sum of their children's by more than
+     * rounding; sampled ones are not judged.
+     */
+    size_t n_violations;
+    struct portolan_profile_violation *violations;
+    void *impl;
+};
+
+struct portolan_profile_query {
+    int64_t trial;   /**< 0: the newest */
+    const int *rank; /**< NULL: all */
+    bool contexts;   /**< contexts as nodes of their own behind their call path */
+    /**
+     * The values of every rank and thread, too. These, contexts and single ranks are read from the
+     * samples, which takes time by their number; else the trial's summary serves.
+     */
+    bool cells;
+};
+
+/**
+ * Reads a trial; partial steps are in it. Errors: ENOTFOUND (no such trial or rank), those of the
+ * store, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *store,
+                                                        const struct portolan_profile_query *query,
+                                                        struct portolan_profile **profile,
+                                                        struct portolan_error *err);
+
+/** One rank's call paths with the cells of its threads. */
+PORTOLAN_API enum portolan_status portolan_profile_read_rank(struct portolan_store *store,
+                                                             int64_t trial, int rank, bool contexts,
+                                                             struct portolan_profile **profile,
+                                                             struct portolan_error *err);
+
+/**
+ * One row per method of an instance's port and implementation. Inclusive time is that of outermost
+ * activations only: calls below a call of the same method add to calls and exclusive time alone.
+ * Statistics over ranks of a method with several call paths are NaN, but for sum and mean, unless
+ * PROFILE has cells. PROFILE must outlive the flat one.
+ */
+PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan_profile *profile,
+                                                           struct portolan_profile **flat,
+                                                           struct portolan_error *err);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
+
+/**
+ * What a node is called: "solver.solve [heat.Cholmod]", with WITH_PORT "solver.port.solve
+ * [heat.Cholmod]"; a context "solver.solve [heat.Cholmod] [ <n> = <64> ]", mean values of bins with
+ * "~" in front. Added to TEXT.
+ */
+PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
+                                             bool with_port, struct portolan_text *text);
+
+/** What the trial's metadata says of NAME; NULL when nothing. */
+PORTOLAN_API const char *portolan_profile_peek_fact(const struct portolan_trial *trial,
+                                                    const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

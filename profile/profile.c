@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a profile is and what it owns; reading one. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum portolan_status profile_no_memory(struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const char *name)
+{
+    for (size_t i = 0; i < trial->n_metadata; i++)
+        if (!strcmp(trial->metadata[i].name, name))
+            return trial->metadata[i].value;
+    return NULL;
+}
+
+static double fact(const struct portolan_trial *trial, const char *name, double otherwise)
+{
+    double value;
+
+    return portolan_read_double(portolan_profile_peek_fact(trial, name), &value) ? value
+                                                                                 : otherwise;
+}
+
+enum portolan_status profile_create(struct portolan_sample_set *set,
+                                    const struct portolan_trial *trial,
+                                    struct portolan_profile **profile, struct portolan_error *err)
+{
+    struct portolan_profile *p = portolan_calloc(1, sizeof *p);
+    struct profile_owned *owned = portolan_calloc(1, sizeof *owned);
+
+    *profile = NULL;
+    if (!p || !owned) {
+        free(p);
+        free(owned);
+        portolan_sample_set_destroy(set);
+        return profile_no_memory(err);
+    }
+    owned->set = set;
+    p->impl = owned;
+    p->trial = trial;
+    p->ranks = trial->ranks;
+    p->is_cut = strcmp(trial->outcome, "finished") != 0;
+    p->cost = (struct portolan_profile_cost){
+        .call_ns = fact(trial, "cost.call_ns", NAN),
+        .spread_ns = fact(trial, "cost.spread_ns", NAN),
+        .inside_ns = fact(trial, "cost.inside_ns", NAN),
+        .forward_ns = fact(trial, "cost.forward_ns", NAN),
+        .rows_ns = fact(trial, "cost.rows_ns", NAN),
+        .counters_ns = fact(trial, "cost.counters_ns", NAN),
+    };
+    *profile = p;
+    return PORTOLAN_OK;
+}
+
+struct portolan_arena *profile_arena(const struct portolan_profile *p)
+{
+    struct profile_owned *owned = p->impl;
+
+    return &owned->arena;
+}
+
+void portolan_profile_destroy(struct portolan_profile *p)
+{
+    struct profile_owned *owned;
+
+    if (!p)
+        return;
+    owned = p->impl;
+    portolan_arena_clear(&owned->arena);
+    portolan_sample_set_destroy(owned->set);
+    free(owned);
+    free(p->nodes);
+    free(p->cells);
+    free(p->violations);
+    free(p);
+}
+
+bool profile_same_method(const struct portolan_profile_node *a,
+                         const struct portolan_profile_node *b)
+{
+    return !strcmp(a->instance, b->instance) && !strcmp(a->method, b->method) &&
+           !strcmp(a->port, b->port) && !strcmp(a->implementation, b->implementation) &&
+           !strcmp(a->port_type, b->port_type);
+}
+
+static enum portolan_status keep_rank(struct portolan_sample_set *set, int rank,
+                                      const struct portolan_trial *t, struct portolan_error *err)
+{
+    size_t kept = 0;
+    int64_t *moved = portolan_calloc(set->n_samples + 1, sizeof *moved);
+
+    if (!moved)
+        return profile_no_memory(err);
+    for (size_t i = 0; i < set->n_samples; i++) {
+        struct portolan_sample s = set->samples[i];
+
+        if (s.rank != rank)
+            continue;
+        if (s.parent >= 0)
+            s.parent = moved[s.parent];
+        moved[i] = (int64_t)kept;
+        set->samples[kept++] = s;
+    }
+    set->n_samples = kept;
+    free(moved);
+    if (rank < 0 || rank >= t->ranks)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "trial %lld has no rank %d, its ranks are 0 to %d",
+                                  (long long)t->id, rank, t->ranks - 1);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status read_set(struct portolan_store *store,
+                                     const struct portolan_profile_query *query,
+                                     struct portolan_sample_set **set, struct portolan_error *err)
+{
+    const struct portolan_store_query q = {
+        .trial = query->trial, .newest_only = !query->trial, .with_partial = true};
+    enum portolan_status status = portolan_store_read(store, &q, true, set, err);
+
+    if (status == PORTOLAN_OK && (*set)->n_trials == 0) {
+        portolan_sample_set_destroy(*set);
+        *set = NULL;
+        status = query->trial
+                     ? portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld",
+                                          (long long)query->trial)
+                     : portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
+    }
+    return status;
+}
+
+enum portolan_status portolan_profile_read(struct portolan_store *store,
+                                           const struct portolan_profile_query *query,
+                                           struct portolan_profile **profile,
+                                           struct portolan_error *err)
+{
+    struct portolan_sample_set *set = NULL;
+    struct portolan_profile *p = NULL;
+    enum portolan_status status = read_set(store, query, &set, err);
+
+    *profile = NULL;
+    if (status == PORTOLAN_OK)
+        status = profile_create(set, &set->trials[set->n_trials - 1], &p, err);
+    if (status == PORTOLAN_OK && query->rank) {
+        p->ranks = 1;
+        status = keep_rank(set, *query->rank, p->trial, err);
+    }
+    if (status == PORTOLAN_OK)
+        status = profile_fill(p, set, query->contexts, err);
+    if (status == PORTOLAN_OK)
+        status = profile_estimate(p, err);
+    if (status != PORTOLAN_OK) {
+        portolan_profile_destroy(p);
+        return status;
+    }
+    *profile = p;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_profile_read_rank(struct portolan_store *store, int64_t trial,
+                                                int rank, bool contexts,
+                                                struct portolan_profile **profile,
+                                                struct portolan_error *err)
+{
+    const struct portolan_profile_query query = {
+        .trial = trial, .rank = &rank, .contexts = contexts, .cells = true};
+
+    return portolan_profile_read(store, &query, profile, err);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a profile makes of samples, against numbers reckoned by hand. */
+#include "fixture.h"
+
+#include <math.h>
+
+#define GO    "main.go [test.Class]"
+#define SOLVE "solver.solve [test.Class]"
+#define DOT   "vector.dot [test.Class]"
+
+static void near(double seen, double expected)
+{
+    if (!(fabs(seen - expected) <= 1e-9 * fabs(expected) + 1e-12))
+        fail_msg("%.17g is not %.17g", seen, expected);
+}
+
+/* Two steps on two ranks; the second thread of rank 1 has no dot at all. */
+static const struct row first_step[] = {
+    {-1, "main.go", 0, 0, 1, 1000, 400, 0, 50, 1000, 1000, 1e6},
+    {0, "solver.solve", 0, 0, 2, 300, 200, 64, 0, 100, 200, 5e4},
+    {0, "solver.solve", 0, 0, 1, 300, 300, 128, 0, 300, 300, 9e4},
+    {1, "vector.dot", 0, 0, 10, 100, 100, 0, 0, 5, 15, 1100},
+    {-1, "main.go", 1, 0, 1, 3000, 2000, 0, 150, 3000, 3000, 9e6},
+    {4, "solver.solve", 1, 0, 3, 1000, 1000, 64, 0, 300, 400, 3.4e5},
+    {-1, "solver.solve", 1, 1, 1, 500, 500, 64, 0, 500, 500, 2.5e5},
+};
+static const struct row second_step[] = {
+    {-1, "main.go", 0, 0, 1, 1000, 900, 0, 50, 1000, 1000, 1e6},
+    {0, "vector.dot", 0, 0, 1, 100, 100, 0, 0, 100, 100, 1e4},
+};
+
+static int64_t put_trial(struct portolan_store *store)
+{
+    static const struct portolan_name_value facts[] = {
+        {"cost.call_ns", "5"}, {"cost.inside_ns", "2"}, {"cost.spread_ns", "0.5"}};
+    int64_t id = begin_trial(store, 2, facts, N_OF(facts));
+
+    put_rows(store, id, -1, first_step, N_OF(first_step));
+    put_rows(store, id, 0, second_step, N_OF(second_step));
+    end_trial(store, id, "finished");
+    return id;
+}
+
+static void statistics_are_over_all_ranks(void **state)
+{
+    struct portolan_profile *p;
+    const struct portolan_profile_node *n;
+
+    put_trial(*state);
+    p = read_profile(*state, &(struct portolan_profile_query){.cells = true});
+    assert_int_equal(p->n_nodes, 5);
+    assert_int_equal(p->ranks, 2);
+    assert_false(p->is_cut);
+    n = find_node(p, GO);
+    assert_int_equal(n->parent, -1);
+    assert_int_equal(n->n_ranks, 2);
+    near(n->inclusive_ns.sum, 5000);
+    near(n->inclusive_ns.mean, 2500);
+    near(n->inclusive_ns.min, 2000);
+    near(n->inclusive_ns.max, 3000);
+    near(n->inclusive_ns.stddev, 500);
+    near(n->inclusive_ns.imbalance, 0.2);
+    assert_int_equal(n->inclusive_ns.max_rank, 1);
+    near(n->calls.sum, 3);
+    near(n->mpi_ns.sum, 250);
+    near(n->one_min_ns, 1000);
+    near(n->one_max_ns, 3000);
+    near(n->sum_squares_ns2, 11e6);
+    n = find_node(p, DOT);
+    assert_int_equal(n->n_ranks, 1);
+    near(n->inclusive_ns.min, 0);
+    near(n->inclusive_ns.max, 100);
+    near(n->inclusive_ns.mean, 50);
+    near(n->inclusive_ns.stddev, 50);
+    near(n->inclusive_ns.imbalance, 1);
+    portolan_profile_destroy(p);
+}
+
+static void call_paths_are_told_apart_and_contexts_are_parts_of_them(void **state)
+{
+    struct portolan_profile *p;
+    const struct portolan_profile_node *n;
+
+    put_trial(*state);
+    p = read_profile(*state, &(struct portolan_profile_query){.contexts = true});
+    n = find_node(p, SOLVE);
+    assert_int_equal(n->parent, 0);
+    near(n->calls.sum, 6);
+    near(n->inclusive_ns.sum, 1600);
+    n = find_node(p, SOLVE " [ <n> = <64> ]");
+    assert_true(n->is_context);
+    near(n->calls.sum, 5);
+    near(n->inclusive_ns.sum, 1300);
+    near(n->inclusive_ns.max, 1000);
+    n = find_node(p, SOLVE " [ <n> = <128> ]");
+    near(n->calls.sum, 1);
+    near(n->inclusive_ns.sum, 300);
+    portolan_profile_destroy(p);
+}
+
+static void a_rank_can_be_looked_at_alone(void **state)
+{
+    struct portolan_profile *p = NULL;
+    struct portolan_error err = {0};
+    int64_t id = put_trial(*state);
+
+    assert_int_equal(portolan_profile_read_rank(*state, id, 1, false, &p, &err), PORTOLAN_OK);
+    assert_int_equal(p->ranks, 1);
+    near(find_node(p, GO)->inclusive_ns.mean, 3000);
+    assert_int_equal(p->n_cells, 3);
+    assert_int_equal(p->cells[2].thread, 1);
+    near(p->cells[2].inclusive_ns, 500);
+    portolan_profile_destroy(p);
+    assert_int_equal(portolan_profile_read_rank(*state, id, 2, false, &p, &err),
+                     PORTOLAN_ENOTFOUND);
+    assert_string_equal(err.text, "trial 1 has no rank 2, its ranks are 0 to 1");
+    err = (struct portolan_error){0};
+    assert_int_equal(portolan_profile_read_rank(*state, 9, 0, false, &p, &err), PORTOLAN_ENOTFOUND);
+    assert_string_equal(err.text, "there is no trial 9");
+}
+
+/*
+ * go: 3 calls, below them 6 solve, 10 dot in solve, 1 dot in go. Inclusive 5000 - 3 x 2 - 17 x 5;
+ * exclusive (400 + 2000 + 900) - 3 x 2 - (6 + 1) x 3; interval 2 x 0.5 x (3 + 17), 2 x 0.5 x (3 +
+ * 7).
+ */
+static void the_cost_of_calls_is_taken_off_with_its_interval(void **state)
+{
+    struct portolan_profile *p;
+    const struct portolan_profile_node *n;
+
+    put_trial(*state);
+    p = read_profile(*state, &(struct portolan_profile_query){0});
+    n = find_node(p, GO);
+    near(n->descendants, 17);
+    near(n->inclusive.value, 5000);
+    near(n->inclusive.low, 5000);
+    near(n->inclusive_compensated.value, 4909);
+    near(n->inclusive_compensated.low, 4889);
+    near(n->inclusive_compensated.high, 4929);
+    near(n->exclusive_compensated.value, 3273);
+    near(n->exclusive_compensated.low, 3263);
+    assert_false(n->is_marked);
+    n = find_node(p, DOT); /* the one in solve: 10 calls of 10 ns */
+    near(n->inclusive_compensated.value, 80);
+    assert_true(n->is_marked);
+    portolan_profile_destroy(p);
+}
+
+static void nothing_is_clipped_at_0(void **state)
+{
+    static const struct portolan_name_value facts[] = {{"cost.call_ns", "40"},
+                                                       {"cost.inside_ns", "12"}};
+    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 100, 100, 0, 0, 10, 10, 1000}};
+    struct portolan_profile *p;
+    int64_t id = begin_trial(*state, 1, facts, N_OF(facts));
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    near(p->nodes[0].inclusive_compensated.value, -20);
+    assert_true(p->is_cut);
+    portolan_profile_destroy(p);
+}
+
+static void without_a_stored_cost_nothing_is_compensated_nor_marked(void **state)
+{
+    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 10, 10, 0, 0, 1, 1, 10}};
+    struct portolan_profile *p;
+    int64_t id = begin_trial(*state, 1, NULL, 0);
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    assert_true(isnan(p->nodes[0].inclusive_compensated.value));
+    assert_false(p->nodes[0].is_marked);
+    portolan_profile_destroy(p);
+}
+
+/* f calls g, g calls f: the inner f is not in f's time a second time. */
+static const struct row recursion[] = {
+    {-1, "a.f", 0, 0, 1, 100, 40, 0, 0, 100, 100, 1e4},
+    {0, "b.g", 0, 0, 2, 60, 30, 0, 0, 20, 40, 2000},
+    {1, "a.f", 0, 0, 3, 30, 30, 0, 0, 5, 15, 350},
+    {-1, "b.g", 1, 0, 1, 7, 7, 0, 0, 7, 7, 49},
+};
+
+static void a_flat_profile_counts_outermost_activations(void **state)
+{
+    struct portolan_profile *p, *flat = NULL;
+    const struct portolan_profile_node *n;
+    struct portolan_error err = {0};
+    int64_t id = begin_trial(*state, 2, NULL, 0);
+
+    put_rows(*state, id, 0, recursion, N_OF(recursion));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
+    assert_int_equal(portolan_profile_flatten(p, &flat, &err), PORTOLAN_OK);
+    assert_int_equal(flat->n_nodes, 2);
+    n = find_node(flat, "a.f [test.Class]");
+    near(n->calls.sum, 4);
+    near(n->inclusive_ns.sum, 100);
+    near(n->exclusive_ns.sum, 70);
+    near(n->timed_calls, 4);
+    near(n->one_min_ns, 5);
+    near(n->one_max_ns, 100);
+    near(n->inclusive.value, 100);
+    near(n->exclusive.value, 70);
+    n = find_node(flat, "b.g [test.Class]");
+    assert_int_equal(n->n_ranks, 2);
+    near(n->inclusive_ns.sum, 67);
+    near(n->inclusive_ns.max, 60);
+    near(n->inclusive_ns.min, 7);
+    portolan_profile_destroy(flat);
+    portolan_profile_destroy(p);
+}
+
+static void data_that_contradict_themselves_are_told(void **state)
+{
+    static const struct row rows[] = {
+        {-1, "a.f", 0, 0, 1, 100, 10, 0, 0, 100, 100, 1e4},
+        {0, "b.g", 0, 0, 1, 90, 90, 0, 0, 90, 90, 8100},
+        {0, "c.h", 0, 0, 1, 20, 20, 0, 0, 20, 20, 400},
+    };
+    struct portolan_profile *p;
+    int64_t id = put_trial(*state);
+
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    assert_int_equal(p->n_violations, 0);
+    portolan_profile_destroy(p);
+    id = begin_trial(*state, 1, NULL, 0);
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    assert_int_equal(p->n_violations, 1);
+    assert_int_equal(p->violations[0].node, 0);
+    near(p->violations[0].inclusive_ns, 100);
+    near(p->violations[0].children_ns, 110);
+    portolan_profile_destroy(p);
+}
+
+static void without_memory_nothing_is_made(void **state)
+{
+    struct portolan_profile *p = NULL, *flat = NULL;
+    int64_t id = put_trial(*state);
+
+    for (unsigned long at = 1;; at++) {
+        struct portolan_error err = {0};
+        const struct portolan_profile_query query = {.trial = id, .contexts = true};
+        enum portolan_status status;
+
+        portolan_alloc_fail_at(at);
+        status = portolan_profile_read(*state, &query, &p, &err);
+        if (status == PORTOLAN_OK)
+            status = portolan_profile_flatten(p, &flat, &err);
+        portolan_alloc_fail_at(0);
+        if (status == PORTOLAN_OK)
+            break;
+        assert_int_equal(status, PORTOLAN_ENOMEM);
+        assert_null(flat);
+        portolan_profile_destroy(p);
+        p = NULL;
+    }
+    assert_int_equal(p->n_nodes, 7);
+    portolan_profile_destroy(flat);
+    portolan_profile_destroy(p);
+}
+
+#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, setup_store, teardown_store)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(statistics_are_over_all_ranks),
+        STORE_TEST(call_paths_are_told_apart_and_contexts_are_parts_of_them),
+        STORE_TEST(a_rank_can_be_looked_at_alone),
+        STORE_TEST(the_cost_of_calls_is_taken_off_with_its_interval),
+        STORE_TEST(nothing_is_clipped_at_0),
+        STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
+        STORE_TEST(a_flat_profile_counts_outermost_activations),
+        STORE_TEST(data_that_contradict_themselves_are_told),
+        STORE_TEST(without_memory_nothing_is_made),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
