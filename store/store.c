@@ -42,15 +42,67 @@ void portolan_store_close(struct portolan_store *s)
     free(s);
 }
 
+enum portolan_status store_start(struct portolan_store *s, struct portolan_error *err)
+{
+    switch (s->bracket) {
+    case BRACKET_OPEN:
+        return PORTOLAN_OK;
+    case BRACKET_BROKEN:
+        return portolan_error_set(err, PORTOLAN_EIO, "what belongs to it was not stored");
+    default:
+        return backend_run(s->backend, BEGIN_WRITE, NULL, err, "");
+    }
+}
+
 enum portolan_status store_finish(struct portolan_store *s, enum portolan_status status,
                                   struct portolan_error *err)
 {
-    if (!status)
+    if (!status && s->bracket == BRACKET_NONE)
         status = backend_run(s->backend, COMMIT, NULL, err, "");
     /* A full disk may have rolled back already; then this fails, which is as well. */
-    if (status)
+    if (status && s->bracket != BRACKET_BROKEN)
         backend_run(s->backend, ROLLBACK, NULL, NULL, "");
+    if (status && s->bracket == BRACKET_OPEN)
+        s->bracket = BRACKET_BROKEN;
     return status;
+}
+
+enum portolan_status portolan_store_begin(struct portolan_store *s, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (s->bracket != BRACKET_NONE)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "a transaction is open already");
+    else
+        status = store_start(s, err);
+    if (status)
+        portolan_error_prefix(err, "store '%s'", s->path);
+    else
+        s->bracket = BRACKET_OPEN;
+    return status;
+}
+
+enum portolan_status portolan_store_commit(struct portolan_store *s, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (s->bracket != BRACKET_OPEN)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "there is nothing to commit");
+    else
+        status = backend_run(s->backend, COMMIT, NULL, err, "");
+    if (status)
+        portolan_error_prefix(err, "store '%s'", s->path);
+    if (status)
+        portolan_store_rollback(s);
+    s->bracket = BRACKET_NONE;
+    return status;
+}
+
+void portolan_store_rollback(struct portolan_store *s)
+{
+    if (s->bracket == BRACKET_OPEN)
+        backend_run(s->backend, ROLLBACK, NULL, NULL, "");
+    s->bracket = BRACKET_NONE;
 }
 
 /* Says what was not stored, and where. */
@@ -91,7 +143,7 @@ enum portolan_status portolan_store_begin_trial(struct portolan_store *s,
                                                 struct portolan_error *err)
 {
     int64_t new = 0;
-    enum portolan_status status = backend_run(s->backend, BEGIN_WRITE, NULL, err, "");
+    enum portolan_status status = store_start(s, err);
 
     if (status)
         return explain(s, status, err, "a new trial");
@@ -114,7 +166,7 @@ enum portolan_status portolan_store_put_metadata(struct portolan_store *s, int64
                                                  const struct portolan_name_value *metadata,
                                                  size_t n, struct portolan_error *err)
 {
-    enum portolan_status status = backend_run(s->backend, BEGIN_WRITE, NULL, err, "");
+    enum portolan_status status = store_start(s, err);
 
     if (status)
         return explain(s, status, err, "metadata");

@@ -160,7 +160,7 @@ enum portolan_status portolan_store_put_step(struct portolan_store *store, int64
     p.call_data = portolan_calloc(n + 1, sizeof *p.call_data);
     if (!p.callpaths || !p.call_data)
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    if (!status && !(status = backend_run(p.backend, BEGIN_WRITE, NULL, err, ""))) {
+    if (!status && !(status = store_start(store, err))) {
         status = find_step(&p, step);
         for (size_t i = 0; i < n && !status; ++i)
             status = put_sample(&p, samples, i);

@@ -56,6 +56,20 @@ PORTOLAN_API bool portolan_store_is_server(const char *path);
 /** NULL is legal. */
 PORTOLAN_API void portolan_store_close(struct portolan_store *store);
 
+/**
+ * Makes all that is put from here to portolan_store_commit() one transaction, so that what belongs
+ * together can be given piece by piece. When a put fails, everything since the begin is undone at
+ * once, and puts and the commit fail until portolan_store_rollback(). Brackets do not nest.
+ * Errors: EINVAL (one is open), EBUSY, EIO.
+ */
+PORTOLAN_API enum portolan_status portolan_store_begin(struct portolan_store *store,
+                                                       struct portolan_error *err);
+/** On failure nothing of it is stored, and the bracket is closed. */
+PORTOLAN_API enum portolan_status portolan_store_commit(struct portolan_store *store,
+                                                        struct portolan_error *err);
+/** Undoes what was put since the begin; without effect when no bracket is open. */
+PORTOLAN_API void portolan_store_rollback(struct portolan_store *store);
+
 struct portolan_name_value {
     const char *name, *value;
 };

@@ -126,6 +126,51 @@ static void a_repeated_step_holds_both_pieces(void **state)
     portolan_store_close(store);
 }
 
+static size_t count_samples(const char *folder)
+{
+    struct portolan_store *store = open_or_fail(folder, PORTOLAN_STORE_READ);
+    struct portolan_sample_set *set = read_or_fail(store, NULL);
+    size_t n = set->n_samples;
+
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    return n;
+}
+
+static void what_belongs_together_is_stored_together_or_not_at_all(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample samples[STEP_SAMPLES];
+
+    assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_EINVAL);
+    put_steps(store, trial, 0, 1);
+    assert_int_equal(count_samples(*state), 0); /* for others */
+    assert_int_equal(portolan_store_commit(store, NULL), PORTOLAN_OK);
+    assert_int_equal(count_samples(*state), 2 * STEP_SAMPLES);
+
+    assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_OK);
+    put_steps(store, trial, 2, 2);
+    make_step(3, samples);
+    samples[1].parent = 3;
+    assert_int_equal(portolan_store_put_step(store, trial, 3, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_EINVAL);
+    make_step(3, samples);
+    assert_int_equal(portolan_store_put_step(store, trial, 3, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_EIO);
+    assert_int_equal(portolan_store_commit(store, NULL), PORTOLAN_EINVAL);
+    put_steps(store, trial, 4, 4); /* one of its own again */
+
+    assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_OK);
+    put_steps(store, trial, 5, 5);
+    portolan_store_rollback(store);
+    portolan_store_rollback(store);
+    assert_int_equal(portolan_store_commit(store, NULL), PORTOLAN_EINVAL);
+    assert_int_equal(count_samples(*state), 3 * STEP_SAMPLES);
+    portolan_store_close(store);
+}
+
 static void metadata_of_the_same_name_gets_the_new_value(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -311,6 +356,7 @@ int main(void)
         IN_FOLDER(what_is_stored_is_read_back_by_another_process_handle),
         IN_FOLDER(queries_restrict_trials),
         IN_FOLDER(a_repeated_step_holds_both_pieces),
+        IN_FOLDER(what_belongs_together_is_stored_together_or_not_at_all),
         IN_FOLDER(metadata_of_the_same_name_gets_the_new_value),
         IN_FOLDER(nothing_is_stored_for_a_trial_that_is_not_there),
         IN_FOLDER(a_step_with_a_bad_parent_is_refused_whole),
