@@ -12,10 +12,30 @@
 #define PROBE_BIN         0x80000000U
 #define PROBE_REST        0x40000000U
 #define PROBE_HANDLE_MASK 0x1FFFFFFFU
+/* A handle's own bit: of a timer or phase. */
+#define PROBE_TIMED 0x10000000U
 /* Stack address of frames that belong to no function: never taken for dead. */
 #define PROBE_SP_NONE UINTPTR_MAX
 
 struct probe_chunk;
+struct probe_events;
+struct probe_parameter;
+
+/* In ticks: what portolan_probe_reset_unprofiled() took out of a timer's record. */
+struct portolan_probe_carry {
+    uint64_t calls, subroutine_calls, inclusive, exclusive, mpi;
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+};
+
+/* What an activation of a timer has beside its frame: the thread's clocks when it began, and the
+   parameters it was given. */
+struct probe_activation {
+    uint64_t began, paused, mpi;
+    const struct probe_parameter *parameters; /* the last; NULL: none */
+    unsigned n;
+    bool is_counted;
+    int64_t values[PORTOLAN_PROBE_CONTEXTS];
+};
 
 /*
  * The record of one thread. It stays in the registry until the process ends; a thread that ends
@@ -34,9 +54,12 @@ struct probe_thread {
     struct probe_chunk *chunks;
 
     unsigned mpi_depth;
-    uint64_t mpi_start;
+    uint64_t mpi_start, mpi_sum; /* the sum never decreases */
     struct portolan_probe_frame *pause;
     unsigned pause_depth;
+    uint64_t pause_sum;                   /* likewise */
+    struct probe_activation *activations; /* per frame; made at first use */
+    struct probe_events *events;          /* likewise */
 
     uint64_t (*counter_start)[PORTOLAN_PROBE_COUNTERS_MAX]; /* per frame; made at first use */
     int counter_set;
@@ -87,6 +110,23 @@ bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_pr
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
+
+/* A frame of the handle's timer, measured or not. */
+static inline bool probe_frame_is_timer(const struct probe_thread *t,
+                                        const struct portolan_probe_frame *f, uint32_t handle)
+{
+    return f > t->hot.frames && f != t->pause && !probe_frame_port(f) &&
+           (uintptr_t)f->binding == handle;
+}
+
+/* timer.c: memory for something per frame that is made at first use, NULL if there is none. */
+void *probe_frames_map(size_t size_each);
+void probe_frames_unmap(void *map, size_t size_each);
+
+/* event.c */
+void probe_events_free(struct probe_events *events);
+/* Empties them; the caller sees to it that no thread triggers meanwhile. */
+void probe_events_reset(void);
 
 /* tree.c */
 enum portolan_status probe_tree_init(struct probe_thread *t);

@@ -45,7 +45,7 @@ static bool same_connection(const struct portolan_probe_connection *a,
 static bool same_method(const struct portolan_probe_method *a,
                         const struct portolan_probe_method *b)
 {
-    if (!same_text(a->name, b->name) || a->n_context != b->n_context ||
+    if (!same_text(a->name, b->name) || a->n_context != b->n_context || a->kind != b->kind ||
         a->real_contexts != b->real_contexts)
         return false;
     for (unsigned i = 0; i < a->n_context; i++)
@@ -99,6 +99,7 @@ static size_t put_info(char *text, size_t used, struct portolan_probe_method_inf
             put_text(text, used, &info->method.context[i], i < m->n_context ? m->context[i] : "");
     info->method.n_context = m->n_context;
     info->method.real_contexts = m->real_contexts;
+    info->method.kind = m->kind;
     return used;
 }
 
@@ -130,10 +131,11 @@ static enum portolan_status block_add(const struct portolan_probe_connection *co
 {
     struct method_block *b;
 
-    if (count > PROBE_HANDLE_MASK - next_handle || !(b = block_create(connection, methods, count)))
+    if (count > PROBE_TIMED - next_handle || !(b = block_create(connection, methods, count)))
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < count; i++)
-        b->infos[i].handle = next_handle++;
+        b->infos[i].handle =
+            next_handle++ | (methods->kind == PORTOLAN_PROBE_CALL_OF_PORT ? 0 : PROBE_TIMED);
     b->next = blocks;
     blocks = b;
     *first = b->infos[0].handle;
@@ -150,12 +152,17 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
 
     if (!count)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a port without methods is not measured");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (methods[i].n_context > PORTOLAN_PROBE_CONTEXTS)
             return portolan_error_set(
                 err, PORTOLAN_EINVAL,
                 "method %s has %u context parameters; at most %d are possible", methods[i].name,
                 methods[i].n_context, PORTOLAN_PROBE_CONTEXTS);
+        if (methods[i].kind != methods[0].kind)
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "methods %s and %s are of different kinds", methods[0].name,
+                                      methods[i].name);
+    }
     pthread_mutex_lock(&methods_lock);
     known = block_find(connection, methods, count);
     if (known)

@@ -76,10 +76,23 @@ static void read_context(struct portolan_probe_context_stats *c,
     c->sum_time_ns = load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
 }
 
+static void read_carried(struct portolan_probe_carried *to,
+                         const struct portolan_probe_carry *carry)
+{
+    to->calls = load(&carry->calls);
+    to->subroutine_calls = load(&carry->subroutine_calls);
+    to->inclusive_ns = portolan_probe_ticks_to_ns(load(&carry->inclusive));
+    to->exclusive_ns = portolan_probe_ticks_to_ns(load(&carry->exclusive));
+    to->mpi_ns = portolan_probe_ticks_to_ns(load(&carry->mpi));
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        to->counters[i] = load(&carry->counters[i]);
+}
+
 static void read_node(struct portolan_probe_record *r, const struct probe_thread *t,
                       const struct portolan_probe_node *node, size_t base)
 {
     double scale = portolan_probe_ticks_to_ns(1), quality = load_real(&node->quality);
+    const struct portolan_probe_carry *carry = __atomic_load_n(&node->carry, __ATOMIC_ACQUIRE);
     const struct portolan_probe_method_info *info;
 
     memset(r, 0, sizeof *r);
@@ -104,6 +117,8 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->quality = r->has_quality ? quality : 0.0;
     for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
         r->counters[i] = load(&node->counters[i]);
+    if (carry)
+        read_carried(&r->carried, carry);
 }
 
 /* What the calls that are running have taken so far; only their own thread can tell. */
@@ -183,10 +198,11 @@ static void fold(struct portolan_probe_record *above, const struct portolan_prob
     above->subroutine_calls += r->subroutine_calls - r->calls;
 }
 
-/* "Other" holds calls of both kinds. */
+/* "Other" holds calls of both kinds, and timers belong to both. */
 static bool is_kept(const struct portolan_probe_record *r, bool profiled)
 {
-    return r->handle <= PORTOLAN_PROBE_HANDLE_OWN || r->profiled == profiled;
+    return r->handle <= PORTOLAN_PROBE_HANDLE_OWN || r->handle & PROBE_TIMED ||
+           r->profiled == profiled;
 }
 
 void portolan_probe_snapshot_select(struct portolan_probe_snapshot *s, bool profiled)
@@ -216,6 +232,54 @@ void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *s)
     *s = (struct portolan_probe_snapshot){0};
 }
 
+static bool is_timed(const struct portolan_probe_node *node)
+{
+    return node->method & PROBE_TIMED;
+}
+
+/* So that nothing can go wrong later. */
+static enum portolan_status reserve_carries(void)
+{
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        for (struct portolan_probe_node *node = t->root; node;
+             node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE)) {
+            struct portolan_probe_carry *carry;
+
+            if (!is_timed(node) || node->carry)
+                continue;
+            if (!(carry = portolan_calloc(1, sizeof *carry)))
+                return PORTOLAN_ENOMEM;
+            __atomic_store_n(&node->carry, carry, __ATOMIC_RELEASE);
+        }
+    return PORTOLAN_OK;
+}
+
+/* Timers are reported as totals, too, whoever takes them step by step. */
+static void carry_node(struct portolan_probe_node *node)
+{
+    struct portolan_probe_carry *c = node->carry;
+
+    portolan_probe_add(&c->calls, load(&node->calls));
+    portolan_probe_add(&c->subroutine_calls, load(&node->subroutine_calls));
+    portolan_probe_add(&c->inclusive, load(&node->inclusive));
+    portolan_probe_add(&c->exclusive, load(&node->exclusive));
+    portolan_probe_add(&c->mpi, load(&node->mpi));
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        portolan_probe_add(&c->counters[i], load(&node->counters[i]));
+}
+
+static void drop_carry(struct portolan_probe_node *node)
+{
+    struct portolan_probe_carry none, *c = node->carry ? node->carry : &none;
+    uint64_t *const sums[] = {&c->calls, &c->subroutine_calls, &c->inclusive, &c->exclusive,
+                              &c->mpi};
+
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
+        __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        __atomic_store_n(&c->counters[i], 0, __ATOMIC_RELAXED);
+}
+
 static void empty_node(struct portolan_probe_node *node)
 {
     uint64_t *const sums[] = {&node->calls, &node->inclusive,        &node->exclusive,
@@ -243,6 +307,22 @@ static bool measures_now(const struct probe_thread *t)
     return false;
 }
 
+/* The same with what its running activations have taken up to NOW, which begin anew. */
+static void carry_open_calls(const struct probe_thread *t, uint64_t now)
+{
+    uint64_t above = now; /* start of the measured call made from this one */
+
+    for (struct portolan_probe_frame *f = t->hot.top - 1; f > t->hot.frames; f--) {
+        if (!probe_frame_is_measured(f) || f == t->pause)
+            continue;
+        if (is_timed(f->node)) {
+            portolan_probe_add(&f->node->carry->inclusive, now - f->start);
+            portolan_probe_add(&f->node->carry->exclusive, above - f->start - f->child);
+        }
+        above = f->start;
+    }
+}
+
 /*
  * The calls that run on the calling thread begin anew, but those of profiled ports go on: what one
  * kind is charged for the other above it must be the part that counts in its own time.
@@ -255,6 +335,9 @@ static void restart_open_calls(struct probe_thread *t, bool profiled_too)
 
     if (t->pause && t->pause < t->hot.top)
         paused = now - t->pause->start; /* of which calls that go on would hear nothing else */
+    t->pause_sum += paused;
+    if (!profiled_too)
+        carry_open_calls(t, now - paused);
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
         bool measured = probe_frame_is_measured(f);
         bool goes_on = measured && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
@@ -291,15 +374,24 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
     if (self && !own_calls_too && measures_now(self))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "the caller is itself inside a measured call");
+    if (!profiled_too && reserve_carries() != PORTOLAN_OK)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the totals of timers");
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         for (struct portolan_probe_node *node = t->root; node;
              node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
-            if (profiled_too || !(node->method & PORTOLAN_PROBE_PROFILED))
+            if (profiled_too || !(node->method & PORTOLAN_PROBE_PROFILED)) {
+                if (profiled_too)
+                    drop_carry(node);
+                else if (is_timed(node))
+                    carry_node(node);
                 empty_node(node);
+            }
     if (self)
         restart_open_calls(self, profiled_too);
-    if (profiled_too)
+    if (profiled_too) {
+        probe_events_reset();
         probe_begin_now();
+    }
     return PORTOLAN_OK;
 }
 

@@ -61,6 +61,9 @@ void probe_thread_destroy(struct probe_thread *t)
     if (!t)
         return;
     probe_tree_free(t);
+    probe_events_free(t->events);
+    if (t->activations)
+        probe_frames_unmap(t->activations, sizeof *t->activations);
     if (t->counter_start)
         munmap(t->counter_start, PROBE_FRAMES * sizeof *t->counter_start);
     munmap(t->hot.frames, PROBE_FRAMES * sizeof *t->hot.frames);

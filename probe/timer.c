@@ -2,17 +2,36 @@
 /* Times that are no port calls: MPI, Portolan's own work, named timers. */
 #include "internal.h"
 
-static struct portolan_probe_frame *push_frame(struct probe_thread *t)
+#include <sys/mman.h>
+
+void *probe_frames_map(size_t size_each)
+{
+    void *map = mmap(NULL, PROBE_FRAMES * size_each, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return map == MAP_FAILED ? NULL : map;
+}
+
+void probe_frames_unmap(void *map, size_t size_each)
+{
+    munmap(map, PROBE_FRAMES * size_each);
+}
+
+/* HANDLE stands where port calls have their binding; 0 for what is no timer. */
+static struct portolan_probe_frame *push_frame(struct probe_thread *t, uint32_t handle,
+                                               bool measured)
 {
     struct portolan_probe_frame *f = t->hot.top;
 
     if (f == t->hot.limit)
         return NULL;
-    portolan_probe_fill(f, PROBE_SP_NONE, NULL, NULL);
-    __atomic_store_n(&f->mark, PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
-    f->below = portolan_probe_charged(&t->hot, f);
-    f->child = 0;
-    t->hot.charged = f;
+    portolan_probe_fill(f, PROBE_SP_NONE, NULL, (void *)(uintptr_t)handle);
+    if (measured) {
+        __atomic_store_n(&f->mark, PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
+        f->below = portolan_probe_charged(&t->hot, f);
+        f->child = 0;
+        t->hot.charged = f;
+    }
     __atomic_store_n(&t->hot.top, f + 1, __ATOMIC_RELEASE);
     return f;
 }
@@ -48,6 +67,7 @@ uint64_t portolan_probe_mpi_leave(void)
         return 0;
     elapsed = portolan_probe_now() - t->mpi_start;
     portolan_probe_add(&portolan_probe_charged(&t->hot, t->hot.top)->node->mpi, elapsed);
+    t->mpi_sum += elapsed;
     return elapsed;
 }
 
@@ -62,7 +82,7 @@ void portolan_probe_pause(void)
         t->pause_depth++;
         return;
     }
-    f = push_frame(t);
+    f = push_frame(t, 0, true);
     if (!f)
         return;
     t->pause = f;
@@ -92,36 +112,97 @@ void portolan_probe_resume(void)
             around->start += elapsed;
     if (t->mpi_depth > 0)
         t->mpi_start += elapsed;
+    t->pause_sum += elapsed;
     pop_to(t, f);
 }
 
 enum portolan_status portolan_probe_timer_start(uint32_t handle)
 {
     struct probe_thread *t = probe_thread_self();
-    struct portolan_probe_frame *f = t ? push_frame(t) : NULL;
+    struct portolan_probe_frame *f;
+    struct probe_activation *a;
 
-    if (!f)
+    if (!t || (!t->activations && !(t->activations = probe_frames_map(sizeof *t->activations))) ||
+        !(f = push_frame(t, handle, true)))
         return PORTOLAN_ENOMEM;
     f->node = plain_child(t, f->below->node, handle);
-    f->start = portolan_probe_now();
+    a = &t->activations[f - t->hot.frames];
+    a->paused = t->pause_sum;
+    a->mpi = t->mpi_sum;
+    a->parameters = NULL;
+    a->n = 0;
+    a->is_counted = handle & PROBE_TIMED && portolan_probe_counters_count();
+    if (a->is_counted)
+        portolan_probe_slow_counters_start(&t->hot, f);
+    a->began = f->start = portolan_probe_now();
     return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t handle)
+{
+    struct probe_thread *t = probe_thread_self();
+
+    return t && push_frame(t, handle, false) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
 enum portolan_status portolan_probe_timer_stop(uint32_t handle)
 {
-    return portolan_probe_timer_stop_context(handle, NULL, 0);
+    struct portolan_probe_activation ignored;
+
+    return portolan_probe_timer_stop_reading(handle, NULL, 0, &ignored);
 }
 
 enum portolan_status portolan_probe_timer_stop_context(uint32_t handle, const double *values,
                                                        unsigned count)
 {
+    struct portolan_probe_activation ignored;
+
+    return portolan_probe_timer_stop_reading(handle, values, count, &ignored);
+}
+
+/* Adds what the counters gained to the record of F, and says how much it was. */
+static void stop_counters(struct probe_thread *t, struct portolan_probe_frame *f,
+                          struct portolan_probe_activation *activation)
+{
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        activation->counters[i] = -f->node->counters[i];
+    portolan_probe_slow_counters_stop(&t->hot, f);
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+        activation->counters[i] += f->node->counters[i];
+}
+
+static void record(struct probe_thread *t, struct portolan_probe_frame *f, const double *values,
+                   unsigned count, struct portolan_probe_activation *activation)
+{
+    const struct probe_activation *a = &t->activations[f - t->hot.frames];
+    double x[PORTOLAN_PROBE_CONTEXTS];
+    uint64_t now = portolan_probe_now();
+
+    if (a->is_counted)
+        stop_counters(t, f, activation);
+    for (unsigned i = 0; i < a->n; i++)
+        x[i] = (double)a->values[i];
+    portolan_probe_record_call(f, now - f->start, a->n ? x : values, a->n ? a->n : count);
+    activation->inclusive_ns =
+        portolan_probe_ticks_to_ns(now - a->began - (t->pause_sum - a->paused));
+    activation->mpi_ns = portolan_probe_ticks_to_ns(t->mpi_sum - a->mpi);
+}
+
+enum portolan_status portolan_probe_timer_stop_reading(uint32_t handle, const double *values,
+                                                       unsigned count,
+                                                       struct portolan_probe_activation *activation)
+{
     struct probe_thread *t = probe_thread_known();
     struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
 
-    if (!f || f == t->hot.frames || f->mark != PORTOLAN_PROBE_MEASURED || f == t->pause ||
-        (f->node->method != handle && f->node != t->other) || count > PORTOLAN_PROBE_CONTEXTS)
+    if (!f || !probe_frame_is_timer(t, f, handle) || count > PORTOLAN_PROBE_CONTEXTS)
         return PORTOLAN_EINVAL;
-    portolan_probe_record_call(f, portolan_probe_now() - f->start, values, count);
+    *activation = (struct portolan_probe_activation){0};
+    if (!probe_frame_is_measured(f)) {
+        __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
+        return PORTOLAN_OK;
+    }
+    record(t, f, values, count, activation);
     pop_to(t, f);
     return PORTOLAN_OK;
 }

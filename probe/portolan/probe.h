@@ -74,12 +74,20 @@ PORTOLAN_API double portolan_probe_ticks_to_ns(uint64_t ticks);
 
 /* ---------------------------------------------------------------- methods */
 
+/** What a method is; all that are registered together are of one kind. */
+enum portolan_probe_kind {
+    PORTOLAN_PROBE_CALL_OF_PORT, /**< of a port, or a routine that is timed by name */
+    PORTOLAN_PROBE_TIMER,        /**< a timer of a component's own; its port_type is its group */
+    PORTOLAN_PROBE_PHASE         /**< the same, below which everything is told apart */
+};
+
 /** One method of a port, as its proxy knows it; all strings are copied at registration. */
 struct portolan_probe_method {
     const char *name;
     unsigned n_context;                           /**< 0 … PORTOLAN_PROBE_CONTEXTS */
     const char *context[PORTOLAN_PROBE_CONTEXTS]; /**< names of the parameters */
     unsigned real_contexts; /**< bit i set: context i is a real value, always binned */
+    enum portolan_probe_kind kind;
 };
 
 /** One connection. NULL strings are taken as "". */
@@ -107,7 +115,7 @@ struct portolan_probe_method_info {
 /**
  * Resolves names to handles: METHODS[i] of CONNECTION gets handle *FIRST + i. The same connection
  * and methods give the same handles again, so an implementation that comes back continues its
- * records. Any thread. PORTOLAN_EINVAL for too many contexts, PORTOLAN_ENOMEM.
+ * records. Any thread. PORTOLAN_EINVAL for too many contexts or several kinds, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_methods_register(const struct portolan_probe_connection *connection,
@@ -229,10 +237,20 @@ PORTOLAN_API void portolan_probe_resume(void);
 /**
  * A timer that is no port call: opens a node for HANDLE below the current one. Timers nest properly
  * with each other and with port calls: stop gives PORTOLAN_EINVAL unless HANDLE is what the calling
- * thread opened last. A timer still open when the port call around it ends is dropped.
+ * thread opened last. A timer still open when the port call around it ends is dropped. One that is
+ * started again before it was stopped nests in itself.
+ *
+ * Timers and phases (the kinds; not routines timed by name) also read the counters, if any are
+ * chosen, and are in TAU profiles as well as among the records that are not `profiled`.
  */
 PORTOLAN_API enum portolan_status portolan_probe_timer_start(uint32_t handle);
 PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
+
+/**
+ * The same for an activation that is not to be measured (its group is switched off): it nests like
+ * one that is, and is stopped alike.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_timer_start_unmeasured(uint32_t handle);
 
 /**
  * The same with a context that is known only now: COUNT real values, which the record of the timer
@@ -240,6 +258,96 @@ PORTOLAN_API enum portolan_status portolan_probe_timer_stop(uint32_t handle);
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_timer_stop_context(uint32_t handle, const double *values, unsigned count);
+
+/** What one activation of a timer took, from its start to its stop. */
+struct portolan_probe_activation {
+    double inclusive_ns;
+    double mpi_ns; /**< in MPI on this thread, also in calls made from here */
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< of timers and phases */
+};
+
+/** The same, and tells what the activation took; a reset in between takes nothing from that. */
+PORTOLAN_API enum portolan_status
+portolan_probe_timer_stop_reading(uint32_t handle, const double *values, unsigned count,
+                                  struct portolan_probe_activation *activation);
+
+/**
+ * The running activation of HANDLE (which the calling thread must have opened last) goes into the
+ * record for NAME = VALUE, as if NAME were a context of the timer; up to PORTOLAN_PROBE_CONTEXTS
+ * names, each with its latest value. What was called before stays below the record without it.
+ * PORTOLAN_EINVAL: not what is running, or one name too many; PORTOLAN_ENOMEM. No lock when NAME is
+ * known.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_timer_set_parameter(uint32_t handle, const char *name, int64_t value);
+
+/* ----------------------------------------------------------------- events */
+
+/** Most atomic events of a process. */
+#define PORTOLAN_PROBE_EVENTS 65536
+/** Most (event, call path) pairs per thread; later paths count in the event's totals alone. */
+#define PORTOLAN_PROBE_EVENT_PATHS 65536
+
+/**
+ * An atomic event (TAU's user event): a named value now and then, of which count, extremes, mean
+ * and sum of squares are kept, per thread; with context, also per call path it was triggered in.
+ * The same name is the same event, and has context once anybody asked for it. Any thread.
+ * PORTOLAN_EINVAL for no name, PORTOLAN_ENOMEM (also beyond PORTOLAN_PROBE_EVENTS).
+ */
+PORTOLAN_API enum portolan_status portolan_probe_event_register(const char *name, bool with_context,
+                                                                uint32_t *event,
+                                                                struct portolan_error *err);
+
+/** From now on triggers of EVENT are told apart by call path, or not. Any thread. */
+PORTOLAN_API void portolan_probe_event_set_context(uint32_t event, bool with_context);
+
+/**
+ * Notes VALUE on the calling thread. No lock; memory is asked for at a thread's first trigger of
+ * the event (on the call path) only. A value that is no number is noted as such.
+ */
+PORTOLAN_API void portolan_probe_event_trigger(uint32_t event, double value);
+
+/**
+ * The same from a thread that is not to be measured, a helper of a component: counts with thread 0,
+ * without call path. Takes a lock.
+ */
+PORTOLAN_API void portolan_probe_event_note(uint32_t event, double value);
+
+/** The name of EVENT, borrowed for good; NULL beyond the last (they are numbered from 0). */
+PORTOLAN_API const char *portolan_probe_event_peek_name(uint32_t event);
+
+struct portolan_probe_event_record {
+    const char *name; /**< borrowed for good */
+    uint32_t event, thread;
+    bool has_record; /**< one call path's part of the totals, which have a row of their own */
+    uint64_t record; /**< id of the record it happened in */
+    uint64_t count;
+    double max, min, mean, sum_squares;
+};
+
+/**
+ * Totals since start or reset: rows by thread, totals of events before their call paths. *ROWS is
+ * malloc'ed; free() it. What call paths lack of their totals came behind PORTOLAN_PROBE_EVENT_PATHS
+ * or while there was no context. Any thread. PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_events_take(struct portolan_probe_event_record **rows, size_t *n,
+                           struct portolan_error *err);
+
+/* ----------------------------------------------------------------- memory */
+
+/** Names as TAU gives them, of an event without and one with context. */
+#define PORTOLAN_PROBE_EVENT_HEAP     "Memory Utilization (heap, in KB)"
+#define PORTOLAN_PROBE_EVENT_HEADROOM "Memory Headroom Left (in MB)"
+
+/** What the process has allocated from its heap and not given back, in KiB. */
+PORTOLAN_API double portolan_probe_heap_kb(void);
+
+/**
+ * How much more it could have, in MiB: the least of what the machine has left, what its control
+ * group leaves it, and its limits of address space and data. Nothing is allocated to find out.
+ */
+PORTOLAN_API double portolan_probe_headroom_mb(void);
 
 /* ------------------------------------------------------- communication */
 
@@ -302,6 +410,13 @@ struct portolan_probe_context_stats {
     double sum_time_ns;  /**< Σ x·t, t the inclusive time of the call */
 };
 
+/** Totals of a timer or phase that portolan_probe_reset_unprofiled() took out of its record. */
+struct portolan_probe_carried {
+    uint64_t calls, subroutine_calls;
+    double inclusive_ns, exclusive_ns, mpi_ns;
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+};
+
 /**
  * One node of one thread's call-path tree. Totals since start or reset. Calls still running on the
  * calling thread are not in the totals but in `open_*`.
@@ -328,6 +443,7 @@ struct portolan_probe_record {
     double quality; /**< largest accuracy reported by a call; 0 when none was */
     bool has_quality;
     uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive */
+    struct portolan_probe_carried carried;
     bool is_idle;  /**< of a thread's root: the thread was in no call of a port, measured or not */
     int64_t place; /**< the room's own */
 };
@@ -353,8 +469,8 @@ portolan_probe_snapshot_take(struct portolan_probe_snapshot *snapshot, struct po
 
 /**
  * Leaves in SNAPSHOT only records that are `profiled` or only those that are not, and in both cases
- * the roots and what belongs to no port. What is left out counts as its caller's own time, and its
- * children become its caller's.
+ * the roots, what belongs to no port, timers and phases. What is left out counts as its caller's
+ * own time, and its children become its caller's.
  */
 PORTOLAN_API void portolan_probe_snapshot_select(struct portolan_probe_snapshot *snapshot,
                                                  bool profiled);
@@ -363,13 +479,16 @@ PORTOLAN_API void portolan_probe_snapshot_select(struct portolan_probe_snapshot 
 PORTOLAN_API void portolan_probe_snapshot_clear(struct portolan_probe_snapshot *snapshot);
 
 /**
- * Empties all statistics; records, ids and handles stay. Calls running on the calling thread begin
- * anew at this moment. PORTOLAN_EBUSY when another thread is inside a call; the caller sees to it
- * that none begins meanwhile.
+ * Empties all statistics, events too; records, ids and handles stay. Calls running on the calling
+ * thread begin anew at this moment. PORTOLAN_EBUSY when another thread is inside a call; the caller
+ * sees to it that none begins meanwhile.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *err);
 
-/** The same with only the records that are not `profiled`: those of somebody else go on. */
+/**
+ * The same with only the records that are not `profiled`: those of somebody else go on. What timers
+ * and phases have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
+ */
 PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 
 /** What measuring itself costs. */

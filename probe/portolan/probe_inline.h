@@ -70,6 +70,7 @@ struct portolan_probe_node {
     struct portolan_probe_node *parent, *next;
     struct portolan_probe_family *families;
     uint32_t children;
+    struct portolan_probe_carry *carry; /* of timers and phases: what was emptied */
 };
 
 /* Of a frame's mark, whose other bits are the port's address: this frame takes times. */

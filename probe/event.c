@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomic events: names, and what a trigger does. */
+#include "event.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_EVENTS 1024
+#define FIRST_TABLE  32
+
+struct event {
+    char *name;
+    uint32_t has_context;
+};
+
+/* Blocks stay where they are, so that triggers look without a lock. */
+static struct event *blocks[PORTOLAN_PROBE_EVENTS / BLOCK_EVENTS];
+static uint32_t n_events;
+static struct probe_events apart; /* of threads that are not measured */
+static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void probe_events_lock(void)
+{
+    pthread_mutex_lock(&events_lock);
+}
+
+void probe_events_unlock(void)
+{
+    pthread_mutex_unlock(&events_lock);
+}
+
+struct probe_events *probe_events_apart(void)
+{
+    return &apart;
+}
+
+/* ------------------------------------------------- names */
+
+static struct event *event_at(uint32_t event)
+{
+    if (event >= __atomic_load_n(&n_events, __ATOMIC_ACQUIRE))
+        return NULL;
+    return &blocks[event / BLOCK_EVENTS][event % BLOCK_EVENTS];
+}
+
+/* Under the lock. */
+static enum portolan_status add_event(const char *name, uint32_t *event)
+{
+    struct event **block = &blocks[n_events / BLOCK_EVENTS], *e;
+
+    if (n_events == PORTOLAN_PROBE_EVENTS ||
+        (!*block && !(*block = portolan_calloc(BLOCK_EVENTS, sizeof **block))))
+        return PORTOLAN_ENOMEM;
+    e = &(*block)[n_events % BLOCK_EVENTS];
+    if (!(e->name = portolan_strdup(name)))
+        return PORTOLAN_ENOMEM;
+    *event = n_events;
+    __atomic_store_n(&n_events, n_events + 1, __ATOMIC_RELEASE);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_probe_event_register(const char *name, bool with_context,
+                                                   uint32_t *event, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    uint32_t i = 0;
+
+    if (!name || !*name)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "an event needs a name");
+    probe_events_lock();
+    while (i < n_events && strcmp(event_at(i)->name, name))
+        i++;
+    if (i == n_events)
+        status = add_event(name, &i);
+    probe_events_unlock();
+    if (status)
+        return portolan_error_set(err, status, "no memory for event '%s'", name);
+    if (with_context)
+        portolan_probe_event_set_context(i, true);
+    *event = i;
+    return PORTOLAN_OK;
+}
+
+void portolan_probe_event_set_context(uint32_t event, bool with_context)
+{
+    struct event *e = event_at(event);
+
+    if (e)
+        __atomic_store_n(&e->has_context, with_context, __ATOMIC_RELAXED);
+}
+
+const char *portolan_probe_event_peek_name(uint32_t event)
+{
+    const struct event *e = event_at(event);
+
+    return e ? e->name : NULL;
+}
+
+/* ------------------------------------------------- triggers */
+
+static size_t slot_of(const struct probe_events *events, uint32_t event,
+                      const struct portolan_probe_node *node)
+{
+    uint64_t key = event * UINT64_C(0xC2B2AE3D27D4EB4F) + (uintptr_t)node / 64;
+
+    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (events->size - 1);
+}
+
+static struct probe_event_sums **find(const struct probe_events *events, uint32_t event,
+                                      const struct portolan_probe_node *node)
+{
+    size_t i = slot_of(events, event, node);
+
+    while (events->table[i] && (events->table[i]->event != event || events->table[i]->node != node))
+        i = (i + 1) & (events->size - 1);
+    return &events->table[i];
+}
+
+static bool reserve(struct probe_events *events)
+{
+    struct probe_events grown = *events;
+
+    if (2 * (events->count + 1) <= events->size)
+        return true;
+    grown.size = events->size ? 2 * events->size : FIRST_TABLE;
+    grown.table = portolan_calloc(grown.size, sizeof *grown.table);
+    if (!grown.table)
+        return events->count + 1 < events->size;
+    for (size_t i = 0; i < events->size; i++)
+        if (events->table[i])
+            *find(&grown, events->table[i]->event, events->table[i]->node) = events->table[i];
+    free(events->table);
+    events->table = grown.table;
+    events->size = grown.size;
+    return true;
+}
+
+static struct probe_event_sums *add_sums(struct probe_events *events, uint32_t event,
+                                         const struct portolan_probe_node *node)
+{
+    struct probe_event_sums *s;
+
+    if ((node && events->paths == PORTOLAN_PROBE_EVENT_PATHS) || !reserve(events) ||
+        !(s = portolan_calloc(1, sizeof *s)))
+        return NULL;
+    s->event = event;
+    s->node = node;
+    *find(events, event, node) = s;
+    events->count++;
+    events->paths += node != NULL;
+    __atomic_store_n(events->last ? &events->last->next : &events->first, s, __ATOMIC_RELEASE);
+    events->last = s;
+    return s;
+}
+
+static void store_real(double *to, double value)
+{
+    __atomic_store(to, &value, __ATOMIC_RELAXED);
+}
+
+bool probe_events_add(struct probe_events *events, uint32_t event,
+                      const struct portolan_probe_node *node, double value)
+{
+    struct probe_event_sums *s = events->size ? *find(events, event, node) : NULL;
+
+    if (!s && !(s = add_sums(events, event, node)))
+        return false;
+    if (!s->count || !(value <= s->max))
+        store_real(&s->max, value);
+    if (!s->count || !(value >= s->min))
+        store_real(&s->min, value);
+    portolan_probe_add_real(&s->sum, value);
+    portolan_probe_add_real(&s->squares, value * value);
+    __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+void portolan_probe_event_trigger(uint32_t event, double value)
+{
+    const struct event *e = event_at(event);
+    struct probe_thread *t = e ? probe_thread_self() : NULL;
+
+    if (!t)
+        return;
+    if (!t->events)
+        __atomic_store_n(&t->events, portolan_calloc(1, sizeof *t->events), __ATOMIC_RELEASE);
+    if (!t->events || !probe_events_add(t->events, event, NULL, value))
+        return;
+    if (__atomic_load_n(&e->has_context, __ATOMIC_RELAXED))
+        probe_events_add(t->events, event, portolan_probe_charged(&t->hot, t->hot.top)->node,
+                         value);
+}
+
+void portolan_probe_event_note(uint32_t event, double value)
+{
+    if (!event_at(event))
+        return;
+    probe_events_lock();
+    probe_events_add(&apart, event, NULL, value);
+    probe_events_unlock();
+}
+
+/* ------------------------------------------------- end */
+
+static void empty(struct probe_events *events)
+{
+    for (struct probe_event_sums *s = events ? events->first : NULL; s; s = s->next) {
+        __atomic_store_n(&s->count, 0, __ATOMIC_RELAXED);
+        store_real(&s->sum, 0);
+        store_real(&s->squares, 0);
+    }
+}
+
+void probe_events_reset(void)
+{
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        empty(t->events);
+    probe_events_lock();
+    empty(&apart);
+    probe_events_unlock();
+}
+
+void probe_events_free(struct probe_events *events)
+{
+    struct probe_event_sums *next;
+
+    if (!events)
+        return;
+    for (struct probe_event_sums *s = events->first; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+    free(events->table);
+    free(events);
+}
