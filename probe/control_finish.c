@@ -8,7 +8,7 @@
 
 static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t wanted_by; /* the process that profiles are of; 0: nobody wants any */
-static uint64_t finished_calls;
+static uint64_t finished;
 static int chosen_node = -1, chosen_count = -1;
 
 static portolan_control_flush_fn flush_fn;
@@ -52,17 +52,20 @@ void portolan_control_set_node(int node, int count)
 enum portolan_status portolan_control_finish(struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
-    uint64_t calls;
+    struct tau_source source = {0};
+    uint64_t count;
 
     /* a forked child has its parent's records, and its parent writes them */
     if (__atomic_load_n(&wanted_by, __ATOMIC_RELAXED) != getpid())
         return PORTOLAN_OK;
     pthread_mutex_lock(&finish_lock);
-    status = tau_count_calls(&calls, err);
-    if (status == PORTOLAN_OK && calls && calls != finished_calls) {
+    status = tau_source_take(&source, err);
+    count = status == PORTOLAN_OK ? tau_count(&source) : 0;
+    tau_source_clear(&source);
+    if (count && count != finished) {
         status = portolan_probe_write_tau(NULL, portolan_control_node(), NULL, err);
         if (status == PORTOLAN_OK)
-            finished_calls = calls;
+            finished = count;
     }
     pthread_mutex_unlock(&finish_lock);
     return status;
@@ -85,6 +88,13 @@ void control_want_profile(void)
         registered = atexit(finish_at_exit) == 0;
     if (!wanted_by)
         __atomic_store_n(&wanted_by, getpid(), __ATOMIC_RELAXED);
+}
+
+void portolan_control_want_profile(void)
+{
+    control_lock();
+    control_want_profile();
+    control_unlock();
 }
 
 void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg)

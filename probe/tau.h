@@ -9,24 +9,45 @@
 /* The time in microseconds, then the counters. */
 #define TAU_METRICS (1 + PORTOLAN_PROBE_COUNTERS_MAX)
 
+/* What profiles of this process are made of. Start it as {0}. */
+struct tau_source {
+    struct portolan_probe_snapshot snapshot;
+    struct portolan_probe_event_record *events;
+    size_t n_events;
+};
+
+/* To be cleared also on failure. */
+enum portolan_status tau_source_take(struct tau_source *source, struct portolan_error *err);
+void tau_source_clear(struct tau_source *source);
+/* How many calls and events there are, running calls of the caller included. */
+uint64_t tau_count(const struct tau_source *source);
+
 /* One thread's; start it as {0}. All its memory is the arena's. */
 struct tau_nodes {
     struct portolan_arena arena;
     struct portolan_tau_node *nodes;
+    uint64_t *ids; /* of the nodes' records */
     size_t n;
     unsigned n_metrics;
 };
 
 /*
- * The call paths of THREAD from the profiled records of SNAPSHOT, whose other records count as
- * their callers' own time; NOW less SINCE of it is the time of thread 0's root.
+ * The call paths of THREAD: timers, phases and profiled records of the snapshot, whose other
+ * records count as their callers' own time; NOW less SINCE of it is the time of thread 0's root.
  */
-enum portolan_status tau_nodes_make(struct tau_nodes *nodes,
-                                    const struct portolan_probe_snapshot *snapshot, uint32_t thread,
-                                    struct portolan_error *err);
+enum portolan_status tau_nodes_make(struct tau_nodes *nodes, const struct tau_source *source,
+                                    uint32_t thread, struct portolan_error *err);
 
-/* How many calls the profiled records of this process have, running ones of the caller included. */
-enum portolan_status tau_count_calls(uint64_t *calls, struct portolan_error *err);
-uint64_t tau_calls_of(const struct portolan_probe_snapshot *snapshot);
+/* tau_events.c: one thread's events, sorted by name; start it as {0}. */
+struct tau_events {
+    struct portolan_arena arena;
+    struct portolan_tau_event *events;
+    size_t n;
+};
+
+/* NODES are THREAD's. WITH_PATHS: what happened on a call path is "NAME : PATH", too. */
+enum portolan_status tau_events_make(struct tau_events *events, const struct tau_source *source,
+                                     uint32_t thread, const struct tau_nodes *nodes,
+                                     bool with_paths, struct portolan_error *err);
 
 #endif

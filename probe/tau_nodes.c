@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From call-path records to the nodes of a TAU profile. */
+#include "internal.h"
 #include "tau.h"
 
 #include <inttypes.h>
@@ -21,7 +22,13 @@ struct view {
 
 static double metric(const struct portolan_probe_record *r, unsigned m)
 {
-    return m == 0 ? (r->inclusive_ns + r->open_inclusive_ns) / 1e3 : (double)r->counters[m - 1];
+    return m == 0 ? (r->inclusive_ns + r->open_inclusive_ns + r->carried.inclusive_ns) / 1e3
+                  : (double)(r->counters[m - 1] + r->carried.counters[m - 1]);
+}
+
+static uint64_t calls_of(const struct portolan_probe_record *r)
+{
+    return r->calls + r->open_calls + r->carried.calls;
 }
 
 /*
@@ -33,15 +40,41 @@ static void settle(struct view *v, const struct portolan_probe_record *r, unsign
 {
     for (unsigned m = 0; m < n_metrics; m++)
         if (m == 0 && !v->mixed) {
-            v->exclusive[0] = (r->exclusive_ns + r->open_exclusive_ns) / 1e3;
+            v->exclusive[0] =
+                (r->exclusive_ns + r->open_exclusive_ns + r->carried.exclusive_ns) / 1e3;
             v->inclusive[0] = v->exclusive[0] + v->below[0];
         } else {
             v->inclusive[m] = fmax(metric(r, m), v->below[m]);
             v->exclusive[m] = v->inclusive[m] - v->below[m];
         }
-    v->calls = r->calls + r->open_calls;
-    if (!v->calls && v->inclusive[0] > 0)
-        v->calls = 1; /* it runs on another thread, and so far only what it called is known */
+    v->calls = calls_of(r);
+}
+
+/* Two records of one timer with one caller: its parameters tell them apart. */
+static bool same_timer(const struct portolan_probe_record *a, const struct portolan_probe_record *b)
+{
+    const struct portolan_probe_method_info *x = portolan_probe_method_peek(a->handle);
+    const struct portolan_probe_method_info *y = portolan_probe_method_peek(b->handle);
+
+    return a->parent == b->parent && b->handle & PROBE_TIMED && x->method.kind == y->method.kind &&
+           !strcmp(x->method.name, y->method.name) &&
+           !strcmp(x->connection.port_type, y->connection.port_type);
+}
+
+/*
+ * A record without calls has callees only. Either its call runs on another thread, and so far only
+ * what it called is known; or it is a timer that called them before it had its parameter, and
+ * becomes one row with that.
+ */
+static void settle_calls(struct view *v, const struct portolan_probe_record *records, size_t n,
+                         size_t i)
+{
+    if (v->calls || !(v->inclusive[0] > 0))
+        return;
+    for (size_t j = 1; records[i].handle & PROBE_TIMED && j < n; j++)
+        if (j != i && calls_of(&records[j]) && same_timer(&records[i], &records[j]))
+            return;
+    v->calls = 1;
 }
 
 static void charge(struct view *to, const struct view *v, unsigned n_metrics)
@@ -53,7 +86,7 @@ static void charge(struct view *to, const struct view *v, unsigned n_metrics)
 
 static bool is_kept(const struct portolan_probe_record *r)
 {
-    return r->parent >= 0 && r->profiled;
+    return r->parent >= 0 && (r->profiled || r->handle & PROBE_TIMED);
 }
 
 /* The root's view is the last. */
@@ -71,6 +104,7 @@ static void look(struct view *views, const struct portolan_probe_record *records
     for (size_t i = n; i-- > 1;)
         if (views[i].kept) {
             settle(&views[i], &records[i], n_metrics);
+            settle_calls(&views[i], records, n, i);
             charge(&views[views[i].above], &views[i], n_metrics);
         }
 }
@@ -129,15 +163,19 @@ static void add_node(struct tau_nodes *out, const struct view *v,
     if (!v->kept)
         return;
     info = portolan_probe_method_peek(r->handle);
-    n->name = portolan_tau_method_name(a, info->connection.provider,
-                                       info->connection.provider_class, info->method.name);
+    n->name = info->method.kind == PORTOLAN_PROBE_CALL_OF_PORT
+                  ? portolan_tau_method_name(a, info->connection.provider,
+                                             info->connection.provider_class, info->method.name)
+                  : portolan_tau_name(a, info->method.name);
+    n->is_phase = info->method.kind == PORTOLAN_PROBE_PHASE;
     n->group = portolan_tau_group(a, info->connection.port_type);
     n->parameters = parameters_of(a, r, info);
 }
 
-enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct portolan_probe_snapshot *s,
+enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct tau_source *source,
                                     uint32_t thread, struct portolan_error *err)
 {
+    const struct portolan_probe_snapshot *s = &source->snapshot;
     const struct portolan_probe_record *records;
     struct view *views;
     size_t base = 0, n = 0;
@@ -150,36 +188,49 @@ enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct portolan
         n++;
     views = portolan_calloc(n + 1, sizeof *views);
     out->nodes = portolan_arena_alloc(&out->arena, n + 1, sizeof *out->nodes);
-    if (!views || !out->nodes) {
+    out->ids = portolan_arena_alloc(&out->arena, n + 1, sizeof *out->ids);
+    if (!views || out->arena.failed) {
         free(views);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     }
     records = s->records + base;
     look(views, records, base, n, out->n_metrics);
     settle_root(&views[0], thread ? 0 : (s->now_ns - s->since_ns) / 1e3, out->n_metrics);
-    for (size_t i = 0; (i < n || i == 0) && !out->arena.failed; i++)
+    for (size_t i = 0; (i < n || i == 0) && !out->arena.failed; i++) {
+        out->ids[i] = n ? records[i].id : 0;
         add_node(out, &views[i], n ? &records[i] : NULL);
+    }
     free(views);
     return out->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
                              : PORTOLAN_OK;
 }
 
-uint64_t tau_calls_of(const struct portolan_probe_snapshot *s)
+/* ------------------------------------------------- sources */
+
+enum portolan_status tau_source_take(struct tau_source *source, struct portolan_error *err)
 {
-    uint64_t calls = 0;
+    enum portolan_status status = portolan_probe_snapshot_take(&source->snapshot, err);
+
+    return status ? status : portolan_probe_events_take(&source->events, &source->n_events, err);
+}
+
+void tau_source_clear(struct tau_source *source)
+{
+    portolan_probe_snapshot_clear(&source->snapshot);
+    free(source->events);
+    source->events = NULL;
+}
+
+uint64_t tau_count(const struct tau_source *source)
+{
+    const struct portolan_probe_snapshot *s = &source->snapshot;
+    uint64_t count = 0;
 
     for (size_t i = 0; i < s->count; i++)
         if (is_kept(&s->records[i]))
-            calls += s->records[i].calls + s->records[i].open_calls;
-    return calls;
-}
-
-enum portolan_status tau_count_calls(uint64_t *calls, struct portolan_error *err)
-{
-    struct portolan_probe_snapshot s = {0};
-    enum portolan_status status = portolan_probe_snapshot_take(&s, err);
-
-    *calls = status == PORTOLAN_OK ? tau_calls_of(&s) : 0;
-    portolan_probe_snapshot_clear(&s);
-    return status;
+            count += calls_of(&s->records[i]);
+    for (size_t i = 0; i < source->n_events; i++)
+        if (!source->events[i].has_record)
+            count += source->events[i].count;
+    return count;
 }

@@ -14,8 +14,11 @@
 #include <unistd.h>
 
 struct writer {
+    const struct portolan_probe_dump *dump;
     const char *folder;
+    char stamp[80]; /* behind the prefix */
     int node;
+    bool with_paths;
     unsigned n_metrics;
     const char *metrics[TAU_METRICS];
     struct portolan_text facts; /* the metadata behind the metric's name */
@@ -111,16 +114,22 @@ static enum portolan_status make_folder(const char *folder, struct portolan_erro
     return PORTOLAN_OK;
 }
 
+static char *file_of(const struct writer *w, const char *folder, uint32_t thread)
+{
+    return portolan_asprintf("%s/%s%s.%d.0.%" PRIu32, folder, w->dump->prefix, w->stamp, w->node,
+                             thread);
+}
+
 static enum portolan_status write_profile(struct writer *w, const struct portolan_tau_rows *rows,
-                                          unsigned m, uint32_t thread, struct portolan_error *err)
+                                          const struct tau_events *events, unsigned m,
+                                          uint32_t thread, struct portolan_error *err)
 {
     char *folder = metric_folder(w, m);
-    char *path =
-        folder ? portolan_asprintf("%s/profile.%d.0.%" PRIu32, folder, w->node, thread) : NULL;
+    char *path = folder ? file_of(w, folder, thread) : NULL;
     struct portolan_text t = {0};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
-    portolan_tau_write(&t, rows, m, w->metrics[m], w->facts.bytes, NULL, 0);
+    portolan_tau_write(&t, rows, m, w->metrics[m], w->facts.bytes, events->events, events->n);
     if (!path || t.failed)
         portolan_error_set(err, status, "out of memory");
     else if ((status = make_folder(folder, err)) == PORTOLAN_OK)
@@ -141,7 +150,7 @@ static void remove_stale(const struct writer *w, uint32_t threads)
         bool more = folder != NULL;
 
         for (uint32_t t = threads; more; t++) {
-            char *path = portolan_asprintf("%s/profile.%d.0.%" PRIu32, folder, w->node, t);
+            char *path = file_of(w, folder, t);
 
             more = path && unlink(path) == 0;
             free(path);
@@ -152,55 +161,121 @@ static void remove_stale(const struct writer *w, uint32_t threads)
 
 /* ------------------------------------------------- all files */
 
-static enum portolan_status write_thread(struct writer *w, const struct portolan_probe_snapshot *s,
+/* The root and the timers that were asked for, if any were. */
+static void choose_rows(const struct portolan_probe_dump *dump, struct portolan_tau_rows *rows)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        bool chosen = !dump->n_timers || rows->rows[i].is_root;
+
+        for (size_t k = 0; k < dump->n_timers && !chosen; k++)
+            chosen = rows->rows[i].kind == PORTOLAN_TAU_FLAT &&
+                     !strcmp(rows->rows[i].name, dump->timers[k]);
+        if (chosen)
+            rows->rows[kept++] = rows->rows[i];
+    }
+    rows->n = kept;
+}
+
+static enum portolan_status write_thread(struct writer *w, const struct tau_source *source,
                                          uint32_t thread, struct portolan_error *err)
 {
     struct tau_nodes nodes = {0};
+    struct tau_events events = {0};
     struct portolan_tau_rows rows = {0};
-    enum portolan_status status = tau_nodes_make(&nodes, s, thread, err);
+    enum portolan_status status = tau_nodes_make(&nodes, source, thread, err);
 
+    if (status == PORTOLAN_OK && !w->dump->n_timers)
+        status = tau_events_make(&events, source, thread, &nodes, w->with_paths, err);
     if (status == PORTOLAN_OK)
         status = portolan_tau_make_rows(&rows, nodes.nodes, nodes.n, nodes.n_metrics, err);
+    if (status == PORTOLAN_OK)
+        choose_rows(w->dump, &rows);
     for (unsigned m = 0; m < w->n_metrics && status == PORTOLAN_OK; m++)
-        status = write_profile(w, &rows, m, thread, err);
+        status = write_profile(w, &rows, &events, m, thread, err);
     portolan_arena_clear(&rows.arena);
+    portolan_arena_clear(&events.arena);
     portolan_arena_clear(&nodes.arena);
     return status;
 }
 
-static void choose(struct writer *w, const char *folder)
+/* TAU's: the words of ctime(3), "__Sat-Nov-21-18:23:45-2026__". */
+static void set_stamp(struct writer *w)
 {
+    char text[64], *rest = NULL;
+    time_t now = time(NULL);
+    size_t n = 0;
+
+    if (!ctime_r(&now, text))
+        strcpy(text, "");
+    for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest))
+        n += (size_t)snprintf(w->stamp + n, sizeof w->stamp - n, "%s%s", n ? "-" : "__", word);
+    snprintf(w->stamp + n, sizeof w->stamp - n, "__");
+}
+
+static void choose(struct writer *w)
+{
+    const char *folder = w->dump->folder, *paths = getenv("PORTOLAN_PROFILE_EVENT_PATHS");
+
     if (!folder || !*folder)
         folder = getenv("PORTOLAN_PROFILE_DIR");
     if (!folder || !*folder)
         folder = getenv("PROFILEDIR");
     w->folder = folder && *folder ? folder : ".";
+    w->with_paths = paths && *paths;
     w->metrics[0] = "TIME";
     w->n_metrics = 1;
     for (size_t i = 0; i < portolan_probe_counters_count(); i++)
         w->metrics[w->n_metrics++] = portolan_probe_counter_peek_name(i);
+    if (w->dump->is_stamped)
+        set_stamp(w);
+}
+
+static enum portolan_status write_all(struct writer *w, const struct tau_source *source,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    collect_facts(&w->facts);
+    if (w->facts.failed)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = make_folder(w->folder, err);
+    for (uint32_t t = 0; t < source->snapshot.threads && status == PORTOLAN_OK; t++)
+        status = write_thread(w, source, t, err);
+    if (status == PORTOLAN_OK)
+        remove_stale(w, source->snapshot.threads);
+    return status;
+}
+
+enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *dump, int node,
+                                             size_t *files, struct portolan_error *err)
+{
+    struct writer w = {.dump = dump, .node = node};
+    struct tau_source source = {0};
+    enum portolan_status status;
+
+    if (files)
+        *files = 0;
+    if (!*dump->prefix || strpbrk(dump->prefix, "/\n"))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' does not begin a file's name",
+                                  dump->prefix);
+    status = tau_source_take(&source, err);
+    if (status == PORTOLAN_OK && tau_count(&source)) {
+        choose(&w);
+        status = write_all(&w, &source, err);
+    }
+    if (files)
+        *files = w.files;
+    portolan_text_clear(&w.facts);
+    tau_source_clear(&source);
+    return status;
 }
 
 enum portolan_status portolan_probe_write_tau(const char *folder, int node, size_t *files,
                                               struct portolan_error *err)
 {
-    struct writer w = {.node = node};
-    struct portolan_probe_snapshot s = {0};
-    enum portolan_status status = portolan_probe_snapshot_take(&s, err);
+    const struct portolan_probe_dump dump = {.folder = folder, .prefix = "profile"};
 
-    choose(&w, folder);
-    if (status == PORTOLAN_OK && tau_calls_of(&s)) {
-        collect_facts(&w.facts);
-        status = w.facts.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                                : make_folder(w.folder, err);
-        for (uint32_t t = 0; t < s.threads && status == PORTOLAN_OK; t++)
-            status = write_thread(&w, &s, t, err);
-        if (status == PORTOLAN_OK)
-            remove_stale(&w, s.threads);
-    }
-    if (files)
-        *files = w.files;
-    portolan_text_clear(&w.facts);
-    portolan_probe_snapshot_clear(&s);
-    return status;
+    return portolan_probe_dump_tau(&dump, node, files, err);
 }

@@ -52,7 +52,7 @@ static void add_node(struct maker *k, size_t i)
     bool outermost = is_outermost(k, i);
 
     k->paths[i] = portolan_arena_printf(a, "%s => %s", k->paths[n->above], n->name);
-    if (!n->calls)
+    if (!n->calls && !(n->inclusive[0] > 0))
         return;
     add_row(k, PORTOLAN_TAU_FLAT, n->name, n, outermost);
     add_row(k, PORTOLAN_TAU_PATH, k->paths[i], n, true);
@@ -83,6 +83,17 @@ static int compare_rows(const void *a, const void *b)
         return x->is_root ? -1 : 1;
     return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
                               : strcmp(x->name, y->name);
+}
+
+/* What has time but no calls was there to be added to a row that has. */
+static void drop_uncalled(struct portolan_tau_rows *out)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < out->n; i++)
+        if (out->rows[i].calls)
+            out->rows[kept++] = out->rows[i];
+    out->n = kept;
 }
 
 /* Rows of one name become one: other contexts, other users, other paths. */
@@ -126,5 +137,6 @@ enum portolan_status portolan_tau_make_rows(struct portolan_tau_rows *out,
     if (out->arena.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     merge(out);
+    drop_uncalled(out);
     return PORTOLAN_OK;
 }

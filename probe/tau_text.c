@@ -137,7 +137,7 @@ void portolan_tau_write(struct portolan_text *t, const struct portolan_tau_rows 
 
         portolan_text_add(t, "\"%s\" %" PRIu64 " %" PRIu64 " %.16G %.16G 0 GROUP=\"%s%s%s\" \n",
                           r->name, r->calls, r->subroutines, r->exclusive[m], r->inclusive[m],
-                          leading[r->kind], r->is_phase ? "TAU_PHASE | " : "", r->group);
+                          leading[r->kind], r->group, r->is_phase ? " | TAU_PHASE" : "");
     }
     portolan_text_add(t, "0 aggregates\n");
     if (m == 0 && n_events > 0)

@@ -2,7 +2,9 @@
 """Reads TAU profiles as the readers of others do (pprof, PerfDMF, TAU's Python parser, Hatchet), all
 their limits at once, and prints what is in them. Written from the description of the format.
 
-    tau_profile.py FOLDER        one line a row: METRIC NODE.THREAD KIND CALLS SUBRS EXCL INCL NAME
+    tau_profile.py FOLDER [--event-paths]
+                                 one line a row: METRIC NODE.THREAD KIND CALLS SUBRS EXCL INCL NAME
+                                 and an event: METRIC NODE.THREAD event N MAX MIN MEAN SUMSQR NAME
 """
 import os
 import re
@@ -11,6 +13,9 @@ import xml.etree.ElementTree as xml
 
 ROW = re.compile(r'"([^"]*)" (\d+) (\d+) (\S+) (\S+) 0 GROUP="([^"]*)" $')
 HEAD = "# Name Calls Subrs Excl Incl ProfileCalls # "
+
+
+with_paths = sys.argv[2:] == ["--event-paths"]  # some readers take no event with one
 
 
 class Wrong(Exception):
@@ -87,7 +92,43 @@ def check_parameters(rows):
                  "not TAU's form of parameters: " + row[0])
             sums[row[0][:at]] = sums.get(row[0][:at], 0) + row[1]
     for name, calls in sums.items():
-        need(names[name][1] == calls, "parameter rows are not the plain row: " + name)
+        need(names[name][1] >= calls, "parameter rows are more than the plain row: " + name)
+
+
+def read_events(lines):
+    """None, or a number, a fixed line and as many rows, whose numbers agree with each other."""
+    if not lines:
+        return []
+    first = re.fullmatch(r"(\d+) userevents", lines[0])
+    need(first and int(first[1]) == len(lines) - 2, "the number of events: " + lines[0])
+    need(len(lines) > 2, "events are announced, but there are none")
+    need(lines[1] == "# eventname numevents max min mean sumsqr", "the events' head: " + lines[1])
+    events = []
+    for line in lines[2:]:
+        match = re.fullmatch(r'"([^"]*)" (\d+) (\S+) (\S+) (\S+) (\S+)', line)
+        need(match, "no event: " + line)
+        name, count = match[1], int(match[2])
+        most, least, mean, squares = (float(match[i]) for i in range(3, 7))
+        slack = 1e-9 * max(abs(least), abs(most))
+        need(count > 0 and least - slack <= mean <= most + slack, "no such statistics: " + line)
+        need(squares >= count * mean * mean * (1 - 1e-9), "less than no variance: " + line)
+        need(with_paths or "=>" not in name, "a path that nobody asked for: " + name)
+        need("=>" not in name.split(" : ")[0] and "  " not in name, "the name of an event: " + name)
+        events.append((name, count, most, least, mean, squares))
+    need(len({e[0] for e in events}) == len(events), "an event stands twice")
+    for name, count, *_ in events:
+        paths = [e[1] for e in events if e[0].startswith(name + " : ")]
+        need(sum(paths) <= count, "an event has more on its paths than in all: " + name)
+    return events
+
+
+def check_phases(rows):
+    """A phase is one wherever it stands; its group stands behind its own."""
+    phases = {row[0].split(" => ")[-1] for row in rows if "TAU_PHASE" in row[5]}
+    for row in rows:
+        at = row[5].index("TAU_PHASE") if "TAU_PHASE" in row[5] else -1
+        if row[5][0] != "TAU_PARAM":
+            need((row[0].split(" => ")[-1] in phases) == (at > 0), "sometimes a phase: " + row[0])
 
 
 def read_file(path, metric):
@@ -106,11 +147,13 @@ def read_file(path, metric):
         need(re.sub(r"[/\\?%*:|\"<>= ]", "_", facts[0][1]) == metric, "metric and folder disagree")
     count = int(first[1])
     rows = read_rows(lines, count)
-    need(lines[2 + count :] == ["0 aggregates"], "what stands behind the rows")
+    need(lines[2 + count] == "0 aggregates", "what stands behind the rows")
+    events = read_events(lines[3 + count :])
     check_root(lines, rows)
     check_paths(rows)
     check_parameters(rows)
-    return facts, rows
+    check_phases(rows)
+    return facts, rows, events
 
 
 def read_folder(folder, metric):
@@ -131,16 +174,19 @@ def main(folder):
     sets = {m[7:]: read_folder(os.path.join(folder, m), m[7:]) for m in metrics} or {
         "": read_folder(folder, None)
     }
-    shapes = {tuple((i, tuple(r[0] for r in rows)) for i, (_, rows) in sorted(s.items()))
+    shapes = {tuple((i, tuple(r[0] for r in rows)) for i, (_, rows, _) in sorted(s.items()))
               for s in sets.values()}
     need(len(shapes) == 1, "metrics have different rows")
     for files in sets.values():
-        for (node, _, thread), (facts, rows) in sorted(files.items()):
+        for (node, _, thread), (facts, rows, events) in sorted(files.items()):
             for name, value in facts:
                 print("%s %d.%d fact %s = %s" % (facts[0][1], node, thread, name, value))
             for name, calls, subrs, exclusive, inclusive, groups in rows:
                 print("%s %d.%d %s %d %d %.6g %.6g %s" % (facts[0][1], node, thread, groups[0], calls,
                                                      subrs, exclusive, inclusive, name))
+            for name, *numbers in events:
+                print("%s %d.%d event %s %s" % (facts[0][1], node, thread,
+                                                " ".join("%.6g" % n for n in numbers), name))
 
 
 try:

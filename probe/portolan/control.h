@@ -11,6 +11,7 @@
 #define PORTOLAN_CONTROL_H
 
 #include <portolan/probe.h>
+#include <portolan/tau.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -183,13 +184,38 @@ PORTOLAN_API int portolan_control_node(void);
 PORTOLAN_API int portolan_control_node_count(void);
 
 /**
- * Writes what ports in the variant PROFILE have measured: FOLDER/profile.NODE.0.THREAD, or with
- * counters FOLDER/MULTI__METRIC/…, each file replaced as a whole. FOLDER NULL:
- * PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if need be. *FILES (may be NULL) is
- * how many were written, 0 when nothing has been measured. Errors: PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * Writes what timers and ports in the variant PROFILE have measured, and events:
+ * FOLDER/profile.NODE.0.THREAD, or with counters FOLDER/MULTI__METRIC/…, each file replaced as a
+ * whole. FOLDER NULL: PORTOLAN_PROFILE_DIR, else PROFILEDIR, else "."; it is made if need be.
+ * *FILES (may be NULL) is how many were written, 0 when nothing has been measured. Errors:
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_probe_write_tau(const char *folder, int node, size_t *files, struct portolan_error *err);
+
+/** What is written, and under which name. */
+struct portolan_probe_dump {
+    const char *folder;        /**< as above */
+    const char *prefix;        /**< REQUIRED. In place of "profile"; may have no '/' */
+    bool is_stamped;           /**< PREFIX__DAY-Mon-D-TIME-YEAR__ in its place, as TAU has it */
+    const char *const *timers; /**< only these rows of totals, and the root's */
+    size_t n_timers;           /**< 0: everything */
+};
+
+/** The same as DUMP says. Also PORTOLAN_EINVAL for a prefix that cannot be one. */
+PORTOLAN_API enum portolan_status portolan_probe_dump_tau(const struct portolan_probe_dump *dump,
+                                                          int node, size_t *files,
+                                                          struct portolan_error *err);
+
+/**
+ * The rows of totals of such profiles, added up over the threads of this process, the root's first.
+ * ROWS starts as {0}; clear its arena.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
+                                                           struct portolan_error *err);
+
+/** Somebody wants profiles at the end of this process: who makes timers. */
+PORTOLAN_API void portolan_control_want_profile(void);
 
 /**
  * For who ends a measured program (the Measurement component): writes the profiles if there is

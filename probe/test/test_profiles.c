@@ -91,11 +91,14 @@ static void dump(size_t expected_files)
     assert_int_equal(files, expected_files);
 }
 
+/* What stands behind the rows that were read last. */
+static const char *behind;
+
 /* The rows of a file, without the lines before and behind them. */
 static const char *rows_of(const char *name)
 {
     static char text[20000], path[200];
-    char *line = text;
+    char *line = text, *end;
     FILE *f;
     size_t n;
     int count = -1;
@@ -110,8 +113,10 @@ static const char *rows_of(const char *name)
     assert_int_equal(sscanf(text, "%d templated_functions_MULTI_", &count), 1);
     for (int i = 0; i < 2; i++)
         line = strchr(line, '\n') + 1;
-    assert_true(n > 13 && strcmp(text + n - 13, "0 aggregates\n") == 0);
-    text[n - 13] = '\0';
+    end = strstr(line, "\n0 aggregates\n");
+    assert_non_null(end);
+    behind = end + strlen("\n0 aggregates\n");
+    end[1] = '\0';
     for (const char *c = line; *c; c++)
         count -= *c == '\n';
     assert_int_equal(count, 0);
@@ -214,6 +219,170 @@ static void what_the_mastermind_has_is_its_callers(void **state)
     assert_non_null(
         strstr(rows_of("profile.0.0.0"), "\"outer (test.Outer)::work()\" 1 0 1.5 1.5 0 GROUP"));
     assert_null(strstr(rows_of("profile.0.0.0"), "inner"));
+}
+
+/* ------------------------------------------------------------------ timers and events */
+
+static uint32_t timer(const char *name, const char *group, enum portolan_probe_kind kind)
+{
+    struct portolan_probe_connection connection = {.port_type = group};
+    struct portolan_probe_method method = {.name = name, .kind = kind};
+    uint32_t handle;
+
+    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1, &handle, NULL),
+                     PORTOLAN_OK);
+    return handle;
+}
+
+static void run_timer(uint32_t handle, uint64_t ns)
+{
+    portolan_probe_timer_start(handle);
+    portolan_probe_clock_advance(ns);
+    portolan_probe_timer_stop(handle);
+}
+
+/* A phase with a port call that the Mastermind has and a timer that is given a parameter late. */
+static void run_phase(void)
+{
+    uint32_t phase = timer("IO \"phase\"", "", PORTOLAN_PROBE_PHASE);
+    uint32_t solve = timer("solve void (int)", "NUM|ERIC", PORTOLAN_PROBE_TIMER);
+
+    portolan_probe_timer_start(phase);
+    portolan_probe_clock_advance(1000);
+    portolan_probe_timer_start(solve);
+    portolan_probe_clock_advance(200);
+    run_timer(timer("inner", "", PORTOLAN_PROBE_TIMER), 400);
+    portolan_probe_timer_set_parameter(solve, "n", 7);
+    portolan_probe_clock_advance(100);
+    portolan_probe_timer_stop(solve);
+    portolan_probe_timer_stop(phase);
+}
+
+static void timers_phases_and_parameters_have_rows(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    run_phase();
+    assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK); /* a step was stored */
+    run_phase();
+    dump(1);
+    assert_string_equal(
+        rows_of("profile.0.0.0"),
+        "\".TAU application\" 1 2 0 4 0 GROUP=\"TAU_USER\" \n"
+        "\"IO 'phase'\" 2 2 2 3.4 0 GROUP=\"TAU_USER | TAU_PHASE\" \n"
+        "\"inner\" 2 0 0.8 0.8 0 GROUP=\"TAU_USER\" \n"
+        "\"solve void (int)\" 2 2 0.6 1.4 0 GROUP=\"NUM_ERIC\" \n"
+        "\"solve void (int) [ <n> = <7> ]\" 2 0 0.6 0.6 0 GROUP=\"TAU_PARAM | NUM_ERIC\" \n"
+        "\".TAU application => IO 'phase'\" 2 2 2 3.4 0 GROUP=\"TAU_CALLPATH | TAU_USER | "
+        "TAU_PHASE\" \n"
+        "\".TAU application => IO 'phase' => solve void (int)\" 2 2 0.6 1.4 0 "
+        "GROUP=\"TAU_CALLPATH | NUM_ERIC\" \n"
+        "\".TAU application => IO 'phase' => solve void (int) => inner\" 2 0 0.8 0.8 0 "
+        "GROUP=\"TAU_CALLPATH | TAU_USER\" \n");
+    assert_string_equal(behind, "");
+}
+
+static void trigger_events(void)
+{
+    uint32_t size, phase = timer("phase", "", PORTOLAN_PROBE_PHASE);
+
+    portolan_probe_event_register("size of a \"message\"", true, &size, NULL);
+    portolan_probe_timer_start(phase);
+    portolan_probe_event_trigger(size, 3);
+    portolan_probe_timer_stop(phase);
+    portolan_probe_event_trigger(size, 4.5);
+}
+
+static void events_stand_behind_the_rows(void **state)
+{
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    trigger_events();
+    dump(1);
+    rows_of("profile.0.0.0");
+    assert_string_equal(behind, "1 userevents\n# eventname numevents max min mean sumsqr\n"
+                                "\"size of a 'message'\" 2 4.5 3 3.75 29.25\n");
+    setenv("PORTOLAN_PROFILE_EVENT_PATHS", "1", 1);
+    dump(1);
+    unsetenv("PORTOLAN_PROFILE_EVENT_PATHS");
+    rows_of("profile.0.0.0");
+    assert_string_equal(behind, "3 userevents\n# eventname numevents max min mean sumsqr\n"
+                                "\"size of a 'message'\" 2 4.5 3 3.75 29.25\n"
+                                "\"size of a 'message' : .TAU application\" 1 4.5 4.5 4.5 20.25\n"
+                                "\"size of a 'message' : .TAU application => phase\" 1 3 3 3 9\n");
+}
+
+static void a_dump_has_its_name_and_the_rows_asked_for(void **state)
+{
+    const char *chosen[] = {"inner", "no such timer"};
+    struct portolan_probe_dump how = {
+        .folder = folder, .prefix = "dump", .timers = chosen, .n_timers = 2};
+    size_t files;
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    run_phase();
+    trigger_events();
+    assert_int_equal(portolan_probe_dump_tau(&how, 3, &files, &err), PORTOLAN_OK);
+    assert_int_equal(files, 1);
+    assert_string_equal(rows_of("dump.3.0.0"), "\".TAU application\" 1 2 0 2 0 "
+                                               "GROUP=\"TAU_USER\" \n"
+                                               "\"inner\" 1 0 0.4 0.4 0 GROUP=\"TAU_USER\" \n");
+    assert_string_equal(behind, "");
+    how.prefix = "../dump";
+    assert_int_equal(portolan_probe_dump_tau(&how, 3, &files, &err), PORTOLAN_EINVAL);
+    assert_int_equal(files, 0);
+}
+
+/* DAY-Mon-D-TIME-YEAR, as strptime(3) takes it. */
+static void a_stamped_dump_says_when(void **state)
+{
+    struct portolan_probe_dump how = {.folder = folder, .prefix = "dump", .is_stamped = true};
+    struct dirent *entry;
+    DIR *directory;
+    struct tm when;
+    const char *end;
+    int found = 0;
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    run_phase();
+    assert_int_equal(portolan_probe_dump_tau(&how, 0, NULL, &err), PORTOLAN_OK);
+    directory = opendir(folder);
+    while ((entry = readdir(directory)))
+        if (!strncmp(entry->d_name, "dump__", 6)) {
+            end = strptime(entry->d_name + 6, "%a-%b-%d-%H:%M:%S-%Y", &when);
+            assert_non_null(end);
+            assert_string_equal(end, "__.0.0.0");
+            found++;
+        }
+    closedir(directory);
+    assert_int_equal(found, 1);
+}
+
+static void *run_elsewhere(void *arg)
+{
+    run_timer(*(uint32_t *)arg, 1000);
+    return NULL;
+}
+
+static void totals_are_sums_over_threads(void **state)
+{
+    uint32_t handle = timer("on two threads", "", PORTOLAN_PROBE_TIMER);
+    struct portolan_tau_rows rows = {0};
+    pthread_t thread;
+
+    (void)state;
+    use(&nesting, "outer", "test.Outer");
+    run_timer(handle, 3000);
+    assert_int_equal(pthread_create(&thread, NULL, run_elsewhere, &handle), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(portolan_probe_total_tau(&rows, &err), PORTOLAN_OK);
+    assert_int_equal(rows.n, 2);
+    assert_string_equal(rows.rows[1].name, "on two threads");
+    assert_int_equal(rows.rows[1].calls, 2);
+    assert_true(rows.rows[1].inclusive[0] == 4 && rows.rows[0].subroutines == 2);
+    portolan_arena_clear(&rows.arena);
 }
 
 /* ------------------------------------------------------------------ files */
@@ -369,6 +538,11 @@ int main(void)
         TEST(a_call_that_is_running_counts),
         TEST(what_the_mastermind_has_is_its_callers),
         TEST(nothing_measured_writes_nothing),
+        TEST(timers_phases_and_parameters_have_rows),
+        TEST(events_stand_behind_the_rows),
+        TEST(a_dump_has_its_name_and_the_rows_asked_for),
+        TEST(a_stamped_dump_says_when),
+        TEST(totals_are_sums_over_threads),
         TEST(each_thread_has_a_file),
         TEST(counters_have_folders_of_their_own),
         TEST(a_folder_that_cannot_be_made_is_told),
