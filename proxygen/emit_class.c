@@ -370,7 +370,7 @@ static void emit_methods(const struct port *p, struct portolan_text *out)
             portolan_text_add(out, "%s\"%s\"", n ? ", " : "", m->arguments[k].name);
             real |= (unsigned)(m->arguments[k].kind == VALUE_REAL) << n++;
         }
-        portolan_text_add(out, "}, %u},\n", real);
+        portolan_text_add(out, "}, %u, PORTOLAN_PROBE_CALL_OF_PORT},\n", real);
     }
     portolan_text_add(out, "};\n\n}\n");
 }

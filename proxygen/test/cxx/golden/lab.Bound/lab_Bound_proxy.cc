@@ -6,17 +6,17 @@
 namespace {
 
 const struct portolan_probe_method lab_BoundProxy_methods[] = {
-    {"extra", 0, {}, 0},
-    {"fill", 1, {"m"}, 0},
-    {"sum(const std::array<float, 2> &, lab::Field<float, 2>::Norm)", 1, {"a"}, 0},
-    {"sum(float)", 0, {}, 0},
-    {"next", 0, {}, 0},
-    {"first", 0, {}, 0},
-    {"one", 0, {}, 0},
-    {"tag(const float *)", 0, {}, 0},
-    {"touch(float)", 0, {}, 0},
-    {"tag(const std::array<float, 2> *)", 0, {}, 0},
-    {"touch(std::array<float, 2>)", 1, {"argument_0"}, 0},
+    {"extra", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"fill", 1, {"m"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"sum(const std::array<float, 2> &, lab::Field<float, 2>::Norm)", 1, {"a"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"sum(float)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"next", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"first", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"one", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"tag(const float *)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"touch(float)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"tag(const std::array<float, 2> *)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"touch(std::array<float, 2>)", 1, {"argument_0"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -6,11 +6,11 @@
 namespace {
 
 const struct portolan_probe_method lab_ClosedProxy_methods[] = {
-    {"open", 0, {}, 0},
-    {"weight", 0, {}, 0},
-    {"color", 0, {}, 0},
-    {"count", 0, {}, 0},
-    {"shared", 0, {}, 0},
+    {"open", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"weight", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"color", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"count", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"shared", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -6,16 +6,16 @@
 namespace {
 
 const struct portolan_probe_method lab_Field_double_3Proxy_methods[] = {
-    {"fill", 1, {"m"}, 0},
-    {"sum(const std::array<double, 3> &, lab::Field<double, 3>::Norm)", 1, {"a"}, 0},
-    {"sum(double)", 0, {}, 0},
-    {"next", 0, {}, 0},
-    {"first", 0, {}, 0},
-    {"one", 0, {}, 0},
-    {"tag(const double *)", 0, {}, 0},
-    {"touch(double)", 0, {}, 0},
-    {"tag(const std::array<double, 3> *)", 0, {}, 0},
-    {"touch(std::array<double, 3>)", 1, {"argument_0"}, 0},
+    {"fill", 1, {"m"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"sum(const std::array<double, 3> &, lab::Field<double, 3>::Norm)", 1, {"a"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"sum(double)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"next", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"first", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"one", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"tag(const double *)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"touch(double)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"tag(const std::array<double, 3> *)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"touch(std::array<double, 3>)", 1, {"argument_0"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -9,13 +9,13 @@
 namespace {
 
 const struct portolan_probe_method lab_HooksProxy_methods[] = {
-    {"logged", 0, {}, 0},
-    {"vlogged", 0, {}, 0},
-    {"fixed(int)", 0, {}, 0},
-    {"leave", 0, {}, 0},
-    {"before", 0, {}, 0},
-    {"inner(int)", 1, {"n"}, 0},
-    {"inner(double)", 0, {}, 0},
+    {"logged", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"vlogged", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"fixed(int)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"leave", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"before", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"inner(int)", 1, {"n"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"inner(double)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -6,7 +6,7 @@
 namespace {
 
 const struct portolan_probe_method lab_InnerProxy_methods[] = {
-    {"inside", 0, {}, 0},
+    {"inside", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

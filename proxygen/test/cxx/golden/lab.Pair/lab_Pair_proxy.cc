@@ -9,9 +9,9 @@
 namespace {
 
 const struct portolan_probe_method lab_PairProxy_methods[] = {
-    {"left", 0, {}, 0},
-    {"weight", 0, {}, 0},
-    {"right", 0, {}, 0},
+    {"left", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"weight", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"right", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -6,20 +6,20 @@
 namespace {
 
 const struct portolan_probe_method lab_SolverProxy_methods[] = {
-    {"setup", 1, {"n"}, 0},
-    {"solve(const std::vector<double> &)", 1, {"b"}, 0},
-    {"solve(double)", 0, {}, 0},
-    {"solve(double) const", 0, {}, 0},
-    {"residual", 0, {}, 0},
-    {"refine", 0, {}, 0},
-    {"take", 0, {}, 0},
-    {"is_like", 0, {}, 0},
-    {"precede", 0, {}, 0},
-    {"scale", 0, {}, 0},
-    {"me", 0, {}, 0},
-    {"fall", 0, {}, 0},
-    {"name", 0, {}, 0},
-    {"nested", 1, {"depth"}, 0},
+    {"setup", 1, {"n"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"solve(const std::vector<double> &)", 1, {"b"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"solve(double)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"solve(double) const", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"residual", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"refine", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"take", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"is_like", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"precede", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"scale", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"me", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"fall", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"name", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"nested", 1, {"depth"}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

@@ -6,13 +6,13 @@
 namespace {
 
 const struct portolan_probe_method lab_StoreProxy_methods[] = {
-    {"copy", 0, {}, 0},
-    {"load(int)", 0, {}, 0},
-    {"load()", 0, {}, 0},
-    {"name", 0, {}, 0},
-    {"shared", 0, {}, 0},
-    {"save", 0, {}, 0},
-    {"count", 0, {}, 0},
+    {"copy", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"load(int)", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"load()", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"name", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"shared", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"save", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
+    {"count", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }

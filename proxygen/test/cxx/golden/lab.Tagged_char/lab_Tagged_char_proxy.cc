@@ -6,7 +6,7 @@
 namespace {
 
 const struct portolan_probe_method lab_Tagged_charProxy_methods[] = {
-    {"letter", 0, {}, 0},
+    {"letter", 0, {}, 0, PORTOLAN_PROBE_CALL_OF_PORT},
 };
 
 }
