@@ -243,7 +243,8 @@ int command_control(int argc, char **argv)
         .args_doc = "FILE|PID [COMMAND...]",
         .doc = "Switch what a running program measures: portolan control FILE profile 'solver.*'\v"
                "Commands: forward, profile, mastermind, off, on GLOB; use GLOB IMPLEMENTATION; "
-               "toggle; dump [FOLDER]; flush; list (if none is given). Several are parted by "
+               "toggle; counters [SET]; dump [FOLDER]; flush; list (if none is given). Several are "
+               "parted by "
                "semicolons.",
     };
     struct options o = {.timeout_s = 10};

@@ -44,8 +44,12 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
     g->exclusive =
         more(r->exclusive_ns + r->open_exclusive_ns, b->exclusive_ns + b->open_exclusive_ns);
     g->mpi = more(r->mpi_ns, b->mpi_ns);
-    for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
-        g->counters[i] = (double)(r->counters[i] - b->counters[i]);
+    for (size_t i = 0; i < PORTOLAN_COUNTER_MAX; ++i) {
+        size_t slot = portolan_probe_counter_slot(i);
+
+        if (slot < PORTOLAN_PROBE_COUNTERS_ALL)
+            g->counters[i] = (double)(r->counters[slot] - b->counters[slot]);
+    }
 }
 
 /* Threads and nodes keep their order from snapshot to snapshot, new ones come behind. */

@@ -87,7 +87,7 @@ static void set_flags(struct portolan_control_port *p)
 
     if (measures(p, PORTOLAN_VARIANT_PROFILE)) {
         flags = PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_PROFILED;
-        if (portolan_probe_counters_count())
+        if (portolan_probe_counter_slots())
             flags |= PORTOLAN_PROBE_COUNTERS;
     } else if (measures(p, PORTOLAN_VARIANT_MASTERMIND)) {
         flags = PORTOLAN_PROBE_MONITORED | p->counters;

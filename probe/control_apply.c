@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: read, checked as a whole, obeyed. */
 #include "control_internal.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static const struct verb verbs[CONTROL_VERBS] = {
     [CONTROL_ON] = {"on", "on GLOB", 1, 1},
     [CONTROL_TOGGLE] = {"toggle", "toggle", 0, 0},
     [CONTROL_USE] = {"use", "use GLOB IMPLEMENTATION", 2, 2},
+    [CONTROL_COUNTERS] = {"counters", "counters [SET]", 0, 1},
     [CONTROL_DUMP] = {"dump", "dump [FOLDER]", 0, 1},
     [CONTROL_FLUSH] = {"flush", "flush", 0, 0},
     [CONTROL_LIST] = {"list", "list", 0, 0},
@@ -79,7 +81,7 @@ static bool find_verb(struct batch *b, struct command *c, const char *word)
     mistake(b, c->line,
             near ? "there is no command '%s'; did you mean '%s'?"
                  : "there is no command '%s'; known are forward, profile, mastermind, off, on, "
-                   "toggle, use, dump, flush, list%.0s",
+                   "toggle, use, counters, dump, flush, list%.0s",
             word, near ? near : "");
     return false;
 }
@@ -210,6 +212,14 @@ static void check_mastermind(struct batch *b, const struct command *c)
                 without);
 }
 
+static void check_counters(struct batch *b, const struct command *c)
+{
+    struct portolan_error err = {0};
+
+    if (c->words[0] && probe_counters_check_set(c->words[0], &err))
+        mistake(b, c->line, "%s", err.text);
+}
+
 static enum portolan_status check(struct batch *b, struct portolan_error *err)
 {
     for (size_t i = 0; i < b->n; i++)
@@ -217,6 +227,8 @@ static enum portolan_status check(struct batch *b, struct portolan_error *err)
             check_use(b, &b->commands[i]);
         else if (b->commands[i].verb == CONTROL_MASTERMIND)
             check_mastermind(b, &b->commands[i]);
+        else if (b->commands[i].verb == CONTROL_COUNTERS)
+            check_counters(b, &b->commands[i]);
     if (b->failed || b->mistakes.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (b->mistakes.length)
@@ -304,6 +316,50 @@ static void list(struct portolan_text *reply)
     control_unlock();
 }
 
+static bool tell_set(void *arg, const struct portolan_probe_counter_set *set)
+{
+    struct portolan_text *reply = arg;
+
+    portolan_text_add(reply, "counters\t%s\t%s\t", *set->name ? set->name : "\"\"",
+                      set->in_force ? "in force" : "");
+    for (size_t i = 0; i < set->n; i++)
+        portolan_text_add(reply, "%s%s", i ? "," : "", set->counters[i]);
+    portolan_text_add(reply, "\n");
+    return true;
+}
+
+static bool any_has_mastermind(void)
+{
+    const struct portolan_control_port *p;
+    bool found = false;
+
+    control_lock();
+    DL_FOREACH(control_first(), p)
+    found = found || p->has_mastermind;
+    control_unlock();
+    return found;
+}
+
+/* A Mastermind's step has the counts of one set: it puts the other one in force behind it. */
+static enum portolan_status counters(const char *name, struct portolan_text *reply,
+                                     struct portolan_error *err)
+{
+    bool later = name && any_has_mastermind();
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (name)
+        status = later ? portolan_probe_counter_set_request(name, err)
+                       : portolan_probe_counter_set_use(name, err);
+    if (status == PORTOLAN_OK && name)
+        portolan_text_add(reply, "counters %s: %s\n", name,
+                          later ? "from the next step on" : "in force");
+    else if (status == PORTOLAN_OK && !portolan_probe_counter_slots())
+        portolan_text_add(reply, "counters: none was defined\n");
+    else if (status == PORTOLAN_OK)
+        portolan_probe_counter_sets_visit(tell_set, reply);
+    return status;
+}
+
 static enum portolan_status dump(const char *folder, struct portolan_text *reply,
                                  struct portolan_error *err)
 {
@@ -343,6 +399,8 @@ static enum portolan_status tell(const struct batch *b, struct portolan_text *re
 
         if (c->verb == CONTROL_DUMP)
             status = dump(c->words[0], reply, err);
+        else if (c->verb == CONTROL_COUNTERS)
+            status = counters(c->words[0], reply, err);
         else if (c->verb == CONTROL_FLUSH)
             status = flush(reply, err);
         else if (c->verb == CONTROL_LIST)

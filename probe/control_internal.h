@@ -16,6 +16,7 @@ enum control_verb {
     CONTROL_ON,
     CONTROL_TOGGLE,
     CONTROL_USE,
+    CONTROL_COUNTERS,
     CONTROL_DUMP,
     CONTROL_FLUSH,
     CONTROL_LIST,

@@ -24,7 +24,7 @@ struct probe_parameter;
 /* In ticks: what portolan_probe_reset_unprofiled() took out of a timer's record. */
 struct portolan_probe_carry {
     uint64_t calls, subroutine_calls, inclusive, exclusive, mpi;
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_ALL];
 };
 
 /* What an activation of a timer has beside its frame: the thread's clocks when it began, and the
@@ -36,6 +36,7 @@ struct probe_activation {
     bool is_counted;
     int64_t values[PORTOLAN_PROBE_CONTEXTS];
 };
+struct probe_counting;
 
 /*
  * The record of one thread. It stays in the registry until the process ends; a thread that ends
@@ -61,9 +62,7 @@ struct probe_thread {
     struct probe_activation *activations; /* per frame; made at first use */
     struct probe_events *events;          /* likewise */
 
-    uint64_t (*counter_start)[PORTOLAN_PROBE_COUNTERS_MAX]; /* per frame; made at first use */
-    int counter_set;
-    unsigned counter_generation;
+    struct probe_counting *counting; /* made at the first counted call */
 };
 
 /* thread.c */
@@ -140,7 +139,18 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
 /* A new beginning of the time that snapshots cover. */
 void probe_begin_now(void);
 
-/* counters_papi.c or counters_none.c */
+/* counters.c: the calling thread ends; its record goes. */
 void probe_counters_detach(struct probe_thread *t);
+void probe_counters_free(struct probe_thread *t);
+/* Whether there is a set NAME, or it means none. */
+enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err);
+/* The call in F goes on in another record. */
+void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f);
+void probe_counters_empty(struct portolan_probe_node *node);
+/*
+ * The counts of the call that portolan_probe_slow_counters_stop ended last on the thread, in the
+ * order of the set in force; NULL: it was not counted, or by a set that is in force no more.
+ */
+const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot);
 
 #endif

@@ -131,5 +131,6 @@ enum portolan_status portolan_probe_timer_set_parameter(uint32_t handle, const c
     }
     a->values[p->index] = value;
     f->node = node_of(t, f, a);
+    probe_counters_move(t, f);
     return PORTOLAN_OK;
 }

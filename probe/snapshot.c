@@ -84,7 +84,7 @@ static void read_carried(struct portolan_probe_carried *to,
     to->inclusive_ns = portolan_probe_ticks_to_ns(load(&carry->inclusive));
     to->exclusive_ns = portolan_probe_ticks_to_ns(load(&carry->exclusive));
     to->mpi_ns = portolan_probe_ticks_to_ns(load(&carry->mpi));
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_ALL; i++)
         to->counters[i] = load(&carry->counters[i]);
 }
 
@@ -94,6 +94,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     double scale = portolan_probe_ticks_to_ns(1), quality = load_real(&node->quality);
     const struct portolan_probe_carry *carry = __atomic_load_n(&node->carry, __ATOMIC_ACQUIRE);
     const struct portolan_probe_method_info *info;
+    const uint64_t *counters;
 
     memset(r, 0, sizeof *r);
     r->id = (uint64_t)t->index << 32 | node->id;
@@ -115,8 +116,9 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->mpi_ns = portolan_probe_ticks_to_ns(load(&node->mpi));
     r->has_quality = !isnan(quality);
     r->quality = r->has_quality ? quality : 0.0;
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
-        r->counters[i] = load(&node->counters[i]);
+    counters = __atomic_load_n(&node->counters, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; counters && i < PORTOLAN_PROBE_COUNTERS_ALL; i++)
+        r->counters[i] = load(&counters[i]);
     if (carry)
         read_carried(&r->carried, carry);
 }
@@ -258,14 +260,16 @@ static enum portolan_status reserve_carries(void)
 static void carry_node(struct portolan_probe_node *node)
 {
     struct portolan_probe_carry *c = node->carry;
+    const uint64_t *counters;
 
     portolan_probe_add(&c->calls, load(&node->calls));
     portolan_probe_add(&c->subroutine_calls, load(&node->subroutine_calls));
     portolan_probe_add(&c->inclusive, load(&node->inclusive));
     portolan_probe_add(&c->exclusive, load(&node->exclusive));
     portolan_probe_add(&c->mpi, load(&node->mpi));
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
-        portolan_probe_add(&c->counters[i], load(&node->counters[i]));
+    counters = __atomic_load_n(&node->counters, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; counters && i < PORTOLAN_PROBE_COUNTERS_ALL; i++)
+        portolan_probe_add(&c->counters[i], load(&counters[i]));
 }
 
 static void drop_carry(struct portolan_probe_node *node)
@@ -276,7 +280,7 @@ static void drop_carry(struct portolan_probe_node *node)
 
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
+    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_ALL; i++)
         __atomic_store_n(&c->counters[i], 0, __ATOMIC_RELAXED);
 }
 
@@ -295,8 +299,7 @@ static void empty_node(struct portolan_probe_node *node)
         store_real(&node->moments[i].xx, 0.0);
         store_real(&node->moments[i].xt, 0.0);
     }
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
-        __atomic_store_n(&node->counters[i], 0, __ATOMIC_RELAXED);
+    probe_counters_empty(node);
 }
 
 static bool measures_now(const struct probe_thread *t)

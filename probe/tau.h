@@ -7,7 +7,7 @@
 #include <portolan/tau.h>
 
 /* The time in microseconds, then the counters. */
-#define TAU_METRICS (1 + PORTOLAN_PROBE_COUNTERS_MAX)
+#define TAU_METRICS (1 + PORTOLAN_PROBE_COUNTERS_ALL)
 
 /* What profiles of this process are made of. Start it as {0}. */
 struct tau_source {

@@ -226,8 +226,8 @@ static void choose(struct writer *w)
     w->with_paths = paths && *paths;
     w->metrics[0] = "TIME";
     w->n_metrics = 1;
-    for (size_t i = 0; i < portolan_probe_counters_count(); i++)
-        w->metrics[w->n_metrics++] = portolan_probe_counter_peek_name(i);
+    for (size_t i = 0; i < portolan_probe_counter_slots(); i++)
+        w->metrics[w->n_metrics++] = portolan_probe_counter_slot_peek_name(i);
     if (w->dump->is_stamped)
         set_stamp(w);
 }

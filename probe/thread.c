@@ -64,8 +64,7 @@ void probe_thread_destroy(struct probe_thread *t)
     probe_events_free(t->events);
     if (t->activations)
         probe_frames_unmap(t->activations, sizeof *t->activations);
-    if (t->counter_start)
-        munmap(t->counter_start, PROBE_FRAMES * sizeof *t->counter_start);
+    probe_counters_free(t);
     munmap(t->hot.frames, PROBE_FRAMES * sizeof *t->hot.frames);
     free(t);
 }

@@ -2,6 +2,7 @@
 /* Times that are no port calls: MPI, Portolan's own work, named timers. */
 #include "internal.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 void *probe_frames_map(size_t size_each)
@@ -164,11 +165,12 @@ enum portolan_status portolan_probe_timer_stop_context(uint32_t handle, const do
 static void stop_counters(struct probe_thread *t, struct portolan_probe_frame *f,
                           struct portolan_probe_activation *activation)
 {
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
-        activation->counters[i] = -f->node->counters[i];
+    const uint64_t *gained;
+
     portolan_probe_slow_counters_stop(&t->hot, f);
-    for (unsigned i = 0; i < PORTOLAN_PROBE_COUNTERS_MAX; i++)
-        activation->counters[i] += f->node->counters[i];
+    gained = probe_counters_last(&t->hot);
+    if (gained)
+        memcpy(activation->counters, gained, sizeof activation->counters);
 }
 
 static void record(struct probe_thread *t, struct portolan_probe_frame *f, const double *values,

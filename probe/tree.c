@@ -86,6 +86,7 @@ void probe_tree_free(struct probe_thread *t)
         for (unsigned i = 0; i < c->used; i++) {
             families_free(&c->nodes[i]);
             free(c->nodes[i].carry);
+            free(c->nodes[i].counters);
             if (c->nodes[i].table != no_children)
                 free(c->nodes[i].table);
         }

@@ -5,34 +5,16 @@
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 struct measurement {
     struct sidl_object object;
 };
 
-/* The parameter, as the method takes it: words. */
 static void choose_counters(const char *text, sidl_BaseInterface *_ex)
 {
-    const char *names[PORTOLAN_PROBE_COUNTERS_MAX];
-    char *copy = portolan_strdup(text), *rest = NULL;
     struct portolan_error err = {0};
-    size_t n = 0;
 
-    if (!copy) {
-        sidl_exception_throw_no_memory(_ex);
-        return;
-    }
-    for (char *w = strtok_r(copy, " ,\t\n", &rest); w; w = strtok_r(NULL, " ,\t\n", &rest), ++n)
-        if (n < PORTOLAN_PROBE_COUNTERS_MAX)
-            names[n] = w;
-    if (n > PORTOLAN_PROBE_COUNTERS_MAX)
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%zu counters are too many, %d can be read together",
-                       n, PORTOLAN_PROBE_COUNTERS_MAX);
-    else if (n && portolan_probe_counters_set(names, n, &err))
+    if (*text && portolan_probe_counter_sets_define(text, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
-    free(copy);
 }
 
 static void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)

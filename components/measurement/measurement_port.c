@@ -5,6 +5,8 @@
 #include <portolan/framework.h>
 #include <portolan/probe.h>
 
+#include <stdlib.h>
+
 static int64_t now(void *self, sidl_BaseInterface *_ex)
 {
     (void)self, (void)_ex;
@@ -26,20 +28,20 @@ static char *get_clock_name(void *self, sidl_BaseInterface *_ex)
 
 static void set_counters(void *self, struct sidl_string__array *events, sidl_BaseInterface *_ex)
 {
-    const char *names[PORTOLAN_PROBE_COUNTERS_MAX];
     int32_t n = events && sidlArrayDim(events) == 1 ? sidlLength(events, 0) : 0;
+    const char **names = portolan_calloc((size_t)n + 1, sizeof *names);
     struct portolan_error err = {0};
 
     (void)self;
-    if (n > PORTOLAN_PROBE_COUNTERS_MAX) {
-        portolan_throw(_ex, PORTOLAN_EINVAL, "%d counters are too many, %d can be read together",
-                       (int)n, PORTOLAN_PROBE_COUNTERS_MAX);
+    if (!names) {
+        sidl_exception_throw_no_memory(_ex);
         return;
     }
     for (int32_t i = 0; i < n; ++i)
         names[i] = sidlArrayElem1(events, sidlLower(events, 0) + i);
     if (portolan_probe_counters_set(names, (size_t)n, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
+    free(names);
     portolan_control_refresh();
 }
 

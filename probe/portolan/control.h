@@ -96,6 +96,7 @@ PORTOLAN_API void portolan_control_refresh(void);
  *     off GLOB, on GLOB                               not measured, and measured as before
  *     toggle                                          all off, or all on when all are off
  *     use GLOB IMPLEMENTATION                         another implementation
+ *     counters [SET]                                  other counters are read, or which there are
  *     dump [FOLDER]                                   writes the TAU profiles now
  *     flush                                           gives what was measured to who keeps it
  *     list                                            names the ports in the reply

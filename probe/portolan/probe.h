@@ -38,8 +38,9 @@ extern "C" {
 
 /** Most context values a call may have. */
 #define PORTOLAN_PROBE_CONTEXTS 4
-/** Most counters that are read together. */
-#define PORTOLAN_PROBE_COUNTERS_MAX 4
+/** Most counters that are read together, and most of all sets. */
+#define PORTOLAN_PROBE_COUNTERS_MAX 8
+#define PORTOLAN_PROBE_COUNTERS_ALL 16
 /** Distinct context tuples kept exactly per (parent, method); later ones share bins. */
 #define PORTOLAN_PROBE_EXACT 64
 /** Bins per (parent, method); only tuples of several contexts reach this, the rest share one. */
@@ -263,7 +264,8 @@ portolan_probe_timer_stop_context(uint32_t handle, const double *values, unsigne
 struct portolan_probe_activation {
     double inclusive_ns;
     double mpi_ns; /**< in MPI on this thread, also in calls made from here */
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< of timers and phases */
+    /** Of timers and phases, in the order of the set in force, since it is. */
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
 };
 
 /** The same, and tells what the activation took; a reset in between takes nothing from that. */
@@ -378,19 +380,72 @@ PORTOLAN_API enum portolan_status portolan_probe_traffic_take(struct portolan_pr
 /* --------------------------------------------------------------- counters */
 
 /**
- * Chooses the counters (PAPI names, preset or native) that ports with PORTOLAN_PROBE_COUNTERS read,
- * for the whole process; COUNT 0 chooses none. Not while such calls run. PORTOLAN_EUNSUPPORTED with
- * a text that says why: Portolan built without PAPI, or the machine refuses (virtual machines often
- * have software events only, which the text then lists). Earlier counts are emptied.
+ * Sets of counters (PAPI events: presets, native, software and those of its other components) by
+ * name, of which one is in force: "cache=PAPI_L1_DCM,PAPI_L2_DCM; soft=perf::PAGE-FAULTS". A list
+ * without a name is the set "". Ports with PORTOLAN_PROBE_COUNTERS read the set in force, at first
+ * the first one. Each set is tried on the calling thread. A name with a star ("all*=…") lets PAPI
+ * multiplex what cannot be counted together: estimates, whose names end in ":multiplexed".
+ * A set may span components of PAPI; what the kernel does is counted, too, where it may be.
+ *
+ * Replaces the earlier definition and empties its counts; TEXT "" or NULL: none. Not while counted
+ * calls run. PORTOLAN_EUNSUPPORTED: built without PAPI, an event that is unknown (with the nearest)
+ * or not counted here, or events that do not fit together, with the event that did not fit and sets
+ * that would. PORTOLAN_EINVAL: the text. On failure the earlier definition is in force.
  */
+PORTOLAN_API enum portolan_status portolan_probe_counter_sets_define(const char *text,
+                                                                     struct portolan_error *err);
+
+/**
+ * Puts set NAME in force for the whole process; NULL and "none": no set. Any thread, any time: the
+ * calls that run on the calling thread are split, so that each set has what was counted while it
+ * was in force; other threads follow at their next outermost counted call, so that a call and those
+ * it makes are counted by one set. PORTOLAN_EINVAL: no such set.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_counter_set_use(const char *name,
+                                                                 struct portolan_error *err);
+
+/** The same at the next portolan_probe_counter_sets_step(): for who may not cut a step in two. */
+PORTOLAN_API enum portolan_status portolan_probe_counter_set_request(const char *name,
+                                                                     struct portolan_error *err);
+
+/**
+ * Between two steps, after the finished one was read: puts the set in force that was requested, or
+ * else, with ROTATE, the one defined after the present one. Whether another one is in force now.
+ */
+PORTOLAN_API bool portolan_probe_counter_sets_step(bool rotate);
+
+struct portolan_probe_counter_set {
+    const char *name;
+    bool in_force;
+    bool multiplexed;    /**< its counts are estimates */
+    bool user_mode_only; /**< the kernel forbids this user to count what it does */
+    size_t n;
+    const char *counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< as results are called */
+};
+
+/** Shows the sets in their order until VISIT returns false. Under a lock: VISIT calls none here. */
+PORTOLAN_API void portolan_probe_counter_sets_visit(
+    bool (*visit)(void *arg, const struct portolan_probe_counter_set *set), void *arg);
+
+/** The old form: defines the set "" of NAMES, COUNT 0 none. */
 PORTOLAN_API enum portolan_status
 portolan_probe_counters_set(const char *const *names, size_t count, struct portolan_error *err);
 
-/** Number of counters chosen. */
+/** Name of the set in force, NULL: none; number of its counters. */
+PORTOLAN_API const char *portolan_probe_counter_set_peek_name(void);
 PORTOLAN_API size_t portolan_probe_counters_count(void);
 
-/** Name of counter INDEX, valid until the next set; NULL beyond the last. */
+/** Of counter INDEX of the set in force; NULL and SIZE_MAX beyond the last. */
 PORTOLAN_API const char *portolan_probe_counter_peek_name(size_t index);
+/** Where records have it: portolan_probe_record.counters[slot]. Same name, same slot. */
+PORTOLAN_API size_t portolan_probe_counter_slot(size_t index);
+
+/** All counters of all sets, in force or not; names are valid until the next definition. */
+PORTOLAN_API size_t portolan_probe_counter_slots(void);
+PORTOLAN_API const char *portolan_probe_counter_slot_peek_name(size_t slot);
+
+/** Calls of ports with counters whose counts could not be had, since the process began. */
+PORTOLAN_API uint64_t portolan_probe_counters_missed(void);
 
 /**
  * One line on what this machine offers, for reports: "hardware counters: available", or why not and
@@ -414,7 +469,7 @@ struct portolan_probe_context_stats {
 struct portolan_probe_carried {
     uint64_t calls, subroutine_calls;
     double inclusive_ns, exclusive_ns, mpi_ns;
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_ALL]; /**< by slot */
 };
 
 /**
@@ -442,7 +497,7 @@ struct portolan_probe_record {
     double open_exclusive_ns;
     double quality; /**< largest accuracy reported by a call; 0 when none was */
     bool has_quality;
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive */
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_ALL]; /**< inclusive, by slot */
     struct portolan_probe_carried carried;
     bool is_idle;  /**< of a thread's root: the thread was in no call of a port, measured or not */
     int64_t place; /**< the room's own */

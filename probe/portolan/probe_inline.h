@@ -66,7 +66,7 @@ struct portolan_probe_node {
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
 
     int64_t key_more[PORTOLAN_PROBE_CONTEXTS - 1];
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+    uint64_t *counters; /* by slot; NULL until a call was counted */
     struct portolan_probe_node *parent, *next;
     struct portolan_probe_family *families;
     uint32_t children;

@@ -23,7 +23,7 @@ extern "C" {
 
 enum {
     PORTOLAN_CONTEXT_MAX = 4, /**< context values per call, as in <portolan/probe.h> */
-    PORTOLAN_COUNTER_MAX = 4, /**< counters read together, likewise */
+    PORTOLAN_COUNTER_MAX = 8, /**< counters read together, likewise */
     /** Counters of a trial: sets that took turns make more than are read together. */
     PORTOLAN_SUMMARY_COUNTER_MAX = 16
 };
