@@ -181,7 +181,7 @@ enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct tau_sour
     size_t base = 0, n = 0;
 
     out->n = 0;
-    out->n_metrics = 1 + (unsigned)portolan_probe_counters_count();
+    out->n_metrics = 1 + (unsigned)portolan_probe_counter_slots();
     while (base < s->count && s->records[base].thread != thread)
         base++;
     while (base + n < s->count && s->records[base + n].thread == thread)
