@@ -14,7 +14,7 @@ const struct command commands[] = {
     {"link", command_link, "make one program of an assembly and all that it needs"},
     {"shell", command_shell, "run commands of Ccaffeine as they are typed"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
-    {"profile", command_profile, "show the call graph that was measured, and what is pruned"},
+    {"profile", command_profile, "show what a trial measured, in one of several views"},
     {"model", command_model, "show the models of the implementations"},
     {"optimize", command_optimize, "choose the best assembly from what is stored"},
     {"predict", command_predict, "predict the time of an assembly"},

@@ -84,6 +84,7 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
         around(n->exclusive.value - taken - b->outside_ns,
                interval_errors * exclusive_error + b->outside_spread_ns + spread * n->timed_calls);
     n->descendants = b->calls;
+    n->one_mean_ns = n->timed_calls > 0 ? n->inclusive_ns.sum / n->timed_calls : 0;
     n->is_marked =
         n->timed_calls > 0 && n->inclusive_ns.sum / n->timed_calls < marked_below * call_cost(p, n);
 }

@@ -163,12 +163,12 @@ static bool add_to_cell(struct filling *f, int64_t node, const struct portolan_s
 
     if (!c)
         return false;
-    if (s->calls > 0) {
-        c->min_ns = c->calls == 0 || s->min_ns < c->min_ns ? s->min_ns : c->min_ns;
+    if (s->timed_calls > 0) {
+        c->min_ns = c->timed_calls == 0 || s->min_ns < c->min_ns ? s->min_ns : c->min_ns;
         c->max_ns = s->max_ns > c->max_ns ? s->max_ns : c->max_ns;
     }
     c->calls += (double)s->calls;
-    c->timed_calls += (double)s->calls;
+    c->timed_calls += (double)s->timed_calls;
     c->subroutines += (double)s->subroutines;
     c->inclusive_ns += s->inclusive_ns;
     c->exclusive_ns += s->exclusive_ns;

@@ -108,6 +108,9 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
             row->timed_calls > 0 ? fmin(row->one_min_ns, n->one_min_ns) : n->one_min_ns;
         row->one_max_ns = fmax(row->one_max_ns, n->one_max_ns);
     }
+    if (row->timed_calls + n->timed_calls > 0)
+        row->one_mean_ns = (row->one_mean_ns * row->timed_calls + n->one_mean_ns * n->timed_calls) /
+                           (row->timed_calls + n->timed_calls);
     row->n_ranks = n->n_ranks > row->n_ranks ? n->n_ranks : row->n_ranks;
     row->n_threads = n->n_threads > row->n_threads ? n->n_threads : row->n_threads;
     row->timed_calls += n->timed_calls;

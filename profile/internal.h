@@ -42,4 +42,15 @@ void profile_sort_cells(struct portolan_profile *p);
 bool profile_same_method(const struct portolan_profile_node *a,
                          const struct portolan_profile_node *b);
 
+/* " [ <n> = <64> ]" at the end of TEXT. */
+void profile_add_context(const struct portolan_profile_node *n, struct portolan_text *text);
+
+/* Whether another row of a flat profile has the same label but for the port. */
+bool profile_is_ambiguous(const struct portolan_profile *p, size_t node);
+
+/* From the trial's summary. */
+enum portolan_status profile_take_summary(struct portolan_profile *p,
+                                          const struct portolan_summary_set *set,
+                                          struct portolan_error *err);
+
 #endif

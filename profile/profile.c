@@ -27,6 +27,14 @@ static double fact(const struct portolan_trial *trial, const char *name, double 
                                                                                  : otherwise;
 }
 
+/* Of a clock that stands still, measuring takes nothing. */
+static bool is_manual(const struct portolan_trial *trial)
+{
+    const char *clock = portolan_profile_peek_fact(trial, "clock");
+
+    return clock && !strcmp(clock, "manual");
+}
+
 enum portolan_status profile_create(struct portolan_sample_set *set,
                                     const struct portolan_trial *trial,
                                     struct portolan_profile **profile, struct portolan_error *err)
@@ -47,7 +55,8 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
     p->ranks = trial->ranks;
     p->is_cut = strcmp(trial->outcome, "finished") != 0;
     p->cost = (struct portolan_profile_cost){
-        .call_ns = fact(trial, "cost.call_ns", NAN),
+        .call_ns =
+            is_manual(trial) ? NAN : fact(trial, "cost.call_ns", fact(trial, "call cost ns", NAN)),
         .spread_ns = fact(trial, "cost.spread_ns", NAN),
         .inside_ns = fact(trial, "cost.inside_ns", NAN),
         .forward_ns = fact(trial, "cost.forward_ns", NAN),

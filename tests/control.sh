@@ -99,7 +99,7 @@ partial step 4|not all was measured on $ranks of $ranks ranks" \
         'not always measured: b.d|left out 2 times, 0.00906 s in all
 not always measured: driver.b|left out 1 time, 0.00604 s in all' \
         "SELECT name, value FROM primary_metadata WHERE name LIKE 'not always%'"
-    try "$PORTOLAN" profile --store="$store" paper.xml
+    try "$PORTOLAN" profile --pruned --store="$store" paper.xml
     last=$((ranks - 1))
     reads 'profiles are written at the end' profiles \
         "^TIME $last.0 paper.Function 2 2 2000 2020 b \(paper.B1\)::evaluate\(\)$" \

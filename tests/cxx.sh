@@ -48,7 +48,7 @@ cp measured out
 gives 'all sizes were measured with both' 0 'done: 10 trials'
 [ -s particles.txt ] && [ "$(cut -d' ' -f1,2 particles.txt)" = "$(cut -d' ' -f1,2 direct.txt)" ]
 result 'the driver kept what it held, and went through all phases' $?
-try "$PORTOLAN" profile --store="$store" "$particles"
+try "$PORTOLAN" profile --pruned --store="$store" "$particles"
 gives 'the profile has the call path and the implementation' 0 \
     'forces.compute \[particles.Direct\] +600 '
 try "$PORTOLAN" model --store="$store" "$particles"

@@ -45,7 +45,7 @@ for ranks in 1 2; do
          WHERE p.name = 'driver.x' AND p.value = '4' ORDER BY t.id LIMIT 1"
     stored 'every rank has its samples' $ranks 'SELECT count(DISTINCT node_rank) FROM thread'
 
-    try "$PORTOLAN" profile --store="$store" "$paper"
+    try "$PORTOLAN" profile --pruned --store="$store" "$paper"
     has 'profile: A by call path, 24 of 216.06 ms' \
         '^  a.evaluate \[paper.A1\] +3 +24 ms +24 ms +0 ns +11.1 %$'
     has 'profile: B by call path' '^  b.evaluate \[paper.B1\] +3 +192 ms +192 ms +0 ns +88.9 %$'

@@ -149,7 +149,7 @@ stored 'each with records of its own' \
      WHERE method = 'calc_name' ORDER BY implementation)"
 sqlite3 "$store" "SELECT implementation, sum(calls) FROM sample WHERE method = 'calc_name'
     GROUP BY implementation" | sed 's/\(.*\)|\(.*\)/\\[\1] +\2 /' >"$work/shares"
-try "$PORTOLAN" profile "$store"
+try "$PORTOLAN" profile --pruned "$store"
 gives 'each with its own calls in the profile' 0 'calc_name \[all\]' \
     "$(sed -n 1p "$work/shares")" "$(sed -n 2p "$work/shares")"
 try "$PORTOLAN" model "$store"
@@ -172,7 +172,7 @@ try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c
 try "$PORTOLAN" report "$store"
 gives 'reports put libraries beside each other, by context' 0 'libcalc_one +libcalc_two' \
     'calc_sum n=20 +[0-9.]+ [nu]s +[0-9.]+ [nu]s' 'all, calls +250025 +250025'
-try "$PORTOLAN" profile "$store"
+try "$PORTOLAN" profile --pruned "$store"
 gives 'the call graph begins with the program' 0 '^subject.main +1 ' '^  calc.calc_sum .* 250025 '
 try "$PORTOLAN" model --trial subject "$store"
 gives 'libraries have models' 0 'libcalc_one +time' 'libcalc_two +time'
@@ -241,7 +241,7 @@ kill -KILL "$(pgrep -P "$wrapped")"
 ended 'a killed program' 137
 stored 'leaves what was stored' 20 "$sums"
 stored 'in a trial that failed' failed 'SELECT outcome FROM trial'
-try "$PORTOLAN" profile "$store"
+try "$PORTOLAN" profile --pruned "$store"
 gives 'and can be looked at' 0 'calc_sum +20 '
 
 mkdir "$work/include" "$work/source"

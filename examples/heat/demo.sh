@@ -22,7 +22,7 @@ for geometry in plate block; do
     title 'measuring the alternatives'
     $MPIEXEC -n $ranks portolan measure --store=$store $assembly
     title 'the call graph, and what is pruned'
-    portolan profile --store=$store $assembly
+    portolan profile --pruned --store=$store $assembly
     title 'models of the core components'
     portolan model --store=$store $assembly
     title 'the choice, before it is run'

@@ -54,9 +54,9 @@ struct portolan_profile_node {
     /* Sums over all ranks. */
     double timed_calls; /**< = calls.sum unless calls were sampled */
     double subroutines;
-    double one_min_ns, one_max_ns; /**< shortest and longest single call */
-    double sum_squares_ns2;        /**< of inclusive time per timed call */
-    double descendants;            /**< calls anywhere below */
+    double one_min_ns, one_mean_ns, one_max_ns; /**< inclusive time of a single timed call */
+    double sum_squares_ns2;                     /**< of inclusive time per timed call */
+    double descendants;                         /**< calls anywhere below */
     /* As stored; of timed calls only where timed_calls < calls.sum. */
     struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
     const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
@@ -172,6 +172,82 @@ PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node 
 /** What the trial's metadata says of NAME; NULL when nothing. */
 PORTOLAN_API const char *portolan_profile_peek_fact(const struct portolan_trial *trial,
                                                     const char *name);
+
+/* ---------------------------------------------------------------- trials by their facts */
+
+/** Trials without samples, by id. */
+struct portolan_trial_list {
+    struct portolan_sample_set *set; /**< holds them and others */
+    size_t n;
+    const struct portolan_trial **trials;
+};
+
+/**
+ * The trials that TEXT names: alternatives between commas, each one or more conditions between '&',
+ * which must all hold: "12", "10-15", "name:PATTERN" or just "PATTERN" (of the assembly),
+ * "label:PATTERN", "purpose:PATTERN", "outcome:PATTERN", or "KEY=PATTERN" (metadata, a parameter,
+ * an implementation). Patterns are those of fnmatch(3). NULL: all trials.
+ * Errors: ENOTFOUND (no trial is so, or a number that is none), EINVAL, those of the store, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *store,
+                                                         const char *text,
+                                                         struct portolan_trial_list *list,
+                                                         struct portolan_error *err);
+PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
+
+/* ---------------------------------------------------------------- texts and JSON */
+
+enum portolan_profile_values {
+    PORTOLAN_PROFILE_ESTIMATED, /**< raw values where all calls were timed */
+    PORTOLAN_PROFILE_RAW,
+    PORTOLAN_PROFILE_COMPENSATED
+};
+
+/** What a report shows. */
+struct portolan_profile_report {
+    enum portolan_profile_values values;
+    const char *metric; /**< NULL or "TIME", "MPI TIME", or a counter */
+    /**
+     * "inclusive", "exclusive", "mpi", "calls", "imbalance", "metric", "name" or "called" (as they
+     * were first called); NULL: as fits the view.
+     */
+    const char *sort;
+    const char *method; /**< a pattern of fnmatch(3) of labels or methods; NULL: all */
+    size_t top;         /**< so many rows; 0: all */
+    bool wide;          /**< long names whole */
+};
+
+/**
+ * Lines above every view: which trial, of what, how it ended, what measuring cost, and what is to
+ * be known before the numbers are believed. Added to OUT, which remembers when memory was out.
+ */
+PORTOLAN_API void portolan_profile_write_head(const struct portolan_profile *profile,
+                                              struct portolan_text *out);
+
+/**
+ * The call paths as a tree, or the methods of a flat profile, contexts behind what they belong to.
+ * Times are means over the ranks. Errors: EINVAL (no such metric or order: the text names those
+ * there are), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_nodes(const struct portolan_profile *profile,
+                             const struct portolan_profile_report *report,
+                             struct portolan_text *out, struct portolan_error *err);
+
+/**
+ * One line per rank and thread with each method's values, or with the whole of the rank where
+ * REPORT->method is NULL. PROFILE is flat and has cells.
+ */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_ranks(const struct portolan_profile *profile,
+                             const struct portolan_profile_report *report,
+                             struct portolan_text *out, struct portolan_error *err);
+
+/** Tree or flat profile with all numbers, and cells if there are any; portolan-profile(1) has the
+ * form. */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_json(const struct portolan_profile *profile, struct portolan_text *out,
+                            struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORTOLAN_TRIAL_STORE_H
+#define PORTOLAN_TRIAL_STORE_H
+
+#include "cli.h"
+
+#include <portolan/profile.h>
+
+/* A store, named by itself or by an assembly whose Mastermind names it. */
+struct trial_store {
+    const char *path;
+    const char *assembly; /* its trials only; NULL: all */
+    struct portolan_store *store;
+    struct workbench bench;
+};
+
+struct trial_store_options {
+    const char *file;  /* a store or an assembly's XML; NULL: "portolan.db" here */
+    const char *store; /* --store, or NULL */
+    const char *path;  /* --path, or NULL */
+};
+
+/* Argp child: --store and --path. */
+extern const struct argp trial_store_argp;
+
+enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
+                                      enum portolan_store_mode mode, struct portolan_error *err);
+void trial_store_close(struct trial_store *t);
+
+/* Trials as portolan_trials_select() knows them; TEXT NULL: all of the assembly. */
+enum portolan_status trial_store_select(const struct trial_store *t, const char *text,
+                                        struct portolan_trial_list *list,
+                                        struct portolan_error *err);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands above the numbers, so that they are believed as far as they deserve. */
+#include "internal.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+static int most_threads(const struct portolan_profile *p)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+
+        if (n->n_ranks)
+            most = fmax(most, ceil((double)n->n_threads / n->n_ranks));
+    }
+    for (size_t i = 0; i < p->n_cells; i++)
+        most = fmax(most, p->cells[i].thread + 1);
+    return most < 1 ? 1 : (int)most;
+}
+
+static void add_pairs(const char *words, const struct portolan_name_value *pairs, size_t n,
+                      struct portolan_text *out)
+{
+    if (n == 0)
+        return;
+    portolan_text_add(out, "%s", words);
+    for (size_t i = 0; i < n; i++)
+        portolan_text_add(out, " %s=%s", pairs[i].name, pairs[i].value);
+    portolan_text_add(out, "\n");
+}
+
+static void add_outcome(const struct portolan_trial *t, struct portolan_text *out)
+{
+    char time[32];
+
+    if (!strcmp(t->outcome, "finished"))
+        portolan_text_add(out, "finished in %s\n", text_of_time(t->elapsed_ns, time));
+    else if (!strcmp(t->outcome, "running"))
+        portolan_text_add(out, "cut off, or still running: what it had stored by then\n");
+    else
+        portolan_text_add(out, "%s%s%s\n", t->outcome, t->elapsed_ns > 0 ? " after " : "",
+                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
+}
+
+static void add_trial(const struct portolan_profile *p, struct portolan_text *out)
+{
+    const struct portolan_trial *t = p->trial;
+    const char *host = portolan_profile_peek_fact(t, "host");
+    const char *label = portolan_profile_peek_fact(t, "label");
+    int threads = most_threads(p);
+
+    portolan_text_add(out, "trial %lld of '%s' (%s%s%s), %s, %d rank%s x %d thread%s%s%s\n",
+                      (long long)t->id, t->assembly, t->purpose, label ? ", label " : "",
+                      label ? label : "", t->started, t->ranks, t->ranks == 1 ? "" : "s", threads,
+                      threads == 1 ? "" : "s", host ? ", on " : "", host ? host : "");
+    add_outcome(t, out);
+    add_pairs("parameters", t->parameters, t->n_parameters, out);
+    add_pairs("implementations", t->implementations, t->n_implementations, out);
+}
+
+static void add_cost(const struct portolan_profile *p, struct portolan_text *out)
+{
+    char cost[32];
+    double spread = p->cost.spread_ns;
+    const char *clock = portolan_profile_peek_fact(p->trial, "clock");
+    bool is_manual = clock && !strcmp(clock, "manual");
+
+    if (isnan(p->cost.call_ns)) {
+        portolan_text_add(
+            out, is_manual ? "the clock was moved by hand: measuring took none of its time\n"
+                           : "what one measured call costs was not stored\n");
+        return;
+    }
+    portolan_text_add(out, "one measured call costs ");
+    if (isnan(spread))
+        portolan_text_add(out, "%s", text_of_time(p->cost.call_ns, cost));
+    else
+        portolan_text_add(out, "%.3g +- %.2g ns", p->cost.call_ns, spread);
+    if (p->cost.counters_ns > 0)
+        portolan_text_add(out, ", with counters %s more", text_of_time(p->cost.counters_ns, cost));
+    portolan_text_add(out, "; methods with ! take less than 20 of these per call\n");
+}
+
+/* Metadata whose names begin so say what is missing or was done by halves. */
+static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
+{
+    static const char *const prefixes[] = {"rows lost", "lost",       "sampl",
+                                           "multiplex", "not stored", "not always measured"};
+
+    for (size_t i = 0; i < t->n_metadata; i++)
+        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
+            if (!strncmp(t->metadata[i].name, prefixes[k], strlen(prefixes[k])) &&
+                strcmp(t->metadata[i].value, "0") != 0 && *t->metadata[i].value) {
+                portolan_text_add(out, "note: %s: %s\n", t->metadata[i].name, t->metadata[i].value);
+                break;
+            }
+    if (t->n_partial)
+        portolan_text_add(out, "note: not all was measured in %zu step%s\n", t->n_partial,
+                          t->n_partial == 1 ? "" : "s");
+}
+
+static void add_sampling(const struct portolan_profile *p, struct portolan_text *out)
+{
+    double calls = 0, timed = 0;
+
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].is_sampled && !p->nodes[i].is_context) {
+            calls += p->nodes[i].calls.sum;
+            timed += p->nodes[i].timed_calls;
+        }
+    if (calls > 0)
+        portolan_text_add(out,
+                          "note: of %.0f calls that were sampled %.0f were timed; times are "
+                          "estimates, +- is 2 standard errors\n",
+                          calls, timed);
+}
+
+static void add_violations(const struct portolan_profile *p, struct portolan_text *out)
+{
+    const struct portolan_profile_violation *v = p->violations;
+    char parent[32], children[32];
+
+    if (p->n_violations == 0)
+        return;
+    portolan_text_add(out, "note: the stored times contradict each other at %zu call path%s: ",
+                      p->n_violations, p->n_violations == 1 ? "" : "s");
+    portolan_profile_add_label(&p->nodes[v->node], false, out);
+    portolan_text_add(out, " has %s, the calls below it %s\n",
+                      text_of_time(v->inclusive_ns, parent),
+                      text_of_time(v->children_ns, children));
+}
+
+void portolan_profile_write_head(const struct portolan_profile *p, struct portolan_text *out)
+{
+    add_trial(p, out);
+    add_cost(p, out);
+    add_facts(p->trial, out);
+    add_sampling(p, out);
+    add_violations(p, out);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks beside each other: which is the slowest, and in what. */
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One rank's sums over all methods, and the method in which it exceeds the others most. */
+struct total {
+    int rank;
+    size_t threads;
+    double calls, exclusive_ns, mpi_ns;
+    size_t worst;
+    double excess_ns;
+};
+
+static struct total *find_total(struct total *totals, size_t *n, int rank)
+{
+    size_t low = 0, high = *n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (totals[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == *n || totals[low].rank != rank) {
+        for (size_t i = (*n)++; i > low; i--)
+            totals[i] = totals[i - 1];
+        totals[low] = (struct total){.rank = rank, .excess_ns = -INFINITY};
+    }
+    return &totals[low];
+}
+
+/* All threads of a rank on one method; returns the position behind them. */
+static size_t add_rank(const struct portolan_profile *p, size_t i, struct total *totals, size_t *n)
+{
+    const struct portolan_profile_cell *first = &p->cells[i];
+    struct total *t = find_total(totals, n, first->rank);
+    const struct portolan_profile_node *node = &p->nodes[first->node];
+    double exclusive = 0, excess;
+
+    for (; i < p->n_cells && p->cells[i].node == first->node && p->cells[i].rank == first->rank;
+         i++) {
+        size_t threads = (size_t)p->cells[i].thread + 1;
+
+        exclusive += p->cells[i].exclusive_ns;
+        t->calls += p->cells[i].calls;
+        t->mpi_ns += p->cells[i].mpi_ns;
+        t->threads = threads > t->threads ? threads : t->threads;
+    }
+    t->exclusive_ns += exclusive;
+    excess = exclusive - node->exclusive_ns.mean;
+    if (excess > t->excess_ns) {
+        t->excess_ns = excess;
+        t->worst = first->node;
+    }
+    return i;
+}
+
+static int slowest_first(const void *a, const void *b)
+{
+    const struct total *x = a, *y = b;
+
+    if (x->exclusive_ns - x->mpi_ns != y->exclusive_ns - y->mpi_ns)
+        return x->exclusive_ns - x->mpi_ns > y->exclusive_ns - y->mpi_ns ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void write_total(const struct view *v, const struct total *t, double mean, struct table *out)
+{
+    struct portolan_text label = {.arena = &out->texts};
+    double compute = t->exclusive_ns - t->mpi_ns;
+
+    table_number(out, t->rank);
+    table_number(out, (double)t->threads);
+    table_number(out, t->calls);
+    table_number(out, t->exclusive_ns);
+    table_number(out, t->mpi_ns);
+    table_number(out, compute);
+    table_number(out, mean != 0 ? compute / mean - 1 : NAN);
+    if (t->excess_ns > 0) {
+        portolan_profile_add_label(&v->p->nodes[t->worst], false, &label);
+        table_number(out, t->excess_ns);
+        table_text(out, label.bytes ? label.bytes : "");
+    } else {
+        table_text(out, "");
+        table_text(out, "");
+    }
+}
+
+static enum portolan_status write_totals(const struct view *v, struct portolan_text *out,
+                                         struct portolan_error *err)
+{
+    static const struct column columns[] = {
+        {"rank", COLUMN_COUNT},
+        {"threads", COLUMN_COUNT},
+        {"calls", COLUMN_COUNT},
+        {"time", COLUMN_TIME},
+        {"mpi", COLUMN_TIME},
+        {"compute", COLUMN_TIME},
+        {"beside mean", COLUMN_PERCENT},
+        {"most above the mean", COLUMN_TIME},
+        {"in", COLUMN_NAME},
+    };
+    struct table t = {
+        .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = v->r->wide};
+    struct total *totals = portolan_calloc(v->p->n_cells + 1, sizeof *totals);
+    size_t n = 0, shown;
+    double compute = 0;
+
+    if (!totals)
+        return profile_no_memory(err);
+    for (size_t i = 0; i < v->p->n_cells;)
+        i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_rank(v->p, i, totals, &n);
+    for (size_t i = 0; i < n; i++)
+        compute += totals[i].exclusive_ns - totals[i].mpi_ns;
+    qsort(totals, n, sizeof *totals, slowest_first);
+    shown = v->r->top && v->r->top < n ? v->r->top : n;
+    for (size_t i = 0; i < shown; i++)
+        write_total(v, &totals[i], compute / v->p->ranks, &t);
+    portolan_text_add(out,
+                      "time: all methods' exclusive time; compute = time - mpi, slowest first\n");
+    table_write(&t, out);
+    if (shown < n)
+        portolan_text_add(out, "... and %zu more ranks\n", n - shown);
+    free(totals);
+    return PORTOLAN_OK;
+}
+
+static void write_cell(const struct view *v, const struct portolan_profile_cell *c,
+                       struct table *out)
+{
+    const struct portolan_profile_node *n = &v->p->nodes[c->node];
+    struct portolan_text label = {.arena = &out->texts};
+
+    portolan_profile_add_label(n, profile_is_ambiguous(v->p, c->node), &label);
+    table_text(out, label.bytes ? label.bytes : "");
+    table_number(out, c->rank);
+    table_number(out, c->thread);
+    table_number(out, c->calls);
+    if (v->metric == METRIC_COUNTER) {
+        table_number(out, c->counters[v->counter]);
+        table_number(out, c->calls > 0 ? c->counters[v->counter] / c->calls : NAN);
+        return;
+    }
+    table_number(out, c->inclusive_ns);
+    table_number(out, c->exclusive_ns);
+    table_number(out, c->mpi_ns);
+    table_number(out, c->exclusive_ns - c->mpi_ns);
+    table_number(out, n->exclusive_ns.mean != 0 ? c->exclusive_ns / n->exclusive_ns.mean - 1 : NAN);
+    table_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
+}
+
+static enum portolan_status write_cells(const struct view *v, struct portolan_text *out)
+{
+    static const struct column time_columns[] = {
+        {"", COLUMN_NAME},        {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
+        {"calls", COLUMN_COUNT},  {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME},
+        {"mpi", COLUMN_TIME},     {"compute", COLUMN_TIME},   {"beside mean", COLUMN_PERCENT},
+        {"longest", COLUMN_TIME},
+    };
+    static const struct column count_columns[] = {
+        {"", COLUMN_NAME},       {"rank", COLUMN_COUNT},       {"thread", COLUMN_COUNT},
+        {"calls", COLUMN_COUNT}, {"inclusive", COLUMN_NUMBER}, {"per call", COLUMN_NUMBER},
+    };
+    bool counts = v->metric == METRIC_COUNTER;
+    struct table t = {.columns = counts ? count_columns : time_columns,
+                      .n_columns = counts ? 6 : 10,
+                      .wide = v->r->wide};
+    size_t shown = 0, all = 0;
+
+    for (size_t i = 0; i < v->p->n_cells; i++) {
+        const struct portolan_profile_cell *c = &v->p->cells[i];
+
+        if (v->p->nodes[c->node].is_context || !view_matches(v, c->node))
+            continue;
+        all++;
+        if (v->r->top && shown == v->r->top)
+            continue;
+        shown++;
+        write_cell(v, c, &t);
+    }
+    portolan_text_add(out, "%s by rank and thread%s\n", counts ? v->r->metric : "raw times",
+                      counts ? "" : "; beside mean: exclusive time beside the mean over ranks");
+    table_write(&t, out);
+    if (shown < all)
+        portolan_text_add(out, "... and %zu more lines\n", all - shown);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_profile_write_ranks(const struct portolan_profile *p,
+                                                  const struct portolan_profile_report *r,
+                                                  struct portolan_text *out,
+                                                  struct portolan_error *err)
+{
+    struct view v;
+    enum portolan_status status = view_open(&v, p, r, "called", err);
+
+    if (status == PORTOLAN_OK)
+        status = r->method ? write_cells(&v, out) : write_totals(&v, out, err);
+    view_close(&v);
+    return status;
+}

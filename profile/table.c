@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 56, CELL_BYTES = 32 };
+
+struct cell {
+    const char *text; /* or NULL: */
+    double number;
+};
+
+struct unit {
+    double factor;
+    const char *name;
+};
+
+static const struct unit plain = {1, ""};
+static const struct unit times[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+static const struct unit numbers[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+static const struct unit bytes[] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}};
+
+static const struct unit *pick_unit(const struct unit *units, size_t n, double largest)
+{
+    size_t i = 0;
+
+    while (i + 1 < n && largest < units[i].factor)
+        i++;
+    return &units[i];
+}
+
+const char *text_of_time(double ns, char *storage)
+{
+    const struct unit *u = pick_unit(times, 4, fabs(ns));
+
+    snprintf(storage, 32, "%.4g %s", ns / u->factor, u->name);
+    return storage;
+}
+
+static void add_cell(struct table *t, struct cell c)
+{
+    if (t->n_cells == t->capacity) {
+        size_t wanted = t->capacity ? 2 * t->capacity : 256;
+        struct cell *grown = portolan_reallocarray(t->cells, wanted, sizeof *grown);
+
+        if (!grown) {
+            t->failed = true;
+            return;
+        }
+        t->cells = grown;
+        t->capacity = wanted;
+    }
+    t->cells[t->n_cells++] = c;
+}
+
+void table_text(struct table *t, const char *text)
+{
+    table_format(t, "%s", text);
+}
+
+void table_format(struct table *t, const char *format, ...)
+{
+    va_list args;
+    char *copy;
+
+    va_start(args, format);
+    copy = portolan_arena_vprintf(&t->texts, format, args);
+    va_end(args);
+    t->failed |= copy == NULL;
+    add_cell(t, (struct cell){.text = copy ? copy : ""});
+}
+
+void table_number(struct table *t, double x)
+{
+    add_cell(t, (struct cell){.number = x});
+}
+
+static const struct unit *column_unit(const struct table *t, size_t column)
+{
+    double largest = 0;
+
+    for (size_t i = column; i < t->n_cells; i += t->n_columns)
+        if (!t->cells[i].text && isfinite(t->cells[i].number))
+            largest = fmax(largest, fabs(t->cells[i].number));
+    switch (t->columns[column].kind) {
+    case COLUMN_TIME:
+        return pick_unit(times, 4, largest);
+    case COLUMN_NUMBER:
+        return pick_unit(numbers, 5, largest);
+    case COLUMN_BYTES:
+        return pick_unit(bytes, 5, largest);
+    default:
+        return &plain;
+    }
+}
+
+/* What is there but too little for the column's unit is not shown as nothing. */
+static void print_scaled(char *to, double x, int digits)
+{
+    double least = pow(10, -digits) / 2;
+
+    if (x != 0 && fabs(x) < least)
+        snprintf(to, CELL_BYTES, "%s%.*f", x < 0 ? ">-" : "<", digits, 2 * least);
+    else
+        snprintf(to, CELL_BYTES, "%.*f", digits, x);
+}
+
+static void print_cell(const struct table *t, size_t column, const struct cell *c,
+                       const struct unit *u, char *to)
+{
+    double x = c->number / u->factor;
+
+    if (isnan(x)) {
+        snprintf(to, CELL_BYTES, "-");
+        return;
+    }
+    if (isinf(x)) {
+        snprintf(to, CELL_BYTES, "%sinf", x < 0 ? "-" : "");
+        return;
+    }
+    switch (t->columns[column].kind) {
+    case COLUMN_COUNT:
+        snprintf(to, CELL_BYTES, fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
+        break;
+    case COLUMN_PERCENT:
+        print_scaled(to, 100 * x, 1);
+        break;
+    case COLUMN_PLAIN:
+        snprintf(to, CELL_BYTES, "%.6g", x);
+        break;
+    default:
+        print_scaled(to, x, *u->name && u->factor > 1 ? 3 : 1);
+        break;
+    }
+}
+
+/* Bytes of TEXT that stand for one column each: not the second and later ones of a character. */
+static size_t width_of(const char *text)
+{
+    size_t n = 0;
+
+    for (; *text; text++)
+        n += (*text & 0xC0) != 0x80;
+    return n;
+}
+
+static const char *at_width(const char *text, size_t width)
+{
+    for (; width || (*text & 0xC0) == 0x80; text++)
+        width -= (*text & 0xC0) != 0x80;
+    return text;
+}
+
+static void write_name(const char *name, size_t width, bool last, struct portolan_text *out)
+{
+    static const char gap[] = "...";
+    size_t length = width_of(name);
+
+    if (length > width) {
+        size_t head = (width - 3) / 2;
+
+        portolan_text_add_bytes(out, name, (size_t)(at_width(name, head) - name));
+        portolan_text_add(out, "%s%s", gap, at_width(name, length - (width - 3 - head)));
+        return;
+    }
+    portolan_text_add(out, "%s%*s", name, last ? 0 : (int)(width - length), "");
+}
+
+struct layout {
+    size_t width;
+    const struct unit *unit;
+    char title[48];
+};
+
+static void measure_column(struct table *t, size_t column, struct layout *l)
+{
+    const struct column *c = &t->columns[column];
+    size_t most;
+
+    l->unit = column_unit(t, column);
+    snprintf(l->title, sizeof l->title, "%s%s%s", c->title,
+             c->kind == COLUMN_PERCENT ? " %"
+             : *l->unit->name          ? " "
+                                       : "",
+             l->unit->name);
+    most = width_of(l->title);
+    for (size_t i = column; i < t->n_cells; i += t->n_columns) {
+        char text[CELL_BYTES];
+        size_t width;
+
+        if (!t->cells[i].text)
+            print_cell(t, column, &t->cells[i], l->unit, text);
+        width = width_of(t->cells[i].text ? t->cells[i].text : text);
+        most = width > most ? width : most;
+    }
+    l->width = c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
+}
+
+static void write_row(const struct table *t, const struct layout *layout, const struct cell *row,
+                      struct portolan_text *out)
+{
+    for (size_t k = 0; k < t->n_columns; k++) {
+        char number[CELL_BYTES];
+        const char *text = row ? row[k].text : layout[k].title;
+
+        if (!text) {
+            print_cell(t, k, &row[k], layout[k].unit, number);
+            text = number;
+        }
+        if (k)
+            portolan_text_add(out, "  ");
+        if (t->columns[k].kind == COLUMN_NAME)
+            write_name(text, layout[k].width, k + 1 == t->n_columns, out);
+        else
+            portolan_text_add(out, "%*s%s", (int)(layout[k].width - width_of(text)), "", text);
+    }
+    /* No blanks at the ends of lines. */
+    while (out->length && out->bytes[out->length - 1] == ' ')
+        out->bytes[--out->length] = '\0';
+    portolan_text_add(out, "\n");
+}
+
+void table_write(struct table *t, struct portolan_text *out)
+{
+    struct layout *layout = portolan_calloc(t->n_columns, sizeof *layout);
+
+    if (layout && !t->failed) {
+        for (size_t k = 0; k < t->n_columns; k++)
+            measure_column(t, k, &layout[k]);
+        write_row(t, layout, NULL, out);
+        for (size_t i = 0; i + t->n_columns <= t->n_cells; i += t->n_columns)
+            write_row(t, layout, &t->cells[i], out);
+    }
+    out->failed |= !layout || t->failed;
+    free(layout);
+    free(t->cells);
+    portolan_arena_clear(&t->texts);
+    *t = (struct table){.columns = t->columns, .n_columns = t->n_columns, .wide = t->wide};
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of text: columns aligned, one unit to a column, long names cut in the middle. */
+#ifndef PORTOLAN_PROFILE_TABLE_H
+#define PORTOLAN_PROFILE_TABLE_H
+
+#include <portolan/base.h>
+
+enum column_kind {
+    COLUMN_NAME,    /* text, left */
+    COLUMN_TEXT,    /* text, right */
+    COLUMN_COUNT,   /* whole numbers as they are */
+    COLUMN_TIME,    /* ns in; ns, us, ms or s out */
+    COLUMN_NUMBER,  /* in thousands, millions, ... */
+    COLUMN_BYTES,   /* B, kB, MB, ... of 1000 */
+    COLUMN_PERCENT, /* fraction in */
+    COLUMN_PLAIN    /* %.6g */
+};
+
+struct column {
+    const char *title;
+    enum column_kind kind;
+};
+
+/* Start as {0} with columns set. Cells are added row by row, from left to right. */
+struct table {
+    const struct column *columns;
+    size_t n_columns;
+    struct cell *cells;
+    size_t n_cells, capacity;
+    struct portolan_arena texts;
+    bool wide; /* names are never cut */
+    bool failed;
+};
+
+/* TEXT is copied. */
+void table_text(struct table *t, const char *text);
+void table_format(struct table *t, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* NaN is shown as "-". */
+void table_number(struct table *t, double x);
+
+/* The head and all rows; the table is empty afterwards. */
+void table_write(struct table *t, struct portolan_text *out);
+
+/* A time or a number of bytes by itself, as "19.2 ns"; the text is STORAGE, 32 bytes. */
+const char *text_of_time(double ns, char *storage);
+
+#endif
