@@ -588,6 +588,11 @@ const char *portolan_probe_counter_set_peek_name(void)
     return set ? set->name : NULL;
 }
 
+unsigned probe_counters_generation(void)
+{
+    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+}
+
 uint64_t portolan_probe_counters_missed(void)
 {
     return __atomic_load_n(&missed, __ATOMIC_RELAXED);

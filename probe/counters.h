@@ -70,7 +70,9 @@ void counter_table_find_again(struct counter_table *table);
 enum portolan_status counter_driver_start(struct portolan_error *err);
 const char *counter_driver_describe(void);
 
-/* counters.c: another driver, for tests; the definition is empty then. */
+/* counters.c: another number since another set is in force. */
+unsigned probe_counters_generation(void);
+/* Another driver, for tests; the definition is empty then. */
 void probe_counters_use_driver(const struct counter_driver *driver);
 /* counters_text.c: forgets that it was started. */
 void counter_driver_forget(void);

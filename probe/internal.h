@@ -144,6 +144,8 @@ void probe_counters_detach(struct probe_thread *t);
 void probe_counters_free(struct probe_thread *t);
 /* Whether there is a set NAME, or it means none. */
 enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err);
+/* counters_cost.c: what the set in force adds to a call; 0 without. One at a time. */
+double probe_counters_cost_ns(void);
 /* The call in F goes on in another record. */
 void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f);
 void probe_counters_empty(struct portolan_probe_node *node);

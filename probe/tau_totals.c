@@ -70,7 +70,7 @@ enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
     enum portolan_status status = tau_source_take(&source, err);
 
     rows->n = 0;
-    rows->n_metrics = 1 + (unsigned)portolan_probe_counters_count();
+    rows->n_metrics = 1 + (unsigned)portolan_probe_counter_slots();
     rows->rows = portolan_arena_alloc(&rows->arena, source.snapshot.count + 1, sizeof *rows->rows);
     if (status == PORTOLAN_OK && !rows->rows)
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
