@@ -11,6 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef HAVE_SDE
+#include <sde_lib.h>
+#endif
+
 #define PAGES    300
 #define SWITCHES 40
 
@@ -229,6 +233,34 @@ static void a_refused_choice_leaves_the_earlier_one(void **state)
     assert_true(work_record(1)->counters[0] >= 2 * PAGES);
 }
 
+#ifdef HAVE_SDE
+static long long moved;
+
+static void moving_work(struct worker *self, int64_t n)
+{
+    moved += n;
+    faulting_work(self, 1);
+}
+
+/* Events that this program defines: a second component of PAPI. */
+static void a_set_spans_components(void **state)
+{
+    struct worker moving = {moving_work, NULL, NULL};
+    const struct portolan_probe_record *r;
+
+    (void)state;
+    papi_sde_register_counter(papi_sde_init("test"), "moved", PAPI_SDE_RO | PAPI_SDE_DELTA,
+                              PAPI_SDE_long_long, &moved);
+    define_or_skip("both=sde:::test::moved,perf::PAGE-FAULTS");
+    bind_worker(&binding, &moving, "driver", "moving", "test.Moving");
+    proxy_work(&port, 41);
+    proxy_work(&port, 41);
+    r = work_record(41);
+    assert_int_equal(count_of(r, "sde:::test::moved"), 2 * 41);
+    assert_in_range(count_of(r, "perf::PAGE-FAULTS"), 2 * PAGES, 3 * PAGES - 1);
+}
+#endif
+
 /* ------------------------------------------------- several sets */
 
 static void each_set_has_what_was_counted_while_it_was_in_force(void **state)
@@ -426,6 +458,9 @@ int main(void)
         cmocka_unit_test_setup(page_faults_are_those_that_the_kernel_accounts, fresh),
         cmocka_unit_test_setup(context_switches_are_counted_or_refused_but_never_zero, fresh),
         cmocka_unit_test_setup(a_refused_choice_leaves_the_earlier_one, fresh),
+#ifdef HAVE_SDE
+        cmocka_unit_test_setup(a_set_spans_components, fresh),
+#endif
         cmocka_unit_test_setup(each_set_has_what_was_counted_while_it_was_in_force, fresh),
         cmocka_unit_test_setup(steps_rotate_through_the_sets, fresh),
         cmocka_unit_test_setup(calls_that_run_are_split_when_their_thread_switches, fresh),
