@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/mpi.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +48,8 @@ void print_log(bool quiet, int rank)
 {
     listener = (struct listener){.quiet = quiet, .rank = rank};
     portolan_log_set_handler(print_message, &listener);
+    if (portolan_mpi_yields())
+        portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
 }
 
 void print_debug(bool on)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cohort over MPI: PMPI calls only, on a communicator of its own. */
+/* The cohort over MPI: on a communicator of its own, and by calls that are not noted. */
 #include "internal.h"
 
 #include <limits.h>
@@ -39,7 +39,7 @@ static enum portolan_status mpi_bcast(struct portolan_cohort *c, void *buffer, s
 {
     if (root < 0 || root >= c->size || size_bytes > LLONG_MAX)
         return PORTOLAN_EINVAL;
-    return PMPI_Bcast_c(buffer, (MPI_Count)size_bytes, MPI_BYTE, root, of(c)->comm) == MPI_SUCCESS
+    return mpi_do_Bcast_c(buffer, (MPI_Count)size_bytes, MPI_BYTE, root, of(c)->comm) == MPI_SUCCESS
                ? PORTOLAN_OK
                : PORTOLAN_EIO;
 }
@@ -47,8 +47,8 @@ static enum portolan_status mpi_bcast(struct portolan_cohort *c, void *buffer, s
 static enum portolan_status reduce(struct portolan_cohort *c, double *values, size_t count,
                                    MPI_Op op)
 {
-    return PMPI_Allreduce_c(MPI_IN_PLACE, values, (MPI_Count)count, MPI_DOUBLE, op, of(c)->comm) ==
-                   MPI_SUCCESS
+    return mpi_do_Allreduce_c(MPI_IN_PLACE, values, (MPI_Count)count, MPI_DOUBLE, op,
+                              of(c)->comm) == MPI_SUCCESS
                ? PORTOLAN_OK
                : PORTOLAN_EIO;
 }
@@ -100,7 +100,7 @@ static bool drop_bytes(struct mpi_cohort *m, int from)
     char sink[64];
 
     /* cut short on purpose; this communicator returns the error instead of aborting */
-    PMPI_Recv_c(sink, sizeof sink, MPI_BYTE, from, TAG_BYTES, m->comm, MPI_STATUS_IGNORE);
+    mpi_do_Recv_c(sink, sizeof sink, MPI_BYTE, from, TAG_BYTES, m->comm, MPI_STATUS_IGNORE);
     return false;
 }
 
@@ -110,7 +110,7 @@ static bool take_child(struct mpi_cohort *m, struct subtree *s, int from, int ra
 {
     size_t more;
 
-    if (PMPI_Recv(sizes, ranks, MPI_UINT64_T, from, TAG_SIZES, m->comm, MPI_STATUS_IGNORE) !=
+    if (mpi_do_Recv(sizes, ranks, MPI_UINT64_T, from, TAG_SIZES, m->comm, MPI_STATUS_IGNORE) !=
             MPI_SUCCESS ||
         sizes[0] == SUBTREE_FAILED)
         return false;
@@ -118,8 +118,8 @@ static bool take_child(struct mpi_cohort *m, struct subtree *s, int from, int ra
         return drop_bytes(m, from);
     memcpy(s->sizes + s->ranks, sizes, (size_t)ranks * sizeof *sizes);
     s->ranks += ranks;
-    if (more && PMPI_Recv_c(s->bytes + s->used, (MPI_Count)more, MPI_BYTE, from, TAG_BYTES, m->comm,
-                            MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (more && mpi_do_Recv_c(s->bytes + s->used, (MPI_Count)more, MPI_BYTE, from, TAG_BYTES,
+                              m->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return false;
     s->used += more;
     return true;
@@ -130,12 +130,12 @@ static bool give_parent(struct mpi_cohort *m, struct subtree *s, int to, int ran
     uint64_t failed = SUBTREE_FAILED;
 
     if (!good) {
-        PMPI_Send(&failed, 1, MPI_UINT64_T, to, TAG_SIZES, m->comm);
+        mpi_do_Send(&failed, 1, MPI_UINT64_T, to, TAG_SIZES, m->comm);
         return false;
     }
-    return PMPI_Send(s->sizes, ranks, MPI_UINT64_T, to, TAG_SIZES, m->comm) == MPI_SUCCESS &&
-           (!s->used || PMPI_Send_c(s->bytes, (MPI_Count)s->used, MPI_BYTE, to, TAG_BYTES,
-                                    m->comm) == MPI_SUCCESS);
+    return mpi_do_Send(s->sizes, ranks, MPI_UINT64_T, to, TAG_SIZES, m->comm) == MPI_SUCCESS &&
+           (!s->used || mpi_do_Send_c(s->bytes, (MPI_Count)s->used, MPI_BYTE, to, TAG_BYTES,
+                                      m->comm) == MPI_SUCCESS);
 }
 
 /* Up the binomial tree: at distance MASK, odd multiples give to even ones and are done. */
@@ -198,7 +198,7 @@ static enum portolan_status take_block(struct mpi_cohort *m, int from, void **by
     struct block_head head;
 
     *bytes = NULL;
-    if (PMPI_Recv(&head, sizeof head, MPI_BYTE, from, TAG_BLOCK, m->comm, MPI_STATUS_IGNORE) !=
+    if (mpi_do_Recv(&head, sizeof head, MPI_BYTE, from, TAG_BLOCK, m->comm, MPI_STATUS_IGNORE) !=
         MPI_SUCCESS)
         return PORTOLAN_EIO;
     if (head.status)
@@ -209,8 +209,8 @@ static enum portolan_status take_block(struct mpi_cohort *m, int from, void **by
             drop_bytes(m, from);
         return PORTOLAN_ENOMEM;
     }
-    if (*size && PMPI_Recv_c(*bytes, (MPI_Count)*size, MPI_BYTE, from, TAG_BYTES, m->comm,
-                             MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (*size && mpi_do_Recv_c(*bytes, (MPI_Count)*size, MPI_BYTE, from, TAG_BYTES, m->comm,
+                               MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return PORTOLAN_EIO;
     return PORTOLAN_OK;
 }
@@ -220,10 +220,10 @@ static enum portolan_status give_block(struct mpi_cohort *m, int to, const void 
 {
     struct block_head head = {status, size};
 
-    if (PMPI_Send(&head, sizeof head, MPI_BYTE, to, TAG_BLOCK, m->comm) != MPI_SUCCESS)
+    if (mpi_do_Send(&head, sizeof head, MPI_BYTE, to, TAG_BLOCK, m->comm) != MPI_SUCCESS)
         return PORTOLAN_EIO;
     if (!status && size &&
-        PMPI_Send_c(bytes, (MPI_Count)size, MPI_BYTE, to, TAG_BYTES, m->comm) != MPI_SUCCESS)
+        mpi_do_Send_c(bytes, (MPI_Count)size, MPI_BYTE, to, TAG_BYTES, m->comm) != MPI_SUCCESS)
         return PORTOLAN_EIO;
     return status;
 }

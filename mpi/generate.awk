@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes C from routines.list. Run as: awk -v what=wrappers|names -f generate.awk routines.list
+# Writes C from routines.list. Run as: awk -v what=names|forms|yielding|wrappers -f generate.awk FILE
 #   names:    ROUTINE(Name) rows, for the enumeration and the table of names
+#   forms:    declares mpi_yielding_Name, and mpi_do_Name, which is that or PMPI_Name
+#   yielding: mpi_yielding_Name of those whose other form is named
 #   wrappers: one wrapper per routine
 
 function trim(s)
 {
     gsub(/^ +| +$/, "", s)
     return s
+}
+
+function exit_with(text)
+{
+    printf "%s:%d: error: %s\n", FILENAME, FNR, text > "/dev/stderr"
+    failed = 1
+    exit 1
 }
 
 # "int a, const void *b, int c[][3]" -> "a, b, c"
@@ -19,17 +28,52 @@ function arguments(parameters,    n, i, part, out)
     for (i = 1; i <= n; i++) {
         sub(/(\[[^]]*\])+ *$/, "", part[i])
         if (!match(part[i], /[A-Za-z_][A-Za-z_0-9]* *$/))
-            exit_with(part[i])
+            exit_with("no parameter name in '" part[i] "'")
         out = out (i > 1 ? ", " : "") trim(substr(part[i], RSTART, RLENGTH))
     }
     return out
 }
 
-function exit_with(text)
+function write_forms()
 {
-    printf "%s:%d: error: no parameter name in '%s'\n", FILENAME, FNR, text > "/dev/stderr"
-    failed = 1
-    exit 1
+    printf "\nint mpi_yielding_%s(%s);\n", name, parameters
+    printf "static inline int mpi_do_%s(%s)\n{\n", name, parameters
+    printf "    return mpi_yields ? mpi_yielding_%s(%s) : PMPI_%s(%s);\n}\n", name, given, name, given
+}
+
+function write_yielding(    begun, status)
+{
+    begun = given
+    status = sub(/, status$/, "", begun) ? "status" : "MPI_STATUS_IGNORE"
+    printf "\nint mpi_yielding_%s(%s)\n{\n    MPI_Request request;\n", name, parameters
+    printf "    int result = PMPI_%s(%s, &request);\n\n", other, begun
+    printf "    return result == MPI_SUCCESS ? mpi_await(comm, &request, %s) : result;\n}\n", status
+}
+
+function write_wrapper()
+{
+    printf "\nPORTOLAN_API int MPI_%s(%s)\n{\n", name, parameters
+    printf "    struct mpi_call call = {.routine = MPI_ROUTINE_%s};\n\n", name
+    if (note ~ /^(received|exchanged|matched)/)
+        printf "    status = mpi_status(&call, status);\n"
+    if (note ~ /_message\(/)
+        printf "    mpi_take_message(&call, message);\n"
+    printf "    portolan_probe_mpi_enter();\n"
+    printf "    call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
+    printf "    call.ticks = portolan_probe_mpi_leave();\n"
+    if (note == "")
+        printf "    mpi_note(&call);\n"
+    else
+        printf "    mpi_note_%s\n", sub_call(note)
+    printf "    return call.result;\n}\n"
+}
+
+# "sent(a, b)" -> "sent(&call, a, b);"
+function sub_call(note)
+{
+    if (!sub(/\(/, "(\\&call, ", note))
+        exit_with("'" note "' is no note of a call")
+    return note ";"
 }
 
 BEGIN {
@@ -39,26 +83,24 @@ BEGIN {
 /^#/ || /^ *$/ { next }
 
 {
-    open = index($0, "(")
-    match($0, /\)[^)]*$/)
-    name = substr($0, 1, open - 1)
-    parameters = substr($0, open + 1, RSTART - open - 1)
-    rest = substr($0, RSTART + 1)
-    if (what == "names") {
+    n = split($0, column, /\|/)
+    prototype = trim(column[1])
+    note = n > 1 ? trim(column[2]) : ""
+    other = n > 2 ? trim(column[3]) : ""
+    open = index(prototype, "(")
+    if (n > 3 || !open || prototype !~ /\)$/)
+        exit_with("not a prototype with at most two bars behind it")
+    name = substr(prototype, 1, open - 1)
+    parameters = substr(prototype, open + 1, length(prototype) - open - 1)
+    given = arguments(parameters)
+    if (what == "names")
         printf "ROUTINE(%s)\n", name
-        next
-    }
-    bytes = "0"
-    if (split(rest, bar, /\|/) == 2) {
-        if (split(trim(bar[2]), f, / +/) != 3)
-            exit_with(rest)
-        bytes = sprintf("mpi_bytes(%s, (MPI_Count)%s, %s)", f[1], f[2], f[3])
-    }
-    printf "\nPORTOLAN_API int MPI_%s(%s)\n{\n    int result;\n\n", name, parameters
-    printf "    portolan_probe_mpi_enter();\n"
-    printf "    result = PMPI_%s(%s);\n", name, arguments(parameters)
-    printf "    mpi_count(MPI_ROUTINE_%s, portolan_probe_mpi_leave(), %s);\n", name, bytes
-    printf "    return result;\n}\n"
+    else if (what == "forms" && other != "")
+        write_forms()
+    else if (what == "yielding" && other != "" && other != "own")
+        write_yielding()
+    else if (what == "wrappers" && note != "by hand")
+        write_wrapper()
 }
 
 END {

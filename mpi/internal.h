@@ -4,6 +4,7 @@
 #define PORTOLAN_MPI_INTERNAL_H
 
 #include <portolan/mpi.h>
+#include <portolan/probe.h>
 
 #include <mpi.h>
 
@@ -17,13 +18,43 @@ enum mpi_routine {
     MPI_ROUTINES
 };
 
-/* Adds one call to the calling thread's totals. */
-void mpi_count(enum mpi_routine routine, uint64_t ticks, uint64_t bytes);
-
-/* COUNT elements of TYPE; 0 where the buffer says that they are not used. */
-uint64_t mpi_bytes(const void *buffer, MPI_Count count, MPI_Datatype type);
-
 /* The text of an MPI error code, written to TEXT. */
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
+
+/* -- totals.c: what is noted, in blocks of one writer each -- */
+
+/*
+ * Adds to what the calling thread noted of ROUTINE with PARTNER, a world rank or -1. The sums are
+ * modulo 2^64, so that what was noted with one partner can be moved to another.
+ */
+void mpi_add(enum mpi_routine routine, int partner, bool received, uint64_t calls, uint64_t ticks,
+             uint64_t bytes);
+/* As portolan_probe_traffic_fn. */
+enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n);
+
+/* -- yield.c: how blocking calls wait -- */
+
+/* Blocking calls yield the processor. Decided once, when MPI begins. */
+extern bool mpi_yields;
+
+/*
+ * Collective over MPI_COMM_WORLD: decides for all ranks alike. PORTOLAN_EINVAL when a rank has a
+ * wrong word in the environment, PORTOLAN_EMISMATCH when they differ; then nothing yields.
+ */
+enum portolan_status mpi_yield_decide(struct portolan_error *err);
+/* Waits for one request, yielding; errors are those of COMM, as of a blocking call on it. */
+int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status);
+/* Once between two tests that missed; MISSES counts them and begins with 0. */
+void mpi_relax(unsigned *misses);
+/* Where all ranks come to, before a call of MPI that has no form that yields. */
+void mpi_gather_ranks(MPI_Comm comm);
+
+/* mpi_yielding_Name and mpi_do_Name, which is that or PMPI_Name as has been decided. */
+#include "mpi_forms.h"
+
+/* -- lifecycle.c -- */
+
+/* Several threads may call MPI at one time (MPI_THREAD_MULTIPLE). */
+extern bool mpi_is_concurrent;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
+#include "peers.h"
 
 #include <portolan/probe.h>
 
@@ -9,6 +10,8 @@
 
 /* Set when Portolan initialised MPI: then it is also Portolan that ends it. */
 static bool owned;
+
+bool mpi_is_concurrent;
 
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING])
 {
@@ -28,6 +31,35 @@ bool portolan_mpi_is_running(void)
     return begun && !ended;
 }
 
+/* When MPI has just begun. */
+static enum portolan_status begin(struct portolan_error *err)
+{
+    int provided = MPI_THREAD_SINGLE;
+
+    PMPI_Query_thread(&provided);
+    mpi_is_concurrent = provided == MPI_THREAD_MULTIPLE;
+    mpi_peers_begin();
+    return mpi_yield_decide(err);
+}
+
+/* The same for a program that begins MPI itself, and has nobody to take an error. */
+static void begin_unasked(void)
+{
+    struct portolan_error err = {0};
+
+    if (begin(&err) != PORTOLAN_OK)
+        portolan_log(PORTOLAN_LOG_WARNING, "mpi", "%s; %s", err.text,
+                     portolan_mpi_describe_waits());
+    else if (mpi_yields && mpi_world_rank(MPI_COMM_SELF, 0) == 0)
+        portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
+}
+
+static int end(void)
+{
+    mpi_gather_ranks(MPI_COMM_WORLD);
+    return PMPI_Finalize();
+}
+
 enum portolan_status portolan_mpi_init(struct portolan_error *err)
 {
     enum portolan_status status = portolan_mpi_check_launcher(err);
@@ -43,18 +75,22 @@ enum portolan_status portolan_mpi_init(struct portolan_error *err)
         return portolan_error_set(err, PORTOLAN_EINVAL, "MPI has ended and cannot begin again");
     portolan_probe_mpi_enter();
     result = PMPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
-    mpi_count(MPI_ROUTINE_Init_thread, portolan_probe_mpi_leave(), 0);
+    if (result == MPI_SUCCESS)
+        status = begin(err);
+    mpi_add(MPI_ROUTINE_Init_thread, -1, false, 1, portolan_probe_mpi_leave(), 0);
     if (result != MPI_SUCCESS)
         return portolan_error_set(err, PORTOLAN_EIO, "MPI does not start: %s",
                                   mpi_error_text(result, text));
-    owned = true;
-    return PORTOLAN_OK;
+    if (status != PORTOLAN_OK)
+        PMPI_Finalize();
+    owned = status == PORTOLAN_OK;
+    return status;
 }
 
 void portolan_mpi_finalize(void)
 {
     if (owned && portolan_mpi_is_running())
-        PMPI_Finalize();
+        end();
     owned = false;
 }
 
@@ -92,7 +128,9 @@ PORTOLAN_API int MPI_Init(int *argc, char ***argv)
         return MPI_SUCCESS;
     portolan_probe_mpi_enter();
     result = PMPI_Init(argc, argv);
-    mpi_count(MPI_ROUTINE_Init, portolan_probe_mpi_leave(), 0);
+    if (result == MPI_SUCCESS)
+        begin_unasked();
+    mpi_add(MPI_ROUTINE_Init, -1, false, 1, portolan_probe_mpi_leave(), 0);
     return result;
 }
 
@@ -104,7 +142,9 @@ PORTOLAN_API int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
         return PMPI_Query_thread(provided);
     portolan_probe_mpi_enter();
     result = PMPI_Init_thread(argc, argv, required, provided);
-    mpi_count(MPI_ROUTINE_Init_thread, portolan_probe_mpi_leave(), 0);
+    if (result == MPI_SUCCESS)
+        begin_unasked();
+    mpi_add(MPI_ROUTINE_Init_thread, -1, false, 1, portolan_probe_mpi_leave(), 0);
     return result;
 }
 
@@ -115,7 +155,7 @@ PORTOLAN_API int MPI_Finalize(void)
     if (owned)
         return MPI_SUCCESS;
     portolan_probe_mpi_enter();
-    result = PMPI_Finalize();
-    mpi_count(MPI_ROUTINE_Finalize, portolan_probe_mpi_leave(), 0);
+    result = end();
+    mpi_add(MPI_ROUTINE_Finalize, -1, false, 1, portolan_probe_mpi_leave(), 0);
     return result;
 }

@@ -1,16 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is noted, by routine, partner and direction. Each thread has a block that only it writes:
+ * cells in chunks that never move, so that others may read meanwhile, and a hash table of its own
+ * to find them.
+ */
 #include "internal.h"
 
 #include <portolan/probe.h>
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* One writer each; a thread that ends leaves its block to the next new one. */
-struct totals {
-    struct totals *next;
-    bool in_use; /* under the lock */
-    uint64_t calls[MPI_ROUTINES], ticks[MPI_ROUTINES], bytes[MPI_ROUTINES];
+struct cell {
+    int routine, partner;
+    bool received;
+    uint64_t calls, ticks, bytes;
+};
+
+#define CHUNK 64
+
+struct chunk {
+    struct chunk *next; /* released when it is there */
+    unsigned used;      /* released when the cell before it is filled */
+    struct cell cells[CHUNK];
+};
+
+/* A thread that ends leaves its block to the next new one. */
+struct block {
+    struct block *next;
+    bool in_use;                     /* under the lock */
+    struct cell alone[MPI_ROUTINES]; /* without a partner, and not received */
+    struct chunk *first, *last;
+    struct cell **table; /* open addressing, at most half full; the owner's only */
+    unsigned slots, used;
 };
 
 static const char *const routine_names[MPI_ROUTINES] = {
@@ -23,99 +46,280 @@ static const char *const routine_names[MPI_ROUTINES] = {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct totals *all;
+static struct block *all;
 static pthread_key_t key;
 static bool have_key;
-static __thread struct totals *mine __attribute__((tls_model("initial-exec")));
+static __thread struct block *mine __attribute__((tls_model("initial-exec")));
 
 static void detach(void *block)
 {
     mine = NULL;
     pthread_mutex_lock(&lock);
-    ((struct totals *)block)->in_use = false;
+    ((struct block *)block)->in_use = false;
     pthread_mutex_unlock(&lock);
 }
 
-__attribute__((constructor)) static void make_key(void)
+__attribute__((constructor)) static void begin(void)
 {
     have_key = pthread_key_create(&key, detach) == 0;
+    portolan_probe_traffic_set_source(mpi_traffic);
 }
 
-static struct totals *attach(void)
+static struct block *new_block(void)
 {
-    struct totals *t;
+    struct block *b = portolan_calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    for (int r = 0; r < MPI_ROUTINES; r++) {
+        b->alone[r].routine = r;
+        b->alone[r].partner = -1;
+    }
+    b->next = all;
+    return all = b;
+}
+
+static struct block *attach(void)
+{
+    struct block *b;
 
     if (!have_key)
         return NULL;
     pthread_mutex_lock(&lock);
-    for (t = all; t && t->in_use; t = t->next)
+    for (b = all; b && b->in_use; b = b->next)
         ;
-    if (!t && (t = portolan_calloc(1, sizeof *t))) {
-        t->next = all;
-        all = t;
-    }
-    if (t && pthread_setspecific(key, t) == 0)
-        t->in_use = true;
+    if (!b)
+        b = new_block();
+    if (b && pthread_setspecific(key, b) == 0)
+        b->in_use = true;
     else
-        t = NULL;
+        b = NULL;
     pthread_mutex_unlock(&lock);
-    mine = t;
-    return t;
+    return mine = b;
 }
 
-void mpi_count(enum mpi_routine routine, uint64_t ticks, uint64_t bytes)
+static unsigned hash(int routine, int partner, bool received)
 {
-    struct totals *t = mine ? mine : attach();
+    uint64_t h = ((uint64_t)(unsigned)partner << 10 ^ (unsigned)routine << 1 ^ received) *
+                 UINT64_C(0x9E3779B97F4A7C15);
 
-    if (!t)
+    return (unsigned)(h >> 32);
+}
+
+/* The slot where that cell is or would be. */
+static struct cell **slot(const struct block *b, int routine, int partner, bool received)
+{
+    unsigned i = hash(routine, partner, received) & (b->slots - 1);
+    struct cell *c;
+
+    while ((c = b->table[i]) &&
+           (c->routine != routine || c->partner != partner || c->received != received))
+        i = (i + 1) & (b->slots - 1);
+    return &b->table[i];
+}
+
+static bool grow_table(struct block *b)
+{
+    struct block grown = {.slots = b->slots ? 2 * b->slots : 64};
+
+    grown.table = portolan_calloc(grown.slots, sizeof *grown.table);
+    if (!grown.table)
+        return false;
+    for (unsigned i = 0; i < b->slots; i++) {
+        struct cell *c = b->table[i];
+
+        if (c)
+            *slot(&grown, c->routine, c->partner, c->received) = c;
+    }
+    free(b->table);
+    b->table = grown.table;
+    b->slots = grown.slots;
+    return true;
+}
+
+static struct cell *append_cell(struct block *b, int routine, int partner, bool received)
+{
+    struct chunk *last = b->last;
+    struct cell *c;
+
+    if (!last || last->used == CHUNK) {
+        struct chunk *chunk = portolan_calloc(1, sizeof *chunk);
+
+        if (!chunk)
+            return NULL;
+        __atomic_store_n(last ? &last->next : &b->first, chunk, __ATOMIC_RELEASE);
+        b->last = last = chunk;
+    }
+    c = &last->cells[last->used];
+    c->routine = routine;
+    c->partner = partner;
+    c->received = received;
+    __atomic_store_n(&last->used, last->used + 1, __ATOMIC_RELEASE);
+    return c;
+}
+
+/* Without memory for a partner's own: the one without a partner. */
+static struct cell *find_cell(struct block *b, int routine, int partner, bool received)
+{
+    struct cell **at;
+
+    if (partner < 0 && !received)
+        return &b->alone[routine];
+    if (b->slots && *(at = slot(b, routine, partner, received)))
+        return *at;
+    if ((2 * (b->used + 1) > b->slots && !grow_table(b)) ||
+        !(*(at = slot(b, routine, partner, received)) = append_cell(b, routine, partner, received)))
+        return &b->alone[routine];
+    b->used++;
+    return *at;
+}
+
+void mpi_add(enum mpi_routine routine, int partner, bool received, uint64_t calls, uint64_t ticks,
+             uint64_t bytes)
+{
+    struct block *b = mine ? mine : attach();
+    struct cell *c;
+
+    if (!b)
         return;
-    portolan_probe_add(&t->calls[routine], 1);
-    portolan_probe_add(&t->ticks[routine], ticks);
-    portolan_probe_add(&t->bytes[routine], bytes);
+    c = find_cell(b, (int)routine, partner, received);
+    portolan_probe_add(&c->calls, calls);
+    portolan_probe_add(&c->ticks, ticks);
+    portolan_probe_add(&c->bytes, bytes);
 }
 
-uint64_t mpi_bytes(const void *buffer, MPI_Count count, MPI_Datatype type)
-{
-    int size;
+/* -- reading -- */
 
-    if (buffer == MPI_IN_PLACE || count <= 0 || type == MPI_DATATYPE_NULL ||
-        PMPI_Type_size(type, &size) != MPI_SUCCESS)
-        return 0;
-    return (uint64_t)count * (uint64_t)size;
+struct reading {
+    struct cell *cells;
+    size_t n, capacity;
+    bool is_short; /* of memory */
+};
+
+static void take_cell(struct reading *r, const struct cell *c)
+{
+    uint64_t calls = __atomic_load_n(&c->calls, __ATOMIC_RELAXED);
+    uint64_t ticks = __atomic_load_n(&c->ticks, __ATOMIC_RELAXED);
+    uint64_t bytes = __atomic_load_n(&c->bytes, __ATOMIC_RELAXED);
+
+    if (!calls && !ticks && !bytes)
+        return;
+    if (r->n == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 256;
+        struct cell *grown = portolan_reallocarray(r->cells, capacity, sizeof *grown);
+
+        r->is_short |= !grown;
+        if (!grown)
+            return;
+        r->cells = grown;
+        r->capacity = capacity;
+    }
+    r->cells[r->n++] = (struct cell){.routine = c->routine,
+                                     .partner = c->partner,
+                                     .received = c->received,
+                                     .calls = calls,
+                                     .ticks = ticks,
+                                     .bytes = bytes};
 }
 
-static void add_up(int routine, struct portolan_mpi_total *row)
+static void take_block(struct reading *r, struct block *b)
 {
+    for (int i = 0; i < MPI_ROUTINES; i++)
+        take_cell(r, &b->alone[i]);
+    for (struct chunk *c = __atomic_load_n(&b->first, __ATOMIC_ACQUIRE); c;
+         c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE)) {
+        unsigned used = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
+
+        for (unsigned i = 0; i < used; i++)
+            take_cell(r, &c->cells[i]);
+    }
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+    const struct cell *a = pa, *b = pb;
+
+    if (a->routine != b->routine)
+        return a->routine < b->routine ? -1 : 1;
+    if (a->partner != b->partner)
+        return a->partner < b->partner ? -1 : 1;
+    return (int)a->received - (int)b->received;
+}
+
+/* Sorted; cells of one key follow each other, one per thread. */
+static enum portolan_status read_cells(struct reading *r)
+{
+    pthread_mutex_lock(&lock);
+    for (struct block *b = all; b; b = b->next)
+        take_block(r, b);
+    pthread_mutex_unlock(&lock);
+    if (r->is_short) {
+        free(r->cells);
+        return PORTOLAN_ENOMEM;
+    }
+    if (r->n)
+        qsort(r->cells, r->n, sizeof *r->cells, by_key);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n)
+{
+    struct reading r = {0};
+    enum portolan_status status = read_cells(&r);
+    struct portolan_probe_traffic *out = NULL;
     uint64_t ticks = 0;
 
-    *row = (struct portolan_mpi_total){.routine = routine_names[routine]};
-    for (const struct totals *t = all; t; t = t->next) {
-        row->calls += __atomic_load_n(&t->calls[routine], __ATOMIC_RELAXED);
-        row->bytes += __atomic_load_n(&t->bytes[routine], __ATOMIC_RELAXED);
-        ticks += __atomic_load_n(&t->ticks[routine], __ATOMIC_RELAXED);
+    *rows = NULL;
+    *n = 0;
+    if (status != PORTOLAN_OK || !r.n)
+        return status;
+    if (!(out = portolan_calloc(r.n, sizeof *out))) {
+        free(r.cells);
+        return PORTOLAN_ENOMEM;
     }
-    row->time_ns = portolan_probe_ticks_to_ns(ticks);
+    for (size_t i = 0; i < r.n; i++) {
+        const struct cell *c = &r.cells[i];
+
+        if (i == 0 || by_key(c, c - 1) != 0) {
+            out[(*n)++] = (struct portolan_probe_traffic){.routine = routine_names[c->routine],
+                                                          .partner = c->partner,
+                                                          .received = c->received};
+            ticks = 0;
+        }
+        ticks += c->ticks;
+        out[*n - 1].calls += c->calls;
+        out[*n - 1].bytes += c->bytes;
+        out[*n - 1].time_ns = portolan_probe_ticks_to_ns(ticks);
+    }
+    free(r.cells);
+    *rows = out;
+    return PORTOLAN_OK;
 }
 
 enum portolan_status portolan_mpi_totals(struct portolan_mpi_total **rows, size_t *count)
 {
-    struct portolan_mpi_total *out = portolan_calloc(MPI_ROUTINES, sizeof *out);
-    size_t n = 0;
+    struct portolan_probe_traffic *traffic;
+    struct portolan_mpi_total *out;
+    size_t n;
+    enum portolan_status status = mpi_traffic(&traffic, &n);
 
-    if (!out)
+    *rows = NULL;
+    *count = 0;
+    if (status != PORTOLAN_OK || !n)
+        return status;
+    if (!(out = portolan_calloc(n, sizeof *out))) {
+        free(traffic);
         return PORTOLAN_ENOMEM;
-    pthread_mutex_lock(&lock);
-    for (int r = 0; r < MPI_ROUTINES; r++) {
-        add_up(r, &out[n]);
-        if (out[n].calls)
-            n++;
     }
-    pthread_mutex_unlock(&lock);
-    if (!n) {
-        free(out);
-        out = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || traffic[i].routine != traffic[i - 1].routine)
+            out[(*count)++].routine = traffic[i].routine;
+        out[*count - 1].calls += traffic[i].calls;
+        out[*count - 1].time_ns += traffic[i].time_ns;
+        *(traffic[i].received ? &out[*count - 1].received_bytes : &out[*count - 1].bytes) +=
+            traffic[i].bytes;
     }
+    free(traffic);
     *rows = out;
-    *count = n;
     return PORTOLAN_OK;
 }

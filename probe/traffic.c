@@ -4,6 +4,7 @@
 #include "internal.h"
 
 static portolan_probe_traffic_fn source;
+static const char *waits;
 
 void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn)
 {
@@ -17,4 +18,14 @@ enum portolan_status portolan_probe_traffic_take(struct portolan_probe_traffic *
     *rows = NULL;
     *n = 0;
     return take ? take(rows, n) : PORTOLAN_OK;
+}
+
+void portolan_probe_waits_set(const char *text)
+{
+    __atomic_store_n(&waits, text, __ATOMIC_RELEASE);
+}
+
+const char *portolan_probe_waits_peek(void)
+{
+    return __atomic_load_n(&waits, __ATOMIC_ACQUIRE);
 }

@@ -27,8 +27,10 @@ PORTOLAN_API enum portolan_status portolan_mpi_check_launcher(struct portolan_er
 /**
  * Checks the launcher and initialises MPI for the process (threads: MPI_THREAD_SERIALIZED), unless
  * that was done. From then on Portolan owns MPI: MPI_Init and MPI_Finalize called by components
- * succeed and do nothing. Call once, from the main thread, when the program is to run an assembly;
- * commands that only read files need no MPI.
+ * succeed and do nothing. Decides for all ranks alike how blocking calls wait: PORTOLAN_EINVAL or
+ * PORTOLAN_EMISMATCH when PORTOLAN_MPI_YIELD is wrong, or differs between ranks. Call once, from
+ * the main thread, when the program is to run an assembly; commands that only read files need no
+ * MPI.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_init(struct portolan_error *err);
 
@@ -80,16 +82,31 @@ PORTOLAN_API gov_cca_ports_MPISetup portolan_mpi_setup_create(sidl_BaseInterface
 struct portolan_mpi_total {
     const char *routine; /**< "MPI_Send"; valid until the process ends */
     uint64_t calls;
-    double time_ns; /**< outermost calls only: MPI within MPI is counted once */
-    uint64_t bytes; /**< count × datatype size of this rank's own buffer, summed over calls */
+    double time_ns;          /**< outermost calls only: MPI within MPI is counted once */
+    uint64_t bytes;          /**< sent, or of the own buffer of a collective (mpi/README.md) */
+    uint64_t received_bytes; /**< what statuses say, also of receives that completed later */
 };
 
 /**
- * The routines that were called so far, in a malloc'ed array that the caller frees; *ROWS is NULL
- * when there were none. PORTOLAN_ENOMEM. Any thread.
+ * The routines that were called so far (with whom: portolan_probe_traffic_take), in a malloc'ed
+ * array that the caller frees; *ROWS is NULL when there were none. PORTOLAN_ENOMEM. Any thread.
  */
 PORTOLAN_API enum portolan_status portolan_mpi_totals(struct portolan_mpi_total **rows,
                                                       size_t *count);
+
+/**
+ * Receives whose bytes are in no total and never will be: freed before they completed, or started
+ * when there was no memory to remember them. Any thread.
+ */
+PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
+
+/**
+ * Whether blocking calls yield the processor while they wait, since more ranks share a host than
+ * there are cores which they may use, or because PORTOLAN_MPI_YIELD says so. The same on all ranks,
+ * decided when MPI begins. The second tells it in one line, valid until the process ends.
+ */
+PORTOLAN_API bool portolan_mpi_yields(void);
+PORTOLAN_API const char *portolan_mpi_describe_waits(void);
 
 /** One line: version of MPI and of the library, for reports. Valid until the process ends. */
 PORTOLAN_API const char *portolan_mpi_describe(void);

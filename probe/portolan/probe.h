@@ -377,6 +377,14 @@ PORTOLAN_API void portolan_probe_traffic_set_source(portolan_probe_traffic_fn fn
 PORTOLAN_API enum portolan_status portolan_probe_traffic_take(struct portolan_probe_traffic **rows,
                                                               size_t *n);
 
+/**
+ * One line on how blocking communication waits, for what is kept of an experiment: "blocking calls
+ * poll", or that they yield the processor, and why. TEXT stays the caller's, and must stay; PEEK
+ * gives NULL when nobody said. Any thread.
+ */
+PORTOLAN_API void portolan_probe_waits_set(const char *text);
+PORTOLAN_API const char *portolan_probe_waits_peek(void);
+
 /* --------------------------------------------------------------- counters */
 
 /**

@@ -64,12 +64,23 @@ static void a_failure_leaves_nothing_to_free(void **state)
     portolan_probe_traffic_set_source(NULL);
 }
 
+static void how_calls_wait_is_what_was_said_last(void **state)
+{
+    (void)state;
+    assert_null(portolan_probe_waits_peek());
+    portolan_probe_waits_set("blocking calls poll");
+    assert_string_equal(portolan_probe_waits_peek(), "blocking calls poll");
+    portolan_probe_waits_set(NULL);
+    assert_null(portolan_probe_waits_peek());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_where_nobody_watches),
         cmocka_unit_test(rows_come_from_who_watches_until_it_goes),
         cmocka_unit_test(a_failure_leaves_nothing_to_free),
+        cmocka_unit_test(how_calls_wait_is_what_was_said_last),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that are over when they return; those that go on are in pending.c. */
+#include "note.h"
+
+#include "peers.h"
+#include "pending.h"
+
+void mpi_note(const struct mpi_call *call)
+{
+    mpi_add(call->routine, -1, false, 1, call->ticks, 0);
+}
+
+/* Whether STATUS says from whom; how much is then another question, when the call failed. */
+static bool has_source(const struct mpi_call *call, const MPI_Status *status)
+{
+    int class = MPI_SUCCESS;
+
+    if (call->result != MPI_SUCCESS)
+        PMPI_Error_class(call->result, &class);
+    return (class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE) && status->MPI_SOURCE >= 0;
+}
+
+uint64_t mpi_status_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    int is_cancelled = 0;
+
+    PMPI_Test_cancelled(status, &is_cancelled);
+    if (is_cancelled || PMPI_Get_count_c(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        return 0;
+    return (uint64_t)bytes;
+}
+
+void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                   MPI_Comm comm)
+{
+    if (call->result != MPI_SUCCESS || dest < 0)
+        mpi_note(call);
+    else
+        mpi_add(call->routine, mpi_world_rank(comm, dest), false, 1, call->ticks,
+                mpi_bytes(count, type));
+}
+
+static void add_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm,
+                         uint64_t calls, uint64_t ticks)
+{
+    bool is_from = has_source(call, status);
+
+    mpi_add(call->routine, is_from ? mpi_world_rank(comm, status->MPI_SOURCE) : -1, true, calls,
+            ticks, is_from && call->result == MPI_SUCCESS ? mpi_status_bytes(status) : 0);
+}
+
+void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm)
+{
+    add_received(call, status, comm, 1, call->ticks);
+}
+
+void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                        const MPI_Status *status, MPI_Comm comm)
+{
+    mpi_note_sent(call, count, type, dest, comm);
+    add_received(call, status, comm, 0, 0);
+}
+
+void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
+                  MPI_Win win)
+{
+    if (call->result != MPI_SUCCESS || target < 0)
+        mpi_note(call);
+    else
+        mpi_add(call->routine, mpi_world_rank_in(win, target), false, 1, call->ticks,
+                mpi_bytes(count, type));
+}
+
+void mpi_note_got(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
+                  MPI_Win win)
+{
+    if (call->result != MPI_SUCCESS || target < 0)
+        mpi_add(call->routine, -1, true, 1, call->ticks, 0);
+    else
+        mpi_add(call->routine, mpi_world_rank_in(win, target), true, 1, call->ticks,
+                mpi_bytes(count, type));
+}
+
+void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI_Datatype out_type,
+                      MPI_Count in, MPI_Datatype in_type, int target, MPI_Win win)
+{
+    int partner;
+
+    if (call->result != MPI_SUCCESS || target < 0) {
+        mpi_note(call);
+        return;
+    }
+    partner = mpi_world_rank_in(win, target);
+    mpi_add(call->routine, partner, false, 1, call->ticks,
+            op == MPI_NO_OP ? 0 : mpi_bytes(out, out_type));
+    mpi_add(call->routine, partner, true, 0, 0, mpi_bytes(in, in_type));
+}
+
+void mpi_note_own(const struct mpi_call *call, uint64_t bytes)
+{
+    mpi_add(call->routine, -1, false, 1, call->ticks, bytes);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the wrappers note of a call: the words of routines.list, and the bytes in them. */
+#ifndef PORTOLAN_MPI_NOTE_H
+#define PORTOLAN_MPI_NOTE_H
+
+#include "internal.h"
+
+struct mpi_call {
+    enum mpi_routine routine;
+    int result;
+    uint64_t ticks;
+    int partner;       /* from whom the matched message comes: mpi_take_message */
+    MPI_Status status; /* where the caller ignores it */
+};
+
+/* The caller's status, or CALL's own where it is ignored. */
+static inline MPI_Status *mpi_status(struct mpi_call *call, MPI_Status *status)
+{
+    return status == MPI_STATUS_IGNORE ? &call->status : status;
+}
+
+/* -- before the call -- */
+
+/* Finds out where a matched message, which the call will make void, comes from. */
+void mpi_take_message(struct mpi_call *call, const MPI_Message *message);
+
+/* -- after the call; nothing but call and time when it failed -- */
+
+void mpi_note(const struct mpi_call *call);
+void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                   MPI_Comm comm);
+/* STATUS is not ignored: mpi_status. */
+void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm);
+void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *status);
+void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                        const MPI_Status *status, MPI_Comm comm);
+/* MESSAGE: matched by the call; NULL: none was. */
+void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
+                      const MPI_Status *status, MPI_Comm comm);
+/* The same if *FLAG says that one was. */
+void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI_Message *message,
+                         const MPI_Status *status, MPI_Comm comm);
+
+/* Receives whose bytes are known when they complete: pending.c. */
+void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
+                        const MPI_Request *request);
+void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request);
+void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
+                         int source, MPI_Comm comm, const MPI_Request *request);
+/* Persistent requests: what every start of them sends, or will have received. */
+void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Count count,
+                            MPI_Datatype type, int dest, MPI_Comm comm, const MPI_Request *request);
+void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm comm,
+                              const MPI_Request *request);
+
+void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
+                  MPI_Win win);
+void mpi_note_got(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
+                  MPI_Win win);
+void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI_Datatype out_type,
+                      MPI_Count in, MPI_Datatype in_type, int target, MPI_Win win);
+
+/* BYTES is looked at only when the call succeeded: else its arguments may be anything. */
+#define mpi_note_collective(call, bytes)                                                           \
+    mpi_note_own(call, (call)->result == MPI_SUCCESS ? (bytes) : 0)
+#define mpi_note_collective_again(call, bytes, request)                                            \
+    mpi_note_own_again(call, (call)->result == MPI_SUCCESS ? (bytes) : 0, request)
+void mpi_note_own(const struct mpi_call *call, uint64_t bytes);
+void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, const MPI_Request *request);
+
+/* -- bytes of a rank's own buffer; arguments that are not significant are not looked at -- */
+
+uint64_t mpi_bytes(MPI_Count count, MPI_Datatype type);
+uint64_t mpi_bytes_each(const int *counts, const MPI_Datatype *types, int n);
+uint64_t mpi_bytes_each_c(const MPI_Count *counts, const MPI_Datatype *types, int n);
+MPI_Count mpi_sum(const int *counts, int n);
+MPI_Count mpi_sum_c(const MPI_Count *counts, int n);
+int mpi_rank(MPI_Comm comm);
+int mpi_size(MPI_Comm comm);
+/* To how many a rank sends in an all-to-all: in an intercommunicator those of the other group. */
+int mpi_partners(MPI_Comm comm);
+/* To how many it sends in a neighbourhood's. */
+int mpi_neighbours(MPI_Comm comm);
+
+#define SUM(counts, n)                                                                             \
+    _Generic((counts)[0], const int : mpi_sum, int : mpi_sum, default : mpi_sum_c)(counts, n)
+#define EACH(counts, types, n)                                                                     \
+    _Generic((counts)[0], const int                                                                \
+             : mpi_bytes_each, int                                                                 \
+             : mpi_bytes_each, default                                                             \
+             : mpi_bytes_each_c)(counts, types, n)
+
+/* MPI_PROC_NULL and MPI_ROOT, both negative, are roots in intercommunicators only. */
+#define ROOTED(root, count, type)  ((root) == MPI_PROC_NULL ? 0 : mpi_bytes(count, type))
+#define REDUCED(root, count, type) ((root) < 0 ? 0 : mpi_bytes(count, type))
+/* What a rank sends; in place, what of the other buffer is its own. */
+#define OWN(sent, count, type, in_count, in_type)                                                  \
+    ((sent) == MPI_IN_PLACE ? mpi_bytes(in_count, in_type) : mpi_bytes(count, type))
+#define OWN_EACH(sent, counts, types, in_counts, in_types, n)                                      \
+    ((sent) == MPI_IN_PLACE ? EACH(in_counts, in_types, n) : EACH(counts, types, n))
+#define GATHER(sent, count, type, in_count, in_type, root)                                         \
+    ((root) < 0 ? 0 : OWN(sent, count, type, in_count, in_type))
+#define SCATTER(got, count, type, out_count, out_type, root)                                       \
+    GATHER(got, count, type, out_count, out_type, root)
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPICH polls while it waits. Where ranks share cores, the one that is waited for then has none to
+ * run on until the kernel's next tick. So blocking calls become their form that does not block,
+ * tests and sched_yield; since blocking and nonblocking collectives do not match each other, all
+ * ranks must do alike, for the whole job.
+ */
+#include "internal.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tests before the processor is yielded: an answer that is under way comes within these. */
+#define TESTS 100
+
+#define VARIABLE "PORTOLAN_MPI_YIELD"
+
+bool mpi_yields;
+static char description[160] = "blocking calls poll";
+
+enum wish { WISH_AUTO, WISH_ALWAYS, WISH_NEVER, WISH_WRONG };
+static const char *const words[] = {"auto", "always", "never"};
+
+void mpi_relax(unsigned *misses)
+{
+    if (++*misses > TESTS)
+        sched_yield();
+}
+
+/*
+ * MPICH tells errors of a completion to the error handler of MPI_COMM_WORLD, those of blocking
+ * calls to the communicator's. So the former is put aside while a blocking call is imitated; with
+ * several threads for each test alone, since an error of theirs would meanwhile not be told.
+ */
+static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned n_aside;
+static MPI_Errhandler aside;
+
+static void put_handler_aside(void)
+{
+    if (mpi_is_concurrent)
+        pthread_mutex_lock(&aside_lock);
+    if (n_aside++ == 0) {
+        PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &aside);
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    if (mpi_is_concurrent)
+        pthread_mutex_unlock(&aside_lock);
+}
+
+static void put_handler_back(void)
+{
+    if (mpi_is_concurrent)
+        pthread_mutex_lock(&aside_lock);
+    if (--n_aside == 0) {
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, aside);
+        PMPI_Errhandler_free(&aside);
+    }
+    if (mpi_is_concurrent)
+        pthread_mutex_unlock(&aside_lock);
+}
+
+static int test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
+{
+    int result;
+
+    if (!mpi_is_concurrent)
+        return PMPI_Test(request, is_done, status);
+    put_handler_aside();
+    result = PMPI_Test(request, is_done, status);
+    put_handler_back();
+    return result;
+}
+
+int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status)
+{
+    unsigned misses = 0;
+    int result, is_done = 0;
+
+    if (!mpi_is_concurrent)
+        put_handler_aside();
+    while ((result = test_quietly(request, &is_done, status)) == MPI_SUCCESS && !is_done)
+        mpi_relax(&misses);
+    if (!mpi_is_concurrent)
+        put_handler_back();
+    if (result != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(comm, result);
+    return result;
+}
+
+void mpi_gather_ranks(MPI_Comm comm)
+{
+    MPI_Request request;
+
+    if (mpi_yields && PMPI_Ibarrier(comm, &request) == MPI_SUCCESS)
+        mpi_await(comm, &request, MPI_STATUS_IGNORE);
+}
+
+static enum wish wish(void)
+{
+    const char *word = getenv(VARIABLE);
+    int w = WISH_AUTO;
+
+    if (!word || !*word)
+        return WISH_AUTO;
+    while (w < WISH_WRONG && strcmp(word, words[w]) != 0)
+        w++;
+    return (enum wish)w;
+}
+
+static enum portolan_status agree_on_wish(enum wish mine, struct portolan_error *err)
+{
+    int range[2] = {(int)mine, -(int)mine};
+
+    PMPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (mine == WISH_WRONG)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  VARIABLE " is '%s'; it may be auto, always or never",
+                                  getenv(VARIABLE));
+    if (range[0] == WISH_WRONG)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  VARIABLE " is wrong on another rank; it may be auto, always or "
+                                           "never, and must be the same on all");
+    if (range[0] != -range[1])
+        return portolan_error_set(err, PORTOLAN_EMISMATCH,
+                                  VARIABLE " is '%s' here and something else on another rank; it "
+                                           "must be the same on all",
+                                  words[mine]);
+    return PORTOLAN_OK;
+}
+
+/* Cores that any rank of COMM, all on one host, may run on. */
+static int cores_of(MPI_Comm comm)
+{
+    unsigned long mask[128] = {0}; /* 8192 cores */
+    int n = 0;
+
+    if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)mask) != 0)
+        memset(mask, 0xff, sizeof mask);
+    PMPI_Allreduce(MPI_IN_PLACE, mask, 128, MPI_UNSIGNED_LONG, MPI_BOR, comm);
+    for (int i = 0; i < 128; i++)
+        n += __builtin_popcountl(mask[i]);
+    return n;
+}
+
+/* Ranks and cores of the host where most ranks share a core, which all ranks learn. */
+static void find_fullest(int *ranks, int *cores)
+{
+    struct {
+        double load;
+        int rank;
+    } most;
+    int here[2] = {1, 1};
+    MPI_Comm host;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &most.rank);
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    PMPI_Comm_size(host, &here[0]);
+    here[1] = cores_of(host);
+    PMPI_Comm_free(&host);
+    most.load = (double)here[0] / here[1];
+    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
+    PMPI_Bcast(here, 2, MPI_INT, most.rank, MPI_COMM_WORLD);
+    *ranks = here[0];
+    *cores = here[1];
+}
+
+enum portolan_status mpi_yield_decide(struct portolan_error *err)
+{
+    enum wish mine = wish();
+    enum portolan_status status = agree_on_wish(mine, err);
+    int ranks = 1, cores = 1, size;
+
+    mpi_yields = false;
+    if (status != PORTOLAN_OK)
+        return status;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (mine == WISH_AUTO && size > 1)
+        find_fullest(&ranks, &cores);
+    mpi_yields = mine == WISH_ALWAYS || (mine == WISH_AUTO && ranks > cores);
+    if (mine != WISH_AUTO)
+        snprintf(description, sizeof description, "blocking calls %s (" VARIABLE "=%s)",
+                 mpi_yields ? "yield the processor" : "poll", words[mine]);
+    else if (mpi_yields)
+        snprintf(description, sizeof description,
+                 "%d ranks share %d core%s: blocking calls yield the processor (" VARIABLE
+                 "=never: they poll)",
+                 ranks, cores, cores == 1 ? "" : "s");
+    portolan_probe_waits_set(description);
+    return PORTOLAN_OK;
+}
+
+bool portolan_mpi_yields(void)
+{
+    return mpi_yields;
+}
+
+const char *portolan_mpi_describe_waits(void)
+{
+    return description;
+}

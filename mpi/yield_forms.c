@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocking routines in a form that yields: those of routines.list, and the others by hand. */
+#include "internal.h"
+
+#include <stdlib.h>
+
+#include "mpi_yielding.h"
+
+int mpi_yielding_Wait(MPI_Request *request, MPI_Status *status)
+{
+    unsigned misses = 0;
+    int result, is_done = 0;
+
+    while ((result = PMPI_Test(request, &is_done, status)) == MPI_SUCCESS && !is_done)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+    unsigned misses = 0;
+    int result, is_done = 0;
+
+    while ((result = PMPI_Testall(count, array_of_requests, &is_done, array_of_statuses)) ==
+               MPI_SUCCESS &&
+           !is_done)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
+{
+    unsigned misses = 0;
+    int result, is_done = 0;
+
+    while ((result = PMPI_Testany(count, array_of_requests, indx, &is_done, status)) ==
+               MPI_SUCCESS &&
+           !is_done)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                          int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    unsigned misses = 0;
+    int result;
+
+    while ((result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices,
+                                   array_of_statuses)) == MPI_SUCCESS &&
+           *outcount == 0)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Win_wait(MPI_Win win)
+{
+    unsigned misses = 0;
+    int result, is_done = 0;
+
+    while ((result = PMPI_Win_test(win, &is_done)) == MPI_SUCCESS && !is_done)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    unsigned misses = 0;
+    int result, is_there = 0;
+
+    while ((result = PMPI_Iprobe(source, tag, comm, &is_there, status)) == MPI_SUCCESS && !is_there)
+        mpi_relax(&misses);
+    return result;
+}
+
+int mpi_yielding_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                        MPI_Status *status)
+{
+    unsigned misses = 0;
+    int result, is_there = 0;
+
+    while ((result = PMPI_Improbe(source, tag, comm, &is_there, message, status)) == MPI_SUCCESS &&
+           !is_there)
+        mpi_relax(&misses);
+    return result;
+}
+
+/* Where a request says nothing of its communicator, neither do errors of the blocking routine. */
+static int receive_message(int result, MPI_Request *request, MPI_Status *status)
+{
+    return result == MPI_SUCCESS ? mpi_yielding_Wait(request, status) : result;
+}
+
+int mpi_yielding_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message,
+                       MPI_Status *status)
+{
+    MPI_Request request;
+    int result = PMPI_Imrecv(buf, count, datatype, message, &request);
+
+    return receive_message(result, &request, status);
+}
+
+int mpi_yielding_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
+                         MPI_Status *status)
+{
+    MPI_Request request;
+    int result = PMPI_Imrecv_c(buf, count, datatype, message, &request);
+
+    return receive_message(result, &request, status);
+}
+
+/* Not MPI_Isendrecv: its request does not tell from whom MPICH 4.0 received. */
+int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                            MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                            MPI_Status *status)
+{
+    MPI_Request receive, send;
+    int sent, result = PMPI_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
+
+    if (result != MPI_SUCCESS)
+        return result;
+    sent = PMPI_Isend_c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);
+    if (sent != MPI_SUCCESS) {
+        PMPI_Cancel(&receive);
+        mpi_await(comm, &receive, MPI_STATUS_IGNORE);
+        return sent;
+    }
+    result = mpi_await(comm, &receive, status);
+    sent = mpi_await(comm, &send, MPI_STATUS_IGNORE);
+    return result != MPI_SUCCESS ? result : sent;
+}
+
+int mpi_yielding_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return mpi_yielding_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                   recvtype, source, recvtag, comm, status);
+}
+
+/* As MPICH does it: what is sent is packed first. */
+int mpi_yielding_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                    int sendtag, int source, int recvtag, MPI_Comm comm,
+                                    MPI_Status *status)
+{
+    MPI_Count room = 0, used = 0;
+    int result = PMPI_Pack_size_c(count, datatype, comm, &room);
+    void *packed;
+
+    if (result != MPI_SUCCESS)
+        return result;
+    if (!(packed = malloc(room ? (size_t)room : 1))) /* messages of both kinds do match */
+        return PMPI_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                                       status);
+    result = PMPI_Pack_c(buf, count, datatype, packed, room, &used, comm);
+    if (result == MPI_SUCCESS) {
+        result = mpi_yielding_Sendrecv_c(packed, used, MPI_PACKED, dest, sendtag, buf, count,
+                                         datatype, source, recvtag, comm, status);
+        if (status != MPI_STATUS_IGNORE)
+            PMPI_Error_class(result, &status->MPI_ERROR);
+    }
+    free(packed);
+    return result;
+}
+
+int mpi_yielding_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+                                  int sendtag, int source, int recvtag, MPI_Comm comm,
+                                  MPI_Status *status)
+{
+    return mpi_yielding_Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag,
+                                           comm, status);
+}
