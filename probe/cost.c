@@ -78,7 +78,7 @@ static struct portolan_probe_cost measure(struct probe_thread *scratch)
     static method_fn target = plain_method;
     struct portolan_probe_binding binding = {&target, PORTOLAN_PROBE_HANDLE_OTHER, NULL};
     struct portolan_probe_thread *own = portolan_probe_thread;
-    struct portolan_probe_cost cost = {0.0, 0.0, 0.0};
+    struct portolan_probe_cost cost = {0};
     struct portolan_probe_port port;
     struct portolan_probe_node *node;
     double batch[BATCHES];
@@ -99,7 +99,7 @@ static struct portolan_probe_cost measure(struct probe_thread *scratch)
 
 struct portolan_probe_cost portolan_probe_cost(void)
 {
-    struct portolan_probe_cost cost = {0.0, 0.0, 0.0};
+    struct portolan_probe_cost cost = {0};
 
     pthread_mutex_lock(&cost_lock);
     if (is_remembered) {

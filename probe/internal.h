@@ -17,7 +17,11 @@
 /* Stack address of frames that belong to no function: never taken for dead. */
 #define PROBE_SP_NONE UINTPTR_MAX
 
+/* Flags of a port that are its state, not what its owner chooses. */
+#define PROBE_STATE_FLAGS (PORTOLAN_PROBE_CLOSED | PORTOLAN_PROBE_SAMPLED)
+
 struct probe_chunk;
+struct rows_block;
 struct probe_events;
 struct probe_parameter;
 
@@ -63,6 +67,18 @@ struct probe_thread {
     struct probe_events *events;          /* likewise */
 
     struct probe_counting *counting; /* made at the first counted call */
+
+    uint64_t random; /* of sampling; 0: no seed yet */
+    double gap_scale;
+    uint32_t gap_one_in;
+
+    /* rows.c: written by the thread, then by who reads the rows, under its lock */
+    struct rows_block *rows; /* NULL: none was to be had */
+    uint64_t rows_lost;
+    struct rows_block *rows_oldest __attribute__((aligned(64)));
+    uint64_t rows_lost_told;
+    uint64_t rows_spilled; /* on disk and not taken */
+    uint64_t rows_wanted;  /* by who takes rows now */
 };
 
 /* thread.c */
@@ -93,7 +109,8 @@ probe_frame_port(const struct portolan_probe_frame *f)
 {
     uintptr_t mark = __atomic_load_n(&f->mark, __ATOMIC_ACQUIRE);
 
-    return (const struct portolan_probe_port *)(mark & ~PORTOLAN_PROBE_MEASURED);
+    return (const struct portolan_probe_port *)(mark & ~(PORTOLAN_PROBE_MEASURED |
+                                                         PORTOLAN_PROBE_UNTIMED));
 }
 
 /* retarget.c: waits until no call of PORT for which COUNTS says yes is running. */
@@ -126,6 +143,14 @@ void probe_frames_unmap(void *map, size_t size_each);
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);
+
+/* sampling.c: gives PORT FLAGS, of which those in KEPT stay as they are. */
+void probe_port_change_flags(struct portolan_probe_port *port, uint32_t kept, uint32_t flags);
+
+/* rows.c: makes ready to note rows, if that has not been done. */
+void probe_rows_start(void);
+/* Forgets those that wait; nobody is inside a monitored call with rows. */
+void probe_rows_forget(void);
 
 /* tree.c */
 enum portolan_status probe_tree_init(struct probe_thread *t);

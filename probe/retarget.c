@@ -34,24 +34,24 @@ void portolan_probe_port_init(struct portolan_probe_port *port,
                               struct portolan_probe_binding *binding, uint32_t flags)
 {
     port->keeper = NULL;
+    port->one_in = 1;
     __atomic_store_n(&port->binding, binding, __ATOMIC_RELEASE);
     /* a port that was closed from the start opens only now */
-    __atomic_store_n(&port->flags, flags & ~PORTOLAN_PROBE_CLOSED, __ATOMIC_RELEASE);
+    __atomic_store_n(&port->flags, flags & ~PROBE_STATE_FLAGS, __ATOMIC_RELEASE);
+    if (flags & PORTOLAN_PROBE_ROWS)
+        probe_rows_start();
 }
 
 void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags)
 {
-    uint32_t now = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
-
-    flags &= ~PORTOLAN_PROBE_CLOSED;
-    while (!__atomic_compare_exchange_n(&port->flags, &now, flags | (now & PORTOLAN_PROBE_CLOSED),
-                                        false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
+    if (flags & PORTOLAN_PROBE_ROWS)
+        probe_rows_start();
+    probe_port_change_flags(port, PROBE_STATE_FLAGS, flags);
 }
 
 uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port)
 {
-    return __atomic_load_n(&port->flags, __ATOMIC_RELAXED) & ~PORTOLAN_PROBE_CLOSED;
+    return __atomic_load_n(&port->flags, __ATOMIC_RELAXED) & ~PROBE_STATE_FLAGS;
 }
 
 struct portolan_probe_binding *

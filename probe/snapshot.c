@@ -106,11 +106,12 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->n_context = info ? info->method.n_context : 0;
     for (unsigned i = 0; i < r->n_context && i < PORTOLAN_PROBE_CONTEXTS; i++)
         read_context(&r->context[i], node, i, info->method.real_contexts >> i & 1U);
-    r->calls = load(&node->calls);
+    r->timed_calls = load(&node->calls);
+    r->calls = r->timed_calls + load(&node->untimed);
     r->subroutine_calls = load(&node->subroutine_calls);
     r->inclusive_ns = portolan_probe_ticks_to_ns(load(&node->inclusive));
     r->exclusive_ns = portolan_probe_ticks_to_ns(load(&node->exclusive));
-    r->min_ns = r->calls ? portolan_probe_ticks_to_ns(load(&node->min)) : 0.0;
+    r->min_ns = r->timed_calls ? portolan_probe_ticks_to_ns(load(&node->min)) : 0.0;
     r->max_ns = portolan_probe_ticks_to_ns(load(&node->max));
     r->sum_squares_ns2 = load_real(&node->squares) * scale * scale;
     r->mpi_ns = portolan_probe_ticks_to_ns(load(&node->mpi));
@@ -136,6 +137,10 @@ static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe
             continue;
         r = &s->records[base + f->node->id];
         r->open_calls++;
+        if (f->mark & PORTOLAN_PROBE_UNTIMED) {
+            above = now;
+            continue;
+        }
         r->open_inclusive_ns += portolan_probe_ticks_to_ns(now - f->start);
         r->open_exclusive_ns += portolan_probe_ticks_to_ns(above - f->start - f->child);
         above = f->start;
@@ -184,9 +189,15 @@ enum portolan_status portolan_probe_snapshot_take(struct portolan_probe_snapshot
         s->count = 0;
     for (size_t i = 0; i < s->count; i++)
         s->records[i].mpi_inclusive_ns += s->records[i].mpi_ns;
-    for (size_t i = s->count; i-- > 0;)
-        if (s->records[i].parent >= 0)
-            s->records[s->records[i].parent].mpi_inclusive_ns += s->records[i].mpi_inclusive_ns;
+    for (size_t i = s->count; i-- > 0;) {
+        const struct portolan_probe_record *r = &s->records[i];
+        struct portolan_probe_record *parent = r->parent < 0 ? NULL : &s->records[r->parent];
+
+        if (!parent)
+            continue;
+        parent->mpi_inclusive_ns += r->mpi_inclusive_ns;
+        parent->descendants += r->descendants + (double)r->timed_calls;
+    }
     return status;
 }
 
@@ -286,8 +297,9 @@ static void drop_carry(struct portolan_probe_node *node)
 
 static void empty_node(struct portolan_probe_node *node)
 {
-    uint64_t *const sums[] = {&node->calls, &node->inclusive,        &node->exclusive,
-                              &node->max,   &node->subroutine_calls, &node->mpi};
+    uint64_t *const sums[] = {&node->calls,  &node->inclusive,        &node->exclusive,
+                              &node->max,    &node->subroutine_calls, &node->mpi,
+                              &node->untimed};
 
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);
@@ -345,6 +357,10 @@ static void restart_open_calls(struct probe_thread *t, bool profiled_too)
         bool measured = probe_frame_is_measured(f);
         bool goes_on = measured && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
 
+        if (f->mark & PORTOLAN_PROBE_UNTIMED) {
+            below = NULL; /* takes no part in anybody's time */
+            continue;
+        }
         if (goes_on)
             f->start += paused;
         if (below && measured && goes_on != below_goes_on)
@@ -352,6 +368,7 @@ static void restart_open_calls(struct probe_thread *t, bool profiled_too)
         if (!goes_on) {
             f->start = now;
             f->child = 0;
+            f->mpi = 0;
         }
         if (measured) {
             below = f;
@@ -391,6 +408,7 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
             }
     if (self)
         restart_open_calls(self, profiled_too);
+    probe_rows_forget();
     if (profiled_too) {
         probe_events_reset();
         probe_begin_now();

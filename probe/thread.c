@@ -16,6 +16,9 @@ static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1
 __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec"))) = &nobody;
 
+#define PROBE_THREAD_SIZE                                                                          \
+    (sizeof(struct probe_thread) + PROBE_FRAMES * sizeof(struct portolan_probe_frame))
+
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
@@ -31,18 +34,14 @@ __attribute__((constructor)) static void make_key(void)
 
 struct probe_thread *probe_thread_create(void)
 {
-    struct probe_thread *t = portolan_calloc(1, sizeof *t);
-    void *frames;
+    struct probe_thread *t;
 
-    if (!t)
+    /* pages of its own: what one thread writes at each call no other may have in a cache line */
+    t = mmap(NULL, PROBE_THREAD_SIZE, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (t == MAP_FAILED)
         return NULL;
-    frames = mmap(NULL, PROBE_FRAMES * sizeof *t->hot.frames, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (frames == MAP_FAILED) {
-        free(t);
-        return NULL;
-    }
-    t->hot.frames = frames;
+    t->hot.frames = (struct portolan_probe_frame *)(t + 1);
     t->hot.limit = t->hot.frames + PROBE_FRAMES;
     t->hot.top = t->hot.frames + 1;
     if (probe_tree_init(t) != PORTOLAN_OK) {
@@ -65,8 +64,7 @@ void probe_thread_destroy(struct probe_thread *t)
     if (t->activations)
         probe_frames_unmap(t->activations, sizeof *t->activations);
     probe_counters_free(t);
-    munmap(t->hot.frames, PROBE_FRAMES * sizeof *t->hot.frames);
-    free(t);
+    munmap(t, PROBE_THREAD_SIZE);
 }
 
 static void note_stack(struct probe_thread *t)

@@ -62,12 +62,17 @@ void portolan_probe_mpi_enter(void)
 uint64_t portolan_probe_mpi_leave(void)
 {
     struct probe_thread *t = probe_thread_known();
+    struct portolan_probe_frame *f;
     uint64_t elapsed;
 
     if (!t || t->mpi_depth == 0 || --t->mpi_depth > 0)
         return 0;
     elapsed = portolan_probe_now() - t->mpi_start;
-    portolan_probe_add(&portolan_probe_charged(&t->hot, t->hot.top)->node->mpi, elapsed);
+    f = portolan_probe_charged(&t->hot, t->hot.top);
+    if (!(f->mark & PORTOLAN_PROBE_UNTIMED)) {
+        portolan_probe_add(&f->node->mpi, elapsed);
+        f->mpi += elapsed;
+    }
     t->mpi_sum += elapsed;
     return elapsed;
 }

@@ -132,6 +132,7 @@ struct portolan_probe_thread;
 
 #define PORTOLAN_PROBE_MONITORED 1U /**< measure calls; else only mark the shadow stack */
 #define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
+#define PORTOLAN_PROBE_ROWS      4U /**< with MONITORED: note one row for each call that is timed */
 /** With MONITORED: into records of their own, which `profiled` tells apart. */
 #define PORTOLAN_PROBE_PROFILED 0x20000000U
 
@@ -149,6 +150,7 @@ struct portolan_probe_binding {
 struct portolan_probe_port {
     struct portolan_probe_binding *binding;
     uint32_t flags;
+    uint32_t one_in;                      /* meant while the flags say that calls are sampled */
     struct portolan_probe_thread *keeper; /* who closed the gate */
 };
 
@@ -156,9 +158,31 @@ struct portolan_probe_port {
 PORTOLAN_API void portolan_probe_port_init(struct portolan_probe_port *port,
                                            struct portolan_probe_binding *binding, uint32_t flags);
 
-/** Switches monitoring or counters of PORT on or off; calls that are running end as they began. */
+/**
+ * Switches monitoring, counters or rows of PORT on or off; calls that are running end as they
+ * began. Sampling stays as it is.
+ */
 PORTOLAN_API void portolan_probe_port_set_flags(struct portolan_probe_port *port, uint32_t flags);
 PORTOLAN_API uint32_t portolan_probe_port_flags(const struct portolan_probe_port *port);
+
+/** The most that `one_in` may be; more is taken as this. */
+#define PORTOLAN_PROBE_SAMPLING_MAX 16777216U
+
+/**
+ * From now on one in ONE_IN monitored calls of PORT is timed, 0 or 1: each. Every call is counted
+ * and has its place in the call path; each is timed with probability 1 / ONE_IN on its own (the
+ * gaps are random, so that a program with a period does not meet its own), and what is not timed
+ * takes about a quarter of what measuring takes.
+ *
+ * `calls` of a record counts all, `timed_calls` those that were timed; times, extremes, sums,
+ * counters, MPI time and context sums are of timed calls alone. What a call that was not timed
+ * takes is not taken off its caller's exclusive time; calls made inside it have their own records
+ * and times as always, which are not taken off anything else.
+ */
+PORTOLAN_API void portolan_probe_port_set_sampling(struct portolan_probe_port *port,
+                                                   uint32_t one_in);
+/** 1 when each call is timed. */
+PORTOLAN_API uint32_t portolan_probe_port_sampling(const struct portolan_probe_port *port);
 
 /** The binding in force, borrowed. */
 PORTOLAN_API struct portolan_probe_binding *
@@ -468,9 +492,9 @@ struct portolan_probe_context_stats {
     bool exact;          /**< all calls had VALUE; else x lay in LOWER … UPPER */
     int64_t value;       /**< meaningful when exact */
     double lower, upper; /**< both = value when exact; infinite when the rest shares one record */
-    double sum;          /**< Σ x: the mean x is sum / calls, never an edge */
-    double sum_squares;  /**< Σ x² */
-    double sum_time_ns;  /**< Σ x·t, t the inclusive time of the call */
+    double sum; /**< Σ x over timed calls: the mean x is sum / timed_calls, never an edge */
+    double sum_squares; /**< Σ x² */
+    double sum_time_ns; /**< Σ x·t, t the inclusive time of the call */
 };
 
 /** Totals of a timer or phase that portolan_probe_reset_unprofiled() took out of its record. */
@@ -492,10 +516,12 @@ struct portolan_probe_record {
     int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
     unsigned n_context;
     struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
-    uint64_t calls;
+    uint64_t calls;       /**< all */
+    uint64_t timed_calls; /**< fewer when they are sampled; what follows in times is of these */
     uint64_t subroutine_calls; /**< monitored calls made directly from here */
+    double descendants;        /**< timed calls anywhere below: each took its cost of this time */
     double inclusive_ns;
-    double exclusive_ns; /**< inclusive less monitored calls made from here */
+    double exclusive_ns; /**< inclusive less timed calls made from here */
     double min_ns, max_ns;
     double sum_squares_ns2;  /**< Σ t² of the inclusive time */
     double mpi_ns;           /**< in MPI called from here, part of the exclusive time */
@@ -554,14 +580,81 @@ PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *er
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 
-/** What measuring itself costs. */
-struct portolan_probe_cost {
-    double mean_ns;   /**< one empty monitored call with one context, less the call itself */
-    double spread_ns; /**< standard deviation over batches of calls */
-    double inside_ns; /**< the part that such a call's own record shows as its time */
+/* ------------------------------------------------------------------ rows */
+
+/** One call of a port with PORTOLAN_PROBE_ROWS, noted when it ended. */
+struct portolan_probe_row {
+    uint64_t record;  /**< id of its portolan_probe_record */
+    uint64_t ordinal; /**< calls of this record on this thread that ended before, timed or not */
+    double start_ns;  /**< the clock */
+    double inclusive_ns, exclusive_ns;
+    double mpi_ns;                     /**< in MPI called from here, part of the exclusive time */
+    double x[PORTOLAN_PROBE_CONTEXTS]; /**< its context; 0 beyond those of its method */
+    double quality;                    /**< accuracy reported by it; not a number: none was */
+    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX]; /**< inclusive; 0 where none were read */
+    uint32_t thread;
+    uint32_t one_in; /**< it stands for so many calls: the sampling when it began */
 };
 
-/** Measured at the first request (about 10 ms, on the real clock), then remembered. */
+struct portolan_probe_rows_limits {
+    size_t memory_bytes;  /**< of this process; 0: 16 MiB */
+    uint64_t spill_bytes; /**< on disk; 0: none */
+    const char *folder;   /**< of the file for that, which has no name; NULL: TMPDIR or /tmp */
+};
+
+/** What holds as long as nobody says otherwise: 16 MiB and 4 GiB. */
+#define PORTOLAN_PROBE_ROWS_MEMORY ((size_t)16 << 20)
+#define PORTOLAN_PROBE_ROWS_SPILL  ((uint64_t)4 << 30)
+
+/**
+ * Chooses the room for rows and makes ready to note them. PORTOLAN_EBUSY while rows wait to be
+ * taken or some port notes them; PORTOLAN_ENOMEM, PORTOLAN_EIO when the folder takes no file. On
+ * failure all is as it was.
+ *
+ * A call writes its row into a block of its thread; it never waits and never allocates. When half
+ * the memory is full, a thread of this room writes blocks to the file. A call that finds no block
+ * free loses its row, which is counted, and nothing else.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_rows_configure(const struct portolan_probe_rows_limits *limits,
+                              struct portolan_error *err);
+
+/**
+ * Hands all rows noted before this call to VISIT, in batches, oldest first for each thread, and
+ * forgets them. When VISIT answers other than 0, that batch and the rest are kept for the next
+ * time. *LOST (may be NULL): calls without a row for want of room since the last time, exactly.
+ * Threads may go on calling meanwhile, VISIT may take its time; one reader at a time. Resetting the
+ * statistics forgets the rows that wait.
+ */
+PORTOLAN_API enum portolan_status
+portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row *rows, size_t n),
+                         void *arg, uint64_t *lost, struct portolan_error *err);
+
+/**
+ * Why rows could not be written to disk or read back since they were last configured, one line;
+ * "" when nothing went wrong. Copies into TEXT, of SIZE.
+ */
+PORTOLAN_API void portolan_probe_rows_trouble(char *text, size_t size);
+
+/* ------------------------------------------------------------------ cost */
+
+/**
+ * What measuring itself costs, on an empty call with one context. The first three are means between
+ * the quartiles over batches, so that other users of the processor do not count.
+ */
+struct portolan_probe_cost {
+    double mean_ns;     /**< a monitored call, less the call itself */
+    double spread_ns;   /**< standard deviation of that over batches */
+    double inside_ns;   /**< the part that such a call's own record shows as its time */
+    double rows_ns;     /**< more with PORTOLAN_PROBE_ROWS */
+    double counters_ns; /**< more with PORTOLAN_PROBE_COUNTERS; 0 when none are chosen */
+    double forward_ns;  /**< a call that is not monitored, less the call itself */
+};
+
+/**
+ * Measured at the first request, and again when counters were chosen since (some 20 ms, on the real
+ * clock), then remembered. Any thread.
+ */
 PORTOLAN_API struct portolan_probe_cost portolan_probe_cost(void);
 
 #include "probe_inline.h"

@@ -51,12 +51,15 @@ struct portolan_probe_moments {
     double x, xx, xt; /* sums over calls; t in ticks */
 };
 
-/* First line: key and what each call updates; second: look-up of children and first context. */
+/*
+ * First line: key and what each call updates; second: look-up of children and first context. Whole
+ * lines, so that no two threads write to one.
+ */
 struct portolan_probe_node {
     uint32_t method; /* handle, with key-space bits for bins and for profiled ports */
     uint32_t id;
     int64_t key0;
-    uint64_t calls, inclusive, exclusive, min, max;
+    uint64_t calls, inclusive, exclusive, min, max; /* of calls that were timed */
     double squares;
 
     struct portolan_probe_node **table; /* children, open addressing, load at most 1/4 */
@@ -65,18 +68,28 @@ struct portolan_probe_node {
     double quality; /* not a number until one is reported */
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
 
+    uint64_t untimed;   /* calls beside those */
+    uint32_t skip;      /* the next call to be timed */
+    uint32_t one_in;    /* the sampling it was drawn for, also that of the call that runs */
+    double row_quality; /* of the call that runs, kept while rows are noted */
     int64_t key_more[PORTOLAN_PROBE_CONTEXTS - 1];
     uint64_t *counters; /* by slot; NULL until a call was counted */
     struct portolan_probe_node *parent, *next;
     struct portolan_probe_family *families;
     uint32_t children;
     struct portolan_probe_carry *carry; /* of timers and phases: what was emptied */
-};
+} __attribute__((aligned(64)));
 
-/* Of a frame's mark, whose other bits are the port's address: this frame takes times. */
+/* Of a frame's mark, whose other bits are the port's address: this frame has a record … */
 #define PORTOLAN_PROBE_MEASURED ((uintptr_t)1)
+/* … but the call was not chosen to be timed. */
+#define PORTOLAN_PROBE_UNTIMED ((uintptr_t)2)
 /* Of a port's flags: calls wait, see portolan_probe_gate_close. */
 #define PORTOLAN_PROBE_CLOSED 0x80000000U
+/* Of a port's flags: only some calls are timed. */
+#define PORTOLAN_PROBE_SAMPLED 0x40000000U
+/* Of a call's flags alone: it is not timed. */
+#define PORTOLAN_PROBE_COUNTED 0x10000000U
 
 struct portolan_probe_frame {
     uintptr_t mark;
@@ -85,7 +98,7 @@ struct portolan_probe_frame {
     struct portolan_probe_frame *below; /* measured: the measured frame around */
     struct portolan_probe_node *node;
     uint64_t start, child;
-    uint64_t reserved;
+    uint64_t mpi; /* of this call, kept while rows are noted */
 };
 
 struct portolan_probe_thread {
@@ -122,6 +135,16 @@ PORTOLAN_API void portolan_probe_slow_counters_start(struct portolan_probe_threa
     __attribute__((nothrow));
 PORTOLAN_API void portolan_probe_slow_counters_stop(struct portolan_probe_thread *t,
                                                     struct portolan_probe_frame *f)
+    __attribute__((nothrow));
+
+/* Notes a row of the call in frame F, which is about to be recorded, and stops its counters. */
+PORTOLAN_API void portolan_probe_slow_row(struct portolan_probe_thread *t,
+                                          struct portolan_probe_frame *f, uint64_t elapsed,
+                                          uint32_t flags, const double *x, unsigned n)
+    __attribute__((nothrow));
+/* Draws how many calls of NODE there are to the next one that is timed. */
+PORTOLAN_API void portolan_probe_slow_draw(struct portolan_probe_thread *t,
+                                           struct portolan_probe_node *node, uint32_t one_in)
     __attribute__((nothrow));
 
 /** The clock in ticks. */
@@ -344,11 +367,26 @@ portolan_probe_charged(const struct portolan_probe_thread *t, const struct porto
     return below;
 }
 
+/* Whether the call of PORT that NODE is for is to be timed. */
+PORTOLAN_PROBE_INLINE bool portolan_probe_is_chosen(struct portolan_probe_call *call,
+                                                    const struct portolan_probe_port *port,
+                                                    struct portolan_probe_node *node)
+{
+    uint32_t one_in = __atomic_load_n(&port->one_in, __ATOMIC_RELAXED);
+
+    if (PORTOLAN_PROBE_UNLIKELY(node->one_in != one_in))
+        portolan_probe_slow_draw(call->thread, node, one_in);
+    if (--node->skip)
+        return false;
+    portolan_probe_slow_draw(call->thread, node, one_in);
+    return true;
+}
+
 /* Finds the record of this call below what is running, and starts its time. */
-PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call,
-                                                struct portolan_probe_frame *f, uint32_t handle,
-                                                const struct portolan_probe_context *context,
-                                                unsigned n)
+PORTOLAN_PROBE_INLINE void
+portolan_probe_begin(struct portolan_probe_call *call, struct portolan_probe_frame *f,
+                     const struct portolan_probe_port *port, uint32_t handle,
+                     const struct portolan_probe_context *context, unsigned n)
 {
     struct portolan_probe_frame *below = portolan_probe_charged(call->thread, f);
     struct portolan_probe_node *node, *parent = below->node;
@@ -375,8 +413,18 @@ PORTOLAN_PROBE_INLINE void portolan_probe_begin(struct portolan_probe_call *call
     f->node = node;
     f->child = 0;
     call->thread->charged = f;
-    if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTERS))
-        portolan_probe_slow_counters_start(call->thread, f);
+    if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_COUNTERS |
+                                               PORTOLAN_PROBE_ROWS))) {
+        if (call->flags & PORTOLAN_PROBE_SAMPLED && !portolan_probe_is_chosen(call, port, node)) {
+            call->flags |= PORTOLAN_PROBE_COUNTED;
+            __atomic_store_n(&f->mark, f->mark | PORTOLAN_PROBE_UNTIMED, __ATOMIC_RELEASE);
+            return;
+        }
+        f->mpi = 0;
+        node->row_quality = __builtin_nan("");
+        if (call->flags & PORTOLAN_PROBE_COUNTERS)
+            portolan_probe_slow_counters_start(call->thread, f);
+    }
     f->start = portolan_probe_now();
 }
 
@@ -416,7 +464,7 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     call->frame = f;
     call->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     if (call->flags & PORTOLAN_PROBE_MONITORED)
-        portolan_probe_begin(call, f,
+        portolan_probe_begin(call, f, port,
                              (binding->first_method_handle + method) |
                                  (call->flags & PORTOLAN_PROBE_PROFILED),
                              context, n_context);
@@ -448,6 +496,20 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
     portolan_probe_add(&below->node->subroutine_calls, 1);
 }
 
+/* Reads the counters, notes the row: what is asked for beside totals, before they change. */
+PORTOLAN_PROBE_INLINE void portolan_probe_note(const struct portolan_probe_call *call,
+                                               struct portolan_probe_frame *f, uint64_t elapsed)
+{
+    double x[PORTOLAN_PROBE_CONTEXTS]; /* a copy, as above */
+
+    for (unsigned i = 0; i < call->n_context; i++)
+        x[i] = call->x[i];
+    if (call->flags & PORTOLAN_PROBE_ROWS)
+        portolan_probe_slow_row(call->thread, f, elapsed, call->flags, x, call->n_context);
+    else
+        portolan_probe_slow_counters_stop(call->thread, f);
+}
+
 /** Ends a call that portolan_probe_enter began, also one that returned with an exception. */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call)
 {
@@ -458,11 +520,15 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
         portolan_probe_slow_leave();
         return;
     }
-    if (call->flags & PORTOLAN_PROBE_MONITORED) {
+    if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTED)) {
+        portolan_probe_add(&f->node->untimed, 1);
+        portolan_probe_add(&f->below->node->subroutine_calls, 1);
+        call->thread->charged = f->below;
+    } else if (call->flags & PORTOLAN_PROBE_MONITORED) {
         uint64_t elapsed = portolan_probe_now() - f->start;
 
-        if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTERS))
-            portolan_probe_slow_counters_stop(call->thread, f);
+        if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_ROWS)))
+            portolan_probe_note(call, f, elapsed);
         portolan_probe_record_call(f, elapsed, call->x, call->n_context);
         call->thread->charged = f->below;
     }
@@ -487,6 +553,8 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note_accuracy(struct portolan_probe_ca
             accuracy = __builtin_inf(); /* a diverged solver is as inaccurate as can be */
         if (!(accuracy <= *quality))
             __atomic_store(quality, &accuracy, __ATOMIC_RELAXED);
+        if (!(accuracy <= call->frame->node->row_quality))
+            call->frame->node->row_quality = accuracy;
     }
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * rows: what its files share. Each thread writes rows into a block and links a new one behind it
+ * when that is full. Whoever reads (portolan_probe_rows_take, and the thread that writes blocks to
+ * disk) does so under one lock; between the thread and them there are two words, stored with
+ * release and loaded with acquire: how much of a block is in use, and which block comes next.
+ */
+#ifndef PORTOLAN_PROBE_ROWS_INTERNAL_H
+#define PORTOLAN_PROBE_ROWS_INTERNAL_H
+
+#include "internal.h"
+
+#include <pthread.h>
+
+#define ROWS_BLOCK 65536
+
+/* As it is kept: contexts and counters follow, as many as KEY says. */
+struct rows_row {
+    uint64_t key; /* node's id, number of contexts and of counters, one_in; see rows.c */
+    uint64_t ordinal, start, elapsed, child, mpi;
+    double quality;
+    union {
+        double x;
+        uint64_t counter;
+    } more[];
+};
+
+#define ROWS_ROW_MAX                                                                               \
+    (sizeof(struct rows_row) + (PORTOLAN_PROBE_CONTEXTS + PORTOLAN_PROBE_COUNTERS_MAX) * 8)
+
+struct rows_block {
+    struct rows_block *next;
+    uint32_t used; /* bytes of DATA */
+    uint32_t rows;
+    uint32_t read __attribute__((aligned(64))); /* bytes of DATA that were taken, by the reader */
+    uint32_t read_rows;
+    unsigned char data[] __attribute__((aligned(64)));
+};
+
+#define ROWS_DATA (ROWS_BLOCK - sizeof(struct rows_block))
+
+/* ------------------------------------------------- rows.c, all under the lock */
+
+void rows_lock(void);
+void rows_unlock(void);
+
+/* T's oldest block from which there is something to read, or that is full; NULL: there is none. */
+struct rows_block *rows_oldest(struct probe_thread *t);
+/* Whether T has gone on to another block, so that this one changes no more. */
+bool rows_is_complete(struct rows_block *b);
+/* Gives T's oldest block back, which is complete. */
+void rows_release_oldest(struct probe_thread *t);
+
+/* ------------------------------------------------- rows_spill.c, all under the lock */
+
+/* What is in front of a block's rows in the file. */
+struct rows_chunk {
+    uint32_t thread, bytes, rows, unused;
+};
+
+/* Until LIMIT bytes; FOLDER is copied, NULL: TMPDIR or /tmp. 0: none. */
+enum portolan_status rows_spill_configure(uint64_t limit, const char *folder,
+                                          struct portolan_error *err);
+/* Starts the thread that writes, if there is to be one and there is none. */
+void rows_spill_start(void);
+/* By a thread that noticed that memory runs short; takes no lock. */
+void rows_spill_ask(void);
+/* Next chunk that was written and not read: its head, and its rows in DATA, of ROWS_DATA bytes.
+ * False: none, or *UNREADABLE more rows are lost. */
+bool rows_spill_read(struct rows_chunk *head, void *data, uint64_t *unreadable);
+/* Forgets all that was written. */
+void rows_spill_forget(void);
+/* In a forked child: neither thread nor file are its own. */
+void rows_spill_abandon(void);
+void rows_spill_trouble(char *text, size_t size);
+
+#endif
