@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the store needs of a data base: named statements, run with bound values. One file per back
- * end implements this and holds all its SQL; sqlite.c is the only one so far.
+ * What the store needs of a data base: named statements, run with values. One file per back end
+ * implements `struct backend_ops` and holds all its SQL beside its schema; a path chooses the back
+ * end (backend.c). Whatever is not SQL stands above this interface and is shared.
+ *
+ * What a back end must do:
+ * - Each statement below takes the values and gives the columns that sqlite.c's SQL of that name
+ *   takes and gives, in that order.
+ * - BEGIN_WRITE admits one writer at a time (the others wait, at most `busy_ms`, then EBUSY), so
+ *   that FIND followed by ADD, and ids counted on from NEXT_…, cannot collide. BEGIN_READ freezes
+ *   what is seen until COMMIT. ROLLBACK is legal at any time, also when nothing is open, and leaves
+ *   the connection usable; nothing of the transaction is stored then.
+ * - PUT_… statements store rows in bulk through put_rows() and give their ids themselves: bound
+ *   statements in a loop, COPY, or a pipeline, as the data base likes best. They come within
+ *   BEGIN_WRITE … COMMIT; a failure may show as late as COMMIT.
+ * - Several queries may be open at once, each statement once; rows stream (a query may have
+ *   millions of rows, so a client that keeps whole results needs a cursor).
+ * - COMMIT returns PORTOLAN_OK only when the rows survive the death of this process.
+ * - Errors: EBUSY (locked), ENOMEM, EFOREIGN (no store of ours, or of a newer schema), EINVAL (a
+ *   constraint), EIO (everything else), each with words that say what to do; who calls puts in
+ *   front what was not stored.
  */
 #ifndef PORTOLAN_STORE_BACKEND_H
 #define PORTOLAN_STORE_BACKEND_H
@@ -20,10 +38,12 @@ enum statement {
     ADD_TRIAL,
     END_TRIAL,
     HAS_TRIAL,
+    DELETE_TRIAL,
     ADD_PARAMETER,
     ADD_IMPLEMENTATION,
     PUT_METADATA,
-    /* Identities: FIND gives the row's id, ADD makes the row. */
+    DELETE_METADATA,
+    /* Identities: FIND gives the row's id, ADD makes the row and gives its id. */
     FIND_STEP,
     ADD_STEP,
     FIND_METRIC,
@@ -38,10 +58,28 @@ enum statement {
     ADD_TIMER,
     FIND_CALLPATH,
     ADD_CALLPATH,
-    /* Measurements. */
-    ADD_CALL_DATA,
-    ADD_CONTEXT,
-    ADD_VALUE,
+    FIND_LAYOUT,
+    ADD_LAYOUT,
+    FIND_COUNTER,
+    ADD_COUNTER,
+    /* The first id that is free. */
+    NEXT_CALL_DATA,
+    NEXT_INVOCATION,
+    /* When the latest regular invocation of a thread started, NULL when there is none. */
+    FIND_LAST_START,
+    /* Measurements, in bulk. */
+    PUT_CALL_PIECE,
+    PUT_CALL_DATA,
+    PUT_INVOCATION_PIECE,
+    PUT_INVOCATION,
+    PUT_COUNTER_VALUE,
+    PUT_TRAFFIC,
+    PUT_SUMMARY,
+    PUT_COUNTER_SUMMARY,
+    DELETE_COUNTER_VALUES,
+    DELETE_TRAFFIC,
+    DELETE_SUMMARY,
+    DELETE_COUNTER_SUMMARY,
     /* Conclusions. */
     PUT_MODEL,
     ADD_DECISION,
@@ -53,13 +91,72 @@ enum statement {
     READ_PARAMETERS,
     READ_IMPLEMENTATIONS,
     READ_METADATA,
-    READ_SAMPLES,
-    READ_CONTEXTS,
-    READ_COUNTERS,
+    READ_THREADS,
+    READ_CALLPATHS,
+    READ_LAYOUTS,
+    READ_CALL_PIECES,
+    READ_CALL_DATA,
+    READ_INVOCATIONS,
+    READ_LATE_INVOCATIONS,
+    READ_COUNTER_VALUES,
+    READ_TRAFFIC,
+    READ_SUMMARY,
+    READ_COUNTER_SUMMARY,
     STATEMENT_COUNT
 };
 
-/** BUSY_MS: how long to wait for other processes. */
+/* Values of a statement, beside a text with one letter for each: i int64_t, k int64_t whose 0
+ * becomes NULL (keys), d double (NaN becomes NULL), t const char * (borrowed for the call; NULL
+ * becomes NULL). */
+union backend_value {
+    int64_t i;
+    double d;
+    const char *t;
+};
+
+enum { BACKEND_VALUES_MAX = 40 };
+
+/** Gives the values of row ROW, of a statement that stores many. */
+typedef void (*backend_fill_fn)(void *arg, size_t row, union backend_value *values);
+
+struct backend_ops {
+    /** Whether PATH names a data base of this kind. The last back end takes every path. */
+    bool (*takes)(const char *path);
+    /**
+     * Makes the schema when the data base is empty, brings an older one to today's. BUSY_MS: how
+     * long to wait for other processes.
+     */
+    enum portolan_status (*open)(const char *path, enum portolan_store_mode mode, int busy_ms,
+                                 struct backend **backend, struct portolan_error *err);
+    /** An open transaction is rolled back. */
+    void (*close)(struct backend *b);
+    /** Starts a statement; rows come with next(), which ends it after the last. */
+    enum portolan_status (*start)(struct backend *b, enum statement which, const char *types,
+                                  const union backend_value *values, struct portolan_error *err);
+    enum portolan_status (*next)(struct backend *b, enum statement which, bool *row,
+                                 struct portolan_error *err);
+    /** Ends a statement early; legal when it has not been started. */
+    void (*reset)(struct backend *b, enum statement which);
+    /** The row at hand. Texts live until the next step; NULL is 0, NaN, "". */
+    int64_t (*integer)(struct backend *b, enum statement which, int column);
+    double (*real)(struct backend *b, enum statement which, int column);
+    const char *(*text)(struct backend *b, enum statement which, int column);
+    /** How many rows the last statement changed. */
+    int64_t (*changes)(struct backend *b);
+    /** Stores N rows whose values FILL gives. */
+    enum portolan_status (*put_rows)(struct backend *b, enum statement which, const char *types,
+                                     size_t n, backend_fill_fn fill, void *arg,
+                                     struct portolan_error *err);
+};
+
+/** What every back end's own struct begins with; open() sets it. */
+struct backend {
+    const struct backend_ops *ops;
+};
+
+extern const struct backend_ops backend_sqlite;
+
+/** Opens with the back end that PATH is for. */
 enum portolan_status backend_open(const char *path, enum portolan_store_mode mode, int busy_ms,
                                   struct backend **backend, struct portolan_error *err);
 
@@ -68,15 +165,19 @@ void backend_close(struct backend *backend);
 
 /*
  * Runs a statement that gives no rows, or of which the first row's first column is all that
- * matters. TYPES has one letter per value: i int64_t, d double (NaN becomes NULL), t const char *
- * (borrowed for the call; NULL becomes NULL). *RESULT (may be NULL): for a query the first row's
- * first column or 0 when there is no row, else the id of the new row.
+ * matters. The arguments are as TYPES says. *RESULT (may be NULL): the first row's first column, or
+ * 0 when there is no row.
  */
 enum portolan_status backend_run(struct backend *backend, enum statement which, int64_t *result,
                                  struct portolan_error *err, const char *types, ...);
 
 /** How many rows the last statement changed. */
 int64_t backend_changes(struct backend *backend);
+
+/** Stores N rows; nothing happens when N is 0. */
+enum portolan_status backend_put_rows(struct backend *backend, enum statement which,
+                                      const char *types, size_t n, backend_fill_fn fill, void *arg,
+                                      struct portolan_error *err);
 
 /*
  * Starts a query; backend_next() then steps through its rows and tells with *ROW whether there is

@@ -11,6 +11,7 @@ struct portolan_store {
     char *path;
     struct backend *backend;
     enum bracket bracket;
+    struct identities *identities; /* of the trial that was written last */
 };
 
 /** portolan_store_open() with another patience than 5 s, for tests. */
@@ -20,12 +21,33 @@ enum portolan_status store_open(const char *path, enum portolan_store_mode mode,
 /** Begins a write transaction, unless a bracket is one already. */
 enum portolan_status store_start(struct portolan_store *store, struct portolan_error *err);
 
+/** store_start() for rows of a trial. On failure nothing is begun; ENOTFOUND: no such trial. */
+enum portolan_status store_begin(struct portolan_store *store, int64_t trial,
+                                 struct portolan_error *err);
+
 /** Ends it: commits when STATUS is good, else rolls back and returns STATUS.
  * Within a bracket only the latter. */
 enum portolan_status store_finish(struct portolan_store *store, enum portolan_status status,
                                   struct portolan_error *err);
 
-/** Each different text once, all freed together. */
+/** The same around reading; a bracket is a view of the store as good as any. */
+enum portolan_status store_start_reading(struct portolan_store *store, struct portolan_error *err);
+enum portolan_status store_finish_reading(struct portolan_store *store, enum portolan_status status,
+                                          struct portolan_error *err);
+
+/** Says what was not stored, and where; returns STATUS. */
+enum portolan_status store_explain(struct portolan_store *store, enum portolan_status status,
+                                   struct portolan_error *err, const char *what);
+
+/** ENOTFOUND when there is no such trial. */
+enum portolan_status store_require_trial(struct portolan_store *store, int64_t trial,
+                                         struct portolan_error *err);
+
+/** Notes that memory is out. */
+enum portolan_status store_no_memory(struct portolan_error *err);
+
+/* ---- texts.c: each different text once, all freed together. */
+
 struct texts;
 
 struct texts *texts_create(void);
@@ -33,5 +55,158 @@ void texts_destroy(struct texts *texts); /* NULL is legal */
 
 /** The set's own copy of TEXT (NULL counts as ""); NULL when memory is out. */
 const char *texts_intern(struct texts *texts, const char *text);
+
+/** texts_intern() of a column of the row at hand. */
+bool texts_take(struct texts *texts, struct backend *b, enum statement which, int column,
+                const char **text);
+
+/** Makes room for one more element; the array and CAPACITY change only on success. */
+bool store_reserve(void *array, size_t *capacity, size_t count, size_t size);
+
+/* ---- identities.c: ids of what is named, found in the data base or made there, and remembered.
+ * Within a write transaction that store_begin() began. */
+
+enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
+                                      struct portolan_error *err);
+enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
+                                        const char *unit, int64_t *id, struct portolan_error *err);
+enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
+                                         int64_t *id, struct portolan_error *err);
+enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
+                                        int64_t *id, struct portolan_error *err);
+/** PARENT: the caller's call path, 0 at a root. */
+enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
+                                          const struct portolan_sample *s, int64_t *id,
+                                          struct portolan_error *err);
+/** 0 when there are neither contexts nor counters. */
+enum portolan_status identity_of_layout(struct portolan_store *store,
+                                        const struct portolan_sample *s, int64_t *id,
+                                        struct portolan_error *err);
+
+/** When the latest regular invocation of a thread started; -infinity when there is none. */
+enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
+                                         double *start_ns, struct portolan_error *err);
+
+/** What is remembered is of TRIAL now. */
+enum portolan_status identities_enter(struct portolan_store *store, int64_t trial,
+                                      struct portolan_error *err);
+
+/** After a rollback: the ids may be of rows that are gone. */
+void identities_forget(struct portolan_store *store);
+
+/** The ids of a sample's names. */
+struct identity {
+    int64_t callpath, thread, layout;
+};
+
+/** Of all samples, malloc'ed; `thread` and `layout` stay 0 unless wanted. Checks parents. */
+enum portolan_status identities_of_samples(struct portolan_store *store,
+                                           const struct portolan_sample *samples, size_t n,
+                                           bool call_paths_only, struct identity **ids,
+                                           struct portolan_error *err);
+
+/* ---- names.c: the way back, from ids to names, for a whole trial. */
+
+struct named_path {
+    int64_t id, parent; /* ids; 0 at a root */
+    const char *user, *uses, *instance, *port, *implementation, *port_type, *method;
+};
+
+struct named_thread {
+    int64_t id;
+    int rank, thread;
+};
+
+struct named_layout {
+    int64_t id;
+    int n_context, n_counters;
+    const char *context[PORTOLAN_CONTEXT_MAX], *counter[PORTOLAN_COUNTER_MAX];
+};
+
+/** Each by id, so that parents stand before their children. Start it as `{0}`. */
+struct trial_names {
+    size_t n_paths, n_threads, n_layouts;
+    struct named_path *paths;
+    struct named_thread *threads;
+    struct named_layout *layouts;
+};
+
+enum portolan_status trial_names_read(struct trial_names *names, struct backend *b, int64_t trial,
+                                      struct texts *texts, struct portolan_error *err);
+void trial_names_clear(struct trial_names *names);
+
+/** Positions; -1 when there is none. Fast when ids are asked for in their order. */
+int64_t trial_names_find_path(const struct trial_names *names, int64_t id, int64_t near);
+int64_t trial_names_find_thread(const struct trial_names *names, int64_t id, int64_t near);
+int64_t trial_names_find_layout(const struct trial_names *names, int64_t id, int64_t near);
+
+/** Names of a call path into a sample. */
+void trial_names_put_path(const struct named_path *path, struct portolan_sample *s);
+void trial_names_put_layout(const struct named_layout *layout, struct portolan_sample *s);
+
+enum portolan_status trial_names_missing(struct portolan_error *err);
+
+/* ---- pieces.c: walks over the rows of call_data. */
+
+/** Consecutive rows of one rank in one step. */
+struct piece {
+    int64_t first, last;
+    int step, rank;
+};
+
+enum piece_order { PIECES_BY_STEP, PIECES_BY_RANK };
+
+/** Which rows: bounds, all inclusive. */
+struct piece_range {
+    int first_step, last_step, first_rank, last_rank;
+};
+
+enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct piece_range *range,
+                                 enum piece_order order, struct piece **pieces, size_t *n,
+                                 struct portolan_error *err);
+
+/** VISIT takes the row at hand of READ_CALL_DATA, piece by piece and by id. */
+enum portolan_status pieces_visit(struct backend *b, const struct piece *pieces, size_t n,
+                                  enum portolan_status (*visit)(void *arg,
+                                                                const struct piece *piece),
+                                  void *arg, struct portolan_error *err);
+
+/* Columns of call_data, as READ_CALL_DATA gives them and PUT_CALL_DATA takes them. */
+enum call_column {
+    CALL_ID,
+    CALL_THREAD,
+    CALL_CALLPATH,
+    CALL_PARENT,
+    CALL_LAYOUT,
+    CALL_CALLS,
+    CALL_TIMED,
+    CALL_SUBROUTINES,
+    CALL_BINNED,
+    CALL_INCLUSIVE,
+    CALL_EXCLUSIVE,
+    CALL_MPI,
+    CALL_MINIMUM,
+    CALL_MAXIMUM,
+    CALL_SQUARES,
+    CALL_QUALITY,
+    CALL_CONTEXT,
+    CALL_COUNTER = CALL_CONTEXT + PORTOLAN_CONTEXT_MAX,
+    CALL_COLUMNS = CALL_COUNTER + PORTOLAN_COUNTER_MAX
+};
+
+/* ---- samples.c */
+
+/** All samples of a trial onto the end of SET. */
+enum portolan_status samples_read(struct backend *b, const struct portolan_trial *t,
+                                  const struct portolan_store_query *query,
+                                  struct portolan_sample_set *set, size_t *capacity,
+                                  struct texts *texts, struct portolan_error *err);
+
+/* ---- summarise.c */
+
+/** The summary of a trial from its samples, in place of SET's rows. In a transaction. */
+enum portolan_status summary_compute(struct backend *b, int64_t trial,
+                                     struct portolan_summary_set *set, struct texts *texts,
+                                     struct portolan_error *err);
 
 #endif

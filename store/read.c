@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows into samples: one pass over a trial's rows, names interned. */
+/* Trials with what is known of them, and sets of their samples. */
 #include "internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +18,8 @@ struct reading {
     struct portolan_sample_set *set;
     struct owned *owned;
     size_t trial_capacity, sample_capacity;
-    int64_t *ids; /* of the samples' rows, by position */
-    bool with_partial;
-    size_t group; /* first sample of the (trial, step, rank) at hand */
     struct portolan_error *err;
 };
-
-static enum portolan_status no_memory(struct reading *r)
-{
-    return portolan_error_set(r->err, PORTOLAN_ENOMEM, "out of memory");
-}
 
 enum portolan_status portolan_sample_set_create(struct portolan_sample_set **set)
 {
@@ -63,25 +54,9 @@ void portolan_sample_set_destroy(struct portolan_sample_set *set)
     free(set);
 }
 
-/* Makes room for one more element; ARRAY and CAPACITY change only on success. */
-static bool reserve(void *array, size_t *capacity, size_t count, size_t size)
-{
-    void **p = array, *grown;
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-
-    if (count < *capacity)
-        return true;
-    if (!(grown = portolan_reallocarray(*p, wanted, size)))
-        return false;
-    *p = grown;
-    *capacity = wanted;
-    return true;
-}
-
 static bool take_text(struct reading *r, enum statement which, int column, const char **text)
 {
-    *text = texts_intern(r->owned->texts, backend_text(r->backend, which, column));
-    return *text != NULL;
+    return texts_take(r->owned->texts, r->backend, which, column, text);
 }
 
 static enum portolan_status read_trials(struct reading *r, const struct portolan_store_query *q)
@@ -99,10 +74,10 @@ static enum portolan_status read_trials(struct reading *r, const struct portolan
 
         if (take_text(r, READ_TRIALS, 3, &t.assembly) && take_text(r, READ_TRIALS, 4, &t.purpose) &&
             take_text(r, READ_TRIALS, 5, &t.started) && take_text(r, READ_TRIALS, 6, &t.outcome) &&
-            reserve(&set->trials, &r->trial_capacity, set->n_trials, sizeof *set->trials))
+            store_reserve(&set->trials, &r->trial_capacity, set->n_trials, sizeof *set->trials))
             set->trials[set->n_trials++] = t;
         else
-            status = no_memory(r);
+            status = store_no_memory(r->err);
     }
     return status;
 }
@@ -117,11 +92,11 @@ static enum portolan_status read_pairs(struct reading *r, enum statement which, 
     bool row;
 
     while (!status && !(status = backend_next(r->backend, which, &row, r->err)) && row) {
-        if (reserve(&block, &capacity, *n, sizeof *block) &&
+        if (store_reserve(&block, &capacity, *n, sizeof *block) &&
             take_text(r, which, 0, &block[*n].name) && take_text(r, which, 1, &block[*n].value))
             ++*n;
         else
-            status = no_memory(r);
+            status = store_no_memory(r->err);
     }
     if (block && !status) {
         blocks = portolan_reallocarray(o->blocks, o->n_blocks + 1, sizeof *blocks);
@@ -131,130 +106,10 @@ static enum portolan_status read_pairs(struct reading *r, enum statement which, 
             *pairs = block;
             return PORTOLAN_OK;
         }
-        status = no_memory(r);
+        status = store_no_memory(r->err);
     }
     free(block);
     return status;
-}
-
-/* Rows of one (step, rank) stand together with ascending ids; a parent is in its child's group. */
-static int64_t find_parent(struct reading *r, size_t at, int64_t id)
-{
-    const struct portolan_sample *s = &r->set->samples[at], *g = &r->set->samples[r->group];
-    size_t low, high = at;
-
-    if (s->trial != g->trial || s->step != g->step || s->rank != g->rank)
-        r->group = at;
-    for (low = r->group; low < high;) {
-        size_t middle = low + (high - low) / 2;
-
-        if (r->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < at && r->ids[low] == id ? (int64_t)low : -1;
-}
-
-static enum portolan_status take_sample(struct reading *r, int64_t trial)
-{
-    struct backend *b = r->backend;
-    struct portolan_sample_set *set = r->set;
-    size_t capacity = r->sample_capacity, n = set->n_samples;
-    struct portolan_sample *s;
-
-    if (!reserve(&r->ids, &capacity, n, sizeof *r->ids) ||
-        !reserve(&set->samples, &r->sample_capacity, n, sizeof *set->samples))
-        return no_memory(r);
-    s = &set->samples[n];
-    *s = (struct portolan_sample){
-        .trial = trial,
-        .step = (int)backend_int(b, READ_SAMPLES, 2),
-        .rank = (int)backend_int(b, READ_SAMPLES, 3),
-        .thread = (int)backend_int(b, READ_SAMPLES, 4),
-        .binned = backend_int(b, READ_SAMPLES, 5) != 0,
-        .calls = backend_int(b, READ_SAMPLES, 6),
-        .subroutines = backend_int(b, READ_SAMPLES, 7),
-        .timed_calls = backend_int(b, READ_SAMPLES, 6),
-        .inclusive_ns = backend_double(b, READ_SAMPLES, 8),
-        .exclusive_ns = backend_double(b, READ_SAMPLES, 9),
-        .mpi_ns = backend_double(b, READ_SAMPLES, 10),
-        .min_ns = backend_double(b, READ_SAMPLES, 11),
-        .max_ns = backend_double(b, READ_SAMPLES, 12),
-        .sum_squares_ns2 = backend_double(b, READ_SAMPLES, 13),
-        .quality = backend_double(b, READ_SAMPLES, 14),
-    };
-    if (!take_text(r, READ_SAMPLES, 15, &s->user) || !take_text(r, READ_SAMPLES, 16, &s->uses) ||
-        !take_text(r, READ_SAMPLES, 17, &s->instance) ||
-        !take_text(r, READ_SAMPLES, 18, &s->port) ||
-        !take_text(r, READ_SAMPLES, 19, &s->implementation) ||
-        !take_text(r, READ_SAMPLES, 20, &s->port_type) ||
-        !take_text(r, READ_SAMPLES, 21, &s->method))
-        return no_memory(r);
-    r->ids[n] = backend_int(b, READ_SAMPLES, 0);
-    s->parent = find_parent(r, n, backend_int(b, READ_SAMPLES, 1));
-    ++set->n_samples;
-    return PORTOLAN_OK;
-}
-
-/* Contexts come in the samples' order: one walk over both. */
-static enum portolan_status read_contexts(struct reading *r, int64_t trial, size_t first)
-{
-    struct backend *b = r->backend;
-    enum portolan_status status = backend_query(b, READ_CONTEXTS, r->err, "i", trial);
-    size_t at = first;
-    bool row;
-
-    while (!status && !(status = backend_next(b, READ_CONTEXTS, &row, r->err)) && row) {
-        struct portolan_sample *s;
-        int64_t position = backend_int(b, READ_CONTEXTS, 1);
-
-        while (at < r->set->n_samples && r->ids[at] != backend_int(b, READ_CONTEXTS, 0))
-            ++at;
-        if (at == r->set->n_samples || position < 0 || position >= PORTOLAN_CONTEXT_MAX)
-            return portolan_error_set(r->err, PORTOLAN_EIO, "contexts and samples do not agree");
-        s = &r->set->samples[at];
-        if (!take_text(r, READ_CONTEXTS, 2, &s->context_name[position]))
-            return no_memory(r);
-        s->context[position] = backend_double(b, READ_CONTEXTS, 3);
-        s->n_context = (int)position + 1;
-    }
-    return status;
-}
-
-/* The same walk for the counters. */
-static enum portolan_status read_counters(struct reading *r, int64_t trial, size_t first)
-{
-    struct backend *b = r->backend;
-    enum portolan_status status = backend_query(b, READ_COUNTERS, r->err, "i", trial);
-    size_t at = first;
-    bool row;
-
-    while (!status && !(status = backend_next(b, READ_COUNTERS, &row, r->err)) && row) {
-        struct portolan_sample *s;
-
-        while (at < r->set->n_samples && r->ids[at] != backend_int(b, READ_COUNTERS, 0))
-            ++at;
-        if (at == r->set->n_samples || r->set->samples[at].n_counters == PORTOLAN_COUNTER_MAX)
-            return portolan_error_set(r->err, PORTOLAN_EIO, "counters and samples do not agree");
-        s = &r->set->samples[at];
-        if (!take_text(r, READ_COUNTERS, 1, &s->counter_name[s->n_counters]))
-            return no_memory(r);
-        s->counter[s->n_counters++] = backend_double(b, READ_COUNTERS, 2);
-    }
-    return status;
-}
-
-static bool is_partial(const struct portolan_trial *t, int step)
-{
-    static const char prefix[] = PORTOLAN_STORE_PARTIAL;
-    int64_t number;
-
-    for (size_t i = 0; i < t->n_metadata; ++i)
-        if (!strncmp(t->metadata[i].name, prefix, sizeof prefix - 1) &&
-            portolan_read_int64(t->metadata[i].name + sizeof prefix - 1, &number) && number == step)
-            return true;
-    return false;
 }
 
 static void count_partial(struct portolan_trial *t)
@@ -262,45 +117,6 @@ static void count_partial(struct portolan_trial *t)
     for (size_t i = 0; i < t->n_metadata; ++i)
         t->n_partial += !strncmp(t->metadata[i].name, PORTOLAN_STORE_PARTIAL,
                                  sizeof PORTOLAN_STORE_PARTIAL - 1);
-}
-
-/* Steps go as a whole, and with them callers and callees. */
-static void drop_partial(struct reading *r, const struct portolan_trial *t, size_t first)
-{
-    struct portolan_sample_set *set = r->set;
-    size_t kept = first;
-    bool drop = false;
-
-    for (size_t i = first; i < set->n_samples; ++i) {
-        struct portolan_sample s = set->samples[i];
-
-        if (i == first || s.step != set->samples[i - 1].step)
-            drop = is_partial(t, s.step);
-        if (drop)
-            continue;
-        if (s.parent >= 0)
-            s.parent -= (int64_t)(i - kept);
-        r->ids[kept] = r->ids[i];
-        set->samples[kept++] = s;
-    }
-    set->n_samples = r->group = kept;
-}
-
-static enum portolan_status read_samples(struct reading *r, const struct portolan_trial *t)
-{
-    size_t first = r->set->n_samples;
-    enum portolan_status status = backend_query(r->backend, READ_SAMPLES, r->err, "i", t->id);
-    bool row;
-
-    while (!status && !(status = backend_next(r->backend, READ_SAMPLES, &row, r->err)) && row)
-        status = take_sample(r, t->id);
-    if (!status)
-        status = read_contexts(r, t->id, first);
-    if (!status)
-        status = read_counters(r, t->id, first);
-    if (!status && t->n_partial && !r->with_partial)
-        drop_partial(r, t, first);
-    return status;
 }
 
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
@@ -320,7 +136,8 @@ static enum portolan_status read_all(struct reading *r, const struct portolan_st
         if (!status)
             count_partial(t);
         if (!status && with_samples)
-            status = read_samples(r, t);
+            status = samples_read(r->backend, t, query, r->set, &r->sample_capacity,
+                                  r->owned->texts, r->err);
     }
     return status;
 }
@@ -336,17 +153,15 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
 
     *set = NULL;
     if (status)
-        return no_memory(&r);
+        return store_no_memory(err);
     r.owned = r.set->impl;
-    r.with_partial = query && query->with_partial;
     /* One transaction: what other processes store meanwhile does not show. */
-    if (!(status = backend_run(store->backend, BEGIN_READ, NULL, err, ""))) {
+    if (!(status = store_start_reading(store, err))) {
         status = read_all(&r, query ? query : &everything, with_samples);
-        for (enum statement s = READ_TRIALS; s <= READ_COUNTERS; ++s)
+        for (enum statement s = READ_TRIALS; s <= READ_METADATA; ++s)
             backend_reset(store->backend, s);
-        status = store_finish(store, status, err);
+        status = store_finish_reading(store, status, err);
     }
-    free(r.ids);
     if (status) {
         portolan_error_prefix(err, "store '%s' cannot be read", store->path);
         portolan_sample_set_destroy(r.set);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interned texts: an open hash table of owned strings. */
+/* Interned texts: an open hash table of owned strings; and arrays that grow. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -78,4 +78,25 @@ const char *texts_intern(struct texts *t, const char *text)
     *slot = portolan_strdup(text);
     t->count += *slot != NULL;
     return *slot;
+}
+
+bool texts_take(struct texts *t, struct backend *b, enum statement which, int column,
+                const char **text)
+{
+    *text = texts_intern(t, backend_text(b, which, column));
+    return *text != NULL;
+}
+
+bool store_reserve(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void **p = array, *grown;
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+
+    if (count < *capacity)
+        return true;
+    if (!(grown = portolan_reallocarray(*p, wanted, size)))
+        return false;
+    *p = grown;
+    *capacity = wanted;
+    return true;
 }

@@ -25,7 +25,7 @@ enum {
     PORTOLAN_CONTEXT_MAX = 4, /**< context values per call, as in <portolan/probe.h> */
     PORTOLAN_COUNTER_MAX = 8, /**< counters read together, likewise */
     /** Counters of a trial: sets that took turns make more than are read together. */
-    PORTOLAN_SUMMARY_COUNTER_MAX = 16
+    PORTOLAN_SUMMARY_COUNTER_MAX = 32
 };
 
 struct portolan_store;
@@ -359,6 +359,7 @@ struct portolan_summary_set {
     int ranks; /**< of the trial: what the statistics are over */
     size_t n;
     struct portolan_path_summary *rows; /**< parents before their children */
+    int n_counters_left_out; /**< by name, beyond PORTOLAN_SUMMARY_COUNTER_MAX; of a computed one */
     void *impl;
 };
 

@@ -223,6 +223,7 @@ static enum portolan_status whole_life(const char *path, struct portolan_error *
     const struct portolan_trial trial = {.assembly = "plate", .purpose = "run", .ranks = 2};
     struct portolan_decision d = {.assembly = "plate", .parameters = "", .host = "", .choice = ""};
     struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_store_query query = {.newest_only = true}; /* earlier attempts left theirs */
     struct portolan_sample_set *set = NULL;
     struct portolan_decision *found = NULL;
     struct portolan_store *store = NULL;
@@ -233,7 +234,7 @@ static enum portolan_status whole_life(const char *path, struct portolan_error *
     if (!(status = portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, err)) &&
         !(status = portolan_store_begin_trial(store, &trial, &id, err)) &&
         !(status = portolan_store_put_step(store, id, 0, samples, STEP_SAMPLES, err)) &&
-        !(status = portolan_store_read(store, NULL, true, &set, err)) &&
+        !(status = portolan_store_read(store, &query, true, &set, err)) &&
         !(status = portolan_store_put_decision(store, &d, &id, err)))
         status = portolan_store_find_decision(store, "plate", "", "", 0, &found, err);
     portolan_sample_set_destroy(set);

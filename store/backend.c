@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which back end a path is for, and the calls that are the same for all. */
+#include "backend.h"
+
+#include <string.h>
+
+/* In this order; the last takes what no other wanted. */
+static const struct backend_ops *const backends[] = {
+    &backend_sqlite,
+};
+
+bool portolan_store_is_server(const char *path)
+{
+    return !strncmp(path, "postgresql://", 13) || !strncmp(path, "postgres://", 11) ||
+           !strncmp(path, "host=", 5);
+}
+
+enum portolan_status backend_open(const char *path, enum portolan_store_mode mode, int busy_ms,
+                                  struct backend **backend, struct portolan_error *err)
+{
+    *backend = NULL;
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; ++i)
+        if (backends[i]->takes(path))
+            return backends[i]->open(path, mode, busy_ms, backend, err);
+    return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
+                              "names a PostgreSQL server, but this Portolan was built without "
+                              "libpq; name a file, or build it again with libpq-dev installed");
+}
+
+void backend_close(struct backend *b)
+{
+    if (b)
+        b->ops->close(b);
+}
+
+static void take_values(const char *types, va_list args, union backend_value *values)
+{
+    for (; *types; ++types, ++values) {
+        if (*types == 'd')
+            values->d = va_arg(args, double);
+        else if (*types == 't')
+            values->t = va_arg(args, const char *);
+        else
+            values->i = va_arg(args, int64_t);
+    }
+}
+
+enum portolan_status backend_query(struct backend *b, enum statement which,
+                                   struct portolan_error *err, const char *types, ...)
+{
+    union backend_value values[BACKEND_VALUES_MAX];
+    va_list args;
+
+    va_start(args, types);
+    take_values(types, args, values);
+    va_end(args);
+    return b->ops->start(b, which, types, values, err);
+}
+
+enum portolan_status backend_run(struct backend *b, enum statement which, int64_t *result,
+                                 struct portolan_error *err, const char *types, ...)
+{
+    union backend_value values[BACKEND_VALUES_MAX];
+    enum portolan_status status;
+    va_list args;
+    bool row = false;
+
+    va_start(args, types);
+    take_values(types, args, values);
+    va_end(args);
+    if (result)
+        *result = 0;
+    status = b->ops->start(b, which, types, values, err);
+    if (!status)
+        status = b->ops->next(b, which, &row, err);
+    if (!status && row && result)
+        *result = b->ops->integer(b, which, 0);
+    /* To the end: a statement on its own commits there, and may fail. */
+    while (!status && row)
+        status = b->ops->next(b, which, &row, err);
+    b->ops->reset(b, which);
+    return status;
+}
+
+enum portolan_status backend_put_rows(struct backend *b, enum statement which, const char *types,
+                                      size_t n, backend_fill_fn fill, void *arg,
+                                      struct portolan_error *err)
+{
+    return n ? b->ops->put_rows(b, which, types, n, fill, arg, err) : PORTOLAN_OK;
+}
+
+int64_t backend_changes(struct backend *b)
+{
+    return b->ops->changes(b);
+}
+
+enum portolan_status backend_next(struct backend *b, enum statement which, bool *row,
+                                  struct portolan_error *err)
+{
+    return b->ops->next(b, which, row, err);
+}
+
+void backend_reset(struct backend *b, enum statement which)
+{
+    b->ops->reset(b, which);
+}
+
+int64_t backend_int(struct backend *b, enum statement which, int column)
+{
+    return b->ops->integer(b, which, column);
+}
+
+double backend_double(struct backend *b, enum statement which, int column)
+{
+    return b->ops->real(b, which, column);
+}
+
+const char *backend_text(struct backend *b, enum statement which, int column)
+{
+    return b->ops->text(b, which, column);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From names to ids. What has been found or made for the trial at hand is remembered by the store's
+ * handle, so that a sample costs one look-up in memory instead of six in the data base. Nobody
+ * takes identities away but by deleting the trial, and trials' ids are not given again: what is
+ * remembered stays true until a rollback.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+    uint64_t hash;
+    const char *key; /* NULL: empty */
+    size_t size;
+    int64_t id;
+};
+
+struct identities {
+    int64_t trial;
+    struct portolan_arena arena; /* keys */
+    size_t count, capacity;      /* a power of two, at least a quarter of it empty */
+    struct slot *slots;
+    struct portolan_text key; /* being made */
+};
+
+static const char *text(const char *t)
+{
+    return t ? t : "";
+}
+
+void identities_forget(struct portolan_store *store)
+{
+    struct identities *x = store->identities;
+
+    store->identities = NULL;
+    if (!x)
+        return;
+    portolan_arena_clear(&x->arena);
+    portolan_text_clear(&x->key);
+    free(x->slots);
+    free(x);
+}
+
+enum portolan_status identities_enter(struct portolan_store *store, int64_t trial,
+                                      struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+
+    if (x && x->trial == trial)
+        return PORTOLAN_OK;
+    identities_forget(store);
+    if (!(x = portolan_calloc(1, sizeof *x)))
+        return store_no_memory(err);
+    x->trial = trial;
+    x->capacity = 256;
+    store->identities = x;
+    if ((x->slots = portolan_calloc(x->capacity, sizeof *x->slots)))
+        return PORTOLAN_OK;
+    identities_forget(store);
+    return store_no_memory(err);
+}
+
+static struct slot *slot_of(const struct identities *x, uint64_t hash, const char *key, size_t size)
+{
+    size_t i = hash & (x->capacity - 1);
+
+    while (x->slots[i].key && (x->slots[i].hash != hash || x->slots[i].size != size ||
+                               memcmp(x->slots[i].key, key, size) != 0))
+        i = (i + 1) & (x->capacity - 1);
+    return &x->slots[i];
+}
+
+static bool grow(struct identities *x)
+{
+    struct identities wider = {.capacity = 2 * x->capacity};
+
+    if (!(wider.slots = portolan_calloc(wider.capacity, sizeof *wider.slots)))
+        return false;
+    for (size_t i = 0; i < x->capacity; ++i) {
+        const struct slot *s = &x->slots[i];
+
+        if (s->key)
+            *slot_of(&wider, s->hash, s->key, s->size) = *s;
+    }
+    free(x->slots);
+    x->slots = wider.slots;
+    x->capacity = wider.capacity;
+    return true;
+}
+
+/* A key is a letter for its kind, then numbers, then texts with their NUL. */
+static void begin_key(struct identities *x, char kind)
+{
+    x->key.length = 0;
+    portolan_text_add_bytes(&x->key, &kind, 1);
+}
+
+static void add_number(struct identities *x, int64_t number)
+{
+    portolan_text_add_bytes(&x->key, (const char *)&number, sizeof number);
+}
+
+static void add_text(struct identities *x, const char *t)
+{
+    t = text(t);
+    portolan_text_add_bytes(&x->key, t, strlen(t) + 1);
+}
+
+/* *ID: what is remembered under the key that was made, or 0. */
+static enum portolan_status recall(const struct identities *x, int64_t *id,
+                                   struct portolan_error *err)
+{
+    const struct portolan_text *k = &x->key;
+
+    *id = 0;
+    if (k->failed)
+        return store_no_memory(err);
+    *id = slot_of(x, portolan_hash(k->bytes, k->length, 0), k->bytes, k->length)->id;
+    return PORTOLAN_OK;
+}
+
+/* Remembers ID under the key that was made, unless STATUS says that there is none. */
+static enum portolan_status remember(struct identities *x, enum portolan_status status, int64_t id,
+                                     struct portolan_error *err)
+{
+    const struct portolan_text *k = &x->key;
+    uint64_t hash;
+    char *copy;
+
+    if (status)
+        return status;
+    if (k->failed || (4 * (x->count + 1) > 3 * x->capacity && !grow(x)) ||
+        !(copy = portolan_arena_strndup(&x->arena, k->bytes, k->length)))
+        return store_no_memory(err);
+    hash = portolan_hash(copy, k->length, 0);
+    *slot_of(x, hash, copy, k->length) = (struct slot){hash, copy, k->length, id};
+    ++x->count;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
+                                      struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    begin_key(x, 's');
+    add_number(x, step);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = backend_run(store->backend, FIND_STEP, id, err, "ii", x->trial, (int64_t)step);
+    if (!status && !*id)
+        status = backend_run(store->backend, ADD_STEP, id, err, "ii", x->trial, (int64_t)step);
+    return remember(x, status, *id, err);
+}
+
+enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
+                                        const char *unit, int64_t *id, struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    begin_key(x, 'm');
+    add_text(x, name);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = backend_run(store->backend, FIND_METRIC, id, err, "it", x->trial, text(name));
+    if (!status && !*id)
+        status =
+            backend_run(store->backend, ADD_METRIC, id, err, "itt", x->trial, text(name), unit);
+    return remember(x, status, *id, err);
+}
+
+enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
+                                         int64_t *id, struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    begin_key(x, 'e');
+    add_text(x, name);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = backend_run(store->backend, FIND_COUNTER, id, err, "it", x->trial, text(name));
+    if (!status && !*id)
+        status = backend_run(store->backend, ADD_COUNTER, id, err, "it", x->trial, text(name));
+    return remember(x, status, *id, err);
+}
+
+enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
+                                        int64_t *id, struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    begin_key(x, 't');
+    add_number(x, (int64_t)((uint64_t)rank << 32 | (uint32_t)thread));
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = backend_run(store->backend, FIND_THREAD, id, err, "iii", x->trial, (int64_t)rank,
+                         (int64_t)thread);
+    if (!status && !*id)
+        status = backend_run(store->backend, ADD_THREAD, id, err, "iii", x->trial, (int64_t)rank,
+                             (int64_t)thread);
+    return remember(x, status, *id, err);
+}
+
+static enum portolan_status find_timer(struct portolan_store *store,
+                                       const struct portolan_sample *s, int64_t *id,
+                                       struct portolan_error *err)
+{
+    struct backend *b = store->backend;
+    int64_t component = 0, port = 0, trial = store->identities->trial;
+    enum portolan_status status;
+
+    status = backend_run(b, FIND_COMPONENT, &component, err, "itt", trial, text(s->instance),
+                         text(s->implementation));
+    if (!status && !component)
+        status = backend_run(b, ADD_COMPONENT, &component, err, "itt", trial, text(s->instance),
+                             text(s->implementation));
+    if (!status)
+        status = backend_run(b, FIND_PORT, &port, err, "itt", component, text(s->port),
+                             text(s->port_type));
+    if (!status && !port)
+        status = backend_run(b, ADD_PORT, &port, err, "itt", component, text(s->port),
+                             text(s->port_type));
+    if (!status)
+        status = backend_run(b, FIND_TIMER, id, err, "it", port, text(s->method));
+    if (!status && !*id)
+        status = backend_run(b, ADD_TIMER, id, err, "it", port, text(s->method));
+    return status;
+}
+
+enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
+                                          const struct portolan_sample *s, int64_t *id,
+                                          struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+    int64_t timer = 0;
+
+    begin_key(x, 'p');
+    add_number(x, parent);
+    add_text(x, s->user);
+    add_text(x, s->uses);
+    add_text(x, s->instance);
+    add_text(x, s->port);
+    add_text(x, s->implementation);
+    add_text(x, s->port_type);
+    add_text(x, s->method);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = find_timer(store, s, &timer, err);
+    if (!status)
+        status = backend_run(store->backend, FIND_CALLPATH, id, err, "iitt", timer, parent,
+                             text(s->user), text(s->uses));
+    if (!status && !*id)
+        status = backend_run(store->backend, ADD_CALLPATH, id, err, "iitt", timer, parent,
+                             text(s->user), text(s->uses));
+    return remember(x, status, *id, err);
+}
+
+/* Their names as arguments. */
+#define LAYOUT_VALUES                                                                              \
+    "itttttttttttt", trial, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11]
+
+static enum portolan_status add_layout(struct portolan_store *store,
+                                       const struct portolan_sample *s, int64_t *id,
+                                       struct portolan_error *err)
+{
+    const char *n[PORTOLAN_CONTEXT_MAX + PORTOLAN_COUNTER_MAX] = {NULL};
+    enum portolan_status status = PORTOLAN_OK;
+    int64_t trial = store->identities->trial, metric;
+
+    _Static_assert(PORTOLAN_CONTEXT_MAX == 4 && PORTOLAN_COUNTER_MAX == 8, "as in the schema");
+    for (int i = 0; i < s->n_context; ++i)
+        n[i] = text(s->context_name[i]);
+    for (int i = 0; i < s->n_counters && !status; ++i) {
+        n[PORTOLAN_CONTEXT_MAX + i] = text(s->counter_name[i]);
+        status = identity_of_metric(store, s->counter_name[i], "events", &metric, err);
+    }
+    if (!status)
+        status = backend_run(store->backend, FIND_LAYOUT, id, err, LAYOUT_VALUES);
+    if (!status && !*id)
+        status = backend_run(store->backend, ADD_LAYOUT, id, err, LAYOUT_VALUES);
+    return status;
+}
+
+static void make_layout_key(struct identities *x, const struct portolan_sample *s)
+{
+    begin_key(x, 'l');
+    add_number(x, s->n_context);
+    for (int i = 0; i < s->n_context; ++i)
+        add_text(x, s->context_name[i]);
+    for (int i = 0; i < s->n_counters; ++i)
+        add_text(x, s->counter_name[i]);
+}
+
+enum portolan_status identity_of_layout(struct portolan_store *store,
+                                        const struct portolan_sample *s, int64_t *id,
+                                        struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    *id = 0;
+    if (!s->n_context && !s->n_counters)
+        return PORTOLAN_OK;
+    make_layout_key(x, s);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = add_layout(store, s, id, err);
+    make_layout_key(x, s); /* metrics have used the place of the key */
+    return remember(x, status, *id, err);
+}
+
+enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
+                                         double *start_ns, struct portolan_error *err)
+{
+    struct backend *b = store->backend;
+    enum portolan_status status = backend_query(b, FIND_LAST_START, err, "i", thread);
+    bool row = false;
+
+    *start_ns = -HUGE_VAL;
+    if (!status)
+        status = backend_next(b, FIND_LAST_START, &row, err);
+    if (!status && row && !isnan(backend_double(b, FIND_LAST_START, 0)))
+        *start_ns = backend_double(b, FIND_LAST_START, 0);
+    backend_reset(b, FIND_LAST_START);
+    return status;
+}
+
+static enum portolan_status check(const struct portolan_sample *samples, size_t at,
+                                  struct portolan_error *err)
+{
+    const struct portolan_sample *s = &samples[at];
+
+    if (s->parent < (int64_t)at && s->n_context >= 0 && s->n_context <= PORTOLAN_CONTEXT_MAX &&
+        s->n_counters >= 0 && s->n_counters <= PORTOLAN_COUNTER_MAX &&
+        (s->parent < 0 || samples[s->parent].rank == s->rank))
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "sample %zu: its parent must stand before it and be of its rank, "
+                              "and %d contexts and %d counters are the limit",
+                              at, PORTOLAN_CONTEXT_MAX, PORTOLAN_COUNTER_MAX);
+}
+
+enum portolan_status identities_of_samples(struct portolan_store *store,
+                                           const struct portolan_sample *samples, size_t n,
+                                           bool call_paths_only, struct identity **ids,
+                                           struct portolan_error *err)
+{
+    struct identity *x = portolan_calloc(n + 1, sizeof *x);
+    enum portolan_status status = x ? PORTOLAN_OK : store_no_memory(err);
+
+    for (size_t i = 0; i < n && !status; ++i) {
+        const struct portolan_sample *s = &samples[i];
+
+        if ((status = check(samples, i, err)))
+            break;
+        status = identity_of_callpath(store, s->parent < 0 ? 0 : x[s->parent].callpath, s,
+                                      &x[i].callpath, err);
+        if (!status && !call_paths_only)
+            status = identity_of_thread(store, s->rank, s->thread, &x[i].thread, err);
+        if (!status && !call_paths_only)
+            status = identity_of_layout(store, s, &x[i].layout, err);
+    }
+    if (status) {
+        free(x);
+        x = NULL;
+    }
+    *ids = x;
+    return status;
+}

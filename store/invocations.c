@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Single calls. Rows of a thread come about in the order of their ends, and a call that encloses
+ * others may end many steps after it started; they are wanted by start. So each put sorts its rows:
+ * those that start after all that is stored of the thread make a regular piece, the few others a
+ * late one, and a reader merges two streams.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    I_ID,
+    I_CALLPATH,
+    I_LAYOUT,
+    I_STEP,
+    I_ORDINAL,
+    I_START,
+    I_INCLUSIVE,
+    I_EXCLUSIVE,
+    I_MPI,
+    I_QUALITY,
+    I_ONE_IN,
+    I_CONTEXT,
+    I_COUNTER = I_CONTEXT + PORTOLAN_CONTEXT_MAX
+};
+
+static const char row_types[] = "iikiidddddidddddddddddd";
+
+/* ------------------------------------------------------------------------------ into the store */
+
+struct sorted {
+    int64_t thread, callpath;
+    double start, inclusive;
+    size_t row; /* in the caller's array */
+    bool late;
+};
+
+struct run {
+    int64_t first, last, thread;
+    double last_start;
+    bool late;
+};
+
+struct put {
+    const struct portolan_sample *samples;
+    const struct identity *ids;
+    const struct portolan_invocation *rows;
+    struct sorted *sorted;
+    struct run *runs;
+    size_t n_runs, capacity;
+    int64_t first;
+};
+
+/* By thread; a caller before its callees, also where the clock has not moved between them. */
+static int by_start(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->late != y->late)
+        return x->late < y->late ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->inclusive != y->inclusive)
+        return x->inclusive > y->inclusive ? -1 : 1;
+    if (x->callpath != y->callpath)
+        return x->callpath < y->callpath ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void fill_row(void *arg, size_t row, union backend_value *v)
+{
+    const struct put *p = arg;
+    const struct portolan_invocation *r = &p->rows[p->sorted[row].row];
+    const struct portolan_sample *s = &p->samples[r->path];
+    const struct identity *id = &p->ids[r->path];
+
+    v[I_ID].i = p->first + (int64_t)row;
+    v[I_CALLPATH].i = id->callpath;
+    v[I_LAYOUT].i = id->layout;
+    v[I_STEP].i = r->step;
+    v[I_ORDINAL].i = r->ordinal;
+    v[I_START].d = r->start_ns;
+    v[I_INCLUSIVE].d = r->inclusive_ns;
+    v[I_EXCLUSIVE].d = r->exclusive_ns;
+    v[I_MPI].d = r->mpi_ns;
+    v[I_QUALITY].d = r->quality;
+    v[I_ONE_IN].i = r->one_in > 1 ? r->one_in : 1;
+    for (int i = 0; i < PORTOLAN_CONTEXT_MAX; ++i)
+        v[I_CONTEXT + i].d = i < s->n_context ? r->context[i] : NAN;
+    for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
+        v[I_COUNTER + i].d = i < r->n_counters ? r->counter[i] : NAN;
+}
+
+static void fill_run(void *arg, size_t row, union backend_value *v)
+{
+    const struct put *p = arg;
+    const struct run *r = &p->runs[row];
+
+    v[0].i = r->first;
+    v[1].i = r->last;
+    v[2].i = r->thread;
+    v[3].i = r->late;
+    v[4].d = r->last_start;
+}
+
+static enum portolan_status sort_rows(struct put *p, size_t n_samples, size_t n,
+                                      struct portolan_error *err)
+{
+    if (!(p->sorted = portolan_calloc(n + 1, sizeof *p->sorted)))
+        return store_no_memory(err);
+    for (size_t i = 0; i < n; ++i) {
+        const struct portolan_invocation *r = &p->rows[i];
+
+        if (r->path < 0 || r->path >= (int64_t)n_samples || r->n_counters < 0 ||
+            r->n_counters > p->samples[r->path].n_counters || !isfinite(r->start_ns))
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "row %zu: its path must be one of the samples, its counters "
+                                      "those that the sample names, its start a number",
+                                      i);
+        p->sorted[i] = (struct sorted){.thread = p->ids[r->path].thread,
+                                       .callpath = p->ids[r->path].callpath,
+                                       .start = r->start_ns,
+                                       .inclusive = r->inclusive_ns,
+                                       .row = i};
+    }
+    if (n)
+        qsort(p->sorted, n, sizeof *p->sorted, by_start);
+    return PORTOLAN_OK;
+}
+
+/* Tells late rows from the others, and thread from thread. */
+static enum portolan_status find_late(struct portolan_store *store, struct put *p, size_t n,
+                                      struct portolan_error *err)
+{
+    double latest = -HUGE_VAL;
+    bool late = false;
+
+    for (size_t i = 0; i < n; ++i) {
+        struct sorted *s = &p->sorted[i];
+
+        if (!i || s->thread != p->sorted[i - 1].thread) {
+            enum portolan_status status = identity_last_start(store, s->thread, &latest, err);
+
+            if (status)
+                return status;
+        }
+        s->late = s->start <= latest;
+        late |= s->late;
+    }
+    if (late)
+        qsort(p->sorted, n, sizeof *p->sorted, by_start);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status make_runs(struct put *p, size_t n, struct portolan_error *err)
+{
+    for (size_t i = 0; i < n; ++i) {
+        const struct sorted *s = &p->sorted[i];
+        int64_t id = p->first + (int64_t)i;
+
+        if (!i || s->thread != s[-1].thread || s->late != s[-1].late) {
+            if (!store_reserve(&p->runs, &p->capacity, p->n_runs, sizeof *p->runs))
+                return store_no_memory(err);
+            p->runs[p->n_runs++] = (struct run){.first = id, .thread = s->thread, .late = s->late};
+        }
+        p->runs[p->n_runs - 1].last = id;
+        p->runs[p->n_runs - 1].last_start = s->start;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_store_put_invocations(struct portolan_store *store, int64_t trial,
+                                                    const struct portolan_sample *samples,
+                                                    size_t n_samples,
+                                                    const struct portolan_invocation *rows,
+                                                    size_t n_rows, struct portolan_error *err)
+{
+    struct put p = {.samples = samples, .rows = rows};
+    struct identity *ids = NULL;
+    struct backend *b = store->backend;
+    enum portolan_status status = store_begin(store, trial, err);
+
+    if (status)
+        return store_explain(store, status, err, "a block of single calls");
+    status = identities_of_samples(store, samples, n_samples, false, &ids, err);
+    p.ids = ids;
+    if (!status && !(status = sort_rows(&p, n_samples, n_rows, err)) &&
+        !(status = find_late(store, &p, n_rows, err)) &&
+        !(status = backend_run(b, NEXT_INVOCATION, &p.first, err, "")) &&
+        !(status = make_runs(&p, n_rows, err)) &&
+        !(status = backend_put_rows(b, PUT_INVOCATION_PIECE, "iiiid", p.n_runs, fill_run, &p, err)))
+        status = backend_put_rows(b, PUT_INVOCATION, row_types, n_rows, fill_row, &p, err);
+    free(p.sorted);
+    free(p.runs);
+    free(ids);
+    return store_explain(store, store_finish(store, status, err), err, "a block of single calls");
+}
+
+/* -------------------------------------------------------------------------------- out of it */
+
+/* One of the two streams of a thread. */
+struct stream {
+    enum statement which;
+    bool open, row;
+};
+
+struct visiting {
+    struct backend *b;
+    struct trial_names names;
+    struct texts *texts;
+    struct portolan_sample **paths; /* made at their first row */
+    size_t n_paths, capacity;
+    struct place {
+        int64_t path, thread, layout; /* positions in `names`; layout -1: none */
+        int64_t number;               /* in `paths` */
+    } * slots;                        /* an open hash table of them, a power of two */
+    size_t n_slots;
+    int64_t near;
+    portolan_invocation_fn visit;
+    void *arg;
+    bool stopped;
+    struct portolan_error *err;
+};
+
+static struct place *slot_of(struct place *slots, size_t n, const struct place *wanted)
+{
+    size_t i = portolan_hash(wanted, offsetof(struct place, number), 0) & (n - 1);
+
+    while (slots[i].number >= 0 &&
+           (slots[i].path != wanted->path || slots[i].thread != wanted->thread ||
+            slots[i].layout != wanted->layout))
+        i = (i + 1) & (n - 1);
+    return &slots[i];
+}
+
+static bool grow_slots(struct visiting *v)
+{
+    size_t n = v->n_slots ? 2 * v->n_slots : 64;
+    struct place *wider = portolan_calloc(n, sizeof *wider);
+
+    if (!wider)
+        return false;
+    for (size_t i = 0; i < n; ++i)
+        wider[i].number = -1;
+    for (size_t i = 0; i < v->n_slots; ++i)
+        if (v->slots[i].number >= 0)
+            *slot_of(wider, n, &v->slots[i]) = v->slots[i];
+    free(v->slots);
+    v->slots = wider;
+    v->n_slots = n;
+    return true;
+}
+
+static enum portolan_status add_path(struct visiting *v, struct place *p)
+{
+    const struct named_thread *t = &v->names.threads[p->thread];
+    struct portolan_sample *s;
+
+    if (2 * (v->n_paths + 1) > v->n_slots && !grow_slots(v))
+        return store_no_memory(v->err);
+    if (!store_reserve(&v->paths, &v->capacity, v->n_paths, sizeof *v->paths) ||
+        !(s = portolan_calloc(1, sizeof *s)))
+        return store_no_memory(v->err);
+    s->parent = -1;
+    s->rank = t->rank;
+    s->thread = t->thread;
+    s->quality = NAN;
+    trial_names_put_path(&v->names.paths[p->path], s);
+    if (p->layout >= 0)
+        trial_names_put_layout(&v->names.layouts[p->layout], s);
+    p->number = (int64_t)v->n_paths;
+    v->paths[v->n_paths++] = s;
+    *slot_of(v->slots, v->n_slots, p) = *p;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status visit_row(struct visiting *v, enum statement w, int64_t thread)
+{
+    struct backend *b = v->b;
+    struct place p = {.thread = thread, .layout = -1, .number = -1};
+    int64_t layout = backend_int(b, w, I_LAYOUT);
+    struct portolan_invocation row;
+    const struct portolan_sample *s;
+    enum portolan_status status;
+
+    p.path = v->near = trial_names_find_path(&v->names, backend_int(b, w, I_CALLPATH), v->near);
+    if (layout)
+        p.layout = trial_names_find_layout(&v->names, layout, 0);
+    if (p.path < 0 || (layout && p.layout < 0))
+        return trial_names_missing(v->err);
+    if (v->n_slots)
+        p.number = slot_of(v->slots, v->n_slots, &p)->number;
+    if (p.number < 0 && (status = add_path(v, &p)))
+        return status;
+    s = v->paths[p.number];
+    row = (struct portolan_invocation){
+        .path = p.number,
+        .step = (int)backend_int(b, w, I_STEP),
+        .ordinal = backend_int(b, w, I_ORDINAL),
+        .start_ns = backend_double(b, w, I_START),
+        .inclusive_ns = backend_double(b, w, I_INCLUSIVE),
+        .exclusive_ns = backend_double(b, w, I_EXCLUSIVE),
+        .mpi_ns = backend_double(b, w, I_MPI),
+        .quality = backend_double(b, w, I_QUALITY),
+        .n_counters = s->n_counters,
+        .one_in = (int)backend_int(b, w, I_ONE_IN),
+    };
+    for (int i = 0; i < s->n_context; ++i)
+        row.context[i] = backend_double(b, w, I_CONTEXT + i);
+    for (int i = 0; i < s->n_counters; ++i)
+        row.counter[i] = backend_double(b, w, I_COUNTER + i);
+    v->stopped = v->visit(v->arg, s, &row) != 0;
+    return PORTOLAN_OK;
+}
+
+/* Whether the late stream's row comes first: the order of by_start(). */
+static bool is_earlier(struct backend *b, enum statement x, enum statement y)
+{
+    double d = backend_double(b, x, I_START) - backend_double(b, y, I_START);
+
+    if (d == 0)
+        d = backend_double(b, y, I_INCLUSIVE) - backend_double(b, x, I_INCLUSIVE);
+    if (d == 0)
+        return backend_int(b, x, I_CALLPATH) < backend_int(b, y, I_CALLPATH);
+    return d < 0;
+}
+
+static enum portolan_status visit_thread(struct visiting *v, int64_t thread)
+{
+    struct stream regular = {.which = READ_INVOCATIONS}, late = {.which = READ_LATE_INVOCATIONS};
+    struct stream *streams[] = {&regular, &late};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int i = 0; i < 2 && !status; ++i) {
+        struct stream *s = streams[i];
+
+        status = backend_query(v->b, s->which, v->err, "i", v->names.threads[thread].id);
+        if (!status)
+            status = backend_next(v->b, s->which, &s->row, v->err);
+    }
+    while (!status && !v->stopped && (regular.row || late.row)) {
+        struct stream *s = !regular.row || (late.row && is_earlier(v->b, late.which, regular.which))
+                               ? &late
+                               : &regular;
+
+        if (!(status = visit_row(v, s->which, thread)))
+            status = backend_next(v->b, s->which, &s->row, v->err);
+    }
+    for (int i = 0; i < 2; ++i)
+        backend_reset(v->b, streams[i]->which);
+    return status;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct named_thread *const *x = a, *const *y = b;
+
+    if ((*x)->rank != (*y)->rank)
+        return (*x)->rank < (*y)->rank ? -1 : 1;
+    return ((*x)->thread > (*y)->thread) - ((*x)->thread < (*y)->thread);
+}
+
+static enum portolan_status visit_all(struct visiting *v, int64_t trial, const int *rank)
+{
+    const struct named_thread **sorted = NULL;
+    enum portolan_status status = trial_names_read(&v->names, v->b, trial, v->texts, v->err);
+
+    if (!status && !(sorted = portolan_calloc(v->names.n_threads + 1, sizeof *sorted)))
+        status = store_no_memory(v->err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < v->names.n_threads; ++i)
+        sorted[i] = &v->names.threads[i];
+    qsort(sorted, v->names.n_threads, sizeof *sorted, by_rank);
+    for (size_t i = 0; i < v->names.n_threads && !status && !v->stopped; ++i)
+        if (!rank || sorted[i]->rank == *rank)
+            status = visit_thread(v, sorted[i] - v->names.threads);
+    free(sorted);
+    return status;
+}
+
+enum portolan_status portolan_store_visit_invocations(struct portolan_store *store, int64_t trial,
+                                                      const int *rank, portolan_invocation_fn visit,
+                                                      void *arg, struct portolan_error *err)
+{
+    struct visiting v = {
+        .b = store->backend, .texts = texts_create(), .visit = visit, .arg = arg, .err = err};
+    enum portolan_status status = v.texts ? PORTOLAN_OK : store_no_memory(err);
+
+    if (!status && !(status = store_start_reading(store, err)))
+        status = store_finish_reading(store, visit_all(&v, trial, rank), err);
+    for (size_t i = 0; i < v.n_paths; ++i)
+        free(v.paths[i]);
+    free(v.paths);
+    free(v.slots);
+    trial_names_clear(&v.names);
+    texts_destroy(v.texts);
+    if (status)
+        portolan_error_prefix(err, "store '%s': single calls of trial %lld cannot be read",
+                              store->path, (long long)trial);
+    return status;
+}
