@@ -116,6 +116,7 @@ struct portolan_probe_cost portolan_probe_cost(void)
             is_remembered = true;
         }
     }
+    cost.counters_ns = probe_counters_cost_ns();
     pthread_mutex_unlock(&cost_lock);
     return cost;
 }

@@ -286,11 +286,12 @@ void portolan_probe_slow_counters_stop(struct portolan_probe_thread *hot,
         c->outermost = NULL;
 }
 
-const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot)
+const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot, unsigned *n)
 {
     const struct probe_counting *c = ((const struct probe_thread *)hot)->counting;
 
-    return c && c->has_last ? c->last : NULL;
+    *n = c && c->has_last ? (unsigned)c->set.n : 0;
+    return *n ? c->last : NULL;
 }
 
 void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f)

@@ -176,8 +176,9 @@ void probe_counters_move(struct probe_thread *t, const struct portolan_probe_fra
 void probe_counters_empty(struct portolan_probe_node *node);
 /*
  * The counts of the call that portolan_probe_slow_counters_stop ended last on the thread, in the
- * order of the set in force; NULL: it was not counted, or by a set that is in force no more.
+ * order of the set in force; NULL and *N 0: it was not counted, or by a set that is in force no
+ * more.
  */
-const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot);
+const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot, unsigned *n);
 
 #endif

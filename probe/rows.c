@@ -141,17 +141,17 @@ void rows_release_oldest(struct probe_thread *t)
 
 /* ------------------------------------------------- noting */
 
-/* What the counters gained in this call is what its record gains. */
+/* Ends the counting of this call, and says what it gained. */
 static unsigned stop_counters(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
                               uint64_t *gained)
 {
-    unsigned n = (unsigned)portolan_probe_counters_count();
+    const uint64_t *last;
+    unsigned n;
 
-    for (unsigned i = 0; i < n; i++)
-        gained[i] = f->node->counters[i];
     portolan_probe_slow_counters_stop(t, f);
+    last = probe_counters_last(t, &n);
     for (unsigned i = 0; i < n; i++)
-        gained[i] = f->node->counters[i] - gained[i];
+        gained[i] = last[i];
     return n;
 }
 

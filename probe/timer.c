@@ -171,9 +171,10 @@ static void stop_counters(struct probe_thread *t, struct portolan_probe_frame *f
                           struct portolan_probe_activation *activation)
 {
     const uint64_t *gained;
+    unsigned n;
 
     portolan_probe_slow_counters_stop(&t->hot, f);
-    gained = probe_counters_last(&t->hot);
+    gained = probe_counters_last(&t->hot, &n);
     if (gained)
         memcpy(activation->counters, gained, sizeof activation->counters);
 }

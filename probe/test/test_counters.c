@@ -412,6 +412,46 @@ static void a_forked_child_counts_itself(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* A read is a system call, and a monitored call is none. */
+static void what_reading_costs_is_measured(void **state)
+{
+    (void)state;
+    assert_true(portolan_probe_cost().counters_ns == 0);
+    define_or_skip("one=perf::PAGE-FAULTS; two=perf::PAGE-FAULTS,perf::MINOR-FAULTS");
+    assert_true(portolan_probe_cost().counters_ns > portolan_probe_cost().mean_ns);
+    portolan_probe_counter_set_use("none", NULL);
+    assert_true(portolan_probe_cost().counters_ns == 0);
+}
+
+static int add_counts(void *arg, const struct portolan_probe_row *rows, size_t n)
+{
+    uint64_t *sums = arg;
+
+    for (size_t i = 0; i < n; i++) {
+        sums[0] += rows[i].counters[0];
+        sums[1] += rows[i].counters[1];
+    }
+    return 0;
+}
+
+static void rows_have_the_counts_of_their_call(void **state)
+{
+    const struct portolan_probe_record *r;
+    uint64_t sums[2] = {0, 0}, lost;
+
+    (void)state;
+    define_or_skip("perf::MAJOR-FAULTS,perf::PAGE-FAULTS");
+    portolan_probe_port_init(
+        &port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_ROWS);
+    proxy_work(&port, 1);
+    proxy_work(&port, 1);
+    assert_int_equal(portolan_probe_rows_take(add_counts, sums, &lost, NULL), PORTOLAN_OK);
+    r = work_record(1);
+    assert_true(sums[1] >= 2 * PAGES);
+    assert_int_equal(sums[0], count_of(r, "perf::MAJOR-FAULTS"));
+    assert_int_equal(sums[1], count_of(r, "perf::PAGE-FAULTS"));
+}
+
 static void control_tells_and_switches_sets(void **state)
 {
     struct portolan_text reply = {0};
@@ -466,6 +506,8 @@ int main(void)
         cmocka_unit_test_setup(calls_that_run_are_split_when_their_thread_switches, fresh),
         cmocka_unit_test_setup(another_thread_follows_at_its_next_outermost_call, fresh),
         cmocka_unit_test_setup(a_forked_child_counts_itself, fresh),
+        cmocka_unit_test_setup(what_reading_costs_is_measured, fresh),
+        cmocka_unit_test_setup(rows_have_the_counts_of_their_call, fresh),
         cmocka_unit_test_setup(control_tells_and_switches_sets, fresh),
         cmocka_unit_test_setup(control_waits_for_the_next_step_of_a_mastermind, fresh),
     };
