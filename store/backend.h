@@ -43,6 +43,7 @@ enum statement {
     ADD_IMPLEMENTATION,
     PUT_METADATA,
     DELETE_METADATA,
+    PUT_RANK_FACT,
     /* Identities: FIND gives the row's id, ADD makes the row and gives its id. */
     FIND_STEP,
     ADD_STEP,
@@ -91,6 +92,7 @@ enum statement {
     READ_PARAMETERS,
     READ_IMPLEMENTATIONS,
     READ_METADATA,
+    READ_RANK_FACTS,
     READ_THREADS,
     READ_CALLPATHS,
     READ_LAYOUTS,

@@ -21,6 +21,9 @@ static const char *const sql[STATEMENT_COUNT] = {
     [PUT_METADATA] = "INSERT INTO primary_metadata VALUES (?1, ?2, ?3)"
                      " ON CONFLICT (trial, name) DO UPDATE SET value = excluded.value",
     [DELETE_METADATA] = "DELETE FROM primary_metadata WHERE trial = ?1 AND name = ?2",
+    [PUT_RANK_FACT] = "INSERT INTO secondary_metadata (trial, thread, name, value)"
+                      " VALUES (?1, ?2, ?3, ?4)"
+                      " ON CONFLICT (thread, name) DO UPDATE SET value = excluded.value",
     [FIND_STEP] = "SELECT id FROM step WHERE trial = ?1 AND number = ?2",
     [ADD_STEP] = "INSERT INTO step (trial, number) VALUES (?1, ?2) RETURNING id",
     [FIND_METRIC] = "SELECT id FROM metric WHERE trial = ?1 AND name = ?2",
@@ -112,6 +115,9 @@ static const char *const sql[STATEMENT_COUNT] = {
     [READ_IMPLEMENTATIONS] =
         "SELECT name, value FROM trial_implementation WHERE trial = ?1 ORDER BY name",
     [READ_METADATA] = "SELECT name, value FROM primary_metadata WHERE trial = ?1 ORDER BY name",
+    [READ_RANK_FACTS] = "SELECT h.node_rank, h.thread_rank, m.name, m.value"
+                        " FROM secondary_metadata m JOIN thread h ON h.id = m.thread"
+                        " WHERE m.trial = ?1 AND h.node_rank BETWEEN ?2 AND ?3 ORDER BY 1, 2, 3",
     [READ_THREADS] = "SELECT id, node_rank, thread_rank FROM thread WHERE trial = ?1 ORDER BY id",
     [READ_CALLPATHS] =
         "SELECT p.id, ifnull(p.parent, 0), p.user, p.uses, c.instance, o.name, c.implementation,"

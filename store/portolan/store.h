@@ -162,6 +162,31 @@ PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store
                                                            double elapsed_ns,
                                                            struct portolan_error *err);
 
+/** A fact about one rank or, where it has several, one of its threads: its host, its core. */
+struct portolan_rank_fact {
+    int rank, thread; /**< thread 0 for what is true of the rank */
+    const char *name, *value;
+};
+
+/** Adds facts; a name that is there already on the same thread gets the new value. */
+PORTOLAN_API enum portolan_status
+portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
+                              const struct portolan_rank_fact *facts, size_t n,
+                              struct portolan_error *err);
+
+struct portolan_rank_fact_set {
+    size_t n;
+    struct portolan_rank_fact *facts; /**< by rank, thread, name */
+    void *impl;
+};
+
+/** RANK NULL: of all ranks. */
+PORTOLAN_API enum portolan_status
+portolan_store_read_rank_facts(struct portolan_store *store, int64_t trial, const int *rank,
+                               struct portolan_rank_fact_set **set, struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_rank_fact_set_destroy(struct portolan_rank_fact_set *set);
+
 /** Takes the trial with all that was measured in it away. Error: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_store_delete_trial(struct portolan_store *store,
                                                               int64_t trial,
