@@ -60,6 +60,7 @@ struct probe_thread {
 
     unsigned mpi_depth;
     uint64_t mpi_start, mpi_sum; /* the sum never decreases */
+    uintptr_t mpi_frame; /* of the outermost call, on the thread's own stack; 0: not known */
     struct portolan_probe_frame *pause;
     unsigned pause_depth;
     uint64_t pause_sum;                   /* likewise */

@@ -55,8 +55,28 @@ void portolan_probe_mpi_enter(void)
 {
     struct probe_thread *t = probe_thread_self();
 
-    if (t && t->mpi_depth++ == 0)
+    if (t && t->mpi_depth++ == 0) {
+        t->mpi_frame = 0;
         t->mpi_start = portolan_probe_now();
+    }
+}
+
+/* Arguments that calls from one place push differ by less; what MPI itself needs is more. */
+#define SAME_PLACE 64
+
+void portolan_probe_mpi_enter_at(const void *frame)
+{
+    struct probe_thread *t = probe_thread_self();
+    uintptr_t at = (uintptr_t)frame;
+
+    if (!t)
+        return;
+    if (t->mpi_depth && t->mpi_frame && at + SAME_PLACE > t->mpi_frame && at < t->stack_high)
+        t->mpi_depth = 0; /* a longjmp out of MPI: we cannot be inside that call */
+    if (t->mpi_depth++ == 0) {
+        t->mpi_frame = at >= t->stack_low && at < t->stack_high ? at : 0;
+        t->mpi_start = portolan_probe_now();
+    }
 }
 
 uint64_t portolan_probe_mpi_leave(void)

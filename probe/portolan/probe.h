@@ -248,6 +248,11 @@ PORTOLAN_API bool portolan_probe_port_is_closed(const struct portolan_probe_port
  * bracket and 0 inside.
  */
 PORTOLAN_API void portolan_probe_mpi_enter(void);
+/**
+ * The same with the calling function's __builtin_frame_address(0), which tells a call that an error
+ * handler left by longjmp from one that is running around this one.
+ */
+PORTOLAN_API void portolan_probe_mpi_enter_at(const void *frame);
 PORTOLAN_API uint64_t portolan_probe_mpi_leave(void);
 
 /**
