@@ -98,7 +98,7 @@ PORTOLAN_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     struct completion c;
 
     status = watch(&c, 1, request, status);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Wait(request, status);
     call.ticks = portolan_probe_mpi_leave();
     completed(&c, 0, status, call.result);
@@ -113,7 +113,7 @@ PORTOLAN_API int MPI_Waitall(int count, MPI_Request array_of_requests[],
     struct completion c;
     MPI_Status *statuses = watch(&c, count, array_of_requests, array_of_statuses);
 
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitall(count, array_of_requests, statuses);
     call.ticks = portolan_probe_mpi_leave();
     completed_many(&c, count, NULL, statuses, call.result);
@@ -129,7 +129,7 @@ PORTOLAN_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *in
 
     *indx = MPI_UNDEFINED;
     status = watch(&c, count, array_of_requests, status);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitany(count, array_of_requests, indx, status);
     call.ticks = portolan_probe_mpi_leave();
     completed(&c, *indx, status, call.result);
@@ -144,7 +144,7 @@ PORTOLAN_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int 
     struct completion c;
     MPI_Status *statuses = watch(&c, incount, array_of_requests, array_of_statuses);
 
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     call.ticks = portolan_probe_mpi_leave();
     completed_many(&c, *outcount, array_of_indices, statuses, call.result);
@@ -158,7 +158,7 @@ PORTOLAN_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct completion c;
 
     status = watch(&c, 1, request, status);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Test(request, flag, status);
     call.ticks = portolan_probe_mpi_leave();
     if (call.result != MPI_SUCCESS || *flag)
@@ -174,7 +174,7 @@ PORTOLAN_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *fl
     struct completion c;
     MPI_Status *statuses = watch(&c, count, array_of_requests, array_of_statuses);
 
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Testall(count, array_of_requests, flag, statuses);
     call.ticks = portolan_probe_mpi_leave();
     if (call.result != MPI_SUCCESS || *flag)
@@ -191,7 +191,7 @@ PORTOLAN_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *in
 
     *indx = MPI_UNDEFINED;
     status = watch(&c, count, array_of_requests, status);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Testany(count, array_of_requests, indx, flag, status);
     call.ticks = portolan_probe_mpi_leave();
     if (call.result != MPI_SUCCESS || *flag)
@@ -207,7 +207,7 @@ PORTOLAN_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int 
     struct completion c;
     MPI_Status *statuses = watch(&c, incount, array_of_requests, array_of_statuses);
 
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     call.ticks = portolan_probe_mpi_leave();
     completed_many(&c, *outcount, array_of_indices, statuses, call.result);
@@ -222,7 +222,7 @@ PORTOLAN_API int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Stat
 
     if (p)
         status = mpi_status(&call, status);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Request_get_status(request, flag, status);
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS && *flag)
@@ -236,7 +236,7 @@ PORTOLAN_API int MPI_Request_free(MPI_Request *request)
     struct mpi_call call = {.routine = MPI_ROUTINE_Request_free};
     struct mpi_pending *p = mpi_pending_any() ? mpi_pending_find(*request) : NULL;
 
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     if (p)
         mpi_pending_free(p);
     call.result = PMPI_Request_free(request);
@@ -252,7 +252,7 @@ PORTOLAN_API int MPI_Start(MPI_Request *request)
 
     if (p)
         mpi_pending_activate(p);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Start(request);
     call.ticks = portolan_probe_mpi_leave();
     if (p && call.result == MPI_SUCCESS)
@@ -270,7 +270,7 @@ PORTOLAN_API int MPI_Startall(int count, MPI_Request array_of_requests[])
     for (int i = 0; i < count; i++)
         if ((p = mpi_pending_find(array_of_requests[i])))
             mpi_pending_activate(p);
-    portolan_probe_mpi_enter();
+    portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = PMPI_Startall(count, array_of_requests);
     call.ticks = portolan_probe_mpi_leave();
     for (int i = 0; call.result == MPI_SUCCESS && i < count; i++)

@@ -58,7 +58,7 @@ function write_wrapper()
         printf "    status = mpi_status(&call, status);\n"
     if (note ~ /_message\(/)
         printf "    mpi_take_message(&call, message);\n"
-    printf "    portolan_probe_mpi_enter();\n"
+    printf "    portolan_probe_mpi_enter_at(__builtin_frame_address(0));\n"
     printf "    call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
     printf "    call.ticks = portolan_probe_mpi_leave();\n"
     if (note == "")

@@ -44,6 +44,11 @@ extern bool mpi_yields;
 enum portolan_status mpi_yield_decide(struct portolan_error *err);
 /* Waits for one request, yielding; errors are those of COMM, as of a blocking call on it. */
 int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status);
+/* The same, with errors told to nobody but the caller. */
+int mpi_await_quietly(MPI_Request *request, MPI_Status *status);
+/* Around several of them, to spare what they do for that; with several threads for nothing. */
+void mpi_put_handler_aside(void);
+void mpi_put_handler_back(void);
 /* Once between two tests that missed; MISSES counts them and begins with 0. */
 void mpi_relax(unsigned *misses);
 /* Where all ranks come to, before a call of MPI that has no form that yields. */

@@ -46,7 +46,7 @@ void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
                         const MPI_Request *request);
 void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *request);
 void mpi_note_exchanging(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
-                         int source, MPI_Comm comm, const MPI_Request *request);
+                         int source, MPI_Comm comm);
 /* Persistent requests: what every start of them sends, or will have received. */
 void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Count count,
                             MPI_Datatype type, int dest, MPI_Comm comm, const MPI_Request *request);

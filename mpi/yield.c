@@ -39,7 +39,7 @@ static pthread_mutex_t aside_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned n_aside;
 static MPI_Errhandler aside;
 
-static void put_handler_aside(void)
+void mpi_put_handler_aside(void)
 {
     if (mpi_is_concurrent)
         pthread_mutex_lock(&aside_lock);
@@ -51,7 +51,7 @@ static void put_handler_aside(void)
         pthread_mutex_unlock(&aside_lock);
 }
 
-static void put_handler_back(void)
+void mpi_put_handler_back(void)
 {
     if (mpi_is_concurrent)
         pthread_mutex_lock(&aside_lock);
@@ -69,23 +69,30 @@ static int test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
 
     if (!mpi_is_concurrent)
         return PMPI_Test(request, is_done, status);
-    put_handler_aside();
+    mpi_put_handler_aside();
     result = PMPI_Test(request, is_done, status);
-    put_handler_back();
+    mpi_put_handler_back();
     return result;
 }
 
-int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status)
+int mpi_await_quietly(MPI_Request *request, MPI_Status *status)
 {
     unsigned misses = 0;
     int result, is_done = 0;
 
     if (!mpi_is_concurrent)
-        put_handler_aside();
+        mpi_put_handler_aside();
     while ((result = test_quietly(request, &is_done, status)) == MPI_SUCCESS && !is_done)
         mpi_relax(&misses);
     if (!mpi_is_concurrent)
-        put_handler_back();
+        mpi_put_handler_back();
+    return result;
+}
+
+int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status)
+{
+    int result = mpi_await_quietly(request, status);
+
     if (result != MPI_SUCCESS)
         PMPI_Comm_call_errhandler(comm, result);
     return result;

@@ -16,15 +16,42 @@ int mpi_yielding_Wait(MPI_Request *request, MPI_Status *status)
     return result;
 }
 
+/*
+ * One after the other: MPICH 4.0's MPI_Testall fails when some requests of partitioned messages
+ * have completed and others have not.
+ */
+static int await_all(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    MPI_Status ignored;
+    int result = MPI_SUCCESS;
+
+    for (int i = 0; i < count; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? &ignored : &statuses[i];
+        MPI_Request before = requests[i];
+        int one = mpi_await_quietly(&requests[i], status), class = MPI_SUCCESS;
+
+        status->MPI_ERROR = one;
+        if (one != MPI_SUCCESS)
+            PMPI_Error_class(one, &class);
+        if (class == MPI_ERR_REQUEST && requests[i] == before)
+            return one;
+        if (one != MPI_SUCCESS)
+            result = MPI_ERR_IN_STATUS;
+    }
+    return result;
+}
+
 int mpi_yielding_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    unsigned misses = 0;
-    int result, is_done = 0;
+    int result;
 
-    while ((result = PMPI_Testall(count, array_of_requests, &is_done, array_of_statuses)) ==
-               MPI_SUCCESS &&
-           !is_done)
-        mpi_relax(&misses);
+    if (!mpi_is_concurrent)
+        mpi_put_handler_aside();
+    result = await_all(count, array_of_requests, array_of_statuses);
+    if (!mpi_is_concurrent)
+        mpi_put_handler_back();
+    if (result != MPI_SUCCESS)
+        PMPI_Comm_call_errhandler(MPI_COMM_WORLD, result);
     return result;
 }
 
@@ -109,6 +136,25 @@ int mpi_yielding_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_
     return receive_message(result, &request, status);
 }
 
+/* A receive of nothing has the status that it should have only if it blocks, which it does not. */
+int mpi_yielding_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                        MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request request;
+    int result;
+
+    if (source == MPI_PROC_NULL)
+        return PMPI_Recv_c(buf, count, datatype, source, tag, comm, status);
+    result = PMPI_Irecv_c(buf, count, datatype, source, tag, comm, &request);
+    return result == MPI_SUCCESS ? mpi_await(comm, &request, status) : result;
+}
+
+int mpi_yielding_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status *status)
+{
+    return mpi_yielding_Recv_c(buf, count, datatype, source, tag, comm, status);
+}
+
 /* Not MPI_Isendrecv: its request does not tell from whom MPICH 4.0 received. */
 int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
@@ -116,8 +162,15 @@ int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Status *status)
 {
     MPI_Request receive, send;
-    int sent, result = PMPI_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
+    int sent, result;
 
+    if (source == MPI_PROC_NULL) {
+        result = mpi_yielding_Send_c(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+        return result != MPI_SUCCESS
+                   ? result
+                   : PMPI_Recv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+    }
+    result = PMPI_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
     if (result != MPI_SUCCESS)
         return result;
     sent = PMPI_Isend_c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);

@@ -95,8 +95,9 @@ PORTOLAN_API enum portolan_status portolan_mpi_totals(struct portolan_mpi_total 
                                                       size_t *count);
 
 /**
- * Receives whose bytes are in no total and never will be: freed before they completed, or started
- * when there was no memory to remember them. Any thread.
+ * Receives whose bytes are in no total and never will be: freed before they completed, of
+ * MPI_Isendrecv (whose statuses MPICH 4.0 does not fill), or started when there was no memory to
+ * remember them. Any thread.
  */
 PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
 
