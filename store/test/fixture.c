@@ -3,6 +3,7 @@
 
 #include <ftw.h>
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -129,4 +130,20 @@ void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
     samples[2].mpi_ns = 0;
     samples[3].rank = samples[4].rank = 1;
     samples[4].parent = 3;
+}
+
+int64_t count_in(const char *path, const char *query)
+{
+    sqlite3_stmt *s = NULL;
+    sqlite3 *db = NULL;
+    int64_t n;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, query, -1, &s, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    n = sqlite3_column_int64(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return n;
 }

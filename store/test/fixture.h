@@ -27,4 +27,7 @@ struct portolan_store *open_or_fail(const char *path, enum portolan_store_mode m
 struct portolan_sample_set *read_or_fail(struct portolan_store *store,
                                          const struct portolan_store_query *query);
 
+/** The number that an SQL query gives. */
+int64_t count_in(const char *path, const char *query);
+
 #endif

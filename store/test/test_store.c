@@ -263,21 +263,6 @@ static void the_newest_decision_for_a_case_is_found(void **state)
     portolan_store_close(store);
 }
 
-static int64_t count(const char *path, const char *query)
-{
-    sqlite3_stmt *s = NULL;
-    sqlite3 *db = NULL;
-    int64_t n;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &s, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
-    n = sqlite3_column_int64(s, 0);
-    sqlite3_finalize(s);
-    sqlite3_close(db);
-    return n;
-}
-
 static void a_model_replaces_the_one_of_the_same_names(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -290,8 +275,8 @@ static void a_model_replaces_the_one_of_the_same_names(void **state)
     m.scope = "assembler=heat.Band";
     assert_int_equal(portolan_store_put_model(store, &m, NULL), PORTOLAN_OK);
     portolan_store_close(store);
-    assert_int_equal(count(*state, "SELECT count(*) FROM model"), 2);
-    assert_int_equal(count(*state, "SELECT count(*) FROM model WHERE xml LIKE '%2%'"), 2);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM model"), 2);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM model WHERE xml LIKE '%2%'"), 2);
 }
 
 static void deleting_a_trial_takes_all_its_rows_along(void **state)
@@ -304,19 +289,19 @@ static void deleting_a_trial_takes_all_its_rows_along(void **state)
     put_steps(store, trial, 0, 3);
     assert_int_equal(portolan_store_put_swap(store, &swap, NULL), PORTOLAN_OK);
     portolan_store_close(store);
-    assert_int_equal(count(*state, "SELECT count(*) FROM timer_call_data"), 4 * STEP_SAMPLES);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_call_data"), 4 * STEP_SAMPLES);
     assert_int_equal(sqlite3_open(*state, &db), SQLITE_OK);
     assert_int_equal(
         sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM trial", NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
-    assert_int_equal(count(*state, "SELECT (SELECT count(*) FROM timer_call_data)"
-                                   " + (SELECT count(*) FROM timer_value)"
-                                   " + (SELECT count(*) FROM call_context)"
-                                   " + (SELECT count(*) FROM timer_callpath)"
-                                   " + (SELECT count(*) FROM component)"
-                                   " + (SELECT count(*) FROM swap) + (SELECT count(*) FROM step)"
-                                   " + (SELECT count(*) FROM thread)"),
+    assert_int_equal(count_in(*state, "SELECT (SELECT count(*) FROM timer_call_data)"
+                                      " + (SELECT count(*) FROM timer_value)"
+                                      " + (SELECT count(*) FROM call_context)"
+                                      " + (SELECT count(*) FROM timer_callpath)"
+                                      " + (SELECT count(*) FROM component)"
+                                      " + (SELECT count(*) FROM swap) + (SELECT count(*) FROM step)"
+                                      " + (SELECT count(*) FROM thread)"),
                      0);
 }
 
@@ -326,13 +311,15 @@ static void the_views_sum_over_ranks_what_the_samples_hold(void **state)
 
     put_steps(store, begin_plate(store), 0, 1);
     portolan_store_close(store);
-    assert_int_equal(count(*state, "SELECT count(*) FROM callpath_summary"), 2);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM callpath_summary"), 2);
     /* Two steps; rank 0 has two contexts of 500 ns, rank 1 one. */
     assert_int_equal(
-        count(*state, "SELECT max_inclusive FROM callpath_summary WHERE method = 'solve'"), 2000);
+        count_in(*state, "SELECT max_inclusive FROM callpath_summary WHERE method = 'solve'"),
+        2000);
     assert_int_equal(
-        count(*state, "SELECT mean_inclusive FROM callpath_summary WHERE method = 'solve'"), 1500);
-    assert_int_equal(count(*state, "SELECT count(*) FROM timer_group"), 2);
+        count_in(*state, "SELECT mean_inclusive FROM callpath_summary WHERE method = 'solve'"),
+        1500);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_group"), 2);
 }
 
 static void a_store_in_memory_needs_no_file(void **state)
