@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const sql[STATEMENT_COUNT] = {
     [BEGIN_READ] = "BEGIN",
@@ -191,6 +192,11 @@ enum portolan_status sqlite_failed(sqlite3 *db, int rc, struct portolan_error *e
                                   "no space is left (%s); free some, what was stored is "
                                   "intact",
                                   text);
+    case SQLITE_IOERR:
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "%s (%s); see to the disk and its quota, what was stored is "
+                                  "intact",
+                                  text, strerror(sqlite3_system_errno(db)));
     case SQLITE_READONLY:
         return portolan_error_set(err, PORTOLAN_EIO, "may not be written (%s)", text);
     case SQLITE_CONSTRAINT:

@@ -107,6 +107,23 @@ static void a_damaged_store_is_an_input_error(void **state)
     portolan_store_close(store);
 }
 
+/* TENTHS of FROM's bytes into TO. */
+static void copy_part(const char *from, const char *to, int tenths)
+{
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    struct stat s;
+    char *bytes;
+
+    assert_true(in >= 0 && out >= 0);
+    assert_int_equal(fstat(in, &s), 0);
+    assert_non_null(bytes = malloc((size_t)s.st_size + 1));
+    assert_int_equal(read(in, bytes, (size_t)s.st_size), s.st_size);
+    assert_int_equal(write(out, bytes, (size_t)(s.st_size * tenths / 10)), s.st_size * tenths / 10);
+    free(bytes);
+    close(in);
+    close(out);
+}
+
 static void a_locked_store_is_busy(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE), *other = NULL;
@@ -143,8 +160,9 @@ static void store_steps(const char *path, int acknowledge)
         if (write(acknowledge, &byte, 1) != 1)
             _exit(3);
     }
-    /* The store stays usable, and says what is missing. */
-    if (err.status != PORTOLAN_EIO || !strstr(err.text, "was not stored"))
+    /* The store stays usable, and says what is missing and what to do. */
+    if (err.status != PORTOLAN_EIO || !strstr(err.text, "was not stored") ||
+        !strstr(err.text, "what was stored is intact"))
         _exit(2);
     portolan_store_close(store);
     _exit(0);
@@ -218,6 +236,141 @@ static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
     check_steps(*state, acknowledged);
 }
 
+/* One process holds the store in the middle of a transaction, another wants to write. */
+static void a_step_that_meets_a_lock_is_refused_and_can_be_repeated(void **state)
+{
+    struct portolan_store *store = NULL, *other = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_error err = {0};
+    int64_t trial = begin_plate(other);
+
+    make_step(0, samples);
+    assert_int_equal(store_open(*state, PORTOLAN_STORE_WRITE, 1, &store, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_store_begin(other, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_step(other, trial, 0, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, &err),
+                     PORTOLAN_EBUSY);
+    assert_non_null(strstr(err.text, "step 1 of trial 1 was not stored"));
+    assert_non_null(strstr(err.text, "another process holds it locked; try again"));
+    assert_int_equal(portolan_store_commit(other, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_OK);
+    portolan_store_close(store);
+    portolan_store_close(other);
+    check_steps(*state, 2);
+}
+
+/* In the child: one step, then others in a transaction that does not end. */
+static void stop_in_the_middle(const char *path, int acknowledge)
+{
+    struct portolan_store *store = open_or_fail(path, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample samples[STEP_SAMPLES];
+
+    make_step(0, samples);
+    if (portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL) ||
+        portolan_store_begin(store, NULL))
+        _exit(1);
+    /* Enough for pages to leave the cache. */
+    for (int step = 1; step < 20000; ++step)
+        if (portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, NULL))
+            _exit(1);
+    if (write(acknowledge, "+", 1) != 1)
+        _exit(1);
+    for (;;)
+        pause();
+}
+
+static void a_process_killed_in_a_transaction_leaves_nothing_of_it(void **state)
+{
+    struct portolan_store *store;
+    struct portolan_sample_set *set;
+    int ends[2], status;
+    char byte;
+    pid_t child;
+
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (!child)
+        stop_in_the_middle(*state, ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    close(ends[0]);
+    close(ends[1]);
+    store = open_or_fail(*state, PORTOLAN_STORE_READ);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, STEP_SAMPLES);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    check_steps(*state, 1);
+}
+
+/* What a store that lost bytes gives: -1 when it is refused with words, else its steps, all whole.
+ */
+static int steps_left(const char *path)
+{
+    struct portolan_sample_set *set = NULL;
+    struct portolan_store *store = NULL;
+    struct portolan_error err = {0};
+    int steps = -1;
+
+    if (portolan_store_open(path, PORTOLAN_STORE_READ, &store, &err) ||
+        portolan_store_read(store, NULL, true, &set, &err)) {
+        if (!strstr(err.text, path) || !strchr(err.text, ';'))
+            fail_msg("\"%s\" names no file or no remedy", err.text);
+    } else {
+        assert_int_equal(set->n_samples % STEP_SAMPLES, 0);
+        for (size_t i = 0; i < set->n_samples; ++i)
+            assert_int_equal(set->samples[i].step, i / STEP_SAMPLES);
+        steps = (int)set->n_samples / STEP_SAMPLES;
+    }
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    return steps;
+}
+
+static void a_file_that_was_cut_off_is_never_read_wrong(void **state)
+{
+    enum { STEPS = 60 };
+    char *log = portolan_asprintf("%s-wal", (char *)*state);
+    char *copy = portolan_asprintf("%s.copy", (char *)*state);
+    char *copied_log = portolan_asprintf("%s.copy-wal", (char *)*state);
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample samples[STEP_SAMPLES];
+    int before = -1;
+
+    for (int step = 0; step < STEPS; ++step) {
+        make_step(step, samples);
+        assert_int_equal(portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, NULL),
+                         PORTOLAN_OK);
+    }
+    /* The log of a machine that lost power: what was stored first is there, and whole. */
+    for (int tenths = 0; tenths <= 10; ++tenths) {
+        int steps;
+
+        copy_part(*state, copy, 10);
+        copy_part(log, copied_log, tenths);
+        steps = steps_left(copy);
+        assert_true(steps >= before && steps <= STEPS);
+        before = steps;
+        unlink(copy);
+        unlink(copied_log);
+    }
+    assert_int_equal(before, STEPS);
+    portolan_store_close(store); /* the log goes into the file */
+    for (int tenths = 0; tenths < 10; ++tenths) {
+        copy_part(*state, copy, tenths);
+        assert_int_equal(steps_left(copy), -1);
+        unlink(copy);
+    }
+    free(log);
+    free(copy);
+    free(copied_log);
+}
+
 static enum portolan_status whole_life(const char *path, struct portolan_error *err)
 {
     const struct portolan_trial trial = {.assembly = "plate", .purpose = "run", .ranks = 2};
@@ -261,6 +414,78 @@ static void every_failing_allocation_is_reported(void **state)
     assert_true(n > 20);
 }
 
+static int look(void *arg, const struct portolan_sample *path,
+                const struct portolan_invocation *row)
+{
+    (void)arg, (void)path, (void)row;
+    return 0;
+}
+
+static enum portolan_status put_all_else(struct portolan_store *store, int64_t trial,
+                                         struct portolan_error *err)
+{
+    const struct portolan_event event = {.name = "memory", .path = 1, .count = 1};
+    const struct portolan_traffic traffic = {.routine = "MPI_Send"};
+    const struct portolan_rank_fact fact = {0, 0, "host", "brig"};
+    const struct portolan_invocation calls[] = {{.path = 1, .start_ns = 5}, {.path = 0}};
+    struct portolan_sample samples[STEP_SAMPLES];
+    enum portolan_status status;
+
+    make_step(0, samples);
+    if (!(status = portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, err)) &&
+        !(status =
+              portolan_store_put_invocations(store, trial, samples, STEP_SAMPLES, calls, 2, err)) &&
+        !(status =
+              portolan_store_put_events(store, trial, samples, STEP_SAMPLES, &event, 1, err)) &&
+        !(status = portolan_store_put_traffic(store, trial, &traffic, 1, err)) &&
+        !(status = portolan_store_put_rank_facts(store, trial, &fact, 1, err)))
+        status = portolan_store_summarise(store, trial, err);
+    return status;
+}
+
+static enum portolan_status read_all_else(struct portolan_store *store, int64_t trial,
+                                          struct portolan_error *err)
+{
+    struct portolan_summary_set *summary = NULL;
+    struct portolan_traffic_set *traffic = NULL;
+    struct portolan_rank_fact_set *facts = NULL;
+    struct portolan_event_set *events = NULL;
+    enum portolan_status status;
+
+    if (!(status = portolan_store_read_summary(store, trial, &summary, NULL, err)) &&
+        !(status = portolan_store_read_events(store, trial, NULL, &events, err)) &&
+        !(status = portolan_store_read_traffic(store, trial, &traffic, err)) &&
+        !(status = portolan_store_read_rank_facts(store, trial, NULL, &facts, err)))
+        status = portolan_store_visit_invocations(store, trial, NULL, look, NULL, err);
+    portolan_summary_set_destroy(summary);
+    portolan_event_set_destroy(events);
+    portolan_traffic_set_destroy(traffic);
+    portolan_rank_fact_set_destroy(facts);
+    return status;
+}
+
+static void every_failing_allocation_is_reported_for_all_else_too(void **state)
+{
+    enum portolan_status status;
+    unsigned long n = 0;
+
+    do {
+        struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+        int64_t trial = begin_plate(store);
+        struct portolan_error err = {0};
+
+        portolan_alloc_fail_at(++n);
+        if (!(status = put_all_else(store, trial, &err)))
+            status = read_all_else(store, trial, &err);
+        portolan_alloc_fail_at(0);
+        assert_int_equal(status, err.status);
+        if (status)
+            assert_int_equal(status, PORTOLAN_ENOMEM);
+        portolan_store_close(store);
+    } while (status);
+    assert_true(n > 60);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
 int main(void)
@@ -273,7 +498,11 @@ int main(void)
         IN_FOLDER(a_locked_store_is_busy),
         IN_FOLDER(a_killed_process_loses_no_acknowledged_step),
         IN_FOLDER(a_full_disk_fails_the_step_and_keeps_the_earlier_ones),
+        IN_FOLDER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),
+        IN_FOLDER(a_process_killed_in_a_transaction_leaves_nothing_of_it),
+        IN_FOLDER(a_file_that_was_cut_off_is_never_read_wrong),
         IN_FOLDER(every_failing_allocation_is_reported),
+        IN_FOLDER(every_failing_allocation_is_reported_for_all_else_too),
     };
 
     return cmocka_run_group_tests_name("store faults", tests, NULL, NULL);
