@@ -57,20 +57,15 @@ enum portolan_status backend_query(struct backend *b, enum statement which,
     return b->ops->start(b, which, types, values, err);
 }
 
-enum portolan_status backend_run(struct backend *b, enum statement which, int64_t *result,
-                                 struct portolan_error *err, const char *types, ...)
+enum portolan_status backend_run_values(struct backend *b, enum statement which, int64_t *result,
+                                        struct portolan_error *err, const char *types,
+                                        const union backend_value *values)
 {
-    union backend_value values[BACKEND_VALUES_MAX];
-    enum portolan_status status;
-    va_list args;
+    enum portolan_status status = b->ops->start(b, which, types, values, err);
     bool row = false;
 
-    va_start(args, types);
-    take_values(types, args, values);
-    va_end(args);
     if (result)
         *result = 0;
-    status = b->ops->start(b, which, types, values, err);
     if (!status)
         status = b->ops->next(b, which, &row, err);
     if (!status && row && result)
@@ -80,6 +75,18 @@ enum portolan_status backend_run(struct backend *b, enum statement which, int64_
         status = b->ops->next(b, which, &row, err);
     b->ops->reset(b, which);
     return status;
+}
+
+enum portolan_status backend_run(struct backend *b, enum statement which, int64_t *result,
+                                 struct portolan_error *err, const char *types, ...)
+{
+    union backend_value values[BACKEND_VALUES_MAX];
+    va_list args;
+
+    va_start(args, types);
+    take_values(types, args, values);
+    va_end(args);
+    return backend_run_values(b, which, result, err, types, values);
 }
 
 enum portolan_status backend_put_rows(struct backend *b, enum statement which, const char *types,

@@ -173,6 +173,11 @@ void backend_close(struct backend *backend);
 enum portolan_status backend_run(struct backend *backend, enum statement which, int64_t *result,
                                  struct portolan_error *err, const char *types, ...);
 
+/** The same with an array of values. */
+enum portolan_status backend_run_values(struct backend *backend, enum statement which,
+                                        int64_t *result, struct portolan_error *err,
+                                        const char *types, const union backend_value *values);
+
 /** How many rows the last statement changed. */
 int64_t backend_changes(struct backend *backend);
 

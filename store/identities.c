@@ -141,19 +141,32 @@ static enum portolan_status remember(struct identities *x, enum portolan_status 
     return PORTOLAN_OK;
 }
 
+/* In the data base; FIND takes the first values that ADD takes. */
+static enum portolan_status find_or_add(struct portolan_store *store, enum statement find,
+                                        const char *find_types, enum statement add,
+                                        const char *add_types, const union backend_value *values,
+                                        int64_t *id, struct portolan_error *err)
+{
+    enum portolan_status status =
+        backend_run_values(store->backend, find, id, err, find_types, values);
+
+    if (!status && !*id)
+        status = backend_run_values(store->backend, add, id, err, add_types, values);
+    return status;
+}
+
 enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
                                       struct portolan_error *err)
 {
     struct identities *x = store->identities;
+    const union backend_value values[] = {{.i = x->trial}, {.i = step}};
     enum portolan_status status;
 
     begin_key(x, 's');
     add_number(x, step);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    status = backend_run(store->backend, FIND_STEP, id, err, "ii", x->trial, (int64_t)step);
-    if (!status && !*id)
-        status = backend_run(store->backend, ADD_STEP, id, err, "ii", x->trial, (int64_t)step);
+    status = find_or_add(store, FIND_STEP, "ii", ADD_STEP, "ii", values, id, err);
     return remember(x, status, *id, err);
 }
 
@@ -161,16 +174,14 @@ enum portolan_status identity_of_metric(struct portolan_store *store, const char
                                         const char *unit, int64_t *id, struct portolan_error *err)
 {
     struct identities *x = store->identities;
+    const union backend_value values[] = {{.i = x->trial}, {.t = text(name)}, {.t = unit}};
     enum portolan_status status;
 
     begin_key(x, 'm');
     add_text(x, name);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    status = backend_run(store->backend, FIND_METRIC, id, err, "it", x->trial, text(name));
-    if (!status && !*id)
-        status =
-            backend_run(store->backend, ADD_METRIC, id, err, "itt", x->trial, text(name), unit);
+    status = find_or_add(store, FIND_METRIC, "it", ADD_METRIC, "itt", values, id, err);
     return remember(x, status, *id, err);
 }
 
@@ -178,15 +189,14 @@ enum portolan_status identity_of_counter(struct portolan_store *store, const cha
                                          int64_t *id, struct portolan_error *err)
 {
     struct identities *x = store->identities;
+    const union backend_value values[] = {{.i = x->trial}, {.t = text(name)}};
     enum portolan_status status;
 
     begin_key(x, 'e');
     add_text(x, name);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    status = backend_run(store->backend, FIND_COUNTER, id, err, "it", x->trial, text(name));
-    if (!status && !*id)
-        status = backend_run(store->backend, ADD_COUNTER, id, err, "it", x->trial, text(name));
+    status = find_or_add(store, FIND_COUNTER, "it", ADD_COUNTER, "it", values, id, err);
     return remember(x, status, *id, err);
 }
 
@@ -194,17 +204,15 @@ enum portolan_status identity_of_thread(struct portolan_store *store, int rank, 
                                         int64_t *id, struct portolan_error *err)
 {
     struct identities *x = store->identities;
+    const union backend_value values[] = {{.i = x->trial}, {.i = rank}, {.i = thread}};
     enum portolan_status status;
 
     begin_key(x, 't');
-    add_number(x, (int64_t)((uint64_t)rank << 32 | (uint32_t)thread));
+    add_number(x, rank);
+    add_number(x, thread);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    status = backend_run(store->backend, FIND_THREAD, id, err, "iii", x->trial, (int64_t)rank,
-                         (int64_t)thread);
-    if (!status && !*id)
-        status = backend_run(store->backend, ADD_THREAD, id, err, "iii", x->trial, (int64_t)rank,
-                             (int64_t)thread);
+    status = find_or_add(store, FIND_THREAD, "iii", ADD_THREAD, "iii", values, id, err);
     return remember(x, status, *id, err);
 }
 
@@ -212,26 +220,17 @@ static enum portolan_status find_timer(struct portolan_store *store,
                                        const struct portolan_sample *s, int64_t *id,
                                        struct portolan_error *err)
 {
-    struct backend *b = store->backend;
-    int64_t component = 0, port = 0, trial = store->identities->trial;
+    const union backend_value component[] = {
+        {.i = store->identities->trial}, {.t = text(s->instance)}, {.t = text(s->implementation)}};
+    union backend_value port[] = {{.i = 0}, {.t = text(s->port)}, {.t = text(s->port_type)}};
+    union backend_value timer[] = {{.i = 0}, {.t = text(s->method)}};
     enum portolan_status status;
 
-    status = backend_run(b, FIND_COMPONENT, &component, err, "itt", trial, text(s->instance),
-                         text(s->implementation));
-    if (!status && !component)
-        status = backend_run(b, ADD_COMPONENT, &component, err, "itt", trial, text(s->instance),
-                             text(s->implementation));
-    if (!status)
-        status = backend_run(b, FIND_PORT, &port, err, "itt", component, text(s->port),
-                             text(s->port_type));
-    if (!status && !port)
-        status = backend_run(b, ADD_PORT, &port, err, "itt", component, text(s->port),
-                             text(s->port_type));
-    if (!status)
-        status = backend_run(b, FIND_TIMER, id, err, "it", port, text(s->method));
-    if (!status && !*id)
-        status = backend_run(b, ADD_TIMER, id, err, "it", port, text(s->method));
-    return status;
+    if ((status = find_or_add(store, FIND_COMPONENT, "itt", ADD_COMPONENT, "itt", component,
+                              &port[0].i, err)) ||
+        (status = find_or_add(store, FIND_PORT, "itt", ADD_PORT, "itt", port, &timer[0].i, err)))
+        return status;
+    return find_or_add(store, FIND_TIMER, "it", ADD_TIMER, "it", timer, id, err);
 }
 
 enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
@@ -239,8 +238,9 @@ enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t 
                                           struct portolan_error *err)
 {
     struct identities *x = store->identities;
+    union backend_value values[] = {
+        {.i = 0}, {.i = parent}, {.t = text(s->user)}, {.t = text(s->uses)}};
     enum portolan_status status;
-    int64_t timer = 0;
 
     begin_key(x, 'p');
     add_number(x, parent);
@@ -253,40 +253,31 @@ enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t 
     add_text(x, s->method);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    status = find_timer(store, s, &timer, err);
-    if (!status)
-        status = backend_run(store->backend, FIND_CALLPATH, id, err, "iitt", timer, parent,
-                             text(s->user), text(s->uses));
-    if (!status && !*id)
-        status = backend_run(store->backend, ADD_CALLPATH, id, err, "iitt", timer, parent,
-                             text(s->user), text(s->uses));
+    if (!(status = find_timer(store, s, &values[0].i, err)))
+        status = find_or_add(store, FIND_CALLPATH, "iitt", ADD_CALLPATH, "iitt", values, id, err);
     return remember(x, status, *id, err);
 }
-
-/* Their names as arguments. */
-#define LAYOUT_VALUES                                                                              \
-    "itttttttttttt", trial, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11]
 
 static enum portolan_status add_layout(struct portolan_store *store,
                                        const struct portolan_sample *s, int64_t *id,
                                        struct portolan_error *err)
 {
-    const char *n[PORTOLAN_CONTEXT_MAX + PORTOLAN_COUNTER_MAX] = {NULL};
+    static const char types[] = "itttttttttttt";
+    union backend_value values[1 + PORTOLAN_CONTEXT_MAX + PORTOLAN_COUNTER_MAX] = {
+        {.i = store->identities->trial}};
+    union backend_value *context = values + 1, *counter = context + PORTOLAN_CONTEXT_MAX;
     enum portolan_status status = PORTOLAN_OK;
-    int64_t trial = store->identities->trial, metric;
+    int64_t metric;
 
-    _Static_assert(PORTOLAN_CONTEXT_MAX == 4 && PORTOLAN_COUNTER_MAX == 8, "as in the schema");
-    for (int i = 0; i < s->n_context; ++i)
-        n[i] = text(s->context_name[i]);
-    for (int i = 0; i < s->n_counters && !status; ++i) {
-        n[PORTOLAN_CONTEXT_MAX + i] = text(s->counter_name[i]);
+    _Static_assert(sizeof types - 1 == sizeof values / sizeof *values, "as in the schema");
+    for (int i = 0; i < PORTOLAN_CONTEXT_MAX; ++i)
+        context[i].t = i < s->n_context ? text(s->context_name[i]) : NULL;
+    for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
+        counter[i].t = i < s->n_counters ? text(s->counter_name[i]) : NULL;
+    for (int i = 0; i < s->n_counters && !status; ++i)
         status = identity_of_metric(store, s->counter_name[i], "events", &metric, err);
-    }
-    if (!status)
-        status = backend_run(store->backend, FIND_LAYOUT, id, err, LAYOUT_VALUES);
-    if (!status && !*id)
-        status = backend_run(store->backend, ADD_LAYOUT, id, err, LAYOUT_VALUES);
-    return status;
+    return status ? status
+                  : find_or_add(store, FIND_LAYOUT, types, ADD_LAYOUT, types, values, id, err);
 }
 
 static void make_layout_key(struct identities *x, const struct portolan_sample *s)

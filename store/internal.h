@@ -202,6 +202,39 @@ enum portolan_status samples_read(struct backend *b, const struct portolan_trial
                                   struct portolan_sample_set *set, size_t *capacity,
                                   struct texts *texts, struct portolan_error *err);
 
+/* ---- calls.c: columns of invocation, as READ_INVOCATIONS gives them and PUT_INVOCATION takes
+ * them. */
+
+enum invocation_column {
+    INVOCATION_ID,
+    INVOCATION_CALLPATH,
+    INVOCATION_LAYOUT,
+    INVOCATION_STEP,
+    INVOCATION_ORDINAL,
+    INVOCATION_START,
+    INVOCATION_INCLUSIVE,
+    INVOCATION_EXCLUSIVE,
+    INVOCATION_MPI,
+    INVOCATION_QUALITY,
+    INVOCATION_ONE_IN,
+    INVOCATION_CONTEXT,
+    INVOCATION_COUNTER = INVOCATION_CONTEXT + PORTOLAN_CONTEXT_MAX
+};
+
+/* ---- summary.c */
+
+/* Columns of summary: some of their own, then four statistics. */
+enum { STATISTICS_COLUMNS = 6, SUMMARY_HEAD = 9 };
+
+/** Stores it in place of an earlier one. In a transaction on the trial. */
+enum portolan_status summary_put(struct portolan_store *store, int64_t trial,
+                                 const struct portolan_path_summary *rows, size_t n,
+                                 struct portolan_error *err);
+
+/** Says that the summary was not stored; returns STATUS. */
+enum portolan_status summary_explain(struct portolan_store *store, enum portolan_status status,
+                                     int64_t trial, struct portolan_error *err);
+
 /* ---- summarise.c */
 
 /** The summary of a trial from its samples, in place of SET's rows. In a transaction. */
