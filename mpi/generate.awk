@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes C from routines.list. Run as: awk -v what=names|forms|yielding|wrappers -f generate.awk FILE
+# Writes C from routines.list. Run as: awk -v what=names|blocking|forms|yielding|wrappers -f generate.awk FILE
 #   names:    ROUTINE(Name) rows, for the enumeration and the table of names
+#   blocking: the same for those that have a form that yields
 #   forms:    declares mpi_yielding_Name, and mpi_do_Name, which is that or PMPI_Name
 #   yielding: mpi_yielding_Name of those whose other form is named
 #   wrappers: one wrapper per routine
@@ -93,7 +94,7 @@ BEGIN {
     name = substr(prototype, 1, open - 1)
     parameters = substr(prototype, open + 1, length(prototype) - open - 1)
     given = arguments(parameters)
-    if (what == "names")
+    if (what == "names" || (what == "blocking" && other != ""))
         printf "ROUTINE(%s)\n", name
     else if (what == "forms" && other != "")
         write_forms()

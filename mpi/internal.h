@@ -46,7 +46,9 @@ enum portolan_status mpi_yield_decide(struct portolan_error *err);
 int mpi_await(MPI_Comm comm, MPI_Request *request, MPI_Status *status);
 /* The same, with errors told to nobody but the caller. */
 int mpi_await_quietly(MPI_Request *request, MPI_Status *status);
-/* Around several of them, to spare what they do for that; with several threads for nothing. */
+/* One test like that; where threads come one by one, only while the handler is put aside. */
+int mpi_test_quietly(MPI_Request *request, int *is_done, MPI_Status *status);
+/* Around these, where threads come one by one; they nest. */
 void mpi_put_handler_aside(void);
 void mpi_put_handler_back(void);
 /* Once between two tests that missed; MISSES counts them and begins with 0. */

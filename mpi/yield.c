@@ -63,11 +63,11 @@ void mpi_put_handler_back(void)
         pthread_mutex_unlock(&aside_lock);
 }
 
-static int test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
+int mpi_test_quietly(MPI_Request *request, int *is_done, MPI_Status *status)
 {
     int result;
 
-    if (!mpi_is_concurrent)
+    if (!mpi_is_concurrent) /* put aside already */
         return PMPI_Test(request, is_done, status);
     mpi_put_handler_aside();
     result = PMPI_Test(request, is_done, status);
@@ -82,7 +82,7 @@ int mpi_await_quietly(MPI_Request *request, MPI_Status *status)
 
     if (!mpi_is_concurrent)
         mpi_put_handler_aside();
-    while ((result = test_quietly(request, &is_done, status)) == MPI_SUCCESS && !is_done)
+    while ((result = mpi_test_quietly(request, &is_done, status)) == MPI_SUCCESS && !is_done)
         mpi_relax(&misses);
     if (!mpi_is_concurrent)
         mpi_put_handler_back();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking routines in a form that yields: those of routines.list, and the others by hand. */
-#include "internal.h"
+#include "note.h"
 
 #include <stdlib.h>
 
@@ -28,15 +28,19 @@ static int await_all(int count, MPI_Request requests[], MPI_Status statuses[])
     for (int i = 0; i < count; i++) {
         MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? &ignored : &statuses[i];
         MPI_Request before = requests[i];
-        int one = mpi_await_quietly(&requests[i], status), class = MPI_SUCCESS;
+        int is_done = 1, class = MPI_SUCCESS, one;
 
-        status->MPI_ERROR = one;
-        if (one != MPI_SUCCESS)
-            PMPI_Error_class(one, &class);
+        if (result == MPI_SUCCESS)
+            one = mpi_await_quietly(&requests[i], status);
+        else /* as MPICH does: after a failure nothing is waited for any more */
+            one = mpi_test_quietly(&requests[i], &is_done, status);
+        status->MPI_ERROR = is_done ? one : MPI_ERR_PENDING;
+        if (one == MPI_SUCCESS)
+            continue;
+        PMPI_Error_class(one, &class);
         if (class == MPI_ERR_REQUEST && requests[i] == before)
             return one;
-        if (one != MPI_SUCCESS)
-            result = MPI_ERR_IN_STATUS;
+        result = MPI_ERR_IN_STATUS;
     }
     return result;
 }
@@ -155,6 +159,18 @@ int mpi_yielding_Recv(void *buf, int count, MPI_Datatype datatype, int source, i
     return mpi_yielding_Recv_c(buf, count, datatype, source, tag, comm, status);
 }
 
+/*
+ * Whether MPI_Isend would take these arguments. When it did not after the receive was posted, that
+ * receive might have taken a message which the blocking routine would have left.
+ */
+static int check_send(const void *buf, MPI_Count count, MPI_Datatype type, int tag, MPI_Comm comm)
+{
+    MPI_Request nothing;
+    int result = PMPI_Isend_c(buf, count, type, MPI_PROC_NULL, tag, comm, &nothing);
+
+    return result == MPI_SUCCESS ? PMPI_Wait(&nothing, MPI_STATUS_IGNORE) : result;
+}
+
 /* Not MPI_Isendrecv: its request does not tell from whom MPICH 4.0 received. */
 int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
@@ -164,13 +180,18 @@ int mpi_yielding_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     MPI_Request receive, send;
     int sent, result;
 
+    if (dest >= mpi_partners(comm) || (dest < 0 && dest != MPI_PROC_NULL)) /* fails */
+        return PMPI_Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                               recvtype, source, recvtag, comm, status);
     if (source == MPI_PROC_NULL) {
         result = mpi_yielding_Send_c(sendbuf, sendcount, sendtype, dest, sendtag, comm);
         return result != MPI_SUCCESS
                    ? result
                    : PMPI_Recv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     }
-    result = PMPI_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
+    result = check_send(sendbuf, sendcount, sendtype, sendtag, comm);
+    if (result == MPI_SUCCESS)
+        result = PMPI_Irecv_c(recvbuf, recvcount, recvtype, source, recvtag, comm, &receive);
     if (result != MPI_SUCCESS)
         return result;
     sent = PMPI_Isend_c(sendbuf, sendcount, sendtype, dest, sendtag, comm, &send);
