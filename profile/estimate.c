@@ -49,10 +49,8 @@ static struct portolan_profile_estimate around(double value, double half_width)
 
 static bool has_counters(const struct portolan_profile *p, const struct portolan_profile_node *n)
 {
-    for (size_t i = 0; i < p->n_counters; i++)
-        if (n->counters[i].sum != 0)
-            return true;
-    return false;
+    (void)p;
+    return n->counted != 0;
 }
 
 static double call_cost(const struct portolan_profile *p, const struct portolan_profile_node *n)
@@ -96,8 +94,9 @@ static void estimate_context(const struct portolan_profile *p, struct portolan_p
 
     estimate_node(p, n, &(struct below){0});
     n->inclusive_compensated = n->exclusive_compensated = unknown;
-    if (p->nodes[n->parent].is_sampled || p->nodes[n->parent].descendants > 0)
-        n->exclusive = n->is_sampled ? unknown : n->exclusive;
+    if (n->is_sampled ||
+        p->nodes[n->parent].exclusive.value != p->nodes[n->parent].exclusive_ns.sum)
+        n->exclusive = unknown; /* calls below were sampled: which, is not known */
 }
 
 /* Hands over to the parent what it needs to know of N and all below. */

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples into nodes and cells: steps add up, call paths of all ranks and threads become one. */
+#include "index.h"
 #include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Positions by hash, + 1; 0 is empty. */
-struct table {
-    size_t *slots, n_slots, n;
-};
-
 /* Of a context while it is filled; the node holds the key that tells it from others. */
 struct mean {
     double calls, sum[PORTOLAN_CONTEXT_MAX];
 };
 
-struct filling {
+struct profile_filling {
     struct portolan_profile *p;
-    const struct portolan_sample_set *set;
+    const struct portolan_sample_set *set; /* at hand */
+    bool contexts;
+    const char **counter_names;
     size_t node_capacity, cell_capacity, mean_capacity;
     struct mean *means; /* by node */
-    struct table nodes, cells;
+    struct index nodes, cells;
     int64_t *path_of; /* node of a sample */
 };
-
-typedef uint64_t (*hash_fn)(const struct filling *, size_t);
 
 static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
 {
@@ -41,35 +37,14 @@ static bool reserve(void *array, size_t *capacity, size_t n, size_t size)
     return true;
 }
 
-static bool reserve_slot(struct table *t, hash_fn hash_of, const struct filling *f)
-{
-    size_t n_slots = t->n_slots ? 2 * t->n_slots : 1024;
-    size_t *slots;
-
-    if (2 * t->n < t->n_slots)
-        return true;
-    if (!(slots = portolan_calloc(n_slots, sizeof *slots)))
-        return false;
-    for (size_t i = 0; i < t->n; i++) {
-        size_t at = hash_of(f, i) & (n_slots - 1);
-
-        while (slots[at])
-            at = (at + 1) & (n_slots - 1);
-        slots[at] = i + 1;
-    }
-    free(t->slots);
-    t->slots = slots;
-    t->n_slots = n_slots;
-    return true;
-}
-
 static uint64_t hash_text(const char *text, uint64_t seed)
 {
     return portolan_hash(text, strlen(text) + 1, seed);
 }
 
-static uint64_t hash_node(const struct filling *f, size_t i)
+static uint64_t hash_node(const void *arg, size_t i)
 {
+    const struct profile_filling *f = arg;
     const struct portolan_profile_node *n = &f->p->nodes[i];
     uint64_t h = portolan_hash(&n->parent, sizeof n->parent, (uint64_t)n->is_context + 1);
 
@@ -78,75 +53,97 @@ static uint64_t hash_node(const struct filling *f, size_t i)
     return hash_text(n->implementation, hash_text(n->user, hash_text(n->uses, h)));
 }
 
-static bool same_node(const struct portolan_profile_node *a, const struct portolan_profile_node *b)
+static bool same_node(const void *arg, size_t i, size_t k)
 {
+    const struct profile_filling *f = arg;
+    const struct portolan_profile_node *a = &f->p->nodes[i], *b = &f->p->nodes[k];
+
     if (a->parent != b->parent || a->is_context != b->is_context || a->binned != b->binned ||
         a->n_context != b->n_context || !profile_same_method(a, b))
         return false;
-    for (int k = 0; k < a->n_context; k++)
-        if (a->context[k] != b->context[k])
+    for (int c = 0; c < a->n_context; c++)
+        if (a->context[c] != b->context[c])
             return false;
     return !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
 
+static bool own(struct portolan_arena *arena, const char **text)
+{
+    *text = portolan_arena_strdup(arena, *text);
+    return *text != NULL;
+}
+
+/* The samples go, the nodes stay. */
+static bool own_names(struct profile_filling *f, struct portolan_profile_node *n)
+{
+    struct portolan_arena *arena = profile_arena(f->p);
+
+    for (int i = 0; i < n->n_context; i++)
+        if (!own(arena, &n->context_name[i]))
+            return false;
+    return own(arena, &n->user) && own(arena, &n->uses) && own(arena, &n->instance) &&
+           own(arena, &n->port) && own(arena, &n->implementation) && own(arena, &n->port_type) &&
+           own(arena, &n->method);
+}
+
 /* The node like WANTED, made where there is none; -1 without memory. */
-static int64_t find_node(struct filling *f, const struct portolan_profile_node *wanted)
+static int64_t find_node(struct profile_filling *f, const struct portolan_profile_node *wanted)
 {
     struct portolan_profile *p = f->p;
-    struct table *t = &f->nodes;
     size_t n = p->n_nodes, at;
 
     if (!reserve(&p->nodes, &f->node_capacity, n, sizeof *p->nodes) ||
-        !reserve(&f->means, &f->mean_capacity, n, sizeof *f->means) ||
-        !reserve_slot(t, hash_node, f))
+        !reserve(&f->means, &f->mean_capacity, n, sizeof *f->means))
         return -1;
     p->nodes[n] = *wanted;
-    at = hash_node(f, n) & (t->n_slots - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1))
-        if (same_node(&p->nodes[t->slots[at] - 1], wanted))
-            return (int64_t)t->slots[at] - 1;
     p->nodes[n].original = (int64_t)n;
     p->nodes[n].depth = wanted->parent < 0 ? 0 : p->nodes[wanted->parent].depth + 1;
     f->means[n] = (struct mean){0};
-    t->slots[at] = ++t->n;
-    return (int64_t)p->n_nodes++;
+    if (!index_put(&f->nodes, n, &at))
+        return -1;
+    if (at == n && !own_names(f, &p->nodes[n]))
+        return -1;
+    p->n_nodes += at == n;
+    return (int64_t)at;
 }
 
-static uint64_t hash_cell(const struct filling *f, size_t i)
+static uint64_t hash_cell(const void *arg, size_t i)
 {
-    const struct portolan_profile_cell *c = &f->p->cells[i];
+    const struct portolan_profile_cell *c = &((const struct profile_filling *)arg)->p->cells[i];
     const uint64_t key[3] = {c->node, (uint64_t)c->rank, (uint64_t)c->thread};
 
     return portolan_hash(key, sizeof key, 0);
 }
 
-static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
+static bool same_cell(const void *arg, size_t i, size_t k)
+{
+    const struct portolan_profile_cell *cells = ((const struct profile_filling *)arg)->p->cells;
+
+    return cells[i].node == cells[k].node && cells[i].rank == cells[k].rank &&
+           cells[i].thread == cells[k].thread;
+}
+
+static struct portolan_profile_cell *find_cell(struct profile_filling *f, size_t node,
                                                const struct portolan_sample *s)
 {
     struct portolan_profile *p = f->p;
-    struct table *t = &f->cells;
-    struct portolan_profile_cell *c;
-    size_t at;
+    size_t n = p->n_cells, at;
 
-    if (!reserve(&p->cells, &f->cell_capacity, p->n_cells, sizeof *p->cells) ||
-        !reserve_slot(t, hash_cell, f))
+    if (!reserve(&p->cells, &f->cell_capacity, n, sizeof *p->cells))
         return NULL;
-    c = &p->cells[p->n_cells];
-    *c = (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
-    at = hash_cell(f, p->n_cells) & (t->n_slots - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1)) {
-        struct portolan_profile_cell *seen = &p->cells[t->slots[at] - 1];
-
-        if (seen->node == node && seen->rank == s->rank && seen->thread == s->thread)
-            return seen;
-    }
-    if (p->n_counters &&
-        !(c->counters = portolan_arena_alloc(profile_arena(p), p->n_counters, sizeof(double))))
+    p->cells[n] =
+        (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
+    if (!index_put(&f->cells, n, &at))
         return NULL;
-    t->slots[at] = ++t->n;
-    p->n_cells++;
-    return c;
+    if (at == n && p->n_counters &&
+        !(p->cells[n].counters =
+              portolan_arena_alloc(profile_arena(p), p->n_counters, sizeof(double))))
+        return NULL;
+    p->n_cells += at == n;
+    return &p->cells[at];
 }
+
+enum { COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
 
 static size_t find_counter(const struct portolan_profile *p, const char *name)
 {
@@ -157,7 +154,7 @@ static size_t find_counter(const struct portolan_profile *p, const char *name)
     return i;
 }
 
-static bool add_to_cell(struct filling *f, int64_t node, const struct portolan_sample *s)
+static bool add_to_cell(struct profile_filling *f, int64_t node, const struct portolan_sample *s)
 {
     struct portolan_profile_cell *c = node < 0 ? NULL : find_cell(f, (size_t)node, s);
 
@@ -174,27 +171,51 @@ static bool add_to_cell(struct filling *f, int64_t node, const struct portolan_s
     c->exclusive_ns += s->exclusive_ns;
     c->mpi_ns += s->mpi_ns;
     c->sum_squares_ns2 += s->sum_squares_ns2;
-    for (int i = 0; i < s->n_counters; i++)
-        ((double *)c->counters)[find_counter(f->p, s->counter_name[i])] += s->counter[i];
+    for (int i = 0; i < s->n_counters; i++) {
+        size_t k = find_counter(f->p, s->counter_name[i]);
+
+        if (k == f->p->n_counters)
+            continue;
+        f->p->nodes[node].counted |= UINT32_C(1) << k;
+        ((double *)c->counters)[k] += s->counter[i];
+    }
     return true;
 }
 
-static bool collect_counters(struct filling *f)
+/* Cells that are there have no room for a counter that comes later: they get a larger one. */
+static bool add_counter(struct profile_filling *f, const char *name)
 {
     struct portolan_profile *p = f->p;
-    const char **names = NULL;
+    struct portolan_arena *arena = profile_arena(p);
 
+    f->counter_names =
+        portolan_arena_grow(arena, f->counter_names, p->n_counters, sizeof *f->counter_names);
+    if (!f->counter_names ||
+        !(f->counter_names[p->n_counters] = portolan_arena_strdup(arena, name)))
+        return false;
+    p->counter_names = f->counter_names;
+    p->n_counters++;
+    for (size_t i = 0; i < p->n_cells; i++) {
+        double *grown = portolan_arena_alloc(arena, p->n_counters, sizeof *grown);
+
+        if (!grown)
+            return false;
+        if (p->n_counters > 1)
+            memcpy(grown, p->cells[i].counters, (p->n_counters - 1) * sizeof *grown);
+        p->cells[i].counters = grown;
+    }
+    return true;
+}
+
+static bool collect_counters(struct profile_filling *f)
+{
     for (size_t i = 0; i < f->set->n_samples; i++)
         for (int k = 0; k < f->set->samples[i].n_counters; k++) {
             const char *name = f->set->samples[i].counter_name[k];
 
-            if (find_counter(p, name) < p->n_counters)
-                continue;
-            names = portolan_arena_grow(profile_arena(p), names, p->n_counters, sizeof *names);
-            if (!names)
+            if (find_counter(f->p, name) == f->p->n_counters && f->p->n_counters < COUNTERS_MAX &&
+                !add_counter(f, name))
                 return false;
-            names[p->n_counters++] = name;
-            p->counter_names = names;
         }
     return true;
 }
@@ -206,8 +227,8 @@ double profile_context_key(double x, bool binned)
     return copysign(1e4 + floor(4 * log2(fabs(x))), x);
 }
 
-static bool add_context(struct filling *f, int64_t path, struct portolan_profile_node wanted,
-                        const struct portolan_sample *s)
+static bool add_context(struct profile_filling *f, int64_t path,
+                        struct portolan_profile_node wanted, const struct portolan_sample *s)
 {
     int64_t node;
 
@@ -228,7 +249,7 @@ static bool add_context(struct filling *f, int64_t path, struct portolan_profile
     return add_to_cell(f, node, s);
 }
 
-static bool add_sample(struct filling *f, size_t i, bool contexts)
+static bool add_sample(struct profile_filling *f, size_t i)
 {
     const struct portolan_sample *s = &f->set->samples[i];
     const struct portolan_profile_node wanted = {
@@ -245,10 +266,10 @@ static bool add_sample(struct filling *f, size_t i, bool contexts)
 
     f->path_of[i] = path;
     return path >= 0 && add_to_cell(f, path, s) &&
-           (!contexts || s->n_context == 0 || add_context(f, path, wanted, s));
+           (!f->contexts || s->n_context == 0 || add_context(f, path, wanted, s));
 }
 
-static void set_contexts(struct filling *f)
+static void set_contexts(struct profile_filling *f)
 {
     for (size_t i = 0; i < f->p->n_nodes; i++) {
         struct portolan_profile_node *n = &f->p->nodes[i];
@@ -258,24 +279,51 @@ static void set_contexts(struct filling *f)
     }
 }
 
-enum portolan_status profile_fill(struct portolan_profile *p, const struct portolan_sample_set *set,
-                                  bool contexts, struct portolan_error *err)
+enum portolan_status profile_fill_begin(struct portolan_profile *p, bool contexts,
+                                        struct profile_filling **filling,
+                                        struct portolan_error *err)
 {
-    struct filling f = {.p = p, .set = set};
+    struct profile_filling *f = portolan_calloc(1, sizeof *f);
+
+    if (!f)
+        return profile_no_memory(err);
+    f->p = p;
+    f->contexts = contexts;
+    f->nodes = (struct index){.arg = f, .hash = hash_node, .same = same_node};
+    f->cells = (struct index){.arg = f, .hash = hash_cell, .same = same_cell};
+    *filling = f;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status profile_fill_add(struct profile_filling *f,
+                                      const struct portolan_sample_set *set,
+                                      struct portolan_error *err)
+{
     bool good;
 
-    f.path_of = portolan_calloc(set->n_samples + 1, sizeof *f.path_of);
-    good = f.path_of && collect_counters(&f);
+    f->set = set;
+    f->path_of = portolan_calloc(set->n_samples + 1, sizeof *f->path_of);
+    good = f->path_of && collect_counters(f);
     for (size_t i = 0; good && i < set->n_samples; i++)
-        good = add_sample(&f, i, contexts);
-    if (good)
-        set_contexts(&f);
-    free(f.path_of);
-    free(f.means);
-    free(f.nodes.slots);
-    free(f.cells.slots);
-    if (!good)
-        return profile_no_memory(err);
-    profile_sort_cells(p);
-    return profile_count_ranks(p, err);
+        good = add_sample(f, i);
+    free(f->path_of);
+    f->path_of = NULL;
+    return good ? PORTOLAN_OK : profile_no_memory(err);
+}
+
+enum portolan_status profile_fill_end(struct profile_filling *f, struct portolan_error *err)
+{
+    set_contexts(f);
+    profile_sort_cells(f->p);
+    return profile_count_ranks(f->p, err);
+}
+
+void profile_fill_destroy(struct profile_filling *f)
+{
+    if (!f)
+        return;
+    free(f->means);
+    free(f->nodes.slots);
+    free(f->cells.slots);
+    free(f);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One row per method: call paths add up, inclusive times of outermost activations only. */
+#include "index.h"
 #include "internal.h"
 
 #include <math.h>
@@ -10,9 +11,8 @@ struct flattening {
     const struct portolan_profile *from;
     struct portolan_profile *to;
     int64_t *row_of;    /* of a node */
-    size_t *paths;      /* nodes in a row */
     bool *is_outermost; /* no call of the same method above */
-    size_t *slots, n_slots;
+    struct index rows;
 };
 
 static bool is_outermost(const struct portolan_profile *p, size_t i)
@@ -28,22 +28,24 @@ static bool is_outermost(const struct portolan_profile *p, size_t i)
     return true;
 }
 
-static bool same_row(const struct flattening *f, const struct portolan_profile_node *row,
-                     const struct portolan_profile_node *n)
+static bool same_row(const void *arg, size_t i, size_t k)
 {
-    if (row->is_context != n->is_context || !profile_same_method(row, n) ||
-        row->n_context != n->n_context || row->binned != n->binned ||
-        (n->is_context && row->parent != f->row_of[n->parent]))
+    const struct flattening *f = arg;
+    const struct portolan_profile_node *a = &f->to->nodes[i], *b = &f->to->nodes[k];
+
+    if (a->is_context != b->is_context || !profile_same_method(a, b) ||
+        a->n_context != b->n_context || a->binned != b->binned)
         return false;
-    for (int k = 0; k < n->n_context; k++)
-        if (profile_context_key(row->context[k], row->binned) !=
-            profile_context_key(n->context[k], n->binned))
+    for (int c = 0; c < a->n_context; c++)
+        if (profile_context_key(a->context[c], a->binned) !=
+            profile_context_key(b->context[c], b->binned))
             return false;
     return true;
 }
 
-static uint64_t hash_row(const struct portolan_profile_node *n)
+static uint64_t hash_row(const void *arg, size_t i)
 {
+    const struct portolan_profile_node *n = &((const struct flattening *)arg)->to->nodes[i];
     uint64_t h = portolan_hash(n->method, strlen(n->method), (uint64_t)n->is_context + 1);
 
     for (int k = 0; k < n->n_context; k++) {
@@ -55,24 +57,20 @@ static uint64_t hash_row(const struct portolan_profile_node *n)
     return portolan_hash(n->implementation, strlen(n->implementation), h);
 }
 
-/* The slots are twice as many as there can be rows. */
-static size_t find_row(struct flattening *f, size_t i)
+/* There is room for as many rows as nodes. */
+static bool find_row(struct flattening *f, size_t i, size_t *at)
 {
     const struct portolan_profile_node *n = &f->from->nodes[i];
-    struct portolan_profile *to = f->to;
-    size_t at = hash_row(n) & (f->n_slots - 1);
-    struct portolan_profile_node *row;
+    struct portolan_profile_node *row = &f->to->nodes[f->to->n_nodes];
 
-    for (; f->slots[at]; at = (at + 1) & (f->n_slots - 1))
-        if (same_row(f, &to->nodes[f->slots[at] - 1], n))
-            return f->slots[at] - 1;
-    row = &to->nodes[to->n_nodes];
     *row = *n;
     row->original = (int64_t)i;
     row->parent = n->is_context ? f->row_of[n->parent] : -1;
     row->depth = n->is_context;
-    f->slots[at] = ++to->n_nodes;
-    return to->n_nodes - 1;
+    if (!index_put(&f->rows, f->to->n_nodes, at))
+        return false;
+    f->to->n_nodes += *at == f->to->n_nodes;
+    return true;
 }
 
 static void add_estimate(struct portolan_profile_estimate *to,
@@ -130,8 +128,16 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
     add_statistics(&row->inclusive_ns, &n->inclusive_ns);
     add_estimate(&row->inclusive, &n->inclusive);
     add_estimate(&row->inclusive_compensated, &n->inclusive_compensated);
-    for (size_t k = 0; k < f->from->n_counters; k++)
-        add_statistics((struct portolan_profile_statistics *)&row->counters[k], &n->counters[k]);
+    for (size_t k = 0; k < f->from->n_counters; k++) {
+        struct portolan_profile_statistics *to =
+            (struct portolan_profile_statistics *)&row->counters[k];
+
+        if (row->counted & n->counted & UINT32_C(1) << k)
+            add_statistics(to, &n->counters[k]);
+        else if (n->counted >> k & 1)
+            *to = n->counters[k];
+    }
+    row->counted |= n->counted;
 }
 
 static bool own_counters(struct flattening *f, struct portolan_profile_node *row)
@@ -151,11 +157,13 @@ static bool own_counters(struct flattening *f, struct portolan_profile_node *row
 static bool add_nodes(struct flattening *f)
 {
     for (size_t i = 0; i < f->from->n_nodes; i++) {
-        size_t before = f->to->n_nodes, row = find_row(f, i);
+        size_t before = f->to->n_nodes, row;
+
+        if (!find_row(f, i, &row))
+            return false;
 
         f->is_outermost[i] = is_outermost(f->from, i);
         f->row_of[i] = (int64_t)row;
-        f->paths[row]++;
         if (row < before)
             add_node(f, &f->to->nodes[row], i);
         else if (!own_counters(f, &f->to->nodes[row]))
@@ -245,14 +253,11 @@ static enum portolan_status flatten(struct flattening *f, struct portolan_error 
 {
     size_t n = f->from->n_nodes;
 
-    for (f->n_slots = 64; f->n_slots < 2 * n; f->n_slots *= 2)
-        ;
     f->row_of = portolan_calloc(n + 1, sizeof *f->row_of);
-    f->paths = portolan_calloc(n + 1, sizeof *f->paths);
     f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
-    f->slots = portolan_calloc(f->n_slots, sizeof *f->slots);
+    f->rows = (struct index){.arg = f, .hash = hash_row, .same = same_row};
     f->to->nodes = portolan_calloc(n + 1, sizeof *f->to->nodes);
-    if (!f->row_of || !f->paths || !f->is_outermost || !f->slots || !f->to->nodes || !add_nodes(f))
+    if (!f->row_of || !f->is_outermost || !f->to->nodes || !add_nodes(f))
         return profile_no_memory(err);
     return f->from->n_cells ? count_again(f, err) : PORTOLAN_OK;
 }
@@ -273,9 +278,8 @@ enum portolan_status portolan_profile_flatten(const struct portolan_profile *pro
     f.to->counter_names = profile->counter_names;
     status = flatten(&f, err);
     free(f.row_of);
-    free(f.paths);
     free(f.is_outermost);
-    free(f.slots);
+    free(f.rows.slots);
     if (status != PORTOLAN_OK) {
         portolan_profile_destroy(*flat);
         *flat = NULL;

@@ -7,7 +7,8 @@
 /* What a profile owns besides its arrays; all small things are in the arena. */
 struct profile_owned {
     struct portolan_arena arena;
-    struct portolan_sample_set *set; /* names and the trial */
+    struct portolan_sample_set *set;      /* names and the trial */
+    struct portolan_summary_set *summary; /* names, or NULL */
 };
 
 /* A profile of TRIAL without nodes; takes SET over, also on failure. */
@@ -19,9 +20,19 @@ struct portolan_arena *profile_arena(const struct portolan_profile *p);
 
 enum portolan_status profile_no_memory(struct portolan_error *err);
 
-/* From the samples of the profile's trial: nodes, cells and statistics. */
-enum portolan_status profile_fill(struct portolan_profile *p, const struct portolan_sample_set *set,
-                                  bool contexts, struct portolan_error *err);
+/*
+ * From samples of the profile's trial: nodes, cells and statistics, in pieces of whole ranks. What
+ * is destroyed before the end leaves a profile that is only good for being destroyed, too.
+ */
+struct profile_filling;
+enum portolan_status profile_fill_begin(struct portolan_profile *p, bool contexts,
+                                        struct profile_filling **filling,
+                                        struct portolan_error *err);
+enum portolan_status profile_fill_add(struct profile_filling *f,
+                                      const struct portolan_sample_set *set,
+                                      struct portolan_error *err);
+enum portolan_status profile_fill_end(struct profile_filling *f, struct portolan_error *err);
+void profile_fill_destroy(struct profile_filling *f); /* NULL is legal */
 
 /*
  * What tells a context value from others: itself, or its bin, 4 to the octave as the probe has
@@ -47,6 +58,9 @@ void profile_add_context(const struct portolan_profile_node *n, struct portolan_
 
 /* Whether another row of a flat profile has the same label but for the port. */
 bool profile_is_ambiguous(const struct portolan_profile *p, size_t node);
+
+/* Makes the statistics of counters that were not counted at a node unknown. */
+void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_profile_node *n);
 
 /* From the trial's summary. */
 enum portolan_status profile_take_summary(struct portolan_profile *p,

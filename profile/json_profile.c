@@ -115,7 +115,8 @@ static void write_node(struct json *j, const struct portolan_profile *p, size_t 
     json_close(j, '}');
     json_open(j, "counters", '{');
     for (size_t k = 0; k < p->n_counters; k++)
-        write_statistics(j, p->counter_names[k], &n->counters[k]);
+        if (n->counted >> k & 1)
+            write_statistics(j, p->counter_names[k], &n->counters[k]);
     json_close(j, '}');
     json_close(j, '}');
 }
@@ -138,7 +139,8 @@ static void write_cell(struct json *j, const struct portolan_profile *p,
     json_number(j, "sum_squares_ns2", c->sum_squares_ns2);
     json_open(j, "counters", '{');
     for (size_t k = 0; k < p->n_counters; k++)
-        json_number(j, p->counter_names[k], c->counters[k]);
+        if (p->nodes[c->node].counted >> k & 1)
+            json_number(j, p->counter_names[k], c->counters[k]);
     json_close(j, '}');
     json_close(j, '}');
 }

@@ -83,6 +83,7 @@ void portolan_profile_destroy(struct portolan_profile *p)
     owned = p->impl;
     portolan_arena_clear(&owned->arena);
     portolan_sample_set_destroy(owned->set);
+    portolan_summary_set_destroy(owned->summary);
     free(owned);
     free(p->nodes);
     free(p->cells);
@@ -98,40 +99,12 @@ bool profile_same_method(const struct portolan_profile_node *a,
            !strcmp(a->port_type, b->port_type);
 }
 
-static enum portolan_status keep_rank(struct portolan_sample_set *set, int rank,
-                                      const struct portolan_trial *t, struct portolan_error *err)
+static enum portolan_status read_trial(struct portolan_store *store,
+                                       const struct portolan_profile_query *query,
+                                       struct portolan_sample_set **set, struct portolan_error *err)
 {
-    size_t kept = 0;
-    int64_t *moved = portolan_calloc(set->n_samples + 1, sizeof *moved);
-
-    if (!moved)
-        return profile_no_memory(err);
-    for (size_t i = 0; i < set->n_samples; i++) {
-        struct portolan_sample s = set->samples[i];
-
-        if (s.rank != rank)
-            continue;
-        if (s.parent >= 0)
-            s.parent = moved[s.parent];
-        moved[i] = (int64_t)kept;
-        set->samples[kept++] = s;
-    }
-    set->n_samples = kept;
-    free(moved);
-    if (rank < 0 || rank >= t->ranks)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "trial %lld has no rank %d, its ranks are 0 to %d",
-                                  (long long)t->id, rank, t->ranks - 1);
-    return PORTOLAN_OK;
-}
-
-static enum portolan_status read_set(struct portolan_store *store,
-                                     const struct portolan_profile_query *query,
-                                     struct portolan_sample_set **set, struct portolan_error *err)
-{
-    const struct portolan_store_query q = {
-        .trial = query->trial, .newest_only = !query->trial, .with_partial = true};
-    enum portolan_status status = portolan_store_read(store, &q, true, set, err);
+    const struct portolan_store_query q = {.trial = query->trial, .newest_only = !query->trial};
+    enum portolan_status status = portolan_store_read(store, &q, false, set, err);
 
     if (status == PORTOLAN_OK && (*set)->n_trials == 0) {
         portolan_sample_set_destroy(*set);
@@ -144,24 +117,71 @@ static enum portolan_status read_set(struct portolan_store *store,
     return status;
 }
 
+static enum portolan_status check_rank(const struct portolan_trial *t, int rank,
+                                       struct portolan_error *err)
+{
+    if (rank >= 0 && rank < t->ranks)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                              "trial %lld has no rank %d, its ranks are 0 to %d", (long long)t->id,
+                              rank, t->ranks - 1);
+}
+
+static enum portolan_status read_summary(struct portolan_store *store, struct portolan_profile *p,
+                                         struct portolan_error *err)
+{
+    struct profile_owned *owned = p->impl;
+    enum portolan_status status =
+        portolan_store_read_summary(store, p->trial->id, &owned->summary, NULL, err);
+
+    return status == PORTOLAN_OK ? profile_take_summary(p, owned->summary, err) : status;
+}
+
+/* Rank by rank: the samples of all together may be more than memory holds. */
+static enum portolan_status read_samples(struct portolan_store *store, struct portolan_profile *p,
+                                         const struct portolan_profile_query *query,
+                                         struct portolan_error *err)
+{
+    int first = query->rank ? *query->rank : 0;
+    int end = query->rank ? first + 1 : p->trial->ranks;
+    struct profile_filling *f = NULL;
+    enum portolan_status status = profile_fill_begin(p, query->contexts, &f, err);
+
+    for (int rank = first; status == PORTOLAN_OK && rank < end; rank++) {
+        const struct portolan_store_query q = {
+            .trial = p->trial->id, .with_partial = true, .rank = &rank};
+        struct portolan_sample_set *set = NULL;
+
+        status = portolan_store_read(store, &q, true, &set, err);
+        if (status == PORTOLAN_OK)
+            status = profile_fill_add(f, set, err);
+        portolan_sample_set_destroy(set);
+    }
+    if (status == PORTOLAN_OK)
+        status = profile_fill_end(f, err);
+    profile_fill_destroy(f);
+    return status;
+}
+
 enum portolan_status portolan_profile_read(struct portolan_store *store,
                                            const struct portolan_profile_query *query,
                                            struct portolan_profile **profile,
                                            struct portolan_error *err)
 {
+    bool from_samples = query->rank || query->contexts || query->cells;
     struct portolan_sample_set *set = NULL;
     struct portolan_profile *p = NULL;
-    enum portolan_status status = read_set(store, query, &set, err);
+    enum portolan_status status = read_trial(store, query, &set, err);
 
     *profile = NULL;
     if (status == PORTOLAN_OK)
         status = profile_create(set, &set->trials[set->n_trials - 1], &p, err);
     if (status == PORTOLAN_OK && query->rank) {
         p->ranks = 1;
-        status = keep_rank(set, *query->rank, p->trial, err);
+        status = check_rank(p->trial, *query->rank, err);
     }
     if (status == PORTOLAN_OK)
-        status = profile_fill(p, set, query->contexts, err);
+        status = from_samples ? read_samples(store, p, query, err) : read_summary(store, p, err);
     if (status == PORTOLAN_OK)
         status = profile_estimate(p, err);
     if (status != PORTOLAN_OK) {

@@ -203,7 +203,7 @@ static bool is_marked(const struct portolan_profile_node *n)
     return n->is_marked;
 }
 
-static const struct source name = {{"", COLUMN_NAME}, add_name};
+static const struct source name = {{"method", COLUMN_NAME}, add_name};
 static const struct source mark = {{"", COLUMN_TEXT}, add_mark};
 static const struct source calls = {{"calls", COLUMN_COUNT}, add_calls};
 static const struct source timed = {{"timed", COLUMN_PERCENT}, add_timed};
@@ -219,8 +219,8 @@ static void choose_time(const struct view *v, struct columns *c)
     static const struct source exclusive_error = {{"+-", COLUMN_TIME}, add_exclusive_error};
     static const struct source mpi = {{"mpi", COLUMN_TIME}, add_mpi};
     static const struct source share = {{"share", COLUMN_PERCENT}, add_share};
-    static const struct source per_call = {{"per call", COLUMN_TIME}, add_per_call};
-    static const struct source longest = {{"longest", COLUMN_TIME}, add_longest};
+    static const struct source per_call = {{"per call", COLUMN_EACH}, add_per_call};
+    static const struct source longest = {{"longest", COLUMN_EACH}, add_longest};
     bool sampled = v->r->values != PORTOLAN_PROFILE_RAW && any(v, is_sampled);
     bool errors = sampled || v->r->values == PORTOLAN_PROFILE_COMPENSATED;
 
@@ -238,7 +238,7 @@ static void choose_time(const struct view *v, struct columns *c)
 static void choose_metric(const struct view *v, struct columns *c)
 {
     static const struct source time_columns[] = {{{"mpi", COLUMN_TIME}, add_count},
-                                                 {{"per call", COLUMN_TIME}, add_count_per_call},
+                                                 {{"per call", COLUMN_EACH}, add_count_per_call},
                                                  {{"min", COLUMN_TIME}, add_min},
                                                  {{"max", COLUMN_TIME}, add_max},
                                                  {{"stddev", COLUMN_TIME}, add_deviation}};
@@ -306,6 +306,15 @@ static void write_meaning(const struct view *v, struct portolan_text *out)
     portolan_text_add(out, "\n");
 }
 
+/* Of contexts the exclusive time is not always known. */
+static bool has_contexts(const struct portolan_profile *p)
+{
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (p->nodes[i].is_context)
+            return true;
+    return false;
+}
+
 enum portolan_status portolan_profile_write_nodes(const struct portolan_profile *p,
                                                   const struct portolan_profile_report *r,
                                                   struct portolan_text *out,
@@ -315,7 +324,8 @@ enum portolan_status portolan_profile_write_nodes(const struct portolan_profile 
     struct table t = {.wide = r->wide};
     struct view v;
     size_t *order = NULL, n = 0;
-    enum portolan_status status = view_open(&v, p, r, p->is_flat ? "exclusive" : "inclusive", err);
+    enum portolan_status status =
+        view_open(&v, p, r, p->is_flat && !has_contexts(p) ? "exclusive" : "inclusive", err);
 
     if (status == PORTOLAN_OK)
         status = view_order(&v, &order, &n, err);

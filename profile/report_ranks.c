@@ -102,7 +102,7 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
         {"mpi", COLUMN_TIME},
         {"compute", COLUMN_TIME},
         {"beside mean", COLUMN_PERCENT},
-        {"most above the mean", COLUMN_TIME},
+        {"most above the mean", COLUMN_EACH},
         {"in", COLUMN_NAME},
     };
     struct table t = {
@@ -157,13 +157,13 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
 static enum portolan_status write_cells(const struct view *v, struct portolan_text *out)
 {
     static const struct column time_columns[] = {
-        {"", COLUMN_NAME},        {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
+        {"method", COLUMN_NAME},  {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},
         {"calls", COLUMN_COUNT},  {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME},
         {"mpi", COLUMN_TIME},     {"compute", COLUMN_TIME},   {"beside mean", COLUMN_PERCENT},
-        {"longest", COLUMN_TIME},
+        {"longest", COLUMN_EACH},
     };
     static const struct column count_columns[] = {
-        {"", COLUMN_NAME},       {"rank", COLUMN_COUNT},       {"thread", COLUMN_COUNT},
+        {"method", COLUMN_NAME}, {"rank", COLUMN_COUNT},       {"thread", COLUMN_COUNT},
         {"calls", COLUMN_COUNT}, {"inclusive", COLUMN_NUMBER}, {"per call", COLUMN_NUMBER},
     };
     bool counts = v->metric == METRIC_COUNTER;

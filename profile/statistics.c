@@ -117,6 +117,15 @@ static size_t rank_values(struct portolan_profile *p, struct portolan_profile_no
     return n;
 }
 
+void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_profile_node *n)
+{
+    static const struct portolan_profile_statistics unknown = {NAN, NAN, NAN, NAN, NAN, NAN, -1};
+
+    for (size_t i = 0; i < p->n_counters; i++)
+        if (!(n->counted >> i & 1))
+            ((struct portolan_profile_statistics *)n->counters)[i] = unknown;
+}
+
 static void count_node(struct portolan_profile *p, size_t at, size_t first, size_t end,
                        double *values, int *ranks)
 {
@@ -141,6 +150,7 @@ static void count_node(struct portolan_profile *p, size_t at, size_t first, size
             squares += (values[i * width + q] - s->mean) * (values[i * width + q] - s->mean);
         s->stddev = sqrt(squares / n_ranks);
     }
+    profile_forget_uncounted(p, node);
 }
 
 enum portolan_status profile_count_ranks(struct portolan_profile *p, struct portolan_error *err)

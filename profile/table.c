@@ -32,6 +32,14 @@ static const struct unit *pick_unit(const struct unit *units, size_t n, double l
     return &units[i];
 }
 
+const char *unit_of_bytes(double most, double *factor)
+{
+    const struct unit *u = pick_unit(bytes, 5, most);
+
+    *factor = u->factor;
+    return u->name;
+}
+
 const char *text_of_time(double ns, char *storage)
 {
     const struct unit *u = pick_unit(times, 4, fabs(ns));
@@ -127,6 +135,9 @@ static void print_cell(const struct table *t, size_t column, const struct cell *
         break;
     case COLUMN_PERCENT:
         print_scaled(to, 100 * x, 1);
+        break;
+    case COLUMN_EACH:
+        text_of_time(x, to);
         break;
     case COLUMN_PLAIN:
         snprintf(to, CELL_BYTES, "%.6g", x);

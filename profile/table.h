@@ -10,6 +10,7 @@ enum column_kind {
     COLUMN_TEXT,    /* text, right */
     COLUMN_COUNT,   /* whole numbers as they are */
     COLUMN_TIME,    /* ns in; ns, us, ms or s out */
+    COLUMN_EACH,    /* the same with the unit that fits each by itself */
     COLUMN_NUMBER,  /* in thousands, millions, ... */
     COLUMN_BYTES,   /* B, kB, MB, ... of 1000 */
     COLUMN_PERCENT, /* fraction in */
@@ -41,7 +42,10 @@ void table_number(struct table *t, double x);
 /* The head and all rows; the table is empty afterwards. */
 void table_write(struct table *t, struct portolan_text *out);
 
-/* A time or a number of bytes by itself, as "19.2 ns"; the text is STORAGE, 32 bytes. */
+/* The unit that fits numbers up to MOST bytes. */
+const char *unit_of_bytes(double most, double *factor);
+
+/* A time by itself, as "19.2 ns"; the text is STORAGE, 32 bytes. */
 const char *text_of_time(double ns, char *storage);
 
 #endif

@@ -146,7 +146,7 @@ static enum portolan_status count_own(struct view *v, struct portolan_error *err
         const struct portolan_profile_node *n = &p->nodes[i];
 
         v->own[i] += p->is_flat || n->is_context ? NAN : n->counters[v->counter].sum;
-        if (n->parent >= 0 && !n->is_context)
+        if (n->parent >= 0 && !n->is_context && n->counted >> v->counter & 1)
             v->own[n->parent] -= n->counters[v->counter].sum;
     }
     return PORTOLAN_OK;

@@ -59,6 +59,7 @@ struct portolan_profile_node {
     double descendants;                         /**< calls anywhere below */
     /* As stored; of timed calls only where timed_calls < calls.sum. */
     struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
+    uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
     const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
     /**
      * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
@@ -195,6 +196,21 @@ PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *
                                                          struct portolan_error *err);
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
+/** One line per trial, with what is stored of it. Errors: those of the store, ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_trials_write(struct portolan_store *store,
+                                                        const struct portolan_trial_list *list,
+                                                        bool wide, struct portolan_text *out,
+                                                        struct portolan_error *err);
+
+/** All that is known of the trials but what was measured, one fact to a line. */
+PORTOLAN_API void portolan_trials_write_facts(const struct portolan_trial_list *list,
+                                              struct portolan_text *out);
+
+/** Both as JSON; portolan-profile(1) has the form. */
+PORTOLAN_API enum portolan_status portolan_trials_write_json(const struct portolan_trial_list *list,
+                                                             struct portolan_text *out,
+                                                             struct portolan_error *err);
+
 /* ---------------------------------------------------------------- texts and JSON */
 
 enum portolan_profile_values {
@@ -248,6 +264,51 @@ portolan_profile_write_ranks(const struct portolan_profile *profile,
 PORTOLAN_API enum portolan_status
 portolan_profile_write_json(const struct portolan_profile *profile, struct portolan_text *out,
                             struct portolan_error *err);
+
+/**
+ * MPI by routine, and the share of it in the ranks' time. TRAFFIC may be empty: then what PROFILE
+ * (flat) knows. Errors: ENOMEM, as for all that follow.
+ */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_mpi(const struct portolan_profile *profile,
+                           const struct portolan_traffic_set *traffic,
+                           const struct portolan_profile_report *report, struct portolan_text *out,
+                           struct portolan_error *err);
+
+/**
+ * Who sent how much to whom: a matrix of bytes up to 16 ranks, and the pairs, the heaviest first,
+ * with what the one side sent and the other received.
+ */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_matrix(int ranks, const struct portolan_traffic_set *traffic,
+                              const struct portolan_profile_report *report,
+                              struct portolan_text *out, struct portolan_error *err);
+
+PORTOLAN_API enum portolan_status
+portolan_profile_write_traffic_json(const struct portolan_trial *trial,
+                                    const struct portolan_traffic_set *traffic,
+                                    struct portolan_text *out, struct portolan_error *err);
+
+/** Events over all ranks and threads, by name and call path. */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_events(const struct portolan_event_set *events,
+                              const struct portolan_profile_report *report,
+                              struct portolan_text *out, struct portolan_error *err);
+
+PORTOLAN_API enum portolan_status
+portolan_profile_write_events_json(const struct portolan_trial *trial,
+                                   const struct portolan_event_set *events,
+                                   struct portolan_text *out, struct portolan_error *err);
+
+/**
+ * Single calls as they were stored, of RANK or (NULL) of all: the first by rank, thread and start,
+ * or with REPORT->sort "inclusive", "exclusive" or "mpi" the longest. The number of others is told.
+ * ENOTFOUND: no call of the trial is stored; EINVAL: no such order.
+ */
+PORTOLAN_API enum portolan_status
+portolan_profile_write_rows(struct portolan_store *store, const struct portolan_trial *trial,
+                            const int *rank, const struct portolan_profile_report *report,
+                            bool as_json, struct portolan_text *out, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

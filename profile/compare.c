@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two sets of trials, call path by call path. */
+#include "compare.h"
+#include "index.h"
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum quantity { EXCLUSIVE, INCLUSIVE, MPI, CALLS, COUNTER };
+
+struct comparing {
+    struct portolan_comparison *c;
+    const struct portolan_profile *const *profiles; /* A's, then B's */
+    enum quantity quantity;
+    struct index index;
+    const struct portolan_profile_node **nodes; /* the first of each row */
+    size_t row_capacity;
+    double **values; /* by row: of all profiles */
+    struct portolan_error *err;
+};
+
+static struct portolan_arena *arena(const struct portolan_comparison *c)
+{
+    return c->impl;
+}
+
+static uint64_t hash_row(const void *arg, size_t i)
+{
+    const struct comparing *x = arg;
+    const struct portolan_profile_node *n = x->nodes[i];
+    uint64_t h = portolan_hash(&x->c->rows[i].parent, sizeof x->c->rows[i].parent, 0);
+
+    h = portolan_hash(n->method, strlen(n->method), h);
+    h = portolan_hash(n->instance, strlen(n->instance), h);
+    return portolan_hash(n->uses, strlen(n->uses), h);
+}
+
+static bool same_row(const void *arg, size_t i, size_t k)
+{
+    const struct comparing *x = arg;
+    const struct portolan_profile_node *a = x->nodes[i], *b = x->nodes[k];
+
+    return x->c->rows[i].parent == x->c->rows[k].parent && !strcmp(a->method, b->method) &&
+           !strcmp(a->instance, b->instance) && !strcmp(a->port, b->port) &&
+           !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
+}
+
+static bool reserve_row(struct comparing *x)
+{
+    size_t wanted = x->row_capacity ? 2 * x->row_capacity : 256;
+    void *rows, *nodes, *values;
+
+    if (x->c->n_rows < x->row_capacity)
+        return true;
+    if (!(rows = portolan_reallocarray(x->c->rows, wanted, sizeof *x->c->rows)))
+        return false;
+    x->c->rows = rows;
+    if (!(nodes = portolan_reallocarray(x->nodes, wanted, sizeof *x->nodes)))
+        return false;
+    x->nodes = nodes;
+    if (!(values = portolan_reallocarray(x->values, wanted, sizeof *x->values)))
+        return false;
+    x->values = values;
+    x->row_capacity = wanted;
+    return true;
+}
+
+static bool label_row(struct comparing *x, struct portolan_comparison_row *row,
+                      const struct portolan_profile_node *n)
+{
+    struct portolan_text text = {.arena = arena(x->c)};
+    struct portolan_profile_node plain = *n;
+
+    plain.implementation = "";
+    portolan_profile_add_label(&plain, false, &text);
+    row->label = text.bytes;
+    row->in_a = row->in_b = "";
+    return !text.failed && text.bytes;
+}
+
+/* The row of a node, made where there is none. */
+static bool find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t parent,
+                     size_t *at)
+{
+    size_t last = x->c->n_rows, trials = x->c->n_a + x->c->n_b;
+
+    if (!reserve_row(x))
+        return false;
+    x->nodes[last] = n;
+    x->c->rows[last] = (struct portolan_comparison_row){.parent = parent, .depth = n->depth};
+    if (!index_put(&x->index, last, at))
+        return false;
+    if (*at < last)
+        return true;
+    x->c->n_rows++;
+    x->values[last] = portolan_arena_alloc(arena(x->c), trials, sizeof **x->values);
+    x->c->rows[last].values_a = x->values[last];
+    x->c->rows[last].values_b = x->values[last] ? x->values[last] + x->c->n_a : NULL;
+    return x->values[last] && label_row(x, &x->c->rows[last], n);
+}
+
+static double value_of(const struct comparing *x, const struct portolan_profile *p,
+                       const struct portolan_profile_node *n)
+{
+    switch (x->quantity) {
+    case EXCLUSIVE:
+        return n->exclusive.value / p->ranks;
+    case INCLUSIVE:
+        return n->inclusive.value / p->ranks;
+    case MPI:
+        return n->mpi.value / p->ranks;
+    case CALLS:
+        return n->calls.mean;
+    default:
+        for (size_t i = 0; i < p->n_counters; i++)
+            if (!strcmp(p->counter_names[i], x->c->query.metric))
+                return n->counted >> i & 1 ? n->counters[i].mean : 0;
+        return 0;
+    }
+}
+
+static const char *join(struct comparing *x, const char *had, const char *more)
+{
+    if (!*more || !strcmp(had, more))
+        return had;
+    return *had ? portolan_arena_printf(arena(x->c), "%s, %s", had, more)
+                : portolan_arena_strdup(arena(x->c), more);
+}
+
+static bool is_in(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    return false;
+}
+
+static bool add_profile(struct comparing *x, size_t trial)
+{
+    const struct portolan_profile *p = x->profiles[trial];
+    int64_t *row_of = portolan_calloc(p->n_nodes + 1, sizeof *row_of);
+    bool good = row_of != NULL;
+
+    for (size_t i = 0; good && i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+        const char **names;
+        size_t at;
+
+        if (n->is_context)
+            continue;
+        good = find_row(x, n, n->parent < 0 ? -1 : row_of[n->parent], &at);
+        if (!good)
+            break;
+        row_of[i] = (int64_t)at;
+        x->values[at][trial] += value_of(x, p, n);
+        x->c->rows[at].is_marked |= n->is_marked;
+        names = trial < x->c->n_a ? &x->c->rows[at].in_a : &x->c->rows[at].in_b;
+        if (!is_in(*names, n->implementation))
+            *names = join(x, *names, n->implementation);
+        good = *names != NULL;
+    }
+    free(row_of);
+    return good;
+}
+
+/* What happened between begin and end; of a trial that was cut off, its longest root. */
+static double total_of(const struct comparing *x, const struct portolan_profile *p)
+{
+    double total = 0;
+
+    if ((x->quantity == EXCLUSIVE || x->quantity == INCLUSIVE) && p->trial->elapsed_ns > 0)
+        return p->trial->elapsed_ns;
+    for (size_t i = 0; i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+
+        if (n->is_context)
+            continue;
+        if (x->quantity == EXCLUSIVE || x->quantity == INCLUSIVE)
+            total = n->parent < 0 ? fmax(total, n->inclusive_ns.max) : total;
+        else if (x->quantity != COUNTER || n->parent < 0)
+            total += value_of(x, p, n);
+    }
+    return total;
+}
+
+static double sum(const double *values, size_t n)
+{
+    double s = 0;
+
+    for (size_t i = 0; i < n; i++)
+        s += values[i];
+    return s;
+}
+
+/* All that needs no knowledge of other rows. */
+static enum portolan_status test_row(const struct portolan_comparison *c,
+                                     struct portolan_comparison_row *r)
+{
+    double t, freedom;
+    enum portolan_status status = portolan_median(r->values_a, c->n_a, &r->median_a);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_median(r->values_b, c->n_b, &r->median_b);
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_ratio(r->values_a, c->n_a, r->values_b, c->n_b, c->query.level, &r->ratio);
+    if (status == PORTOLAN_OK)
+        status = portolan_mann_whitney(r->values_a, c->n_a, r->values_b, c->n_b, &r->p);
+    r->p_welch = portolan_welch(r->values_a, c->n_a, r->values_b, c->n_b, &t, &freedom);
+    return status;
+}
+
+static enum portolan_verdict judge(const struct portolan_comparison *c,
+                                   const struct portolan_comparison_row *r, bool can_tell)
+{
+    double most = 1 + c->query.threshold;
+
+    if (sum(r->values_a, c->n_a) == 0 && sum(r->values_b, c->n_b) != 0)
+        return PORTOLAN_VERDICT_NEW;
+    if (sum(r->values_b, c->n_b) == 0 && sum(r->values_a, c->n_a) != 0)
+        return PORTOLAN_VERDICT_GONE;
+    if (!can_tell)
+        return PORTOLAN_VERDICT_CANNOT_TELL;
+    if (r->p_holm <= c->query.level)
+        return r->ratio.value > most       ? PORTOLAN_VERDICT_SLOWER
+               : r->ratio.value < 1 / most ? PORTOLAN_VERDICT_FASTER
+                                           : PORTOLAN_VERDICT_SMALL;
+    return r->ratio.low >= 1 / most && r->ratio.high <= most ? PORTOLAN_VERDICT_SAME
+                                                             : PORTOLAN_VERDICT_UNCLEAR;
+}
+
+/* Trials of each side with which one difference among MEMBERS could be significant. */
+static size_t enough(double level, size_t members)
+{
+    size_t n = 1;
+
+    while (n < 1000 && portolan_mann_whitney_least(n, n) * (double)members > level)
+        n++;
+    return n;
+}
+
+static enum portolan_status test_family(struct portolan_comparison *c, struct portolan_error *err)
+{
+    double *p = portolan_calloc(c->n_rows + 1, sizeof *p);
+    enum portolan_status status = p ? PORTOLAN_OK : profile_no_memory(err);
+    bool can_tell;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        bool is_member = c->rows[i].share >= c->query.share;
+
+        p[i] = is_member ? c->rows[i].p : NAN;
+        c->n_tested += is_member;
+    }
+    if (status == PORTOLAN_OK)
+        status = portolan_holm(p, c->n_rows);
+    can_tell = portolan_mann_whitney_least(c->n_a, c->n_b) * (double)c->n_tested <= c->query.level;
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        struct portolan_comparison_row *r = &c->rows[i];
+
+        r->p_holm = p[i];
+        r->verdict =
+            r->share >= c->query.share ? judge(c, r, can_tell) : PORTOLAN_VERDICT_NOT_TESTED;
+        c->is_regression |= r->verdict == PORTOLAN_VERDICT_SLOWER;
+    }
+    free(p);
+    return status;
+}
+
+static enum portolan_status test_rows(struct comparing *x)
+{
+    struct portolan_comparison *c = x->c;
+    struct portolan_comparison_row *total = &c->total;
+    double all = sum(total->values_a, c->n_a) + sum(total->values_b, c->n_b);
+    enum portolan_status status = test_row(c, total);
+
+    total->share = 1;
+    total->p_holm = total->p;
+    for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
+        struct portolan_comparison_row *r = &c->rows[i];
+
+        r->share = all != 0 ? (sum(r->values_a, c->n_a) + sum(r->values_b, c->n_b)) / all : 0;
+        status = test_row(c, r);
+    }
+    if (status != PORTOLAN_OK)
+        return profile_no_memory(x->err);
+    total->verdict = judge(c, total, portolan_mann_whitney_least(c->n_a, c->n_b) <= c->query.level);
+    c->is_regression = total->verdict == PORTOLAN_VERDICT_SLOWER;
+    status = test_family(c, x->err);
+    c->enough_for_total = enough(c->query.level, 1);
+    c->enough_for_paths = enough(c->query.level, c->n_tested ? c->n_tested : 1);
+    return status;
+}
+
+static enum portolan_status set_quantity(struct comparing *x)
+{
+    static const char *const names[] = {"exclusive", "inclusive", "mpi", "calls"};
+    struct portolan_text known = {0};
+    const char *metric = x->c->query.metric ? x->c->query.metric : names[0];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(metric, names[i])) {
+            x->quantity = (enum quantity)i;
+            x->c->query.metric = names[i];
+            return PORTOLAN_OK;
+        }
+    x->quantity = COUNTER;
+    for (size_t i = 0; i < x->c->n_a + x->c->n_b; i++)
+        for (size_t k = 0; k < x->profiles[i]->n_counters; k++) {
+            if (!strcmp(metric, x->profiles[i]->counter_names[k]))
+                return PORTOLAN_OK;
+            if (i == 0)
+                portolan_text_add(&known, ", %s", x->profiles[i]->counter_names[k]);
+        }
+    portolan_error_set(x->err, PORTOLAN_EINVAL,
+                       "no trial has a metric '%s'; there are: exclusive, inclusive, mpi, calls%s",
+                       metric, known.bytes ? known.bytes : "");
+    portolan_text_clear(&known);
+    return PORTOLAN_EINVAL;
+}
+
+static enum portolan_status fill(struct comparing *x)
+{
+    struct portolan_comparison *c = x->c;
+    size_t trials = c->n_a + c->n_b;
+    double *totals = portolan_arena_alloc(arena(c), trials, sizeof *totals);
+    enum portolan_status status = set_quantity(x);
+    bool good = totals != NULL;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    for (size_t i = 0; good && i < trials; i++) {
+        totals[i] = total_of(x, x->profiles[i]);
+        good = add_profile(x, i);
+    }
+    if (!good)
+        return profile_no_memory(x->err);
+    c->total = (struct portolan_comparison_row){
+        .parent = -1,
+        .label = "total",
+        .in_a = "",
+        .in_b = "",
+        .values_a = totals,
+        .values_b = totals + c->n_a,
+    };
+    status = test_rows(x);
+    return status == PORTOLAN_OK ? comparison_find_facts(c, x->err) : status;
+}
+
+static enum portolan_status begin(struct comparing *x, const struct portolan_profile *const *a,
+                                  size_t n_a, const struct portolan_profile *const *b, size_t n_b)
+{
+    struct portolan_comparison *c = portolan_calloc(1, sizeof *c);
+    const struct portolan_profile **all;
+
+    x->c = c;
+    if (!c || !(c->impl = portolan_calloc(1, sizeof(struct portolan_arena))))
+        return profile_no_memory(x->err);
+    c->n_a = n_a;
+    c->n_b = n_b;
+    c->a = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *c->a);
+    all = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *all);
+    if (!c->a || !all)
+        return profile_no_memory(x->err);
+    for (size_t i = 0; i < n_a + n_b; i++) {
+        all[i] = i < n_a ? a[i] : b[i - n_a];
+        c->a[i] = all[i]->trial;
+    }
+    c->b = c->a + n_a;
+    x->profiles = all;
+    x->index = (struct index){.arg = x, .hash = hash_row, .same = same_row};
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_compare(const struct portolan_profile *const *a, size_t n_a,
+                                      const struct portolan_profile *const *b, size_t n_b,
+                                      const struct portolan_comparison_query *query,
+                                      struct portolan_comparison **comparison,
+                                      struct portolan_error *err)
+{
+    struct comparing x = {.err = err};
+    enum portolan_status status;
+
+    *comparison = NULL;
+    if (n_a == 0 || n_b == 0)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a set of trials to compare is empty");
+    status = begin(&x, a, n_a, b, n_b);
+    if (status == PORTOLAN_OK) {
+        x.c->query = *query;
+        status = fill(&x);
+    }
+    free(x.index.slots);
+    free(x.nodes);
+    free(x.values);
+    if (status != PORTOLAN_OK) {
+        portolan_comparison_destroy(x.c);
+        return status;
+    }
+    *comparison = x.c;
+    return PORTOLAN_OK;
+}
+
+void portolan_comparison_destroy(struct portolan_comparison *c)
+{
+    if (!c)
+        return;
+    if (c->impl)
+        portolan_arena_clear(c->impl);
+    free(c->impl);
+    free(c->rows);
+    free(c->facts);
+    free(c);
+}
+
+const char *portolan_verdict_text(enum portolan_verdict verdict)
+{
+    static const char *const texts[] = {"cannot tell", "SLOWER", "faster", "small", "same",
+                                        "unclear",     "new",    "gone",   "-"};
+
+    return texts[verdict];
+}

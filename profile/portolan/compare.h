@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Comparison of repeated trials: two sets of profiles, call path by call path, with a test of each
+ * difference. And the tests themselves.
+ */
+#ifndef PORTOLAN_COMPARE_H
+#define PORTOLAN_COMPARE_H
+
+#include <portolan/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- tests */
+
+/**
+ * Mann-Whitney (Wilcoxon rank sum), two-sided, NAN for an empty sample: the probability, were A and
+ * B from one distribution, of a rank sum as far from its mean as the one seen. Ties get mid-ranks.
+ * Exact up to 40 values together, with ties too; beyond, the normal approximation with the
+ * correction for ties and for continuity. ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_mann_whitney(const double *a, size_t n_a,
+                                                        const double *b, size_t n_b, double *p);
+
+/** The smallest p that samples of these sizes can have: 2 / (n_a + n_b over n_a). */
+PORTOLAN_API double portolan_mann_whitney_least(size_t n_a, size_t n_b);
+
+/** Welch's t test, two-sided, of the means; NaN when a sample has less than 2 values. */
+PORTOLAN_API double portolan_welch(const double *a, size_t n_a, const double *b, size_t n_b,
+                                   double *t, double *freedom);
+
+/** P(|T| >= |t|) of Student's distribution with FREEDOM degrees of freedom. */
+PORTOLAN_API double portolan_student_p(double t, double freedom);
+
+/** Holm's adjustment of N probabilities, in place: of the family none is rejected wrongly with more
+ * than the level. NaN are no members of it. ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_holm(double *p, size_t n);
+
+/**
+ * How many times B is A: the Hodges-Lehmann estimate, the median of the pairwise ratios b / a, with
+ * the interval that belongs to the Mann-Whitney test at LEVEL (0.05: at least 95 %). Where the
+ * samples are too small for one it reaches from 0 to infinity. Values below 0 count as 0. ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_ratio(const double *a, size_t n_a, const double *b,
+                                                 size_t n_b, double level,
+                                                 struct portolan_profile_estimate *ratio);
+
+/** The median; NaN of nothing. ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_median(const double *values, size_t n, double *median);
+
+/* ---------------------------------------------------------------- comparison */
+
+enum portolan_verdict {
+    PORTOLAN_VERDICT_CANNOT_TELL, /**< too few trials for any difference to be significant */
+    PORTOLAN_VERDICT_SLOWER,      /**< significant, and more than the threshold */
+    PORTOLAN_VERDICT_FASTER,      /**< likewise */
+    PORTOLAN_VERDICT_SMALL,       /**< significant, within the threshold */
+    PORTOLAN_VERDICT_SAME,        /**< not significant, the interval within the threshold */
+    PORTOLAN_VERDICT_UNCLEAR,     /**< not significant, the interval reaches beyond the threshold */
+    PORTOLAN_VERDICT_NEW,         /**< in B only */
+    PORTOLAN_VERDICT_GONE,        /**< in A only */
+    PORTOLAN_VERDICT_NOT_TESTED   /**< too little of the total to be a member of the family */
+};
+
+PORTOLAN_API const char *portolan_verdict_text(enum portolan_verdict verdict);
+
+struct portolan_comparison_query {
+    const char *metric; /**< NULL or "exclusive", "inclusive", "mpi", "calls", or a counter */
+    double threshold;   /**< 0.05: 5 % */
+    double level;       /**< of significance: 0.05 */
+    /** Call paths with a lesser share of the total in A and B together are shown, not tested. */
+    double share;
+};
+
+/** A call path, or the total; values are means over a trial's ranks. */
+struct portolan_comparison_row {
+    int64_t parent; /**< position; -1 */
+    int depth;
+    const char *label;       /**< "solver.solve" */
+    const char *in_a, *in_b; /**< implementations, "" where there is none */
+    double median_a, median_b, share;
+    const double *values_a, *values_b; /**< by trial */
+    struct portolan_profile_estimate ratio;
+    double p;       /**< Mann-Whitney */
+    double p_welch; /**< Welch, to be seen beside it */
+    double p_holm;  /**< the first, adjusted for the number of call paths tested; of the total: p */
+    bool is_marked; /**< `!` in a trial */
+    enum portolan_verdict verdict;
+};
+
+/** A fact that the trials of A and those of B do not share. */
+struct portolan_comparison_fact {
+    const char *name;
+    const char *in_a, *in_b; /**< the values, with "; " between several; "-" for none */
+};
+
+struct portolan_comparison {
+    struct portolan_comparison_query query;
+    size_t n_a, n_b;
+    const struct portolan_trial **a, **b;
+    struct portolan_comparison_row total; /**< elapsed time, or the metric's total */
+    size_t n_rows;
+    struct portolan_comparison_row *rows; /**< parents first */
+    size_t n_tested;
+    size_t enough_for_total, enough_for_paths; /**< trials of each that could be significant */
+    size_t n_facts;
+    struct portolan_comparison_fact *facts;
+    bool is_regression; /**< the total or a call path is slower */
+    void *impl;
+};
+
+/**
+ * Compares; the profiles (not flat) must outlive the comparison. Call paths are the same when their
+ * instances, ports and methods are, whatever the implementations. A difference of the total is
+ * tested by itself, those of call paths as one family.
+ * Errors: EINVAL (no trial, or a metric that no trial has), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_compare(const struct portolan_profile *const *a, size_t n_a,
+                 const struct portolan_profile *const *b, size_t n_b,
+                 const struct portolan_comparison_query *query,
+                 struct portolan_comparison **comparison, struct portolan_error *err);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_comparison_destroy(struct portolan_comparison *c);
+
+/** What differs, the rows (TOP of them, 0: all), the verdict. Added to OUT. */
+PORTOLAN_API enum portolan_status portolan_comparison_write(const struct portolan_comparison *c,
+                                                            size_t top, bool wide,
+                                                            struct portolan_text *out,
+                                                            struct portolan_error *err);
+
+/** All of it as JSON; portolan-profile(1) has the form. */
+PORTOLAN_API enum portolan_status
+portolan_comparison_write_json(const struct portolan_comparison *c, struct portolan_text *out,
+                               struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A comparison as text and as JSON. */
+#include "compare.h"
+#include "internal.h"
+#include "json.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_WIDTH = 48 };
+
+static void write_trials(const char *name, const struct portolan_trial *const *trials, size_t n,
+                         struct portolan_text *out)
+{
+    size_t cut = 0;
+
+    portolan_text_add(out, "%s: trial%s", name, n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++) {
+        portolan_text_add(out, "%s %lld", i ? "," : "", (long long)trials[i]->id);
+        cut += strcmp(trials[i]->outcome, "finished") != 0;
+    }
+    portolan_text_add(out, " of '%s', %d rank%s, %s%s%s\n", trials[0]->assembly, trials[0]->ranks,
+                      trials[0]->ranks == 1 ? "" : "s", trials[0]->started, n > 1 ? " to " : "",
+                      n > 1 ? trials[n - 1]->started : "");
+    if (cut)
+        portolan_text_add(out, "note: %zu of the trials of %s did not finish\n", cut, name);
+}
+
+static void write_facts(const struct portolan_comparison *c, bool wide, struct portolan_text *out)
+{
+    static const struct column columns[] = {
+        {"differs", COLUMN_NAME}, {"A", COLUMN_NAME}, {"B", COLUMN_NAME}};
+    struct table t = {.columns = columns, .n_columns = 3, .wide = wide};
+
+    if (c->n_facts == 0) {
+        portolan_text_add(out, "\nA and B have the same parameters and facts\n\n");
+        return;
+    }
+    portolan_text_add(out, "\n");
+    for (size_t i = 0; i < c->n_facts; i++) {
+        table_text(&t, c->facts[i].name);
+        table_text(&t, c->facts[i].in_a);
+        table_text(&t, c->facts[i].in_b);
+    }
+    table_write(&t, out);
+    portolan_text_add(out, "\n");
+}
+
+static void add_label(const struct portolan_comparison_row *r, struct table *t)
+{
+    int indent = 2 * r->depth;
+
+    if (!*r->in_a && !*r->in_b)
+        table_format(t, "%*s%s", indent, "", r->label);
+    else if (!strcmp(r->in_a, r->in_b) || !*r->in_a || !*r->in_b)
+        table_format(t, "%*s%s [%s]", indent, "", r->label, *r->in_a ? r->in_a : r->in_b);
+    else
+        table_format(t, "%*s%s [%s -> %s]", indent, "", r->label, r->in_a, r->in_b);
+}
+
+static void add_row(const struct portolan_comparison *c, const struct portolan_comparison_row *r,
+                    bool marks, struct table *t)
+{
+    bool is_total = r == &c->total;
+
+    add_label(r, t);
+    if (marks)
+        table_text(t, r->is_marked ? "!" : "");
+    table_number(t, r->median_a);
+    table_number(t, r->median_b);
+    table_number(t, r->share);
+    table_format(t, "%.3f", r->ratio.value);
+    if (isinf(r->ratio.high))
+        table_text(t, "-");
+    else
+        table_format(t, "%.3f ... %.3f", r->ratio.low, r->ratio.high);
+    table_format(t, "%.2g", r->p);
+    if (is_total || isnan(r->p_holm))
+        table_text(t, "");
+    else
+        table_format(t, "%.2g", r->p_holm);
+    if (isnan(r->p_welch))
+        table_text(t, "-");
+    else
+        table_format(t, "%.2g", r->p_welch);
+    table_text(t, portolan_verdict_text(r->verdict));
+}
+
+/* The rows whose medians differ most, and their callers. */
+static double change_of(const struct portolan_comparison_row *r)
+{
+    return fabs(r->median_b - r->median_a);
+}
+
+struct entry {
+    double change;
+    size_t row;
+};
+
+static int most_changed_first(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->change != y->change)
+        return x->change > y->change ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static bool *choose(const struct portolan_comparison *c, size_t top, size_t *n)
+{
+    struct entry *entries = portolan_calloc(c->n_rows + 1, sizeof *entries);
+    bool *chosen = portolan_calloc(c->n_rows + 1, sizeof *chosen);
+
+    *n = 0;
+    for (size_t i = 0; entries && i < c->n_rows; i++) /* verdicts before mere changes */
+        entries[i] =
+            (struct entry){c->rows[i].verdict <= PORTOLAN_VERDICT_FASTER && c->rows[i].verdict
+                               ? INFINITY
+                               : change_of(&c->rows[i]),
+                           i};
+    if (entries)
+        qsort(entries, c->n_rows, sizeof *entries, most_changed_first);
+    for (size_t i = 0; entries && chosen && i < c->n_rows && (!top || i < top); i++)
+        for (int64_t at = (int64_t)entries[i].row; at >= 0 && !chosen[at];
+             at = c->rows[at].parent) {
+            chosen[at] = true;
+            ++*n;
+        }
+    if (!entries) {
+        free(chosen);
+        chosen = NULL;
+    }
+    free(entries);
+    return chosen;
+}
+
+/* Rows of later trials stand behind all others: children are sought behind their parents. */
+static bool add_tree(const struct portolan_comparison *c, const bool *chosen, bool marks,
+                     struct table *t)
+{
+    int64_t *links = portolan_calloc(2 * c->n_rows + 2, sizeof *links);
+    int64_t *next = links, *first = links ? links + c->n_rows : NULL; /* of parent + 1 */
+    int64_t at;
+
+    if (!links)
+        return false;
+    for (size_t i = 0; i <= c->n_rows; i++)
+        first[i] = -1;
+    for (size_t i = c->n_rows; i-- > 0;) {
+        next[i] = first[c->rows[i].parent + 1];
+        first[c->rows[i].parent + 1] = (int64_t)i;
+    }
+    at = first[0];
+    while (at >= 0) {
+        if (chosen[at])
+            add_row(c, &c->rows[at], marks, t);
+        if (chosen[at] && first[at + 1] >= 0) {
+            at = first[at + 1];
+            continue;
+        }
+        while (at >= 0 && next[at] < 0)
+            at = c->rows[at].parent;
+        at = at < 0 ? -1 : next[at];
+    }
+    free(links);
+    return true;
+}
+
+static bool any_marked(const struct portolan_comparison *c)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->rows[i].is_marked)
+            return true;
+    return false;
+}
+
+static enum portolan_status write_rows(const struct portolan_comparison *c, size_t top, bool wide,
+                                       struct portolan_text *out, struct portolan_error *err)
+{
+    bool is_time = !strcmp(c->query.metric, "exclusive") || !strcmp(c->query.metric, "inclusive") ||
+                   !strcmp(c->query.metric, "mpi");
+    enum column_kind kind = is_time ? COLUMN_TIME : COLUMN_NUMBER;
+    bool marks = any_marked(c);
+    struct column columns[] = {{c->query.metric, COLUMN_NAME},
+                               {"", COLUMN_TEXT},
+                               {"A", kind},
+                               {"B", kind},
+                               {"share", COLUMN_PERCENT},
+                               {"ratio", COLUMN_TEXT},
+                               {"interval", COLUMN_TEXT},
+                               {"p", COLUMN_TEXT},
+                               {"p Holm", COLUMN_TEXT},
+                               {"p Welch", COLUMN_TEXT},
+                               {"verdict", COLUMN_NAME}};
+    struct table t = {.columns = columns, .n_columns = 11, .wide = wide};
+    size_t shown;
+    bool *chosen = choose(c, top, &shown);
+
+    if (!chosen)
+        return profile_no_memory(err);
+    if (!marks) {
+        memmove(&columns[1], &columns[2], 9 * sizeof *columns);
+        t.n_columns = 10;
+    }
+    add_row(c, &c->total, marks, &t);
+    if (!add_tree(c, chosen, marks, &t)) {
+        free(chosen);
+        return profile_no_memory(err);
+    }
+    table_write(&t, out);
+    if (shown < c->n_rows)
+        portolan_text_add(out, "... and %zu more call paths (--top)\n", c->n_rows - shown);
+    free(chosen);
+    return PORTOLAN_OK;
+}
+
+static const char *many(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void write_changes(const struct portolan_comparison *c, enum portolan_verdict verdict,
+                          const char *words, struct portolan_text *out)
+{
+    for (size_t i = 0; i <= c->n_rows; i++) {
+        const struct portolan_comparison_row *r = i ? &c->rows[i - 1] : &c->total;
+
+        if (r->verdict == verdict)
+            portolan_text_add(out, "%s: %s takes %.3f times as much (%.3f ... %.3f)\n", words,
+                              r->label, r->ratio.value, r->ratio.low, r->ratio.high);
+    }
+}
+
+static void write_paths_verdict(const struct portolan_comparison *c, struct portolan_text *out)
+{
+    size_t slower = 0, unclear = 0;
+
+    for (size_t i = 0; i < c->n_rows; i++) {
+        slower += c->rows[i].verdict == PORTOLAN_VERDICT_SLOWER;
+        unclear += c->rows[i].verdict == PORTOLAN_VERDICT_UNCLEAR;
+    }
+    if (c->enough_for_paths > c->n_a && c->enough_for_paths > c->n_b)
+        portolan_text_add(out,
+                          "call paths: cannot tell which changed: %zu are tested together; give "
+                          "at least %zu and %zu trials\n",
+                          c->n_tested, c->enough_for_paths, c->enough_for_paths);
+    else if (!slower)
+        portolan_text_add(out, "call paths: none of %zu tested is shown to be slower%s\n",
+                          c->n_tested,
+                          unclear ? ", but of some the interval reaches beyond the threshold" : "");
+}
+
+static void write_verdict(const struct portolan_comparison *c, struct portolan_text *out)
+{
+    double percent = 100 * c->query.threshold;
+
+    portolan_text_add(out, "\n");
+    write_changes(c, PORTOLAN_VERDICT_SLOWER, "REGRESSION", out);
+    write_changes(c, PORTOLAN_VERDICT_FASTER, "improvement", out);
+    switch (c->total.verdict) {
+    case PORTOLAN_VERDICT_CANNOT_TELL:
+        portolan_text_add(out, "cannot tell: %zu trial%s against %zu; give at least %zu and %zu\n",
+                          c->n_a, many(c->n_a), c->n_b, c->enough_for_total, c->enough_for_total);
+        return;
+    case PORTOLAN_VERDICT_SAME:
+    case PORTOLAN_VERDICT_SMALL:
+        portolan_text_add(out, "total: no regression of more than %g %%\n", percent);
+        break;
+    case PORTOLAN_VERDICT_UNCLEAR:
+        portolan_text_add(out,
+                          "total: no significant change, but the interval reaches to %.3f: a "
+                          "regression of %g %% is not excluded; more trials would tell\n",
+                          c->total.ratio.high, percent);
+        break;
+    default:
+        break;
+    }
+    write_paths_verdict(c, out);
+}
+
+enum portolan_status portolan_comparison_write(const struct portolan_comparison *c, size_t top,
+                                               bool wide, struct portolan_text *out,
+                                               struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    write_trials("A", c->a, c->n_a, out);
+    write_trials("B", c->b, c->n_b, out);
+    write_facts(c, wide, out);
+    status = write_rows(c, top, wide, out, err);
+    if (status == PORTOLAN_OK)
+        write_verdict(c, out);
+    return status;
+}
+
+static void write_values(struct json *j, const char *key, const double *values, size_t n)
+{
+    json_open(j, key, '[');
+    for (size_t i = 0; i < n; i++)
+        json_number(j, NULL, values[i]);
+    json_close(j, ']');
+}
+
+static void write_json_row(struct json *j, const char *key, const struct portolan_comparison *c,
+                           const struct portolan_comparison_row *r)
+{
+    json_open(j, key, '{');
+    if (!key) {
+        json_number(j, "path", (double)(r - c->rows));
+        json_number(j, "parent", (double)r->parent);
+        json_text(j, "method", r->label);
+        json_text(j, "implementation_a", r->in_a);
+        json_text(j, "implementation_b", r->in_b);
+        json_bool(j, "marked", r->is_marked);
+        json_number(j, "share", r->share);
+    }
+    write_values(j, "a", r->values_a, c->n_a);
+    write_values(j, "b", r->values_b, c->n_b);
+    json_number(j, "median_a", r->median_a);
+    json_number(j, "median_b", r->median_b);
+    json_number(j, "ratio", r->ratio.value);
+    json_number(j, "ratio_low", r->ratio.low);
+    json_number(j, "ratio_high", r->ratio.high);
+    json_number(j, "p", r->p);
+    json_number(j, "p_holm", r->p_holm);
+    json_number(j, "p_welch", r->p_welch);
+    json_text(j, "verdict",
+              r->verdict == PORTOLAN_VERDICT_NOT_TESTED ? "not tested"
+              : r->verdict == PORTOLAN_VERDICT_SLOWER   ? "slower"
+                                                        : portolan_verdict_text(r->verdict));
+    json_close(j, '}');
+}
+
+static void write_json_trials(struct json *j, const char *key,
+                              const struct portolan_trial *const *trials, size_t n)
+{
+    json_open(j, key, '[');
+    for (size_t i = 0; i < n; i++)
+        profile_json_trial(j, NULL, trials[i]);
+    json_close(j, ']');
+}
+
+enum portolan_status portolan_comparison_write_json(const struct portolan_comparison *c,
+                                                    struct portolan_text *out,
+                                                    struct portolan_error *err)
+{
+    struct json j = {.out = out};
+
+    profile_json_begin(&j, "comparison");
+    json_text(&j, "metric", c->query.metric);
+    json_number(&j, "threshold", c->query.threshold);
+    json_number(&j, "level", c->query.level);
+    json_bool(&j, "regression", c->is_regression);
+    json_number(&j, "trials_for_total", (double)c->enough_for_total);
+    json_number(&j, "trials_for_paths", (double)c->enough_for_paths);
+    json_number(&j, "paths_tested", (double)c->n_tested);
+    write_json_trials(&j, "a", c->a, c->n_a);
+    write_json_trials(&j, "b", c->b, c->n_b);
+    json_open(&j, "differences", '[');
+    for (size_t i = 0; i < c->n_facts; i++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", c->facts[i].name);
+        json_text(&j, "a", c->facts[i].in_a);
+        json_text(&j, "b", c->facts[i].in_b);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    write_json_row(&j, "total", c, &c->total);
+    json_open(&j, "paths", '[');
+    for (size_t i = 0; i < c->n_rows; i++)
+        write_json_row(&j, NULL, c, &c->rows[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+}

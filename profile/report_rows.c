@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Single calls: the first ones, or the longest. */
+#include "internal.h"
+#include "json.h"
+#include "table.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const struct portolan_sample *path; /* a copy in the arena */
+    struct portolan_invocation call;
+    double key;
+    size_t number; /* as they came */
+};
+
+struct collecting {
+    const struct portolan_profile_report *report;
+    enum { AS_STORED, BY_INCLUSIVE, BY_EXCLUSIVE, BY_MPI } order;
+    struct row *rows; /* ordered: a heap with the least at its root, once TOP are there */
+    size_t n, capacity, seen, matching;
+    struct portolan_arena paths;
+    struct known {
+        const struct portolan_sample *copy; /* made when it is first needed */
+        bool is_seen, matches;
+    } * known; /* by number of the path */
+    size_t n_known;
+    bool failed;
+};
+
+static enum portolan_status set_order(struct collecting *c, struct portolan_error *err)
+{
+    static const char *const names[] = {"called", "inclusive", "exclusive", "mpi"};
+    const char *sort = c->report->sort ? c->report->sort : names[0];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(sort, names[i])) {
+            c->order = (unsigned)i;
+            return PORTOLAN_OK;
+        }
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "cannot sort single calls by '%s'; there are: called, inclusive, "
+                              "exclusive, mpi",
+                              sort);
+}
+
+static double key_of(const struct collecting *c, const struct portolan_invocation *r)
+{
+    switch (c->order) {
+    case BY_INCLUSIVE:
+        return r->inclusive_ns;
+    case BY_EXCLUSIVE:
+        return r->exclusive_ns;
+    case BY_MPI:
+        return r->mpi_ns;
+    default:
+        return 0;
+    }
+}
+
+static bool matches(const struct collecting *c, const struct portolan_sample *s)
+{
+    const char *pattern = c->report->method;
+    char name[512];
+
+    if (!pattern || !fnmatch(pattern, s->method, 0))
+        return true;
+    snprintf(name, sizeof name, "%s.%s", s->instance, s->method);
+    return !fnmatch(pattern, name, 0);
+}
+
+/* Its strings live as long as the visit: all that is shown is copied. */
+static const struct portolan_sample *copy_path(struct collecting *c,
+                                               const struct portolan_sample *s)
+{
+    struct portolan_sample *copy = portolan_arena_alloc(&c->paths, 1, sizeof *copy);
+
+    if (!copy)
+        return NULL;
+    *copy = *s;
+    copy->instance = portolan_arena_strdup(&c->paths, s->instance);
+    copy->method = portolan_arena_strdup(&c->paths, s->method);
+    copy->implementation = portolan_arena_strdup(&c->paths, s->implementation);
+    for (int i = 0; i < s->n_context; i++)
+        copy->context_name[i] = portolan_arena_strdup(&c->paths, s->context_name[i]);
+    for (int i = 0; i < s->n_counters; i++)
+        copy->counter_name[i] = portolan_arena_strdup(&c->paths, s->counter_name[i]);
+    return c->paths.failed ? NULL : copy;
+}
+
+static bool is_less(const struct row *a, const struct row *b)
+{
+    return a->key != b->key ? a->key < b->key : a->number > b->number;
+}
+
+static void sink(struct row *heap, size_t n, size_t at)
+{
+    for (;;) {
+        size_t least = at, left = 2 * at + 1, right = left + 1;
+        struct row row = heap[at];
+
+        if (left < n && is_less(&heap[left], &heap[least]))
+            least = left;
+        if (right < n && is_less(&heap[right], &heap[least]))
+            least = right;
+        if (least == at)
+            return;
+        heap[at] = heap[least];
+        heap[least] = row;
+        at = least;
+    }
+}
+
+static bool append(struct collecting *c, const struct row *row)
+{
+    if (c->n == c->capacity) {
+        size_t wanted = c->capacity ? 2 * c->capacity : 64;
+        struct row *grown = portolan_reallocarray(c->rows, wanted, sizeof *grown);
+
+        if (!grown)
+            return false;
+        c->rows = grown;
+        c->capacity = wanted;
+    }
+    c->rows[c->n++] = *row;
+    return true;
+}
+
+/* Keeps ROW if it is among those wanted. */
+static bool keep(struct collecting *c, const struct row *row)
+{
+    size_t top = c->report->top;
+
+    if (!top || c->n < top) {
+        if (!append(c, row))
+            return false;
+        if (c->order != AS_STORED && c->n == top)
+            for (size_t i = top / 2 + 1; i-- > 0;)
+                sink(c->rows, c->n, i);
+        return true;
+    }
+    if (c->order == AS_STORED || !is_less(&c->rows[0], row))
+        return true;
+    c->rows[0] = *row;
+    sink(c->rows, c->n, 0);
+    return true;
+}
+
+/* What is known of the path of that number; NULL without memory. */
+static struct known *know(struct collecting *c, size_t number, const struct portolan_sample *path)
+{
+    if (number >= c->n_known) {
+        size_t wanted = 2 * number + 16;
+        struct known *grown = portolan_reallocarray(c->known, wanted, sizeof *grown);
+
+        if (!grown)
+            return NULL;
+        memset(&grown[c->n_known], 0, (wanted - c->n_known) * sizeof *grown);
+        c->known = grown;
+        c->n_known = wanted;
+    }
+    if (!c->known[number].is_seen)
+        c->known[number] = (struct known){.is_seen = true, .matches = matches(c, path)};
+    return &c->known[number];
+}
+
+static int visit(void *arg, const struct portolan_sample *path,
+                 const struct portolan_invocation *call)
+{
+    struct collecting *c = arg;
+    struct row row = {.call = *call, .key = key_of(c, call), .number = c->seen++};
+    struct known *k = know(c, (size_t)call->path, path);
+
+    if (k && !k->matches)
+        return 0;
+    c->matching++;
+    if (k && !k->copy)
+        k->copy = copy_path(c, path);
+    row.path = k ? k->copy : NULL;
+    c->failed = !row.path || !keep(c, &row);
+    return c->failed;
+}
+
+static int greatest_first(const void *a, const void *b)
+{
+    return is_less(a, b) ? 1 : -1;
+}
+
+static void add_context(const struct row *r, struct table *t)
+{
+    struct portolan_text text = {.arena = &t->texts};
+
+    for (int i = 0; i < r->path->n_context; i++)
+        portolan_text_add(&text, "%s%s=%.12g", i ? " " : "", r->path->context_name[i],
+                          r->call.context[i]);
+    for (int i = 0; i < r->call.n_counters; i++)
+        if (!isnan(r->call.counter[i]))
+            portolan_text_add(&text, "%s%s=%.0f", text.length ? " " : "", r->path->counter_name[i],
+                              r->call.counter[i]);
+    table_text(t, text.bytes ? text.bytes : "");
+    t->failed |= text.failed;
+}
+
+static void write_text(const struct collecting *c, struct portolan_text *out)
+{
+    static const struct column columns[] = {
+        {"rank", COLUMN_COUNT},     {"thread", COLUMN_COUNT},   {"method", COLUMN_NAME},
+        {"call", COLUMN_COUNT},     {"step", COLUMN_COUNT},     {"start", COLUMN_TIME},
+        {"inclusive", COLUMN_TIME}, {"exclusive", COLUMN_TIME}, {"mpi", COLUMN_TIME},
+        {"with", COLUMN_NAME},
+    };
+    struct table t = {.columns = columns, .n_columns = 10, .wide = c->report->wide};
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct row *r = &c->rows[i];
+
+        table_number(&t, r->path->rank);
+        table_number(&t, r->path->thread);
+        table_format(&t, "%s%s%s%s%s%s", r->path->instance, *r->path->instance ? "." : "",
+                     r->path->method, *r->path->implementation ? " [" : "", r->path->implementation,
+                     *r->path->implementation ? "]" : "");
+        table_number(&t, (double)r->call.ordinal);
+        table_number(&t, r->call.step);
+        table_number(&t, r->call.start_ns);
+        table_number(&t, r->call.inclusive_ns);
+        table_number(&t, r->call.exclusive_ns);
+        table_number(&t, r->call.mpi_ns);
+        add_context(r, &t);
+    }
+    table_write(&t, out);
+    if (c->n < c->matching)
+        portolan_text_add(out, "... and %zu more calls (--top)\n", c->matching - c->n);
+}
+
+static void write_json_row(struct json *j, const struct row *r)
+{
+    json_open(j, NULL, '{');
+    json_number(j, "rank", r->path->rank);
+    json_number(j, "thread", r->path->thread);
+    json_text(j, "instance", r->path->instance);
+    json_text(j, "implementation", r->path->implementation);
+    json_text(j, "method", r->path->method);
+    json_number(j, "call", (double)r->call.ordinal);
+    json_number(j, "step", r->call.step);
+    json_number(j, "start_ns", r->call.start_ns);
+    json_number(j, "inclusive_ns", r->call.inclusive_ns);
+    json_number(j, "exclusive_ns", r->call.exclusive_ns);
+    json_number(j, "mpi_ns", r->call.mpi_ns);
+    json_number(j, "quality", r->call.quality);
+    json_number(j, "one_in", r->call.one_in);
+    json_open(j, "context", '{');
+    for (int i = 0; i < r->path->n_context; i++)
+        json_number(j, r->path->context_name[i], r->call.context[i]);
+    json_close(j, '}');
+    json_open(j, "counters", '{');
+    for (int i = 0; i < r->call.n_counters; i++)
+        json_number(j, r->path->counter_name[i], r->call.counter[i]);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
+static void write_json(const struct collecting *c, const struct portolan_trial *trial,
+                       struct portolan_text *out)
+{
+    struct json j = {.out = out};
+
+    profile_json_begin(&j, "rows");
+    profile_json_trial(&j, "trial", trial);
+    json_number(&j, "matching", (double)c->matching);
+    json_open(&j, "rows", '[');
+    for (size_t i = 0; i < c->n; i++)
+        write_json_row(&j, &c->rows[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
+enum portolan_status
+portolan_profile_write_rows(struct portolan_store *store, const struct portolan_trial *trial,
+                            const int *rank, const struct portolan_profile_report *report,
+                            bool as_json, struct portolan_text *out, struct portolan_error *err)
+{
+    struct collecting c = {.report = report};
+    enum portolan_status status = set_order(&c, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_store_visit_invocations(store, trial->id, rank, visit, &c, err);
+    if (status == PORTOLAN_OK && c.failed)
+        status = profile_no_memory(err);
+    if (status == PORTOLAN_OK && c.seen == 0)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "trial %lld has no rows of single calls; the Mastermind's "
+                                    "parameter 'rows' names the ports to keep them of",
+                                    (long long)trial->id);
+    if (status == PORTOLAN_OK) {
+        if (c.order != AS_STORED && c.n)
+            qsort(c.rows, c.n, sizeof *c.rows, greatest_first);
+        if (as_json)
+            write_json(&c, trial, out);
+        else
+            write_text(&c, out);
+        status = out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    }
+    free(c.rows);
+    free(c.known);
+    portolan_arena_clear(&c.paths);
+    return status;
+}

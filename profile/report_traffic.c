@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time in MPI by routine, and who sent how much to whom. */
+#include "internal.h"
+#include "json.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MATRIX_RANKS = 16 };
+
+/* Of a routine over all ranks; RANK_NS by rank. */
+struct routine {
+    const char *name;
+    double calls, bytes, time_ns, max_ns;
+    int max_rank, last_rank;
+    double last_ns; /* of the rank at hand */
+};
+
+static int by_routine(const void *a, const void *b)
+{
+    const struct portolan_traffic *const *x = a, *const *y = b;
+    int order = strcmp((*x)->routine, (*y)->routine);
+
+    return order ? order : ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct routine *x = a, *y = b;
+
+    return x->time_ns != y->time_ns ? (x->time_ns > y->time_ns ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void add_traffic(struct routine *r, const struct portolan_traffic *t)
+{
+    r->last_ns = r->last_rank == t->rank ? r->last_ns + t->time_ns : t->time_ns;
+    r->last_rank = t->rank;
+    if (r->last_ns > r->max_ns) {
+        r->max_ns = r->last_ns;
+        r->max_rank = t->rank;
+    }
+    r->calls += (double)t->calls;
+    r->bytes += t->bytes;
+    r->time_ns += t->time_ns;
+}
+
+/* The routines, the longest first; the caller frees them. */
+static struct routine *collect(const struct portolan_traffic_set *set, size_t *n)
+{
+    const struct portolan_traffic **sorted = portolan_calloc(set->n + 1, sizeof *sorted);
+    struct routine *routines = portolan_calloc(set->n + 1, sizeof *routines);
+
+    *n = 0;
+    for (size_t i = 0; sorted && i < set->n; i++)
+        sorted[i] = &set->rows[i];
+    if (sorted)
+        qsort(sorted, set->n, sizeof *sorted, by_routine);
+    for (size_t i = 0; sorted && routines && i < set->n; i++) {
+        if (i == 0 || strcmp(sorted[i]->routine, sorted[i - 1]->routine) != 0)
+            routines[(*n)++] = (struct routine){.name = sorted[i]->routine, .last_rank = -1};
+        add_traffic(&routines[*n - 1], sorted[i]);
+    }
+    if (!sorted) {
+        free(routines);
+        routines = NULL;
+    }
+    free(sorted);
+    if (routines)
+        qsort(routines, *n, sizeof *routines, longest_first);
+    return routines;
+}
+
+static void write_share(const struct portolan_profile *p, struct portolan_text *out)
+{
+    double all = 0, mpi = 0;
+    char mpi_text[32], compute_text[32], all_text[32];
+
+    for (size_t i = 0; i < p->n_nodes; i++)
+        if (!p->nodes[i].is_context) {
+            all += p->nodes[i].exclusive_ns.sum / p->ranks;
+            mpi += p->nodes[i].mpi_ns.sum / p->ranks;
+        }
+    portolan_text_add(out, "of %s that were measured per rank, %s were in MPI (%.1f %%), %s not\n",
+                      text_of_time(all, all_text), text_of_time(mpi, mpi_text),
+                      all > 0 ? 100 * mpi / all : 0, text_of_time(all - mpi, compute_text));
+}
+
+enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p,
+                                                const struct portolan_traffic_set *set,
+                                                const struct portolan_profile_report *report,
+                                                struct portolan_text *out,
+                                                struct portolan_error *err)
+{
+    static const struct column columns[] = {
+        {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
+        {"per call", COLUMN_EACH},     {"bytes", COLUMN_BYTES},    {"max", COLUMN_TIME},
+        {"imbalance", COLUMN_PERCENT}, {"max rank", COLUMN_COUNT},
+    };
+    struct table t = {.columns = columns, .n_columns = 8, .wide = report->wide};
+    size_t n, shown = 0;
+    struct routine *routines = collect(set, &n);
+
+    if (!routines)
+        return profile_no_memory(err);
+    write_share(p, out);
+    for (size_t i = 0; i < n && (!report->top || i < report->top); i++, shown++) {
+        double mean = routines[i].time_ns / p->ranks;
+
+        table_text(&t, routines[i].name);
+        table_number(&t, routines[i].calls);
+        table_number(&t, mean);
+        table_number(&t, routines[i].calls > 0 ? routines[i].time_ns / routines[i].calls : NAN);
+        table_number(&t, routines[i].bytes);
+        table_number(&t, routines[i].max_ns);
+        table_number(&t, mean > 0 ? routines[i].max_ns / mean - 1 : 0);
+        table_number(&t, routines[i].max_rank);
+    }
+    free(routines);
+    if (n == 0) {
+        portolan_text_add(out, "of routines and partners nothing is stored\n");
+        return PORTOLAN_OK;
+    }
+    portolan_text_add(out, "calls and bytes: of all ranks; time: mean over %d rank%s\n", p->ranks,
+                      p->ranks == 1 ? "" : "s");
+    table_write(&t, out);
+    if (shown < n)
+        portolan_text_add(out, "... and %zu more (--top)\n", n - shown);
+    return PORTOLAN_OK;
+}
+
+/* ---------------------------------------------------------------- pairs */
+
+struct pair {
+    int from, to;
+    double calls, sent, received, time_ns;
+};
+
+static int by_ends(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                              : (x->to > y->to) - (x->to < y->to);
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    double w = fmax(x->sent, x->received), v = fmax(y->sent, y->received);
+
+    return w != v ? (w > v ? -1 : 1) : by_ends(a, b);
+}
+
+/* One entry for each pair of ranks in one direction; the caller frees them. */
+static struct pair *collect_pairs(const struct portolan_traffic_set *set, size_t *n)
+{
+    struct pair *pairs = portolan_calloc(set->n + 1, sizeof *pairs);
+    size_t all = 0;
+
+    *n = 0;
+    for (size_t i = 0; pairs && i < set->n; i++) {
+        const struct portolan_traffic *t = &set->rows[i];
+
+        if (t->partner < 0)
+            continue;
+        pairs[all++] = t->received ? (struct pair){t->partner, t->rank, 0, 0, t->bytes, t->time_ns}
+                                   : (struct pair){t->rank,  t->partner, (double)t->calls,
+                                                   t->bytes, 0,          t->time_ns};
+    }
+    if (pairs)
+        qsort(pairs, all, sizeof *pairs, by_ends);
+    for (size_t i = 0; i < all; i++) {
+        struct pair *last = *n ? &pairs[*n - 1] : NULL;
+
+        if (!last || by_ends(last, &pairs[i]) != 0) {
+            pairs[(*n)++] = pairs[i];
+            continue;
+        }
+        last->calls += pairs[i].calls;
+        last->sent += pairs[i].sent;
+        last->received += pairs[i].received;
+        last->time_ns += pairs[i].time_ns;
+    }
+    return pairs;
+}
+
+static void write_matrix(int ranks, const struct pair *pairs, size_t n, struct portolan_text *out)
+{
+    struct column columns[MATRIX_RANKS + 1] = {{"from \\ to", COLUMN_COUNT}};
+    struct table t = {.columns = columns, .n_columns = (size_t)ranks + 1};
+    char titles[MATRIX_RANKS][8];
+    double most = 0, factor;
+    const char *unit;
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fmax(pairs[i].sent, pairs[i].received));
+    unit = unit_of_bytes(most, &factor);
+
+    for (int k = 0; k < ranks; k++) {
+        snprintf(titles[k], sizeof titles[k], "%d", k);
+        columns[k + 1] = (struct column){titles[k], COLUMN_PLAIN};
+    }
+    for (int from = 0; from < ranks; from++) {
+        table_number(&t, from);
+        for (int to = 0; to < ranks; to++) {
+            bool is = at < n && pairs[at].from == from && pairs[at].to == to;
+
+            table_number(&t, is ? fmax(pairs[at].sent, pairs[at].received) / factor : NAN);
+            at += is;
+        }
+    }
+    portolan_text_add(out, "%s from rank to rank\n", unit);
+    table_write(&t, out);
+    portolan_text_add(out, "\n");
+}
+
+static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct portolan_text *out)
+{
+    static const struct column columns[] = {
+        {"from", COLUMN_COUNT}, {"to", COLUMN_COUNT},       {"sends", COLUMN_COUNT},
+        {"sent", COLUMN_BYTES}, {"received", COLUMN_BYTES}, {"time", COLUMN_TIME},
+    };
+    struct table t = {.columns = columns, .n_columns = 6};
+    size_t shown = 0;
+
+    for (; shown < n && (!top || shown < top); shown++) {
+        table_number(&t, pairs[shown].from);
+        table_number(&t, pairs[shown].to);
+        table_number(&t, pairs[shown].calls);
+        table_number(&t, pairs[shown].sent);
+        table_number(&t, pairs[shown].received);
+        table_number(&t, pairs[shown].time_ns);
+    }
+    portolan_text_add(out, "pairs, the heaviest first; time: of the calls on both sides\n");
+    table_write(&t, out);
+    if (shown < n)
+        portolan_text_add(out, "... and %zu more pairs (--top)\n", n - shown);
+}
+
+enum portolan_status portolan_profile_write_matrix(int ranks,
+                                                   const struct portolan_traffic_set *set,
+                                                   const struct portolan_profile_report *report,
+                                                   struct portolan_text *out,
+                                                   struct portolan_error *err)
+{
+    size_t n;
+    struct pair *pairs = collect_pairs(set, &n);
+    bool fits = ranks <= MATRIX_RANKS;
+
+    if (!pairs)
+        return profile_no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        fits = fits && pairs[i].from < ranks && pairs[i].to < ranks;
+    if (n && fits)
+        write_matrix(ranks, pairs, n, out);
+    qsort(pairs, n, sizeof *pairs, heaviest_first);
+    if (n)
+        write_pairs(pairs, n, report->top, out);
+    else
+        portolan_text_add(out, "no message between two ranks is stored\n");
+    free(pairs);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_profile_write_traffic_json(const struct portolan_trial *trial,
+                                                         const struct portolan_traffic_set *set,
+                                                         struct portolan_text *out,
+                                                         struct portolan_error *err)
+{
+    struct json j = {.out = out};
+
+    profile_json_begin(&j, "communication");
+    profile_json_trial(&j, "trial", trial);
+    json_open(&j, "rows", '[');
+    for (size_t i = 0; i < set->n; i++) {
+        const struct portolan_traffic *t = &set->rows[i];
+
+        json_open(&j, NULL, '{');
+        json_number(&j, "rank", t->rank);
+        json_text(&j, "routine", t->routine);
+        json_number(&j, "partner", t->partner);
+        json_bool(&j, "received", t->received);
+        json_number(&j, "calls", (double)t->calls);
+        json_number(&j, "time_ns", t->time_ns);
+        json_number(&j, "bytes", t->bytes);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+}

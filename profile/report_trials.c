@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which trials there are. */
+#include "internal.h"
+#include "json.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+static int stop(void *arg, const struct portolan_sample *path,
+                const struct portolan_invocation *row)
+{
+    (void)path;
+    (void)row;
+    *(bool *)arg = true;
+    return 1;
+}
+
+/* Whether there are rows of single calls; to look at the first is enough. */
+static enum portolan_status has_rows(struct portolan_store *store, int64_t trial, bool *has,
+                                     struct portolan_error *err)
+{
+    *has = false;
+    return portolan_store_visit_invocations(store, trial, NULL, stop, has, err);
+}
+
+static const char *outcome_of(const struct portolan_trial *t)
+{
+    return !strcmp(t->outcome, "running") ? "cut off" : t->outcome;
+}
+
+static void add_trial(const struct portolan_trial *t, bool rows, struct table *table)
+{
+    const char *label = portolan_profile_peek_fact(t, PORTOLAN_STORE_LABEL);
+    const char *host = portolan_profile_peek_fact(t, "host");
+
+    table_number(table, (double)t->id);
+    table_text(table, t->assembly);
+    table_text(table, t->purpose);
+    table_number(table, t->ranks);
+    table_text(table, t->started);
+    table_text(table, outcome_of(t));
+    table_number(table, t->elapsed_ns > 0 ? t->elapsed_ns : NAN);
+    table_text(table, rows ? "rows" : "");
+    table_text(table, host ? host : "");
+    table_text(table, label ? label : "");
+}
+
+enum portolan_status portolan_trials_write(struct portolan_store *store,
+                                           const struct portolan_trial_list *list, bool wide,
+                                           struct portolan_text *out, struct portolan_error *err)
+{
+    static const struct column columns[] = {
+        {"trial", COLUMN_COUNT}, {"name", COLUMN_NAME},    {"purpose", COLUMN_NAME},
+        {"ranks", COLUMN_COUNT}, {"started", COLUMN_NAME}, {"outcome", COLUMN_NAME},
+        {"time", COLUMN_TIME},   {"has", COLUMN_NAME},     {"host", COLUMN_NAME},
+        {"label", COLUMN_NAME},
+    };
+    struct table t = {
+        .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < list->n; i++) {
+        bool rows;
+
+        status = has_rows(store, list->trials[i]->id, &rows, err);
+        add_trial(list->trials[i], rows, &t);
+    }
+    if (status == PORTOLAN_OK && list->n == 0)
+        portolan_text_add(out, "no trial is stored\n");
+    else
+        table_write(&t, out);
+    return status == PORTOLAN_OK && out->failed ? profile_no_memory(err) : status;
+}
+
+static void write_pairs(const char *kind, const struct portolan_name_value *pairs, size_t n,
+                        struct portolan_text *out)
+{
+    for (size_t i = 0; i < n; i++)
+        portolan_text_add(out, "%s%s = %s\n", kind, pairs[i].name, pairs[i].value);
+}
+
+void portolan_trials_write_facts(const struct portolan_trial_list *list, struct portolan_text *out)
+{
+    char time[32];
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct portolan_trial *t = list->trials[i];
+
+        portolan_text_add(out, "%strial %lld of '%s' (%s), %d rank%s, %s, %s%s%s\n", i ? "\n" : "",
+                          (long long)t->id, t->assembly, t->purpose, t->ranks,
+                          t->ranks == 1 ? "" : "s", t->started, outcome_of(t),
+                          t->elapsed_ns > 0 ? " after " : "",
+                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
+        write_pairs("parameter ", t->parameters, t->n_parameters, out);
+        write_pairs("implementation ", t->implementations, t->n_implementations, out);
+        write_pairs("", t->metadata, t->n_metadata, out);
+    }
+}
+
+enum portolan_status portolan_trials_write_json(const struct portolan_trial_list *list,
+                                                struct portolan_text *out,
+                                                struct portolan_error *err)
+{
+    struct json j = {.out = out};
+
+    profile_json_begin(&j, "trials");
+    json_open(&j, "trials", '[');
+    for (size_t i = 0; i < list->n; i++)
+        profile_json_trial(&j, NULL, list->trials[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+}
