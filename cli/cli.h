@@ -23,6 +23,7 @@ struct command {
 extern const struct command commands[];
 
 int command_check(int argc, char **argv);
+int command_compare(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_draw(int argc, char **argv);
@@ -37,6 +38,7 @@ int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_shell(int argc, char **argv);
 int command_sidl(int argc, char **argv);
+int command_trials(int argc, char **argv);
 int command_wrap(int argc, char **argv);
 
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */

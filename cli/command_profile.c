@@ -4,13 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum view { TREE, FLAT, RANKS, CONTEXTS };
+enum view { TREE, FLAT, RANKS, CONTEXTS, MPI, MATRIX, EVENTS, ROWS };
 
 enum {
     OPTION_TREE = 256,
     OPTION_FLAT,
     OPTION_RANKS,
     OPTION_CONTEXTS,
+    OPTION_MPI,
+    OPTION_MATRIX,
+    OPTION_EVENTS,
+    OPTION_ROWS,
     OPTION_METRIC,
     OPTION_SORT,
     OPTION_TOP,
@@ -25,7 +29,7 @@ enum {
 
 enum {
     TOP = 50,             /* lines, unless --top */
-    EXACT_CELLS = 1 << 18 /* as many values of single ranks are read to make flat views exact */
+    EXACT_CELLS = 1 << 16 /* as many values of single ranks are read to make flat views exact */
 };
 
 struct options {
@@ -45,6 +49,10 @@ static const struct argp_option options[] = {
     {"ranks", OPTION_RANKS, NULL, 0, "one line per rank; with --method, what it did in the method",
      1},
     {"contexts", OPTION_CONTEXTS, NULL, 0, "methods by the values of their parameters", 1},
+    {"mpi", OPTION_MPI, NULL, 0, "time in MPI by routine", 1},
+    {"matrix", OPTION_MATRIX, NULL, 0, "who sent how much to whom", 1},
+    {"events", OPTION_EVENTS, NULL, 0, "values that the program gave by name", 1},
+    {"rows", OPTION_ROWS, NULL, 0, "single calls, the longest with --sort=inclusive", 1},
     {"pruned", OPTION_PRUNED, NULL, 0,
      "all trials of the assembly: the call graph, what is pruned and why (see portolan(1))", 1},
     {NULL, 0, NULL, 0, "What is shown:", 2},
@@ -126,6 +134,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_FLAT:
     case OPTION_RANKS:
     case OPTION_CONTEXTS:
+    case OPTION_MPI:
+    case OPTION_MATRIX:
+    case OPTION_EVENTS:
+    case OPTION_ROWS:
         o->view = (enum view)(key - OPTION_TREE);
         return 0;
     case OPTION_RANK:
@@ -180,8 +192,8 @@ static enum portolan_status read_profile(const struct options *o, struct portola
     return status;
 }
 
-static enum portolan_status write_view(const struct options *o, const struct portolan_profile *p,
-                                       struct portolan_text *out, struct portolan_error *err)
+static enum portolan_status write_nodes(const struct options *o, const struct portolan_profile *p,
+                                        struct portolan_text *out, struct portolan_error *err)
 {
     if (o->json)
         return portolan_profile_write_json(p, out, err);
@@ -191,6 +203,58 @@ static enum portolan_status write_view(const struct options *o, const struct por
                             : portolan_profile_write_nodes(p, &o->report, out, err);
 }
 
+static enum portolan_status write_traffic(const struct options *o, struct portolan_store *store,
+                                          const struct portolan_profile *p,
+                                          struct portolan_text *out, struct portolan_error *err)
+{
+    struct portolan_traffic_set *set = NULL;
+    enum portolan_status status = portolan_store_read_traffic(store, p->trial->id, &set, err);
+
+    if (status == PORTOLAN_OK && o->json)
+        status = portolan_profile_write_traffic_json(p->trial, set, out, err);
+    else if (status == PORTOLAN_OK && o->view == MPI)
+        status = portolan_profile_write_mpi(p, set, &o->report, out, err);
+    else if (status == PORTOLAN_OK)
+        status = portolan_profile_write_matrix(p->trial->ranks, set, &o->report, out, err);
+    portolan_traffic_set_destroy(set);
+    return status;
+}
+
+static enum portolan_status write_events(const struct options *o, struct portolan_store *store,
+                                         const struct portolan_trial *t, struct portolan_text *out,
+                                         struct portolan_error *err)
+{
+    struct portolan_event_set *set = NULL;
+    enum portolan_status status =
+        portolan_store_read_events(store, t->id, o->has_rank ? &o->rank : NULL, &set, err);
+
+    if (status == PORTOLAN_OK)
+        status = o->json ? portolan_profile_write_events_json(t, set, out, err)
+                         : portolan_profile_write_events(set, &o->report, out, err);
+    portolan_event_set_destroy(set);
+    return status;
+}
+
+/* Views of what is stored beside the call paths. */
+static enum portolan_status write_others(const struct options *o, struct portolan_store *store,
+                                         const struct portolan_profile *p,
+                                         struct portolan_text *out, struct portolan_error *err)
+{
+    if (!o->json) {
+        portolan_profile_write_head(p, out);
+        portolan_text_add(out, "\n");
+    }
+    switch (o->view) {
+    case EVENTS:
+        return write_events(o, store, p->trial, out, err);
+    case ROWS:
+        return portolan_profile_write_rows(store, p->trial, o->has_rank ? &o->rank : NULL,
+                                           &o->report, o->json, out, err);
+    default:
+        return write_traffic(o, store, p, out, err);
+    }
+}
+
 static enum portolan_status show(const struct options *o, struct portolan_store *store,
                                  int64_t trial, struct portolan_text *out,
                                  struct portolan_error *err)
@@ -198,10 +262,12 @@ static enum portolan_status show(const struct options *o, struct portolan_store 
     struct portolan_profile *p = NULL, *flat = NULL;
     enum portolan_status status = read_profile(o, store, trial, &p, err);
 
-    if (status == PORTOLAN_OK && o->view != TREE)
+    if (status == PORTOLAN_OK && o->view > CONTEXTS)
+        status = write_others(o, store, p, out, err);
+    else if (status == PORTOLAN_OK && o->view != TREE)
         status = portolan_profile_flatten(p, &flat, err);
-    if (status == PORTOLAN_OK)
-        status = write_view(o, flat ? flat : p, out, err);
+    if (status == PORTOLAN_OK && o->view <= CONTEXTS)
+        status = write_nodes(o, flat ? flat : p, out, err);
     portolan_profile_destroy(flat);
     portolan_profile_destroy(p);
     return status;

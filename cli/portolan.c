@@ -15,6 +15,8 @@ const struct command commands[] = {
     {"shell", command_shell, "run commands of Ccaffeine as they are typed"},
     {"measure", command_measure, "run the alternatives of an assembly over its sweep"},
     {"profile", command_profile, "show what a trial measured, in one of several views"},
+    {"trials", command_trials, "list the trials of a store, label and delete them"},
+    {"compare", command_compare, "compare repeated trials; exit status 3 on a regression"},
     {"model", command_model, "show the models of the implementations"},
     {"optimize", command_optimize, "choose the best assembly from what is stored"},
     {"predict", command_predict, "predict the time of an assembly"},

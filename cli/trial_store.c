@@ -39,6 +39,11 @@ static bool is_assembly(const char *file)
     return length > 4 && !strcmp(file + length - 4, ".xml");
 }
 
+bool trial_store_is_one(const char *file)
+{
+    return is_assembly(file) || portolan_store_is_server(file) || is_store(file);
+}
+
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
                                       enum portolan_store_mode mode, struct portolan_error *err)
 {

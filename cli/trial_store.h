@@ -23,6 +23,9 @@ struct trial_store_options {
 /* Argp child: --store and --path. */
 extern const struct argp trial_store_argp;
 
+/* Whether FILE can be such: it is a store, a server or an assembly. */
+bool trial_store_is_one(const char *file);
+
 enum portolan_status trial_store_open(struct trial_store *t, const struct trial_store_options *o,
                                       enum portolan_store_mode mode, struct portolan_error *err);
 void trial_store_close(struct trial_store *t);

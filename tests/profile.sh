@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Views of stored trials, against outputs whose numbers were checked by hand; UPDATE=1 writes them
+# anew. What the numbers mean is tested in profile/test.
+. "$(dirname "$0")/tap.sh"
+plan 42
+
+golden=$(dirname "$0")/profile/golden
+store=$work/plate.db
+"$GENERATE" "$store" plate || exit 99
+
+# shows NAME FILE OPTION...: the view of the first trial is as it was.
+shows() {
+    name=$1 file=$golden/$2
+    shift 2
+    try "$PORTOLAN" "$@"
+    [ -z "${UPDATE-}" ] || cp "$work/out" "$file"
+    diff "$file" "$work/out" | sed 's/^/# /'
+    [ "$status" = 0 ] && cmp -s "$file" "$work/out"
+    result "$name" $?
+}
+
+# json NAME EXPRESSION OPTION...: the output is JSON, and EXPRESSION is true of it as `d`.
+json() {
+    name=$1 expression=$2
+    shift 2
+    try "$PORTOLAN" "$@" --json
+    [ "$status" = 0 ] && python3 -c "
+import json, sys
+d = json.load(open(sys.argv[1]))
+ok = ($expression)
+if not ok: print('# not so: ' + sys.argv[2])
+sys.exit(not ok)" "$work/out" "$expression"
+    result "$name" $?
+}
+
+shows 'call paths' tree.txt profile "$store" 1
+shows 'methods' flat.txt profile "$store" 1 --flat
+shows 'methods by the values of parameters' contexts.txt profile "$store" 1 --contexts
+shows 'ranks' ranks.txt profile "$store" 1 --ranks
+shows 'a method on each rank' ranks_method.txt profile "$store" 1 --ranks --method 'solver.*'
+shows 'one rank' rank.txt profile "$store" 1 --rank 3
+shows 'time in MPI by routine' mpi.txt profile "$store" 1 --mpi
+shows 'who sends to whom' matrix.txt profile "$store" 1 --matrix
+shows 'events' events.txt profile "$store" 1 --events
+shows 'single calls' rows.txt profile "$store" 1 --rows --top 4
+shows 'the longest calls' longest.txt profile "$store" 1 --rows --sort inclusive --top 2
+shows 'less what measuring cost' compensated.txt profile "$store" 1 --compensated
+shows 'as it was stored' raw.txt profile "$store" 1 --raw
+shows 'a counter' counter.txt profile "$store" 1 --metric PAPI_L2_DCM
+shows 'MPI time' mpi_time.txt profile "$store" 1 --metric 'MPI TIME'
+shows 'a trial that was cut off, and contradicts itself' cut.txt profile "$store"
+shows 'the greatest only' top.txt profile "$store" 1 --flat --top 1 --wide
+shows 'trials' trials.txt trials "$store"
+
+# The same from the summary and from the samples, and the sums that the samples have.
+json 'all numbers as JSON' "d['portolan'] == 'profile' and d['version'] == 1 and len(d['nodes']) == 4
+     and sum(n['exclusive_ns']['sum'] for n in d['nodes']) == 4 * 1430000" profile "$store" 1
+cp "$work/out" "$work/summary"
+sqlite3 "$store" "SELECT sum(exclusive) FROM sample WHERE trial = 1" >"$work/sum"
+json 'their sum is what SQL says' "sum(n['exclusive_ns']['sum'] for n in d['nodes']) ==
+     float(open('$work/sum').read())" profile "$store" 1
+json 'with the values of each rank' "len(d['locations']) == 14 and d['portolan'] == 'flat profile'
+     and sum(c['calls'] for c in d['locations']) == sum(n['calls']['sum'] for n in d['nodes'])" \
+    profile "$store" 1 --ranks
+json 'estimates beside raw values' "[n['estimated']['inclusive_ns']['value'] == 10 * n['inclusive_ns']['sum']
+     for n in d['nodes'] if n['sampled']] == [True]" profile "$store" 1
+json 'the matrix as JSON' "sum(r['bytes'] for r in d['rows'] if r['partner'] >= 0) == 64000" \
+    profile "$store" 1 --matrix
+json 'events as JSON' "[e['path'] for e in d['events'] if e['name'] == 'iterations'] ==
+     ['driver.go => solver.solve']" profile "$store" 1 --events
+json 'calls as JSON' "len(d['rows']) == 12 and d['rows'][9]['inclusive_ns'] == 700000" \
+    profile "$store" 1 --rows --top 0
+json 'trials as JSON' "[t['outcome'] for t in d['trials']] == ['finished', 'running']" \
+    trials "$store"
+
+try "$PORTOLAN" profile "$store" 'driver.n=64&outcome:finished'
+gives 'trials by what they were' 0 '^trial 1 of .plate.'
+try "$PORTOLAN" profile "$store" --trial plate
+gives 'the newest of a name' 0 '^trial 2 of .plate.'
+try "$PORTOLAN" profile "$store" 7
+gives 'a trial that is not there' 1 "no trial is '7'"
+try "$PORTOLAN" profile "$store" 1 --rank 4
+gives 'a rank that is not there' 1 'trial 1 has no rank 4, its ranks are 0 to 3'
+try "$PORTOLAN" profile "$store" 1 --metric PAPI_NONE
+gives 'a metric that is not there' 1 "no metric 'PAPI_NONE'; it has: TIME, MPI TIME, PAPI_L2_DCM"
+try "$PORTOLAN" profile "$store" 1 --sort size
+gives 'an order that is not there' 1 "cannot sort by 'size'; there are: inclusive"
+try "$PORTOLAN" profile "$store" 2 --rows
+gives 'rows that were not kept' 1 'has no rows of single calls' "parameter 'rows'"
+try "$PORTOLAN" profile "$store" 1 --top many
+gives 'a number that is none' 2 "--top wants a whole number from 0 on, not 'many'"
+try "$PORTOLAN" profile "$work/none.db"
+gives 'a store that is not there' 1 "none.db.*No such file"
+
+try "$PORTOLAN" trials "$store" --label 1=base
+gives 'trials get labels' 0 "^labelled trial 1 of 'plate' .*: base$"
+try "$PORTOLAN" trials "$store" --where label:base --metadata 1
+gives 'their facts' 0 '^parameter driver.n = 64$' '^host = brig$' '^label = base$'
+count 'and no others' 1 '^trial'
+try "$PORTOLAN" trials "$store" --where host=elsewhere
+gives 'no trial is like that' 1 "no trial is 'host=elsewhere'"
+try "$PORTOLAN" trials "$store" --delete 2
+gives 'trials are deleted, and it is said' 0 "^deleted trial 2 of 'plate' \(run\), 2006-09-28T13"
+stored 'with all that was measured' '1|14' \
+    'SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM sample) - 4'
+try "$PORTOLAN" trials "$store" --migrate
+gives 'a store of today needs no migration' 0 'is of today.s schema'
