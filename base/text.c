@@ -103,3 +103,32 @@ const char *portolan_version(void)
 {
     return PORTOLAN_VERSION;
 }
+
+/* The first byte tells the length; some second bytes would be a longer form, a surrogate, or beyond
+ * the last character. */
+size_t portolan_utf8_length(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    unsigned char low = 0x80, high = 0xbf;
+    size_t n;
+
+    if (*c < 0x80)
+        return *c != '\0';
+    if (*c < 0xc2 || *c > 0xf4)
+        return 0;
+    n = *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+    if (*c == 0xe0)
+        low = 0xa0;
+    else if (*c == 0xed)
+        high = 0x9f;
+    else if (*c == 0xf0)
+        low = 0x90;
+    else if (*c == 0xf4)
+        high = 0x8f;
+    if (c[1] < low || c[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}

@@ -11,6 +11,18 @@
 
 /* ------------------------------------------------- metadata */
 
+/* XML has no other control characters, and readers want UTF-8. Returns the bytes taken. */
+static size_t add_character(struct portolan_text *t, const char *text)
+{
+    size_t n = portolan_utf8_length(text);
+
+    if (n == 0)
+        portolan_text_add(t, "?");
+    else
+        portolan_text_add_bytes(t, (unsigned char)*text < ' ' ? " " : text, n);
+    return n ? n : 1;
+}
+
 static void escape(struct portolan_text *t, const char *text)
 {
     for (; *text; text++)
@@ -33,8 +45,8 @@ static void escape(struct portolan_text *t, const char *text)
         case '\n':
             portolan_text_add(t, "&#xa;");
             break;
-        default: /* XML has no other control characters */
-            portolan_text_add_bytes(t, (unsigned char)*text < ' ' ? " " : text, 1);
+        default:
+            text += add_character(t, text) - 1;
         }
 }
 
@@ -53,9 +65,16 @@ char *portolan_tau_name(struct portolan_arena *a, const char *text)
 {
     char *name = portolan_arena_strdup(a, text), *to = name;
 
-    for (const char *c = name; c && *c; c++) {
-        char x = (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c == '"' ? '\'' : *c;
+    for (const char *c = name, *end; c && *c; c = end) {
+        size_t n = portolan_utf8_length(c);
+        char x = n == 0 ? '?' : (unsigned char)*c < ' ' || *c == 127 ? ' ' : *c == '"' ? '\'' : *c;
 
+        end = c + (n ? n : 1);
+        if (n > 1) {
+            memmove(to, c, n);
+            to += n;
+            continue;
+        }
         if (x == '>' && to > name && to[-1] == '=')
             to[-1] = '-'; /* "=>" is between the steps of a path */
         if (x != ' ' || (to > name && to[-1] != ' '))

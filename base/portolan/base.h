@@ -229,6 +229,9 @@ PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *con
 PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
 PORTOLAN_API bool portolan_read_double(const char *text, double *value);
 
+/** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
+PORTOLAN_API size_t portolan_utf8_length(const char *text);
+
 /** 64-bit FNV-1a of SIZE bytes, continuing from SEED (0 starts anew). */
 PORTOLAN_API uint64_t portolan_hash(const void *bytes, size_t size, uint64_t seed);
 

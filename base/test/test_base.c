@@ -30,6 +30,24 @@ static void every_status_has_its_own_text(void **state)
     assert_string_equal(portolan_status_text((enum portolan_status) - 999), "unknown status");
 }
 
+static void utf8_characters_are_told_from_other_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(portolan_utf8_length(""), 0);
+    assert_int_equal(portolan_utf8_length("a"), 1);
+    assert_int_equal(portolan_utf8_length("\xc3\xa9"), 2);
+    assert_int_equal(portolan_utf8_length("\xe2\x82\xac"), 3);
+    assert_int_equal(portolan_utf8_length("\xf0\x9f\x98\x80"), 4);
+    assert_int_equal(portolan_utf8_length("\xf4\x8f\xbf\xbf"), 4);
+    assert_int_equal(portolan_utf8_length("\xa9"), 0); /* no first byte */
+    assert_int_equal(portolan_utf8_length("\xc3"), 0); /* cut off */
+    assert_int_equal(portolan_utf8_length("\xe2\x82"), 0);
+    assert_int_equal(portolan_utf8_length("\xc0\xaf"), 0); /* longer than needed */
+    assert_int_equal(portolan_utf8_length("\xe0\x9f\xbf"), 0);
+    assert_int_equal(portolan_utf8_length("\xed\xa0\x80"), 0);     /* a surrogate */
+    assert_int_equal(portolan_utf8_length("\xf4\x90\x80\x80"), 0); /* beyond the last */
+}
+
 static void nearest_word_suggests_near_words_only(void **state)
 {
     static const char *const known[] = {"instance", "connect", "parameter", "monitor"};
@@ -127,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_cause_is_kept),
         cmocka_unit_test(every_status_has_its_own_text),
+        cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
         cmocka_unit_test(nearest_word_suggests_near_words_only),
         cmocka_unit_test(numbers_must_be_whole_texts),
         cmocka_unit_test(allocation_fails_when_told_and_checks_products),
