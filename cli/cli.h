@@ -27,6 +27,8 @@ int command_compare(int argc, char **argv);
 int command_control(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_draw(int argc, char **argv);
+int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_link(int argc, char **argv);
 int command_measure(int argc, char **argv);
 int command_model(int argc, char **argv);

@@ -13,6 +13,7 @@ probe: base control probe probe_inline tau
 mpi: base probe framework mpi
 store: base store
 profile: base store profile compare
+export: base store profile tau export
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
 proxygen: base callback control sidl proxygen probe framework proxy functions functions_component
@@ -22,7 +23,7 @@ optimizer: base assembly probe framework models optimizer callgraph choice plan 
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base assembly control framework ccaffeine mpi store profile compare models optimizer sidl proxygen probe link program wrap
+cli: base assembly control framework ccaffeine mpi store profile export compare models optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '
 status=0

@@ -47,11 +47,15 @@ gives 'a spoilt assembly spoils none beside it' 0 'paper.xml: good'
 
 # Every option that --help names is in the manual.
 missing=''
-for command in check control convert draw link run shell measure profile trials compare model optimize predict report sidl proxygen wrap; do
+for command in check control convert draw link run shell measure profile trials compare model optimize predict report \
+    sidl proxygen wrap export import; do
     for option in $("$PORTOLAN" $command --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
         case $option in --help | --usage | --version) continue ;; esac
         page=$SOURCE/docs/portolan.1
-        case $command in trials | compare) page=$SOURCE/docs/portolan-profile.1 ;; esac
+        case $command in
+        trials | compare) page=$SOURCE/docs/portolan-profile.1 ;;
+        import) page=$SOURCE/docs/portolan-export.1 ;;
+        esac
         [ -f "$SOURCE/docs/portolan-$command.1" ] && page=$SOURCE/docs/portolan-$command.1
         grep -q "\\\\&-${option#--}\\b" "$page" ||
             missing="$missing $command:$option"

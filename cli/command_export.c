@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trial_store.h"
+
+#include <portolan/export.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_RANK = 256, OPTION_METRIC, OPTION_EVENTED, OPTION_FORCE };
+
+struct options {
+    struct trial_store_options store;
+    const char *trial;
+    const char *output;
+    int rank;
+    bool has_rank;
+    struct portolan_export_options export;
+};
+
+static const struct argp_option options[] = {
+    {"format", 'f', "FORMAT", 0, "what to write (see below)", 1},
+    {"output", 'o', "FILE|FOLDER", 0,
+     "where to; - is standard output, the default for formats of one file", 1},
+    {"force", OPTION_FORCE, NULL, 0, "replace a file or an earlier export that is there", 1},
+    {"trial", 'n', "TRIAL", 0, "the newest of these (see portolan trials); as second argument", 2},
+    {"rank", OPTION_RANK, "N", 0, "this rank alone", 2},
+    {"metric", OPTION_METRIC, "NAME", 0,
+     "folded, speedscope, extrap: time (default), mpi, calls or a counter", 2},
+    {"evented", OPTION_EVENTED, NULL, 0,
+     "speedscope: single calls in the order of time (from rows)", 2},
+    {NULL, 0, NULL, 0, "Where from:", 3},
+    {0},
+};
+
+static void take_format(struct options *o, const char *name, struct argp_state *state)
+{
+    struct portolan_text known = {0};
+
+    o->export.format = portolan_export_find_format(name);
+    if (o->export.format)
+        return;
+    for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
+        portolan_text_add(&known, "%s%s", f == portolan_export_formats() ? "" : ", ", f->name);
+    argp_error(state, "there is no format '%s'; there are: %s", name,
+               known.bytes ? known.bytes : "");
+}
+
+static void take_argument(struct options *o, const char *arg, struct argp_state *state)
+{
+    if (!o->store.file)
+        o->store.file = arg;
+    else if (!o->trial)
+        o->trial = arg;
+    else
+        argp_error(state, "one store and one list of trials: '%s' is one too many", arg);
+}
+
+static void take_rank(struct options *o, const char *arg, struct argp_state *state)
+{
+    int64_t rank;
+
+    if (!portolan_read_int64(arg, &rank) || rank < 0 || rank > INT32_MAX)
+        argp_error(state, "--rank wants a whole number from 0 on, not '%s'", arg);
+    o->rank = (int)rank;
+    o->has_rank = true;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->store;
+        return 0;
+    case 'f':
+        take_format(o, arg, state);
+        return 0;
+    case 'o':
+        o->output = arg;
+        return 0;
+    case 'n':
+        o->trial = arg;
+        return 0;
+    case OPTION_RANK:
+        take_rank(o, arg, state);
+        return 0;
+    case OPTION_METRIC:
+        o->export.metric = arg;
+        return 0;
+    case OPTION_EVENTED:
+        o->export.evented = true;
+        return 0;
+    case OPTION_FORCE:
+        o->export.force = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_argument(o, arg, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->export.format)
+            argp_error(state, "name a format: --format=FORMAT");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The formats of this build, under the options. */
+static char *add_formats(int key, const char *text, void *input)
+{
+    struct portolan_text t = {0};
+    char *list = NULL;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    portolan_text_add(&t, "Formats:\n");
+    for (const struct portolan_export_format *f = portolan_export_formats(); f->name; f++)
+        portolan_text_add(&t, "  %-12s%s\n", f->name, f->summary);
+    return portolan_text_take(&t, &list, NULL) == PORTOLAN_OK ? list : NULL;
+}
+
+static const struct argp_child children[] = {{&trial_store_argp, 0, NULL, 3}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "[STORE|ASSEMBLY.xml] [TRIAL]",
+    .doc = "Write a stored trial, the newest unless another is named, in a format that others read."
+           "\v",
+    .children = children,
+    .help_filter = add_formats,
+};
+
+/* Where nothing else is said: standard output, or a folder named after the trial. */
+static enum portolan_status choose_output(struct options *o, char **own, struct portolan_error *err)
+{
+    const struct portolan_export_format *f = o->export.format;
+
+    o->export.path = o->output && strcmp(o->output, "-") != 0 ? o->output : NULL;
+    o->export.stream = stdout;
+    if (o->export.path || !f->is_folder)
+        return PORTOLAN_OK;
+    if (o->output)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "format '%s' is a folder of files: '-o -' is for formats of one "
+                                  "file",
+                                  f->name);
+    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->export.trials[0].id, f->name);
+    o->export.path = *own;
+    return *own ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+static enum portolan_status export(struct options *o, const struct trial_store *t,
+                                   const struct portolan_trial_list *list,
+                                   struct portolan_error *err) {
+    struct portolan_export_trial *trials = portolan_calloc(list->n, sizeof *trials);
+    char *own = NULL;
+    enum portolan_status status;
+
+    if (!trials) return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    o->export.n_trials = o->export.format->takes_several ? list->n : 1;
+    for (size_t i = 0; i < o->export.n_trials; i++) trials[i] =
+        (struct portolan_export_trial){t->store,
+                                       list->trials[list->n - o->export.n_trials + i]->id};
+    o->export.trials = trials;
+    o->export.rank = o->has_rank ? &o->rank : NULL;
+    status = choose_output(o, &own, err);
+    if (status == PORTOLAN_OK) status = portolan_export_write(&o->export, err);
+    if (status == PORTOLAN_OK && own) printf("%s\n", own);
+    free(own);
+    free(trials);
+    return status;
+}
+
+int command_export(int argc, char **argv)
+{
+    struct options o = {0};
+    struct trial_store t = {0};
+    struct portolan_trial_list list = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    status = trial_store_open(&t, &o.store, PORTOLAN_STORE_READ, &err);
+    if (status == PORTOLAN_OK)
+        status = trial_store_select(&t, o.trial, &list, &err);
+    if (status == PORTOLAN_OK)
+        status = export(&o, &t, &list, &err);
+    portolan_trials_clear(&list);
+    trial_store_close(&t);
+    return close_output(status == PORTOLAN_OK ? 0 : print_error(&err));
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/export.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct options {
+    const char *store;
+    const char **paths;
+    struct portolan_import_options import;
+};
+
+static const struct argp_option options[] = {
+    {"store", 'd', "FILE", 0,
+     "the experiment store, made where there is none (default: portolan.db)", 0},
+    {"name", 'N', "NAME", 0, "the trial's name (default: that of the first folder)", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'd':
+        o->store = arg;
+        return 0;
+    case 'N':
+        o->import.name = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return append_text(&o->paths, &o->import.n_paths, arg);
+    case ARGP_KEY_END:
+        if (o->import.n_paths == 0)
+            argp_error(state, "name TAU profiles, or folders of them");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_import(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "PATH...",
+        .doc =
+            "Store TAU profiles (files profile.N.C.T, or folders of them or of MULTI__METRIC) as "
+            "one trial.",
+    };
+    struct options o = {.store = "portolan.db"};
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    struct portolan_error err = {0};
+    struct portolan_store *store = NULL;
+    enum portolan_status status;
+    int64_t id = 0;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    o.import.paths = o.paths;
+    status = portolan_store_open(o.store, PORTOLAN_STORE_WRITE, &store, &err);
+    if (status == PORTOLAN_OK)
+        status = portolan_import_tau(store, &o.import, &id, &d, &err);
+    portolan_store_close(store);
+    free(o.paths);
+    if (status == PORTOLAN_OK)
+        printf("trial %" PRId64 "\n", id);
+    else if (d.count == 0)
+        print_error(&err);
+    return close_output(status == PORTOLAN_OK ? 0 : EXIT_BAD_INPUT);
+}

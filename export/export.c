@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The formats, and one export. */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef enum portolan_status (*write_fn)(const struct job *job, struct portolan_error *err);
+
+static const struct portolan_export_format formats[] = {
+    {.name = "tau",
+     .summary = "TAU profiles, for pprof, ParaProf, Hatchet",
+     .is_folder = true,
+     .takes_rank = true},
+    {.name = "csv", .summary = "a flat table", .takes_rank = true},
+    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path", .takes_rank = true},
+    {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind", .takes_rank = true},
+    {.name = "folded",
+     .summary = "folded stacks, for flame graphs",
+     .takes_rank = true,
+     .takes_metric = true},
+    {.name = "speedscope", .summary = "for speedscope", .takes_rank = true, .takes_metric = true},
+    {.name = "chrome",
+     .summary = "Chrome's trace events, for Perfetto (from rows)",
+     .takes_rank = true},
+    {.name = "extrap",
+     .summary = "Extra-P's JSON, of several trials",
+     .takes_rank = true,
+     .takes_metric = true,
+     .takes_several = true},
+#ifdef PORTOLAN_OTF2
+    {.name = "otf2",
+     .summary = "an OTF2 archive, for Vampir (from rows)",
+     .is_folder = true,
+     .takes_rank = true},
+#endif
+    {0},
+};
+
+static const write_fn writers[] = {
+    write_tau,    write_csv,        write_jsonl,  write_callgrind,
+    write_folded, write_speedscope, write_chrome, write_extrap,
+#ifdef PORTOLAN_OTF2
+    write_otf2,
+#endif
+};
+
+const struct portolan_export_format *portolan_export_formats(void)
+{
+    return formats;
+}
+
+const struct portolan_export_format *portolan_export_find_format(const char *name)
+{
+    for (const struct portolan_export_format *f = formats; f->name; f++)
+        if (!strcmp(f->name, name))
+            return f;
+    return NULL;
+}
+
+/* ------------------------------------------------- one export */
+
+static enum portolan_status check(const struct portolan_export_options *o,
+                                  struct portolan_error *err)
+{
+    const struct portolan_export_format *f = o->format;
+
+    if (o->n_trials == 0)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "no trial to export");
+    if (o->n_trials > 1 && !f->takes_several)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "format '%s' takes one trial, and %zu were named", f->name,
+                                  o->n_trials);
+    if (o->metric && !f->takes_metric)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "format '%s' takes no metric: all are in it", f->name);
+    if (o->evented && strcmp(f->name, "speedscope") != 0)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "only format 'speedscope' can be evented, '%s' cannot", f->name);
+    if (o->evented && o->metric)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "an evented profile is one of time; it takes no metric");
+    if (!o->path && (f->is_folder || !o->stream))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "format '%s' is a folder of files; name it",
+                                  f->name);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status find_trial(struct job *job, struct portolan_error *err)
+{
+    const struct portolan_store_query query = {.trial = job->id};
+    const int *rank = job->options->rank;
+    enum portolan_status status = portolan_store_read(job->store, &query, false, &job->set, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (job->set->n_trials == 0)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %" PRId64, job->id);
+    job->trial = &job->set->trials[0];
+    if (rank && (*rank < 0 || *rank >= job->trial->ranks))
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                  "trial %" PRId64 " has no rank %d, its ranks are 0 to %d",
+                                  job->id, *rank, job->trial->ranks - 1);
+    job->first_rank = rank ? *rank : 0;
+    job->n_ranks = rank ? 1 : job->trial->ranks;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_export_write(const struct portolan_export_options *o,
+                                           struct portolan_error *err)
+{
+    struct job job = {.options = o};
+    enum portolan_status status = check(o, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    job.store = o->trials[0].store;
+    job.id = o->trials[0].id;
+    status = find_trial(&job, err);
+    if (status == PORTOLAN_OK)
+        status = writers[o->format - formats](&job, err);
+    portolan_sample_set_destroy(job.set);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Folded stacks: "a;b;c VALUE", for flame graphs. Whole microseconds, or counts. */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A line ends in a blank and its value, and ';' parts frames. */
+static void add_frame(struct portolan_text *line, const char *name)
+{
+    for (const char *c = name; *c; c++)
+        portolan_text_add_bytes(line, *c == ';' ? ":" : (unsigned char)*c <= ' ' ? "_" : c, 1);
+}
+
+static void add_stack(struct portolan_text *line, const struct tree *t, const struct tree_node *n)
+{
+    if (n->above >= 0) {
+        add_stack(line, t, &t->nodes[n->above]);
+        portolan_text_add(line, ";");
+    }
+    add_frame(line, n->label);
+}
+
+/*
+ * What rounding takes from one line goes to the next, so that a thousand short calls do not vanish:
+ * the lines add up to the whole.
+ */
+static int64_t take_whole(double *left)
+{
+    double whole = floor(*left + 0.5);
+
+    if (whole <= 0)
+        return 0;
+    *left -= whole;
+    return (int64_t)whole;
+}
+
+static enum portolan_status write_lines(struct sink *s, const struct tree *t, int metric,
+                                        struct portolan_error *err)
+{
+    double scale = metric == TREE_TIME || metric == TREE_MPI ? 1e-3 : 1, left = 0;
+    struct portolan_text line = {0};
+    bool failed;
+
+    for (size_t i = 0; i < t->n && !line.failed; i++) {
+        int64_t value;
+
+        left += tree_value(&t->nodes[i], metric) * scale;
+        value = take_whole(&left);
+        if (value == 0)
+            continue;
+        line.length = 0;
+        add_stack(&line, t, &t->nodes[i]);
+        portolan_text_add(&line, " %" PRId64 "\n", value);
+        if (!line.failed)
+            sink_bytes(s, line.bytes, line.length);
+    }
+    failed = line.failed;
+    portolan_text_clear(&line);
+    return failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+}
+
+enum portolan_status write_folded(const struct job *job, struct portolan_error *err)
+{
+    struct portolan_profile *p = NULL;
+    struct tree t = {0};
+    struct sink s = {0};
+    const char *name;
+    int metric = TREE_TIME;
+    enum portolan_status status = job_read_sums(job, &p, err);
+
+    if (status == PORTOLAN_OK)
+        status = job_find_metric(job, p, &metric, &name, err);
+    if (status == PORTOLAN_OK)
+        status = tree_of_sums(&t, p, err);
+    if (status == PORTOLAN_OK)
+        status = job_open(job, &s, err);
+    if (status == PORTOLAN_OK)
+        status = sink_close(&s, write_lines(&s, &t, metric, err), err);
+    portolan_arena_clear(&t.arena);
+    portolan_profile_destroy(p);
+    return status;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of a TAU profile, as TAU and other programs write it. */
+#include "import.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct portolan_arena *arena;
+    struct portolan_diagnostics *d;
+    const char *file;
+    char *next; /* NUL-terminated */
+    int line;   /* of what was read last */
+    struct import_text *out;
+    size_t columns; /* numbers behind a name */
+    bool has_squares;
+};
+
+static bool wrong(struct reader *r, const char *format, const char *what)
+{
+    portolan_diagnose(r->d, r->file, r->line, 0, format, what);
+    return false;
+}
+
+/* The next line that is not empty, without its end; NULL at the end. */
+static char *take_line(struct reader *r)
+{
+    while (*r->next) {
+        char *line = r->next, *end = strchr(line, '\n');
+        size_t length = end ? (size_t)(end - line) : strlen(line);
+
+        r->next = line + length + (end != NULL);
+        r->line++;
+        while (length > 0 && isspace((unsigned char)line[length - 1]))
+            length--;
+        line[length] = '\0';
+        if (length > 0)
+            return line;
+    }
+    return NULL;
+}
+
+/* One blank at a time and none around, in place. */
+static char *tidy(char *name)
+{
+    char *to = name;
+
+    for (const char *c = name; *c; c++) {
+        bool blank = isspace((unsigned char)*c);
+
+        if (!blank || (to > name && to[-1] != ' '))
+            *to++ = blank ? ' ' : *c;
+    }
+    if (to > name && to[-1] == ' ')
+        to--;
+    *to = '\0';
+    return name;
+}
+
+/* Up to N numbers from *TEXT on, which then stands behind them; how many there were. */
+static size_t take_numbers(const char **text, double *numbers, size_t n)
+{
+    size_t count = 0;
+
+    for (; count < n; count++) {
+        const char *start = *text + strspn(*text, " \t");
+        size_t length = strcspn(start, " \t");
+        char word[64];
+
+        if (length == 0 || length >= sizeof word)
+            break;
+        memcpy(word, start, length);
+        word[length] = '\0';
+        if (!portolan_read_double(word, &numbers[count]) || !isfinite(numbers[count]))
+            break;
+        *text = start + length;
+    }
+    return count;
+}
+
+/* "NAME" in front of a line, *REST being what is behind it; quotes in the name are no end of it. */
+static char *take_name(char *line, char *group, char **rest)
+{
+    char *end = group ? group : line + strlen(line);
+
+    if (*line != '"')
+        return NULL;
+    while (--end > line && *end != '"')
+        ;
+    if (end == line)
+        return NULL;
+    *end = '\0';
+    *rest = end + 1;
+    return tidy(line + 1);
+}
+
+/* GROUP="A | B" at the end of a line; it is cut off there. */
+static char *find_group(char *line)
+{
+    char *last = NULL;
+
+    for (char *at = line; (at = strstr(at, "GROUP=\"")); at++)
+        last = at;
+    return last;
+}
+
+static bool read_row(struct reader *r, char *line)
+{
+    char *group = find_group(line), *rest = NULL, *name = take_name(line, group, &rest);
+    struct import_row *row = &r->out->rows[r->out->n_rows];
+    double v[6];
+    const char *at = rest;
+    size_t n;
+
+    if (!name)
+        return wrong(r, "'%s' is no row; right is: \"NAME\" CALLS SUBRS EXCL INCL 0 GROUP=\"…\"",
+                     line);
+    if (group && rest <= group) {
+        char *end = strrchr(group + 7, '"');
+
+        *group = '\0';
+        group += 7;
+        if (!end)
+            return wrong(r, "the group of '%s' has no closing quote", name);
+        *end = '\0';
+    } else {
+        group = "";
+    }
+    n = take_numbers(&at, v, r->columns);
+    if (n < r->columns || at[strspn(at, " \t")])
+        return wrong(r,
+                     r->has_squares
+                         ? "six numbers are to stand behind '%s': calls, subroutine calls, "
+                           "exclusive, inclusive, sum of squares, profile calls"
+                         : "five numbers are to stand behind '%s': calls, subroutine calls, "
+                           "exclusive, inclusive, profile calls",
+                     name);
+    if (v[0] < 0 || v[1] < 0 || v[0] > 1e18 || v[1] > 1e18)
+        return wrong(r, "the calls of '%s' are no count", name);
+    *row = (struct import_row){name, group, v[0], v[1], v[2], v[3]};
+    r->out->n_rows++;
+    return true;
+}
+
+/* ------------------------------------------------- the lines around the rows */
+
+static bool read_first(struct reader *r, size_t *count)
+{
+    static const char word[] = "templated_functions", multi[] = "_MULTI_";
+    char *line = take_line(r), *end;
+    unsigned long long n;
+
+    if (!line)
+        return wrong(r, "the file is %s; the first line of a TAU profile says how many rows it has",
+                     "empty");
+    n = strtoull(line, &end, 10);
+    end += strspn(end, " \t");
+    if (!isdigit((unsigned char)*line) || strncmp(end, word, sizeof word - 1) != 0)
+        return wrong(r,
+                     "'%.60s' is not how a TAU profile begins; right is: "
+                     "COUNT templated_functions_MULTI_METRIC",
+                     line);
+    end += sizeof word - 1;
+    if (!strncmp(end, multi, sizeof multi - 1))
+        r->out->metric = tidy(end + sizeof multi - 1);
+    else if (!*end)
+        r->out->metric = "Time"; /* before there were several metrics */
+    else
+        return wrong(r, "'%.60s' is no metric; right is: templated_functions_MULTI_METRIC", end);
+    if (!*r->out->metric)
+        return wrong(r, "the %s has no name behind templated_functions_MULTI_", "metric");
+    *count = (size_t)n;
+    return true;
+}
+
+static bool read_metadata(struct reader *r, char *start)
+{
+    static const char closing[] = "</metadata>";
+    char *end = strstr(start, closing), *rest = NULL;
+    int first = r->line;
+    const char *problem;
+
+    if (!end) { /* it goes on in the next lines, whose ends are not cut yet */
+        if (*r->next) {
+            start[strlen(start)] = ' ';
+            rest = strstr(start, closing);
+        }
+        if (!rest)
+            return wrong(r, "the metadata has no end; right is: %s", closing);
+        end = rest;
+        for (char *c = r->next; c < end; c++)
+            r->line += *c == '\n';
+        rest = end + sizeof closing - 1;
+        rest += strcspn(rest, "\n");
+        r->next = *rest ? rest + 1 : rest;
+        r->line++;
+    }
+    problem =
+        import_read_facts(r->arena, start, (size_t)(end - start) + sizeof closing - 1, r->out);
+    if (!problem)
+        return true;
+    r->line = first;
+    return wrong(r, "%s", problem);
+}
+
+static bool read_header(struct reader *r)
+{
+    static const char right[] = "# Name Calls Subrs Excl Incl ProfileCalls";
+    char *line = take_line(r), *metadata = line ? strstr(line, "<metadata") : NULL;
+    char words[200];
+
+    if (!line || *line != '#')
+        return wrong(r, "the second line is to be: %s", right);
+    snprintf(words, sizeof words, "%.*s", metadata ? (int)(metadata - line) : 199, line);
+    tidy(words);
+    r->has_squares = strstr(words, " SumExclSqr") != NULL;
+    if (strncmp(words, "# Name Calls Subrs Excl Incl", 28) != 0 || !strstr(words, " ProfileCalls"))
+        return wrong(r,
+                     "'%.80s' is not the second line of a TAU profile; right is: "
+                     "# Name Calls Subrs Excl Incl ProfileCalls",
+                     words);
+    r->columns = r->has_squares ? 6 : 5;
+    return !metadata || read_metadata(r, metadata);
+}
+
+static bool read_event(struct reader *r, char *line)
+{
+    char *rest = NULL, *name = take_name(line, NULL, &rest);
+    double v[5];
+    const char *at = rest;
+
+    if (!name || take_numbers(&at, v, 5) < 5)
+        return wrong(r, "'%.80s' is no user event; right is: \"NAME\" COUNT MAX MIN MEAN SUMSQR",
+                     line);
+    r->out->events[r->out->n_events++] = (struct import_event){name, v[0], v[1], v[2], v[3], v[4]};
+    return true;
+}
+
+/* "K WORD…" */
+static bool is_count(const char *line, const char *word, size_t *count)
+{
+    char *end;
+    unsigned long long n = strtoull(line, &end, 10);
+
+    if (!isdigit((unsigned char)*line))
+        return false;
+    *count = (size_t)n;
+    end += strspn(end, " \t");
+    return !strncmp(end, word, strlen(word));
+}
+
+/* Room for COUNT things that stand in lines of at least SIZE bytes in the rest of the text. */
+static bool has_room(struct reader *r, size_t count)
+{
+    enum { SHORTEST = 4 };
+
+    return count <= strlen(r->next) / SHORTEST + 1;
+}
+
+static bool read_events(struct reader *r, size_t count)
+{
+    char *line;
+
+    r->out->events = has_room(r, count)
+                         ? portolan_arena_alloc(r->arena, count + 1, sizeof *r->out->events)
+                         : NULL;
+    if (!r->out->events)
+        return r->arena->failed ? false
+                                : wrong(r, "there are fewer user events than %s", "the line says");
+    while (r->out->n_events < count) {
+        line = take_line(r);
+        if (!line)
+            return wrong(r, "there are fewer user events than %s", "their first line says");
+        if (*line != '#' && !read_event(r, line))
+            return false;
+    }
+    return true;
+}
+
+static bool read_end(struct reader *r)
+{
+    char *line = take_line(r);
+    size_t count = 0;
+
+    if (line && is_count(line, "aggregates", &count)) {
+        while (count-- > 0)
+            if (!take_line(r))
+                return wrong(r, "there are fewer aggregates than %s", "their first line says");
+        line = take_line(r);
+    }
+    if (line && is_count(line, "userevents", &count)) {
+        if (!read_events(r, count))
+            return false;
+        line = take_line(r);
+    }
+    return !line || wrong(r,
+                          "'%.80s' stands behind the rows that the first line announces; right is: "
+                          "0 aggregates",
+                          line);
+}
+
+bool import_read_text(struct portolan_arena *a, char *text, const char *file,
+                      struct import_text *out, struct portolan_diagnostics *d)
+{
+    struct reader r = {.arena = a, .d = d, .file = file, .next = text, .out = out};
+    size_t count;
+
+    *out = (struct import_text){0};
+    if (!read_first(&r, &count) || !read_header(&r))
+        return false;
+    out->rows = has_room(&r, count) ? portolan_arena_alloc(a, count + 1, sizeof *out->rows) : NULL;
+    if (!out->rows)
+        return a->failed ? false : wrong(&r, "there are fewer rows than the %s line says", "first");
+    while (out->n_rows < count) {
+        char *line = take_line(&r);
+
+        if (!line)
+            return wrong(&r, "the file ends before the last row that the %s line announces",
+                         "first");
+        if (!read_row(&r, line))
+            return false;
+    }
+    return read_end(&r);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the writers of formats share: where the bytes go, trees of call paths, single calls. */
+#ifndef PORTOLAN_EXPORT_INTERNAL_H
+#define PORTOLAN_EXPORT_INTERNAL_H
+
+#include <portolan/export.h>
+#include <portolan/profile.h>
+
+/* ------------------------------------------------- output.c: bytes */
+
+/* A file that appears when it is closed. A failure is kept until then. Start it as {0}. */
+struct sink {
+    FILE *f;
+    char *path, *temporary; /* NULL: F is somebody else's */
+    bool force;
+    int error; /* the first errno */
+};
+
+enum portolan_status sink_open(struct sink *s, const char *path, bool force,
+                               struct portolan_error *err);
+void sink_use(struct sink *s, FILE *stream);
+void sink_put(struct sink *s, const char *text);
+void sink_bytes(struct sink *s, const char *bytes, size_t n);
+void sink_printf(struct sink *s, const char *format, ...) PORTOLAN_PRINTF(2, 3);
+/* Whole numbers, quickly. */
+void sink_integer(struct sink *s, int64_t value);
+/* The shortest text that reads as VALUE again; NONE where VALUE is no finite number. */
+void sink_number(struct sink *s, double value, const char *none);
+/* VALUE nanoseconds, a whole number, as microseconds. */
+void sink_microseconds(struct sink *s, int64_t ns);
+/* Makes '?' of bytes that are no UTF-8; NULL is legal. */
+void clean_utf8(char *text);
+/* TEXT as a JSON string, with quotes. Bytes that are no UTF-8 become U+FFFD. */
+void sink_json(struct sink *s, const char *text);
+/*
+ * STATUS, or that of a failure to write; the file is there only if that is PORTOLAN_OK. Without
+ * force an existing file is an error, also one that came meanwhile.
+ */
+enum portolan_status sink_close(struct sink *s, enum portolan_status status,
+                                struct portolan_error *err);
+
+/* A folder that appears when it is closed, likewise. */
+struct folder {
+    char *path, *temporary;
+    bool force;
+    bool (*is_ours)(const char *name); /* what may be replaced */
+};
+
+enum portolan_status folder_open(struct folder *f, const char *path, bool force,
+                                 bool (*is_ours)(const char *name), struct portolan_error *err);
+enum portolan_status folder_close(struct folder *f, enum portolan_status status,
+                                  struct portolan_error *err);
+
+/* ------------------------------------------------- tree.c: profiles */
+
+/* Metrics of a tree: time and its part in MPI in nanoseconds, then the trial's counters. */
+enum { TREE_TIME, TREE_MPI, TREE_COUNTERS };
+
+/* A part of a call path's numbers. */
+struct tree_context {
+    const struct portolan_profile_node *of;
+    const struct portolan_profile_cell *cell;
+};
+
+struct tree_node {
+    int64_t above;                            /* position of the caller, before it; -1 at a root */
+    const struct portolan_profile_node *of;   /* names */
+    const struct portolan_profile_cell *cell; /* what is stored; NULL in sums */
+    const char *label;
+    double calls, subroutines;
+    double *inclusive, *exclusive; /* a value per metric, scaled up where calls were sampled */
+    size_t n_contexts;
+    struct tree_context *contexts; /* that were there on this thread */
+};
+
+/* The call paths of one thread, or those of all summed up. Memory is the arena's; start as {0}. */
+struct tree {
+    struct portolan_arena arena;
+    int rank, thread; /* -1: of all */
+    size_t n_metrics, n;
+    struct tree_node *nodes;
+};
+
+enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile *p,
+                                  struct portolan_error *err);
+/* P is one rank's with cells; the caller sets the tree's rank. */
+enum portolan_status tree_of_thread(struct tree *t, const struct portolan_profile *p, int thread,
+                                    struct portolan_error *err);
+
+/* What a job is about. */
+struct job {
+    const struct portolan_export_options *options;
+    struct portolan_store *store; /* of the first trial */
+    int64_t id;
+    struct portolan_sample_set *set; /* the first trial without samples */
+    const struct portolan_trial *trial;
+    int first_rank, n_ranks;
+};
+
+/* The profile of the job's trial summed up over its ranks, or of its rank. */
+enum portolan_status job_read_sums(const struct job *job, struct portolan_profile **p,
+                                   struct portolan_error *err);
+
+/* Calls VISIT for every thread of every rank of the job; CONTEXTS: P has them. */
+typedef enum portolan_status (*job_thread_fn)(void *arg, const struct portolan_profile *p,
+                                              const struct tree *t, struct portolan_error *err);
+enum portolan_status job_visit_threads(const struct job *job, bool contexts, job_thread_fn visit,
+                                       void *arg, struct portolan_error *err);
+
+/*
+ * The number of the metric that the job asks for, "calls" being TREE_CALLS. ENOTFOUND tells which
+ * there are.
+ */
+enum { TREE_CALLS = -1 };
+enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
+                                     int *metric, const char **name, struct portolan_error *err);
+/* The exclusive value of a node. */
+double tree_value(const struct tree_node *n, int metric);
+
+/* ------------------------------------------------- rows.c: single calls */
+
+/* What happens on a thread, in the order of time; nested. Times are whole nanoseconds. */
+struct timeline_ops {
+    enum portolan_status (*thread)(void *arg, int rank, int thread, struct portolan_error *err);
+    enum portolan_status (*enter)(void *arg, const struct portolan_sample *path,
+                                  const struct portolan_invocation *row, int64_t at_ns,
+                                  struct portolan_error *err);
+    enum portolan_status (*leave)(void *arg, const struct portolan_sample *path,
+                                  const struct portolan_invocation *row, int64_t at_ns,
+                                  struct portolan_error *err);
+    enum portolan_status (*end)(void *arg, int64_t at_ns, struct portolan_error *err);
+};
+
+enum portolan_status job_visit_timeline(const struct job *job, const struct timeline_ops *ops,
+                                        void *arg, struct portolan_error *err);
+/* The rows as they are stored. */
+enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_fn visit, void *arg,
+                                    struct portolan_error *err);
+/* Whether there are any. */
+enum portolan_status job_has_rows(const struct job *job, bool *any, struct portolan_error *err);
+/* ENOTFOUND when there are none, before anything is written. */
+enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err);
+
+/* What a path of rows is called, as profiles label it. */
+void row_label(const struct portolan_sample *path, struct portolan_text *text);
+
+/* ------------------------------------------------- frames.c: names by number */
+
+struct frame {
+    const char *name, *file;
+};
+
+/* What is called, each once, by first use; memory failures are noted in the arena. Start as {0}. */
+struct frames {
+    struct portolan_arena arena;
+    struct frame *frames;
+    size_t n;
+    size_t *slots, n_slots; /* by hash, + 1 */
+    struct portolan_text label;
+};
+
+size_t frames_find(struct frames *f, const char *name, const char *file);
+/* As profiles label it. */
+size_t frames_of_path(struct frames *f, const struct portolan_sample *path);
+/* The implementation stands for a file. */
+const char *frame_file(const char *implementation, const char *port_type);
+void frames_clear(struct frames *f);
+
+/* ------------------------------------------------- a file per format */
+
+enum portolan_status write_tau(const struct job *job, struct portolan_error *err);
+enum portolan_status write_csv(const struct job *job, struct portolan_error *err);
+enum portolan_status write_jsonl(const struct job *job, struct portolan_error *err);
+enum portolan_status write_callgrind(const struct job *job, struct portolan_error *err);
+enum portolan_status write_folded(const struct job *job, struct portolan_error *err);
+enum portolan_status write_speedscope(const struct job *job, struct portolan_error *err);
+enum portolan_status write_chrome(const struct job *job, struct portolan_error *err);
+enum portolan_status write_extrap(const struct job *job, struct portolan_error *err);
+enum portolan_status write_otf2(const struct job *job, struct portolan_error *err);
+
+/* The job's one file. */
+enum portolan_status job_open(const struct job *job, struct sink *s, struct portolan_error *err);
+
+#endif

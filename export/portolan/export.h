@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * export: stored trials as files that the viewers of others read, and TAU's profiles as trials.
+ *
+ * A format is written from a trial's profile (call paths of ranks and threads) or from the rows of
+ * its single calls; portolan-export(1) says what stands where. The same trial gives the same bytes.
+ * Files appear as a whole or not at all: they are written under another name and renamed. One
+ * thread at a time per store.
+ */
+#ifndef PORTOLAN_EXPORT_H
+#define PORTOLAN_EXPORT_H
+
+#include <portolan/base.h>
+#include <portolan/store.h>
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a format is like. */
+struct portolan_export_format {
+    const char *name;
+    const char *summary; /**< a few words for lists of formats */
+    bool is_folder;      /**< else one file */
+    bool takes_several;  /**< trials; else one */
+    bool takes_metric;   /**< can be told which metric; else all are in it or only time */
+    bool takes_rank;     /**< can be restricted to one rank */
+};
+
+/** The formats of this build, in the order of the manual; ends with name NULL. Static. */
+PORTOLAN_API const struct portolan_export_format *portolan_export_formats(void);
+
+/** NULL for a name that is no format of this build. */
+PORTOLAN_API const struct portolan_export_format *portolan_export_find_format(const char *name);
+
+struct portolan_export_trial {
+    struct portolan_store *store;
+    int64_t id;
+};
+
+struct portolan_export_options {
+    const struct portolan_export_format *format;
+    const struct portolan_export_trial *trials; /**< borrowed */
+    size_t n_trials;
+    const int *rank;    /**< only this rank; NULL: all */
+    const char *metric; /**< NULL: time; "mpi", "calls" or a counter that the trial has */
+    bool evented;       /**< speedscope: calls one after the other, from rows */
+    /** Where to: a file or, for such formats, a folder; NULL: STREAM. */
+    const char *path;
+    FILE *stream; /**< not closed; formats of one file only */
+    bool force;   /**< an existing file is replaced; so is a folder that holds such an export */
+};
+
+/**
+ * Writes the trials. Errors: EINVAL (what the format does not take), ENOTFOUND (no such trial, rank
+ * or metric; no rows stored where the format needs them), EEXISTS (the target, without force), EIO,
+ * those of the store, ENOMEM. On failure PATH is as before.
+ */
+PORTOLAN_API enum portolan_status
+portolan_export_write(const struct portolan_export_options *options, struct portolan_error *err);
+
+struct portolan_import_options {
+    const char *const *paths; /**< files, or folders with profile.N.C.T or MULTI__* */
+    size_t n_paths;
+    const char *name; /**< of the trial; NULL: that of the first path's last part */
+};
+
+/**
+ * Reads TAU profiles, TAU's own or those of other writers, as one trial of STORE with purpose
+ * "import" and a summary; *ID is its number. Problems with the files go to D, whose first is also
+ * ERR's text. Errors: ENOTFOUND (no profiles there), ESYNTAX, EIO, those of the store, ENOMEM. On
+ * failure nothing is stored.
+ */
+PORTOLAN_API enum portolan_status portolan_import_tau(struct portolan_store *store,
+                                                      const struct portolan_import_options *options,
+                                                      int64_t *id, struct portolan_diagnostics *d,
+                                                      struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Single calls: as they are stored, or as what is entered and left on a thread. */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int stop_at_first(void *arg, const struct portolan_sample *path,
+                         const struct portolan_invocation *row)
+{
+    bool *any = arg;
+
+    (void)path;
+    (void)row;
+    *any = true;
+    return 1;
+}
+
+enum portolan_status job_has_rows(const struct job *job, bool *any, struct portolan_error *err)
+{
+    *any = false;
+    return job_visit_rows(job, stop_at_first, any, err);
+}
+
+enum portolan_status job_needs_rows(const struct job *job, struct portolan_error *err)
+{
+    bool any;
+    enum portolan_status status = job_has_rows(job, &any, err);
+
+    if (status != PORTOLAN_OK || any)
+        return status;
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                              "trial %" PRId64
+                              " has no rows of single calls%s, and this is made of "
+                              "them; measure again with the Mastermind's parameter rows=all",
+                              job->id, job->options->rank ? " of this rank" : "");
+}
+
+enum portolan_status job_visit_rows(const struct job *job, portolan_invocation_fn visit, void *arg,
+                                    struct portolan_error *err)
+{
+    return portolan_store_visit_invocations(job->store, job->id, job->options->rank, visit, arg,
+                                            err);
+}
+
+void row_label(const struct portolan_sample *path, struct portolan_text *text)
+{
+    const struct portolan_profile_node node = {.instance = path->instance,
+                                               .port = path->port,
+                                               .implementation = path->implementation,
+                                               .method = path->method};
+
+    portolan_profile_add_label(&node, false, text);
+    clean_utf8(text->bytes);
+}
+
+/* ------------------------------------------------- in time */
+
+struct call {
+    const struct portolan_sample *path;
+    struct portolan_invocation row;
+    int64_t start_ns, end_ns;
+};
+
+/* The store's paths end with its visit; the last calls of a thread are left later. */
+struct copies {
+    struct portolan_arena arena;
+    const struct portolan_sample **of; /* by the store's number, from FIRST on */
+    size_t n;
+    int64_t first;
+};
+
+/*
+ * Rows come by start. Those of one start wait until the next, for the longest is the outermost;
+ * what is open stands on a stack.
+ */
+struct timeline {
+    struct copies copies; /* of this thread's paths */
+    const struct timeline_ops *ops;
+    void *arg;
+    struct portolan_error *err;
+    enum portolan_status status;
+    bool has_thread;
+    int rank, thread;
+    int64_t last_ns;
+    struct call *open, *waiting;
+    size_t n_open, open_room, n_waiting, waiting_room;
+};
+
+/* By number, doubled until WANTED is among them. */
+static bool reach(struct copies *c, int64_t wanted)
+{
+    size_t n = c->n ? c->n : 64;
+    const struct portolan_sample **grown;
+
+    if (c->n == 0)
+        c->first = wanted;
+    if (wanted < c->first)
+        return false;
+    while ((int64_t)n <= wanted - c->first)
+        n *= 2;
+    if (n == c->n)
+        return true;
+    grown = portolan_arena_alloc(&c->arena, n, sizeof *grown);
+    if (grown && c->n)
+        memcpy(grown, c->of, c->n * sizeof *grown);
+    c->of = grown ? grown : c->of;
+    c->n = grown ? n : c->n;
+    return grown != NULL;
+}
+
+/* NULL when memory is out. */
+static const struct portolan_sample *copy_path(struct copies *c, int64_t number,
+                                               const struct portolan_sample *path)
+{
+    struct portolan_sample *copy;
+    const struct portolan_sample **place;
+
+    if (!reach(c, number))
+        return NULL;
+    place = &c->of[number - c->first];
+    if (*place)
+        return *place;
+    if (!(copy = portolan_arena_alloc(&c->arena, 1, sizeof *copy)))
+        return NULL;
+    *copy = *path;
+    copy->instance = portolan_arena_strdup(&c->arena, path->instance);
+    copy->port = portolan_arena_strdup(&c->arena, path->port);
+    copy->implementation = portolan_arena_strdup(&c->arena, path->implementation);
+    copy->port_type = portolan_arena_strdup(&c->arena, path->port_type);
+    copy->method = portolan_arena_strdup(&c->arena, path->method);
+    for (int i = 0; i < path->n_context; i++)
+        copy->context_name[i] = portolan_arena_strdup(&c->arena, path->context_name[i]);
+    for (int i = 0; i < path->n_counters; i++)
+        copy->counter_name[i] = portolan_arena_strdup(&c->arena, path->counter_name[i]);
+    *place = copy;
+    return c->arena.failed ? NULL : copy;
+}
+
+static bool push(struct call **calls, size_t *n, size_t *room, const struct call *c)
+{
+    if (*n == *room) {
+        size_t wanted = *room ? 2 * *room : 64;
+        struct call *grown = portolan_reallocarray(*calls, wanted, sizeof *grown);
+
+        if (!grown)
+            return false;
+        *calls = grown;
+        *room = wanted;
+    }
+    (*calls)[(*n)++] = *c;
+    return true;
+}
+
+static void fail(struct timeline *t, enum portolan_status status)
+{
+    if (t->status == PORTOLAN_OK)
+        t->status = status;
+}
+
+static void leave_until(struct timeline *t, int64_t at_ns)
+{
+    while (t->status == PORTOLAN_OK && t->n_open > 0 && t->open[t->n_open - 1].end_ns <= at_ns) {
+        const struct call *c = &t->open[--t->n_open];
+
+        t->last_ns = c->end_ns;
+        fail(t, t->ops->leave(t->arg, c->path, &c->row, c->end_ns, t->err));
+    }
+}
+
+/* A call ends no later than the one around it, whatever the rounding of their times. */
+static void enter(struct timeline *t, struct call c)
+{
+    leave_until(t, c.start_ns);
+    if (t->n_open > 0 && c.end_ns > t->open[t->n_open - 1].end_ns)
+        c.end_ns = t->open[t->n_open - 1].end_ns;
+    if (t->status != PORTOLAN_OK)
+        return;
+    if (!push(&t->open, &t->n_open, &t->open_room, &c)) {
+        fail(t, portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory"));
+        return;
+    }
+    t->last_ns = c.start_ns;
+    fail(t, t->ops->enter(t->arg, c.path, &c.row, c.start_ns, t->err));
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+}
+
+static void enter_waiting(struct timeline *t)
+{
+    if (t->n_waiting > 1)
+        qsort(t->waiting, t->n_waiting, sizeof *t->waiting, compare_calls);
+    for (size_t i = 0; i < t->n_waiting && t->status == PORTOLAN_OK; i++)
+        enter(t, t->waiting[i]);
+    t->n_waiting = 0;
+}
+
+static void end_thread(struct timeline *t)
+{
+    enter_waiting(t);
+    leave_until(t, INT64_MAX);
+    if (t->has_thread && t->status == PORTOLAN_OK)
+        fail(t, t->ops->end(t->arg, t->last_ns, t->err));
+    t->n_open = 0;
+    t->has_thread = false;
+    portolan_arena_clear(&t->copies.arena);
+    t->copies = (struct copies){0};
+}
+
+static int take_row(void *arg, const struct portolan_sample *path,
+                    const struct portolan_invocation *row)
+{
+    struct timeline *t = arg;
+    struct call c = {.row = *row,
+                     .start_ns = llround(row->start_ns),
+                     .end_ns = llround(row->start_ns + row->inclusive_ns)};
+
+    if (!t->has_thread || path->rank != t->rank || path->thread != t->thread) {
+        end_thread(t);
+        t->has_thread = true;
+        t->rank = path->rank;
+        t->thread = path->thread;
+        t->last_ns = 0;
+        if (t->status == PORTOLAN_OK)
+            fail(t, t->ops->thread(t->arg, t->rank, t->thread, t->err));
+    }
+    if (t->n_waiting > 0 && t->waiting[0].start_ns != c.start_ns)
+        enter_waiting(t);
+    c.path = copy_path(&t->copies, row->path, path);
+    if (t->status == PORTOLAN_OK &&
+        (!c.path || !push(&t->waiting, &t->n_waiting, &t->waiting_room, &c)))
+        fail(t, portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory"));
+    return t->status != PORTOLAN_OK;
+}
+
+enum portolan_status job_visit_timeline(const struct job *job, const struct timeline_ops *ops,
+                                        void *arg, struct portolan_error *err)
+{
+    struct timeline t = {.ops = ops, .arg = arg, .err = err};
+    enum portolan_status status = job_visit_rows(job, take_row, &t, err);
+
+    if (status == PORTOLAN_OK && t.status == PORTOLAN_OK)
+        end_thread(&t);
+    portolan_arena_clear(&t.copies.arena);
+    free(t.open);
+    free(t.waiting);
+    return status == PORTOLAN_OK ? t.status : status;
+}

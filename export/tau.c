@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TAU profiles: a file per thread and metric (time, then counters), written by <portolan/tau.h>. */
+#include "internal.h"
+
+#include <portolan/tau.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct writer {
+    const struct job *job;
+    struct folder folder;
+    struct portolan_text facts;
+    struct portolan_event_set *events;
+    size_t n_metrics; /* of the files */
+    const char **metrics;
+    int rank, next_thread; /* readers take no holes in the numbers */
+};
+
+/* One thread's nodes; memory is the arena's. */
+struct nodes {
+    struct portolan_arena arena;
+    const struct writer *w;
+    const struct tree *t;
+    const struct portolan_profile *p;
+    struct portolan_tau_node *nodes;
+    size_t n, room;
+    size_t *columns; /* of W's metrics in the tree; TREE_MPI: it has none */
+};
+
+/* ------------------------------------------------- names */
+
+static bool is_ours(const char *name)
+{
+    return !strncmp(name, "profile.", 8) || !strncmp(name, "MULTI__", 7);
+}
+
+/* What was imported keeps its name; components' methods are named as their proxies do. */
+static const char *name_of(struct portolan_arena *a, const struct portolan_profile_node *n)
+{
+    return *n->instance || *n->implementation
+               ? portolan_tau_method_name(a, n->instance, n->implementation, n->method)
+               : portolan_tau_name(a, n->method);
+}
+
+static const char *parameters_of(struct portolan_arena *a, const struct portolan_profile_node *n)
+{
+    struct portolan_text t = {.arena = a};
+
+    for (int k = 0; k < n->n_context; k++) {
+        char value[40];
+
+        snprintf(value, sizeof value, "%s%.12g", n->binned ? "~" : "", n->context[k]);
+        portolan_tau_parameter(&t, n->context_name[k], value);
+    }
+    return t.bytes;
+}
+
+/* ------------------------------------------------- numbers */
+
+static bool make_values(struct nodes *o, struct portolan_tau_node *n)
+{
+    n->inclusive = portolan_arena_alloc(&o->arena, o->w->n_metrics, 2 * sizeof(double));
+    n->exclusive = n->inclusive ? n->inclusive + o->w->n_metrics : NULL;
+    return n->inclusive != NULL;
+}
+
+/* TAU has microseconds. */
+static double scale(size_t m)
+{
+    return m == 0 ? 1e-3 : 1;
+}
+
+static void set_values(const struct nodes *o, struct portolan_tau_node *n,
+                       const struct tree_node *of)
+{
+    for (size_t m = 0; m < o->w->n_metrics; m++)
+        if (o->columns[m] != TREE_MPI) {
+            n->inclusive[m] = of->inclusive[o->columns[m]] * scale(m);
+            n->exclusive[m] = of->exclusive[o->columns[m]] * scale(m);
+        }
+    n->calls = (uint64_t)llround(of->calls);
+    n->subroutines = (uint64_t)llround(of->subroutines);
+}
+
+/*
+ * A context's share of its call path: as much of the inclusive and exclusive time as is stored of
+ * it; of exclusive counts as of inclusive ones. What contexts take leaves the path's REST.
+ */
+static void share(const struct nodes *o, const struct tree_node *of, const struct tree_context *c,
+                  struct portolan_tau_node *n, struct portolan_tau_node *rest)
+{
+    const struct portolan_profile_cell *whole = of->cell, *part = c->cell;
+
+    for (size_t m = 0; m < o->w->n_metrics; m++) {
+        size_t column = o->columns[m];
+        double by = 0, by_own = 0;
+
+        if (column == TREE_TIME) {
+            by = whole->inclusive_ns > 0 ? part->inclusive_ns / whole->inclusive_ns : 0;
+            by_own = whole->exclusive_ns > 0 ? part->exclusive_ns / whole->exclusive_ns : 0;
+        } else if (column != TREE_MPI && whole->counters[column - TREE_COUNTERS] > 0) {
+            by = by_own =
+                part->counters[column - TREE_COUNTERS] / whole->counters[column - TREE_COUNTERS];
+        }
+        n->inclusive[m] = column == TREE_MPI ? 0 : of->inclusive[column] * scale(m) * by;
+        n->exclusive[m] = column == TREE_MPI ? 0 : of->exclusive[column] * scale(m) * by_own;
+        rest->inclusive[m] -= n->inclusive[m];
+        rest->exclusive[m] -= n->exclusive[m];
+    }
+    n->calls = (uint64_t)llround(part->calls);
+    n->subroutines = (uint64_t)llround(part->subroutines);
+    rest->calls -= n->calls < rest->calls ? n->calls : rest->calls;
+    rest->subroutines -= n->subroutines < rest->subroutines ? n->subroutines : rest->subroutines;
+}
+
+/* ------------------------------------------------- nodes */
+
+static struct portolan_tau_node *add(struct nodes *o)
+{
+    return &o->nodes[o->n++];
+}
+
+/* A call path and its contexts behind it, all of one name; PLACE: where in the profile they are. */
+static void add_path(struct nodes *o, size_t i, int64_t *place)
+{
+    const struct tree_node *of = &o->t->nodes[i];
+    struct portolan_tau_node *n = add(o), *rest = n;
+    bool is_phase = !strcmp(of->of->port_type, "TAU_PHASE"); /* as it was imported */
+
+    place[i] = (int64_t)o->n - 1;
+    *n = (struct portolan_tau_node){
+        .above = of->above < 0 ? 0 : place[of->above],
+        .name = name_of(&o->arena, of->of),
+        .group = portolan_tau_group(&o->arena, is_phase ? "" : of->of->port_type),
+        .is_phase = is_phase,
+    };
+    if (!make_values(o, n))
+        return;
+    set_values(o, n, of);
+    for (size_t k = 0; k < of->n_contexts && !o->arena.failed; k++) {
+        struct portolan_tau_node *c = add(o);
+
+        *c = *rest;
+        c->parameters = parameters_of(&o->arena, of->contexts[k].of);
+        if (make_values(o, c))
+            share(o, of, &of->contexts[k], c, rest);
+    }
+    if (rest->calls == 0) /* the contexts are all of it */
+        rest->subroutines = 0;
+}
+
+/* A trial that was imported has TAU's root. */
+static bool has_root(const struct tree *t)
+{
+    for (size_t i = 1; i < t->n; i++)
+        if (t->nodes[i].above < 0)
+            return false;
+    return t->n > 0 && !strcmp(t->nodes[0].of->method, PORTOLAN_TAU_ROOT) &&
+           !*t->nodes[0].of->instance;
+}
+
+/* The root's own time is what no call path has. */
+static void make_root(struct nodes *o, bool given)
+{
+    struct portolan_tau_node *root = add(o);
+
+    *root = (struct portolan_tau_node){.name = PORTOLAN_TAU_ROOT, .group = "TAU_USER", .calls = 1};
+    if (!make_values(o, root))
+        return;
+    if (given) {
+        set_values(o, root, &o->t->nodes[0]);
+        return;
+    }
+    for (size_t i = 0; i < o->t->n; i++) {
+        const struct tree_node *n = &o->t->nodes[i];
+
+        for (size_t m = 0; m < o->w->n_metrics; m++)
+            if (o->columns[m] != TREE_MPI)
+                root->inclusive[m] += n->exclusive[o->columns[m]] * scale(m);
+        if (n->above < 0)
+            root->subroutines += (uint64_t)llround(n->calls);
+    }
+    for (size_t m = 0; m < o->w->n_metrics; m++) {
+        double below = root->inclusive[m];
+
+        root->inclusive[m] = ceil(below);
+        root->exclusive[m] = fmax(root->inclusive[m] - below, 0);
+    }
+}
+
+static bool find_columns(struct nodes *o)
+{
+    o->columns = portolan_arena_alloc(&o->arena, o->w->n_metrics, sizeof *o->columns);
+    for (size_t m = 1; o->columns && m < o->w->n_metrics; m++) {
+        o->columns[m] = TREE_MPI;
+        for (size_t i = 0; i < o->p->n_counters; i++)
+            if (!strcmp(o->p->counter_names[i], o->w->metrics[m]))
+                o->columns[m] = TREE_COUNTERS + i;
+    }
+    return o->columns != NULL;
+}
+
+static bool make_nodes(struct nodes *o)
+{
+    bool given = has_root(o->t);
+    int64_t *place = portolan_arena_alloc(&o->arena, o->t->n + 1, sizeof *place);
+
+    o->room = o->t->n + 1;
+    for (size_t i = 0; i < o->t->n; i++)
+        o->room += o->t->nodes[i].n_contexts;
+    o->nodes = portolan_arena_alloc(&o->arena, o->room, sizeof *o->nodes);
+    if (!place || !o->nodes || !find_columns(o))
+        return false;
+    make_root(o, given);
+    for (size_t i = given; i < o->t->n && !o->arena.failed; i++)
+        add_path(o, i, place);
+    return !o->arena.failed;
+}
+
+/* ------------------------------------------------- files */
+
+static enum portolan_status put_file(struct writer *w, const struct portolan_tau_rows *rows,
+                                     size_t m, const struct portolan_tau_event *events,
+                                     size_t n_events, struct portolan_error *err)
+{
+    char *folder = w->n_metrics > 1 ? portolan_tau_metric_folder(w->folder.temporary, w->metrics[m])
+                                    : portolan_strdup(w->folder.temporary);
+    char *path = folder ? portolan_asprintf("%s/profile.%d.0.%d", folder,
+                                            w->job->options->rank ? 0 : w->rank, w->next_thread)
+                        : NULL;
+    struct portolan_text text = {0};
+    struct sink s = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    portolan_tau_write(&text, rows, (unsigned)m, w->metrics[m], w->facts.bytes, events, n_events);
+    if (!path || text.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    else if (w->n_metrics > 1 && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        status = portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
+                                    strerror(errno));
+    else
+        status = sink_open(&s, path, false, err);
+    if (status == PORTOLAN_OK) {
+        sink_bytes(&s, text.bytes, text.length);
+        status = sink_close(&s, status, err);
+    }
+    portolan_text_clear(&text);
+    free(path);
+    free(folder);
+    return status;
+}
+
+/* The events of this thread; those of call paths under the path's name. */
+static size_t collect_events(const struct writer *w, const struct tree *t, struct portolan_arena *a,
+                             struct portolan_tau_event **events)
+{
+    size_t n = 0;
+
+    *events = portolan_arena_alloc(a, w->events->n_events + 1, sizeof **events);
+    for (size_t i = 0; *events && i < w->events->n_events; i++) {
+        const struct portolan_event *e = &w->events->events[i];
+
+        if (e->rank == t->rank && e->thread == t->thread && e->path < 0)
+            (*events)[n++] = (struct portolan_tau_event){
+                .name = portolan_tau_name(a, e->name),
+                .count = (uint64_t)e->count,
+                .max = e->max,
+                .min = e->min,
+                .mean = e->mean,
+                .sum_squares = e->sum_squares,
+            };
+    }
+    return n;
+}
+
+static enum portolan_status put_thread(void *arg, const struct portolan_profile *p,
+                                       const struct tree *t, struct portolan_error *err)
+{
+    struct writer *w = arg;
+    struct nodes o = {.w = w, .t = t, .p = p};
+    struct portolan_tau_rows rows = {0};
+    struct portolan_tau_event *events = NULL;
+    size_t n_events;
+    enum portolan_status status = PORTOLAN_OK;
+
+    w->next_thread = t->rank == w->rank ? w->next_thread + 1 : 0;
+    w->rank = t->rank;
+    n_events = collect_events(w, t, &o.arena, &events);
+    if (!events || !make_nodes(&o) || o.arena.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (status == PORTOLAN_OK)
+        status = portolan_tau_make_rows(&rows, o.nodes, o.n, (unsigned)w->n_metrics, err);
+    for (size_t m = 0; m < w->n_metrics && status == PORTOLAN_OK; m++)
+        status = put_file(w, &rows, m, events, n_events, err);
+    portolan_arena_clear(&rows.arena);
+    portolan_arena_clear(&o.arena);
+    return status;
+}
+
+/* ------------------------------------------------- the trial */
+
+static void collect_facts(struct writer *w)
+{
+    const struct portolan_trial *t = w->job->trial;
+    char number[40];
+
+    snprintf(number, sizeof number, "%" PRId64, t->id);
+    portolan_tau_fact(&w->facts, "Portolan Version", portolan_version());
+    portolan_tau_fact(&w->facts, "Trial", number);
+    portolan_tau_fact(&w->facts, "Assembly", t->assembly);
+    portolan_tau_fact(&w->facts, "Started", t->started);
+    for (size_t i = 0; i < t->n_parameters; i++) {
+        char name[300];
+
+        snprintf(name, sizeof name, "Parameter %s", t->parameters[i].name);
+        portolan_tau_fact(&w->facts, name, t->parameters[i].value);
+    }
+    for (size_t i = 0; i < t->n_metadata; i++) /* the first of a name is the one that holds */
+        if (strcmp(t->metadata[i].name, "Metric Name") && strcmp(t->metadata[i].name, "Trial") &&
+            strcmp(t->metadata[i].name, "Portolan Version") &&
+            strcmp(t->metadata[i].name, "Assembly") && strcmp(t->metadata[i].name, "Started") &&
+            strncmp(t->metadata[i].name, "Parameter ", 10))
+            portolan_tau_fact(&w->facts, t->metadata[i].name, t->metadata[i].value);
+}
+
+static enum portolan_status collect_metrics(struct writer *w, const struct portolan_profile *sums,
+                                            struct portolan_error *err)
+{
+    w->n_metrics = 1 + sums->n_counters;
+    w->metrics = portolan_calloc(w->n_metrics, sizeof *w->metrics);
+    if (!w->metrics)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    w->metrics[0] = "TIME";
+    for (size_t i = 0; i < sums->n_counters; i++)
+        w->metrics[1 + i] = sums->counter_names[i];
+    return PORTOLAN_OK;
+}
+
+enum portolan_status write_tau(const struct job *job, struct portolan_error *err)
+{
+    struct writer w = {.job = job, .rank = -1};
+    struct portolan_profile *sums = NULL;
+    enum portolan_status status = job_read_sums(job, &sums, err);
+
+    if (status == PORTOLAN_OK)
+        status = collect_metrics(&w, sums, err);
+    if (status == PORTOLAN_OK)
+        status =
+            portolan_store_read_events(job->store, job->id, job->options->rank, &w.events, err);
+    if (status == PORTOLAN_OK) {
+        collect_facts(&w);
+        status = w.facts.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                                : folder_open(&w.folder, job->options->path, job->options->force,
+                                              is_ours, err);
+    }
+    if (status == PORTOLAN_OK) {
+        status = job_visit_threads(job, true, put_thread, &w, err);
+        status = folder_close(&w.folder, status, err);
+    }
+    portolan_text_clear(&w.facts);
+    portolan_event_set_destroy(w.events);
+    free(w.metrics);
+    portolan_profile_destroy(sums);
+    return status;
+}
