@@ -27,18 +27,25 @@ static void put_clock_facts(struct mastermind *m)
     SIDL_CLEAR(ex);
 }
 
+/* A full disk is no reason to lose a simulation. Of losses in a row the first says why. */
+static void warn(struct mastermind *m, enum portolan_status status,
+                 const struct portolan_error *err)
+{
+    if (status && !m->has_warned && m->recorder.cohort->rank == 0)
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "%s; the run goes on", err->text);
+    m->has_warned = status != PORTOLAN_OK;
+}
+
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct mastermind *m = self;
     struct portolan_error err = {0};
-    enum portolan_status status;
 
+    (void)_ex;
     portolan_probe_pause();
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
-    status = portolan_recorder_cut(&m->recorder, step, &err);
-    if (status)
-        portolan_throw(_ex, status, "at step %d: %s", (int)step, err.text);
+    warn(m, portolan_recorder_cut(&m->recorder, step, &err), &err);
     portolan_probe_resume();
 }
 

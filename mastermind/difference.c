@@ -2,14 +2,14 @@
 /* From two snapshots of the probe to the samples of one step. */
 #include "piece.h"
 
-#include <portolan/control.h>
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void piece_clear(struct portolan_piece *p)
 {
+    for (size_t i = 0; i < p->n_counters; ++i)
+        free(p->counters[i]);
     free(p->samples);
     free(p->handles);
     *p = (struct portolan_piece){0};
@@ -18,7 +18,7 @@ void piece_clear(struct portolan_piece *p)
 /* What one record gained. */
 struct gain {
     const struct portolan_probe_record *before; /* NULL: the record is new */
-    int64_t calls, subroutines;
+    int64_t calls, timed, subroutines;
     double inclusive, exclusive, mpi, counters[PORTOLAN_COUNTER_MAX];
     int64_t position; /* of its sample, or one of the marks below */
 };
@@ -36,6 +36,7 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
     const struct portolan_probe_record *b = g->before ? g->before : &nothing;
 
     g->calls = (int64_t)(r->calls - b->calls);
+    g->timed = (int64_t)(r->timed_calls - b->timed_calls);
     g->subroutines = (int64_t)(r->subroutine_calls - b->subroutine_calls);
     if (g->subroutines < 0) /* calls that ended while the snapshot was taken */
         g->subroutines = 0;
@@ -97,20 +98,17 @@ static size_t select_wanted(const struct portolan_probe_snapshot *now, struct ga
 }
 
 static void take_contexts(struct portolan_sample *s, const struct gain *g,
-                          const struct portolan_probe_record *r,
-                          const struct portolan_probe_method_info *info)
+                          const struct portolan_probe_record *r)
 {
-    s->n_context = (int)r->n_context;
     for (unsigned i = 0; i < r->n_context; ++i) {
         const struct portolan_probe_context_stats *c = &r->context[i];
         double sum = c->sum - (g->before ? g->before->context[i].sum : 0);
 
-        s->context_name[i] = info->method.context[i];
         s->binned = s->binned || !c->exact;
         if (c->exact)
             s->context[i] = (double)c->value;
-        else if (g->calls)
-            s->context[i] = sum / (double)g->calls;
+        else if (g->timed)
+            s->context[i] = sum / (double)g->timed;
         else /* a running call's value is not in the sums yet */
             s->context[i] = isfinite(c->lower + c->upper) ? (c->lower + c->upper) / 2 : 0;
     }
@@ -121,103 +119,52 @@ static void take_extremes(struct portolan_sample *s, const struct gain *g,
                           const struct portolan_probe_record *r)
 {
     const struct portolan_probe_record *b = g->before;
-    double mean = g->calls ? more(r->inclusive_ns, b ? b->inclusive_ns : 0) / (double)g->calls : 0;
-    bool all = !b || !b->calls;
+    double mean = g->timed ? more(r->inclusive_ns, b ? b->inclusive_ns : 0) / (double)g->timed : 0;
+    bool all = !b || !b->timed_calls;
 
     s->min_ns = all || r->min_ns < b->min_ns ? r->min_ns : mean;
     s->max_ns = all || r->max_ns > b->max_ns ? r->max_ns : mean;
     s->sum_squares_ns2 = more(r->sum_squares_ns2, b ? b->sum_squares_ns2 : 0);
-    s->quality = r->has_quality && g->calls ? r->quality : NAN;
+    s->quality = r->has_quality && g->timed ? r->quality : NAN;
 }
-
-static enum portolan_status own_take(void *self, struct portolan_probe_snapshot *snapshot,
-                                     struct portolan_error *err)
-{
-    (void)self;
-    return portolan_probe_snapshot_take(snapshot, err);
-}
-
-static enum portolan_status own_restart(void *self)
-{
-    (void)self;
-    return portolan_probe_reset_unprofiled(NULL);
-}
-
-static const struct portolan_probe_method_info *own_method(void *self, uint32_t handle)
-{
-    (void)self;
-    return portolan_probe_method_peek(handle);
-}
-
-static const char *own_counter(void *self, size_t index)
-{
-    (void)self;
-    return portolan_probe_counter_peek_name(index);
-}
-
-static void own_objects(void *self, struct portolan_facts *facts)
-{
-    (void)self;
-    portolan_facts_put_objects(facts);
-}
-
-static bool own_was_partial(void *self, uint64_t *mark)
-{
-    (void)self;
-    return portolan_control_was_partial(PORTOLAN_VARIANT_MASTERMIND, mark);
-}
-
-static void put_gap(void *arg, const char *port, unsigned count, double away_ns)
-{
-    struct portolan_facts *facts = arg;
-    char name[400], value[100];
-
-    snprintf(name, sizeof name, "not always measured: %s", port);
-    snprintf(value, sizeof value, "left out %u time%s, %.9g s in all", count, count == 1 ? "" : "s",
-             away_ns / 1e9);
-    portolan_facts_put(facts, name, value);
-}
-
-static void own_gaps(void *self, struct portolan_facts *facts)
-{
-    (void)self;
-    portolan_control_visit_gaps(PORTOLAN_VARIANT_MASTERMIND, put_gap, facts);
-}
-
-const struct portolan_recorder_source piece_own_source = {
-    .take = own_take,
-    .restart = own_restart,
-    .peek_method = own_method,
-    .peek_counter = own_counter,
-    .put_objects = own_objects,
-    .was_partial = own_was_partial,
-    .put_gaps = own_gaps,
-};
 
 /* What all samples of one piece have in common. */
 struct taking {
     const struct portolan_recorder_source *source;
     int rank;
-    int n_counters;
-    const char *counters[PORTOLAN_COUNTER_MAX];
+    const struct portolan_piece *piece;
 };
 
-static void find_counters(struct taking *t)
+/* Copies, since another set of counters may be chosen while the piece is in use. */
+enum portolan_status piece_find_counters(const struct portolan_recorder_source *source,
+                                         struct portolan_piece *p)
 {
-    while (t->n_counters < PORTOLAN_COUNTER_MAX &&
-           (t->counters[t->n_counters] =
-                t->source->peek_counter(t->source->self, (size_t)t->n_counters)))
-        t->n_counters++;
+    char *names[PORTOLAN_COUNTER_MAX];
+    const char *name;
+    size_t n = 0;
+
+    for (; n < PORTOLAN_COUNTER_MAX && (name = source->peek_counter(source->self, n)); ++n) {
+        if (!(names[n] = portolan_strdup(name))) {
+            while (n > 0)
+                free(names[--n]);
+            return PORTOLAN_ENOMEM;
+        }
+    }
+    for (size_t i = 0; i < p->n_counters; ++i)
+        free(p->counters[i]);
+    memcpy(p->counters, names, n * sizeof *names);
+    p->n_counters = n;
+    return PORTOLAN_OK;
 }
 
-static void take(struct portolan_sample *s, const struct taking *taking, const struct gain *g,
-                 int64_t parent, const struct portolan_probe_record *r)
+void piece_name(struct portolan_sample *s, const struct portolan_recorder_source *source,
+                const struct portolan_piece *piece, int rank, int64_t parent,
+                const struct portolan_probe_record *r)
 {
-    const struct portolan_probe_method_info *info =
-        taking->source->peek_method(taking->source->self, r->handle);
+    const struct portolan_probe_method_info *info = source->peek_method(source->self, r->handle);
 
     *s = (struct portolan_sample){
-        .rank = taking->rank,
+        .rank = rank,
         .thread = (int)r->thread,
         .parent = parent,
         .user = info->connection.user,
@@ -227,27 +174,42 @@ static void take(struct portolan_sample *s, const struct taking *taking, const s
         .implementation = info->connection.provider_class,
         .port_type = info->connection.port_type,
         .method = info->method.name,
-        .calls = g->calls,
-        .subroutines = g->subroutines,
-        .inclusive_ns = g->inclusive,
-        .exclusive_ns = g->exclusive,
-        .mpi_ns = g->mpi,
+        .quality = NAN,
     };
-    s->n_counters = g->calls ? taking->n_counters : 0;
-    for (int i = 0; i < s->n_counters; ++i) {
-        s->counter_name[i] = taking->counters[i];
+    s->n_context = (int)r->n_context;
+    for (unsigned i = 0; i < r->n_context; ++i)
+        s->context_name[i] = info->method.context[i];
+    s->n_counters = (int)piece->n_counters;
+    for (int i = 0; i < s->n_counters; ++i)
+        s->counter_name[i] = piece->counters[i];
+}
+
+static void take(struct portolan_sample *s, const struct taking *taking, const struct gain *g,
+                 int64_t parent, const struct portolan_probe_record *r)
+{
+    piece_name(s, taking->source, taking->piece, taking->rank, parent, r);
+    s->calls = g->calls;
+    s->timed_calls = g->timed || !g->calls ? g->timed : PORTOLAN_STORE_NONE_TIMED;
+    s->subroutines = g->subroutines;
+    s->inclusive_ns = g->inclusive;
+    s->exclusive_ns = g->exclusive;
+    s->mpi_ns = g->mpi;
+    if (!g->calls)
+        s->n_counters = 0;
+    for (int i = 0; i < s->n_counters; ++i)
         s->counter[i] = g->counters[i];
-    }
-    take_contexts(s, g, r, info);
+    take_contexts(s, g, r);
     take_extremes(s, g, r);
 }
 
-static enum portolan_status reserve(struct portolan_piece *p, size_t n)
+enum portolan_status piece_reserve(struct portolan_piece *p, size_t n)
 {
     void *samples, *handles;
 
     if (n <= p->capacity)
         return PORTOLAN_OK;
+    if (n < 2 * p->capacity)
+        n = 2 * p->capacity;
     if (!(samples = portolan_reallocarray(p->samples, n, sizeof *p->samples)))
         return PORTOLAN_ENOMEM;
     p->samples = samples;
@@ -280,15 +242,14 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
                                       struct portolan_piece *p, struct portolan_error *err)
 {
     struct gain *gains = portolan_calloc(now->count + 1, sizeof *gains);
-    struct taking taking = {.source = source, .rank = rank};
+    struct taking taking = {.source = source, .rank = rank, .piece = p};
     size_t n;
 
     if (!gains)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    find_counters(&taking);
     match(before, now, gains);
     n = select_wanted(now, gains);
-    if (reserve(p, n)) {
+    if (piece_reserve(p, n) || piece_find_counters(source, p)) {
         free(gains);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     }

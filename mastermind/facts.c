@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <portolan/recorder.h>
+/* Names with values. */
+#include "facts.h"
 
-#include <link.h>
-#include <portolan/probe.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 void portolan_facts_clear(struct portolan_facts *f)
 {
@@ -61,88 +59,49 @@ void portolan_facts_put(struct portolan_facts *f, const char *name, const char *
     f->pairs[f->n++] = (struct portolan_name_value){n, v};
 }
 
-static void put_processor(struct portolan_facts *f)
+void facts_printf(struct portolan_facts *f, const char *name, const char *format, ...)
 {
-    FILE *info = fopen("/proc/cpuinfo", "re");
-    char line[256], count[32];
-    bool found = false;
+    char line[1000];
+    va_list args;
 
-    while (info && !found && fgets(line, sizeof line, info)) {
-        char *colon = strchr(line, ':');
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    portolan_facts_put(f, name, line);
+}
 
-        line[strcspn(line, "\n")] = '\0';
-        found = colon && !strncmp(line, "model name", 10);
-        if (found)
-            portolan_facts_put(f, "processor", colon + 1 + strspn(colon + 1, " \t"));
+/* "postgresql://user:secret@host/x" and "host=h password=secret": the secret's end and begin. */
+static const char *find_secret(const char *text, size_t *length)
+{
+    const char *at = strstr(text, "password=");
+
+    if (at) {
+        at += strlen("password=");
+        *length = *at == '\'' ? strcspn(at + 1, "'") + 2 : strcspn(at, " \t\n&\"<");
+        return at;
     }
-    if (info)
-        fclose(info);
-    snprintf(count, sizeof count, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    portolan_facts_put(f, "processors online", count);
+    at = strstr(text, "://");
+    if (!at)
+        return NULL;
+    at += 3;
+    *length = strcspn(at, "/?# \t\n\"<");
+    text = memchr(at, '@', *length);
+    at = text ? memchr(at, ':', (size_t)(text - at)) : NULL;
+    *length = at ? (size_t)(text - at) - 1 : 0;
+    return at ? at + 1 : NULL;
 }
 
-/* What decides how many threads a BLAS takes, and what a run is made of. */
-static void put_environment(struct portolan_facts *f)
+char *facts_without_secrets(const char *text)
 {
-    static const char *const names[] = {
-        "OMP_NUM_THREADS",  "OMP_PLACES",       "OMP_PROC_BIND", "OPENBLAS_NUM_THREADS",
-        "BLIS_NUM_THREADS", "MKL_NUM_THREADS",  "FLEXIBLAS",     "LD_PRELOAD",
-        "SLURM_JOB_ID",     "PORTOLAN_REVISION"};
+    char *copy = portolan_strdup(text), *from = copy;
+    const char *secret;
+    size_t length;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        const char *value = getenv(names[i]);
-        char name[64];
+    while (copy && (secret = find_secret(from, &length))) {
+        char *to = copy + (secret - copy);
 
-        snprintf(name, sizeof name, "environment %s", names[i]);
-        if (value)
-            portolan_facts_put(f, name, value);
+        memset(to, '*', length);
+        from = to + length;
     }
-}
-
-void portolan_facts_put_machine(struct portolan_facts *f)
-{
-    struct utsname u;
-    char text[400];
-
-    if (!uname(&u)) {
-        portolan_facts_put(f, "host", u.nodename);
-        snprintf(text, sizeof text, "%s %s %s", u.sysname, u.release, u.machine);
-        portolan_facts_put(f, "kernel", text);
-    }
-    put_processor(f);
-#ifdef __clang__
-    portolan_facts_put(f, "compiler", __VERSION__);
-#else
-    portolan_facts_put(f, "compiler", "gcc " __VERSION__);
-#endif
-    portolan_facts_put(f, "portolan", portolan_version());
-    portolan_facts_put(f, "counters", portolan_probe_counters_describe());
-    put_environment(f);
-}
-
-static int put_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    const char *slash = strrchr(info->dlpi_name, '/'), *base;
-    char *real, *name;
-
-    (void)size;
-    if (!slash) /* the program itself and the kernel's page have no path */
-        return 0;
-    base = slash + 1;
-    real = realpath(info->dlpi_name, NULL);
-    name = portolan_asprintf("object %s", base);
-    if (name)
-        portolan_facts_put(arg, name, real ? real : info->dlpi_name);
-    else
-        ((struct portolan_facts *)arg)->failed = true;
-    if (!strncmp(base, "libmpi", 6))
-        portolan_facts_put(arg, "MPI library", real ? real : info->dlpi_name);
-    free(name);
-    free(real);
-    return 0;
-}
-
-void portolan_facts_put_objects(struct portolan_facts *f)
-{
-    dl_iterate_phdr(put_object, f);
+    return copy;
 }

@@ -16,7 +16,7 @@ struct head {
 };
 
 struct packed {
-    int64_t parent, calls, subroutines;
+    int64_t parent, calls, timed_calls, subroutines;
     double context[PORTOLAN_CONTEXT_MAX], counter[PORTOLAN_COUNTER_MAX];
     double inclusive_ns, exclusive_ns, mpi_ns, min_ns, max_ns, sum_squares_ns2, quality;
     uint32_t method;
@@ -90,6 +90,7 @@ static void put_sample(struct packed *to, const struct portolan_sample *s, uint3
     *to = (struct packed){
         .parent = s->parent,
         .calls = s->calls,
+        .timed_calls = s->timed_calls,
         .subroutines = s->subroutines,
         .inclusive_ns = s->inclusive_ns,
         .exclusive_ns = s->exclusive_ns,
@@ -146,9 +147,9 @@ static enum portolan_status number_methods(const struct portolan_piece *p, uint3
 {
     if (!(*numbers = portolan_calloc(p->n + 1, sizeof **numbers)) || find_first(p, *numbers))
         return PORTOLAN_ENOMEM;
-    h->n_counters = portolan_probe_counters_count();
+    h->n_counters = p->n_counters;
     for (size_t i = 0; i < h->n_counters; ++i)
-        h->text_bytes += strlen(portolan_probe_counter_peek_name(i)) + 1;
+        h->text_bytes += strlen(p->counters[i]) + 1;
     for (size_t i = 0; i < p->n; ++i) {
         if ((*numbers)[i] < i) {
             (*numbers)[i] = (*numbers)[(*numbers)[i]];
@@ -178,7 +179,7 @@ enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, si
     s = shape_of(&h, block);
     text = s.text;
     for (size_t i = 0; i < h.n_counters; ++i)
-        text = stpcpy(text, portolan_probe_counter_peek_name(i)) + 1;
+        text = stpcpy(text, p->counters[i]) + 1;
     for (size_t i = 0; i < p->n; ++i) {
         uint32_t method = numbers[i];
 
@@ -223,6 +224,7 @@ static bool take_sample(struct portolan_sample *to, const struct packed *from,
     *to = methods[from->method];
     to->parent = from->parent < 0 ? -1 : from->parent + (int64_t)first;
     to->calls = from->calls;
+    to->timed_calls = from->timed_calls;
     to->subroutines = from->subroutines;
     memcpy(to->context, from->context, sizeof to->context);
     to->inclusive_ns = from->inclusive_ns;

@@ -5,6 +5,12 @@
 
 #include <portolan/recorder.h>
 
+/** How many calls of S were timed; see portolan_sample. */
+static inline double piece_timed_calls(const struct portolan_sample *s)
+{
+    return s->timed_calls < 0 ? 0 : (double)(s->timed_calls ? s->timed_calls : s->calls);
+}
+
 /** Frees what the piece holds; it can be used again. */
 void piece_clear(struct portolan_piece *piece);
 
@@ -20,6 +26,18 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
                                       const struct portolan_probe_snapshot *before,
                                       const struct portolan_probe_snapshot *now, int rank,
                                       struct portolan_piece *piece, struct portolan_error *err);
+
+/** Room for N samples and handles in all. Errors: ENOMEM. */
+enum portolan_status piece_reserve(struct portolan_piece *piece, size_t n);
+
+/** Notes the names of the counters that SOURCE reads now. Errors: ENOMEM. */
+enum portolan_status piece_find_counters(const struct portolan_recorder_source *source,
+                                         struct portolan_piece *piece);
+
+/** Makes S a sample of record R with all names, those of PIECE's counters too, and no values. */
+void piece_name(struct portolan_sample *s, const struct portolan_recorder_source *source,
+                const struct portolan_piece *piece, int rank, int64_t parent,
+                const struct portolan_probe_record *r);
 
 /** The samples as bytes for another rank of the same program; the caller frees *BYTES. */
 enum portolan_status piece_pack(const struct portolan_piece *piece, void **bytes,

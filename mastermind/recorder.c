@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "facts.h"
 #include "piece.h"
+#include "step.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LOST_TEXT_MAX = 1000 };
 
 enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
                                             struct portolan_cohort *cohort,
@@ -14,17 +18,37 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     r->assembly = assembly;
     r->source = &piece_own_source;
     r->step = -1;
+    if (!(r->state = portolan_calloc(1, sizeof *r->state)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (r->source->now_ns)
+        r->opened_ns = r->source->now_ns(r->source->self);
+    step_begin_events(r);
+    step_begin_traffic(r);
     if (cohort->rank != 0)
         return PORTOLAN_OK;
     return portolan_store_open(path && *path ? path : ":memory:", PORTOLAN_STORE_WRITE, &r->store,
                                err);
 }
 
+static void clear_state(struct recorder_state *s)
+{
+    if (!s)
+        return;
+    totals_clear(&s->totals);
+    paths_close(&s->paths);
+    rows_clear(&s->rows);
+    free(s->events);
+    free(s->traffic);
+    free(s);
+}
+
 void portolan_recorder_close(struct portolan_recorder *r)
 {
     portolan_store_close(r->store);
     portolan_facts_clear(&r->facts);
+    portolan_text_clear(&r->lost_steps);
     piece_clear(&r->piece);
+    clear_state(r->state);
     portolan_probe_snapshot_clear(&r->before);
     portolan_probe_snapshot_clear(&r->now);
     *r = (struct portolan_recorder){0};
@@ -42,11 +66,13 @@ static void describe(const struct portolan_assembly *a, struct portolan_facts *p
         portolan_facts_put(implementations, instance->name, chosen->class_name);
         for (size_t k = 0; k < chosen->n_parameters; ++k) {
             char *name = portolan_asprintf("%s.%s", instance->name, chosen->parameters[k].name);
+            char *value = facts_without_secrets(chosen->parameters[k].text);
 
-            parameters->failed = parameters->failed || !name;
-            if (name)
-                portolan_facts_put(parameters, name, chosen->parameters[k].text);
+            parameters->failed = parameters->failed || !name || !value;
+            if (name && value)
+                portolan_facts_put(parameters, name, value);
             free(name);
+            free(value);
         }
     }
 }
@@ -59,6 +85,8 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
 
     portolan_facts_put_machine(&r->facts);
     r->source->put_objects(r->source->self, &r->facts);
+    if (r->assembly)
+        facts_put_assembly(&r->facts, r->assembly);
     if (r->assembly)
         describe(r->assembly, &parameters, &implementations);
     if (parameters.failed || implementations.failed || r->facts.failed) {
@@ -123,8 +151,12 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     r->piece.n_partial =
         r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
     r->elapsed_ns += r->piece.root_ns;
+    if (r->source->restart && (status = rows_fill(r, err))) /* of threads that went on meanwhile */
+        return status;
     if (r->source->restart && !r->source->restart(r->source->self)) {
         r->before.count = 0;
+        if ((status = rows_note_restart(&r->state->rows, &r->now)))
+            return portolan_error_set(err, status, "out of memory");
         /* the others' records go on, and with them what they add to their callers */
         return others ? take_own(r, &r->before, &others, err) : PORTOLAN_OK;
     }
@@ -134,77 +166,125 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     return PORTOLAN_OK;
 }
 
-/* Who reads the store must not take the step for a whole one. */
-static void note_partial(struct portolan_recorder *r, int n_ranks)
-{
-    char name[60], value[100];
+/* ------------------------------------------------------------------ steps */
 
-    snprintf(name, sizeof name, PORTOLAN_STORE_PARTIAL "%d", r->step);
-    snprintf(value, sizeof value, "not all was measured on %d of %d ranks", n_ranks,
-             r->cohort->size);
-    portolan_facts_put(&r->facts, name, value);
+/* The newest range of lost steps goes into the text, of which there is an end. */
+static void close_range(struct portolan_recorder *r)
+{
+    struct portolan_text *t = &r->lost_steps;
+    const char *comma = t->length ? ", " : "";
+
+    if (t->length > LOST_TEXT_MAX)
+        return;
+    if (t->length + 40 > LOST_TEXT_MAX)
+        portolan_text_add(t, "%sand more", comma);
+    else if (r->lost_last > r->lost_first)
+        portolan_text_add(t, "%s%d-%d", comma, r->lost_first, r->lost_last);
+    else
+        portolan_text_add(t, "%s%d", comma, r->lost_first);
 }
 
-/* Rank 0: the blocks of all ranks, one behind the other, into one transaction. */
-static enum portolan_status store_blocks(struct portolan_recorder *r, const char *all,
-                                         const size_t *sizes, struct portolan_error *err)
+/* Ranks fail alike; the text says how much is gone. */
+static void note_lost_step(struct portolan_recorder *r, struct portolan_error *err)
+{
+    bool sends = !r->summary_only || r->cohort->rank == 0;
+    double n[2] = {sends ? (double)r->piece.n : 0, r->step_rows + rows_drop(r)};
+
+    if (r->n_lost_steps && r->step == r->lost_last + 1) {
+        r->lost_last++;
+    } else {
+        if (r->n_lost_steps)
+            close_range(r);
+        r->lost_first = r->lost_last = r->step;
+    }
+    r->n_lost_steps++;
+    if (r->cohort->sum(r->cohort, n, 2))
+        return;
+    r->lost_samples += n[0];
+    r->lost_step_rows += n[1];
+    portolan_error_prefix(err,
+                          "step %d is not stored, %.0f samples and %.0f rows of calls are lost",
+                          r->step, n[0], n[1]);
+}
+
+/* Rank 0: the facts that came meanwhile, and the end of the transaction. */
+static enum portolan_status commit_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
-    struct portolan_piece whole = {0};
 
-    for (int rank = 0; rank < r->cohort->size && !status; all += sizes[rank++])
-        status = piece_unpack(&whole, all, sizes[rank], err);
-    if (whole.n_partial)
-        note_partial(r, whole.n_partial);
-    if (!status && r->facts.n)
+    if (r->facts.n)
         status = portolan_store_put_metadata(r->store, r->trial, r->facts.pairs, r->facts.n, err);
-    if (!status) {
+    if (!status)
+        status = portolan_store_commit(r->store, err);
+    if (!status)
         portolan_facts_clear(&r->facts);
-        status = portolan_store_put_step(r->store, r->trial, r->step, whole.samples, whole.n, err);
-    }
-    piece_clear(&whole);
     return status;
 }
 
-/* Collective. */
-static enum portolan_status store_piece(struct portolan_recorder *r, enum portolan_status status,
-                                        struct portolan_error *err)
+/* On rank 0 the transaction is open. STATUS is what this rank's part came to. */
+static enum portolan_status store_step(struct portolan_recorder *r, enum portolan_status status,
+                                       bool is_last, struct portolan_error *err)
 {
-    size_t *sizes = portolan_calloc((size_t)r->cohort->size, sizeof *sizes), size = 0;
-    void *bytes = NULL, *all = NULL;
-
-    if (!sizes)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    if (!status)
-        status = piece_pack(&r->piece, &bytes, &size, err);
-    status = portolan_cohort_agree(r->cohort, status, err);
-    if (!status && r->cohort->gather(r->cohort, bytes, size, &all, sizes))
-        status =
-            portolan_error_set(err, PORTOLAN_EINTERNAL, "samples of other ranks did not arrive");
-    if (!status && r->cohort->rank == 0)
-        status = store_blocks(r, all, sizes, err);
-    free(bytes);
-    free(sizes);
-    free(all);
+    status = step_put_samples(r, status, err);
+    if (!status && is_last) /* else they can go with the next step */
+        status = step_put_rows(r, status, err);
+    if (!status && r->summary_only)
+        status = step_put_summary(r, status, err);
+    if (!status && r->store)
+        status = commit_step(r, err);
+    if (r->store)
+        portolan_store_rollback(r->store);
     return portolan_cohort_agree(r->cohort, status, err);
+}
+
+/* The same moment is the trial's begin on all ranks' clocks: when the first recorder was opened. */
+static enum portolan_status agree_on_zero(struct portolan_recorder *r, struct portolan_error *err)
+{
+    double now_ns = r->source->now_ns ? r->source->now_ns(r->source->self) : 0;
+    double age_ns = now_ns - r->opened_ns;
+
+    if (r->cohort->max(r->cohort, &age_ns, 1))
+        return portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' clocks were not compared");
+    r->began_ns = now_ns - age_ns;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status begin(struct portolan_recorder *r, struct portolan_error *err)
+{
+    enum portolan_status status = facts_put_ranks(r, err);
+
+    if (!status && r->cohort->rank == 0)
+        status = begin_trial(r, err);
+    status = share_trial(r, status, err);
+    return status ? status : agree_on_zero(r, err);
+}
+
+static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool is_last,
+                                struct portolan_error *err)
+{
+    enum portolan_status status = r->trial ? PORTOLAN_OK : begin(r, err), taken;
+
+    r->step_rows = 0;
+    if (!status && r->store)
+        status = portolan_store_begin(r->store, err);
+    status = step_put_rows(r, status, err);
+    taken = take_piece(r, status ? NULL : err);
+    if (!taken)
+        taken = totals_add(&r->state->totals, &r->piece, status ? NULL : err);
+    status = store_step(r, status ? status : taken, is_last, err);
+    if (status)
+        note_lost_step(r, err);
+    r->step = next_step;
+    return status;
 }
 
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err)
 {
-    enum portolan_status status = take_piece(r, err);
-
-    if (!r->trial) {
-        if (!status && r->cohort->rank == 0)
-            status = begin_trial(r, err);
-        status = share_trial(r, status, err);
-        if (status)
-            return status;
-    }
-    status = store_piece(r, status, err);
-    r->step = next_step;
-    return status;
+    return cut(r, next_step, false, err);
 }
+
+/* ------------------------------------------------------------------ the end */
 
 static void put_last_facts(struct portolan_recorder *r)
 {
@@ -213,28 +293,77 @@ static void put_last_facts(struct portolan_recorder *r)
         r->source->put_gaps(r->source->self, &r->facts);
 }
 
+/* Collective: whether anything is to be stored at all. */
+static bool is_empty(struct portolan_recorder *r)
+{
+    double calls = 0;
+
+    if (r->trial)
+        return false;
+    take_own(r, &r->now, &(bool){false}, NULL);
+    for (size_t i = 0; i < r->now.count; ++i)
+        calls += (double)r->now.records[i].calls;
+    return r->cohort->max(r->cohort, &calls, 1) || calls <= 0;
+}
+
+/* Collective. What is known of the trial as a whole, in a transaction of its own. */
+static enum portolan_status store_whole(struct portolan_recorder *r, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (r->lost_steps.length)
+        portolan_facts_put(&r->facts, PORTOLAN_RECORDER_LOST, r->lost_steps.bytes);
+    if (r->store)
+        status = portolan_store_begin(r->store, err);
+    status = step_put_summary(r, status, err);
+    if (!status)
+        status = step_put_events(r, status, err);
+    if (!status)
+        status = step_put_traffic(r, status, err);
+    if (!status && r->store)
+        status = commit_step(r, err);
+    if (r->store)
+        portolan_store_rollback(r->store);
+    status = portolan_cohort_agree(r->cohort, status, err);
+    if (status)
+        portolan_error_prefix(err, "statistics over ranks, events and messages are not stored");
+    return status;
+}
+
+/* Collective. */
+static enum portolan_status end_trial(struct portolan_recorder *r, struct portolan_error *err)
+{
+    double worst[2] = {r->elapsed_ns, r->failed};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (r->cohort->max(r->cohort, worst, 2))
+        status = portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' times did not arrive");
+    else if (r->store)
+        status = portolan_store_end_trial(r->store, r->trial, worst[1] > 0 ? "failed" : "finished",
+                                          worst[0], err);
+    return portolan_cohort_agree(r->cohort, status, err);
+}
+
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
 {
-    enum portolan_status status, ended = PORTOLAN_OK;
-    double worst[2] = {0, 0};
+    struct portolan_error later = {0};
+    enum portolan_status status, whole, ended;
 
-    if (!r->trial) { /* nothing ran, nothing to keep */
-        take_own(r, &r->now, &(bool){false}, NULL);
-        for (size_t i = 0; i < r->now.count; ++i)
-            worst[0] += (double)r->now.records[i].calls;
-        if (r->cohort->max(r->cohort, worst, 1) || worst[0] <= 0)
-            return PORTOLAN_OK;
-    }
+    if (is_empty(r)) /* nothing ran, nothing to keep */
+        return PORTOLAN_OK;
     if (r->cohort->rank == 0)
         put_last_facts(r);
-    status = portolan_recorder_cut(r, r->step + 1, err);
-    worst[0] = r->elapsed_ns;
-    worst[1] = r->failed || status;
-    if (r->cohort->max(r->cohort, worst, 2))
-        ended = portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' times did not arrive");
-    else if (r->store && r->trial)
-        ended = portolan_store_end_trial(r->store, r->trial, worst[1] > 0 ? "failed" : "finished",
-                                         worst[0], err);
-    ended = portolan_cohort_agree(r->cohort, ended, err);
-    return status ? status : ended;
+    status = cut(r, r->step + 1, true, err);
+    if (r->n_lost_steps)
+        close_range(r);
+    if (!r->trial)
+        return status;
+    whole = store_whole(r, status ? &later : err);
+    ended = end_trial(r, status || whole ? &later : err);
+    status = status ? status : whole ? whole : ended;
+    if (!status && r->n_lost_steps)
+        status = portolan_error_set(
+            err, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
+            PORTOLAN_RECORDER_LOST, r->lost_steps.bytes, r->lost_samples, r->lost_step_rows);
+    return status;
 }

@@ -300,6 +300,8 @@ enum portolan_status portolan_mpi_cohort_create(struct portolan_cohort **cohort,
     PMPI_Comm_set_errhandler(m->verdicts, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(m->comm, &m->base.rank);
     PMPI_Comm_size(m->comm, &m->base.size);
+    m->base.medium = portolan_mpi_describe();
+    m->base.waits = portolan_mpi_describe_waits();
     m->base.bcast = mpi_bcast;
     m->base.max = mpi_max;
     m->base.sum = mpi_sum;

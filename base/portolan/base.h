@@ -253,7 +253,9 @@ typedef enum portolan_status (*portolan_cohort_merge_fn)(void *arg, const void *
 struct portolan_cohort {
     int rank; /**< 0 … size-1 */
     int size;
-    void *impl; /**< the maker's own */
+    void *impl;         /**< the maker's own */
+    const char *medium; /**< one line: what carries the messages; NULL: nothing does */
+    const char *waits;  /**< one line: how ranks wait for each other; NULL: not known */
 
     /** SIZE_BYTES of BUFFER go from rank ROOT to all. */
     enum portolan_status (*bcast)(struct portolan_cohort *c, void *buffer, size_t size_bytes,

@@ -13,10 +13,8 @@
 #include <portolan/probe.h>
 #include <portolan/store.h>
 
-/* <portolan/probe.h> */
-struct portolan_probe_row;
-struct portolan_probe_event_record;
-struct portolan_probe_traffic;
+struct portolan_probe_row; /* <portolan/probe.h> */
+struct recorder_state;
 
 /** Facts about a trial: names with values, owned. Start it as `{0}`. */
 struct portolan_facts {
@@ -31,10 +29,13 @@ void portolan_facts_clear(struct portolan_facts *facts);
 /** Adds a fact, or gives a known name the new value; `failed` notes a lack of memory. */
 void portolan_facts_put(struct portolan_facts *facts, const char *name, const char *value);
 
-/** Host, kernel, processor, compiler, environment that steers threads, and counters. */
+/** Host, kernel, processor, memory, compiler, counters, environment that steers what runs. */
 void portolan_facts_put_machine(struct portolan_facts *facts);
 
-/** Every shared object in use with its real path, as "object NAME". */
+/**
+ * Every shared object in use with its real path, as "object NAME", and who compiled those that hold
+ * components, as "compiled NAME". What is known already is not looked at again.
+ */
 void portolan_facts_put_objects(struct portolan_facts *facts);
 
 /**
@@ -59,11 +60,16 @@ struct portolan_recorder_source {
      * at first), as portolan_control_was_partial() tells.
      */
     bool (*was_partial)(void *self, uint64_t *mark);
+    /** OPTIONAL. What measuring costs; without it nothing is said. */
+    struct portolan_probe_cost (*cost)(void *self);
+    /** OPTIONAL. The clock that records and rows are told in, now. */
+    double (*now_ns)(void *self);
     /** OPTIONAL. What was left out, how often and how long, as facts. */
     void (*put_gaps)(void *self, struct portolan_facts *facts);
     /**
      * OPTIONAL. Rows of single calls, which are handed over in batches and forgotten, as
-     * portolan_probe_rows_take() does; *LOST is how many had no room since the last time.
+     * portolan_probe_rows_take() does; *LOST is how many had no room since the last time. A batch
+     * is at most 8192 rows. Called before `restart`.
      */
     enum portolan_status (*take_rows)(void *self,
                                       int (*visit)(void *arg, const struct portolan_probe_row *rows,
@@ -80,13 +86,18 @@ struct portolan_recorder_source {
     void *self;
 };
 
+/** Metadata that names the steps which could not be stored. */
+#define PORTOLAN_RECORDER_LOST "steps not stored"
+
 /** Samples of one rank, parents first. Names are borrowed from the source (or from a block). */
 struct portolan_piece {
     size_t n, capacity;
     struct portolan_sample *samples;
     uint32_t *handles; /**< of the samples' methods at the source; NULL after unpacking */
-    double root_ns;    /**< time of the roots on the thread that had most */
-    int n_partial;     /**< how many ranks left something out; of one rank: 0 or 1 */
+    size_t n_counters; /**< that were counted; after unpacking 0, names are the block's */
+    char *counters[PORTOLAN_COUNTER_MAX];
+    double root_ns; /**< time of the roots on the thread that had most */
+    int n_partial;  /**< how many ranks left something out; of one rank: 0 or 1 */
 };
 
 struct portolan_recorder {
@@ -99,9 +110,27 @@ struct portolan_recorder {
     int step;                                      /**< that the next piece belongs to */
     double elapsed_ns;                             /**< of this rank's roots */
     bool failed;
+    /**
+     * Of the samples only rank 0's are stored, and at each cut statistics over all ranks of what
+     * was measured so far. Alike on all ranks, set before the first cut.
+     */
+    bool summary_only;
+    uint64_t n_lost_steps;           /**< that could not be stored */
+    struct portolan_text lost_steps; /**< their numbers, as "3-7, 9" */
+    int lost_first, lost_last;       /**< of the newest range, which is not in the text yet */
+    double lost_samples, lost_step_rows;
+    double step_rows; /**< of this rank, that came on their way in this step */
+    /**
+     * Rows of single calls of this rank that nobody has: there was no room for them, or their call
+     * is not on a path of the trial.
+     */
+    double lost_rows;
+    double opened_ns,
+        began_ns;  /**< on this rank's clock: this recorder, and the trial on all ranks */
     uint64_t mark; /**< for the source's was_partial */
     struct portolan_probe_snapshot before, now;
-    struct portolan_piece piece; /**< this rank's latest */
+    struct portolan_piece piece;  /**< this rank's latest */
+    struct recorder_state *state; /**< the recorder's own */
 };
 
 /**
@@ -118,15 +147,20 @@ void portolan_recorder_close(struct portolan_recorder *r);
 
 /**
  * Collective. Stores what all ranks measured since the last cut as step `step`, beginning the trial
- * first if it has not begun; then `step` becomes NEXT_STEP. All ranks fail alike, with the text of
- * the first that did; then nothing of the step is stored and it is lost, but measuring goes on.
+ * first if it has not begun; then `step` becomes NEXT_STEP. All of it is one transaction. All ranks
+ * fail alike, with a text that says what is lost and why, that of the first that failed; then
+ * nothing of the step is stored, but measuring goes on and the statistics at the end contain it.
+ *
+ * Rank 0 holds 16 MiB of other ranks' samples at once (or those of one rank, if that is more).
  */
 enum portolan_status portolan_recorder_cut(struct portolan_recorder *r, int next_step,
                                            struct portolan_error *err);
 
 /**
- * Collective. Cuts the last piece and ends the trial: "finished", or "failed" if any rank did. No
- * trial is made when none has begun and no rank has measured a call.
+ * Collective. Cuts the last piece, stores the statistics over ranks, which are merged up a tree,
+ * and ends the trial: "finished", or "failed" if any rank did. What cannot be stored does not keep
+ * the rest from it; the first failure is returned, and EIO when steps were lost earlier. No trial
+ * is made when none has begun and no rank has measured a call.
  */
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err);
 

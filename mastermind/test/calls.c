@@ -35,6 +35,12 @@ void calls_count(bool on)
                                   PORTOLAN_PROBE_MONITORED | (on ? PORTOLAN_PROBE_COUNTERS : 0));
 }
 
+void calls_note_rows(bool on)
+{
+    portolan_probe_port_set_flags(&solve_port,
+                                  PORTOLAN_PROBE_MONITORED | (on ? PORTOLAN_PROBE_ROWS : 0));
+}
+
 __attribute__((noinline)) void calls_solve(int64_t n)
 {
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};

@@ -18,6 +18,9 @@ void calls_go(int times, int64_t n, void (*inside)(void *arg), void *arg);
 /** Whether solve reads the counters. */
 void calls_count(bool on);
 
+/** Whether solve notes a row for each call. */
+void calls_note_rows(bool on);
+
 /** A call of solve(n) by the driver. */
 void calls_solve(int64_t n);
 

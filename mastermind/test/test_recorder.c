@@ -192,9 +192,15 @@ static void without_a_call_there_is_no_trial(void **state)
 
 static enum portolan_status first_steps(struct portolan_error *err)
 {
+    static struct portolan_recorder_source source;
     enum portolan_status status =
         portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, "", err);
 
+    if (!status) {
+        source = *recorder.source;
+        source.cost = NULL; /* without memory for it, nothing is said of it */
+        recorder.source = &source;
+    }
     if (!status)
         status = portolan_recorder_cut(&recorder, 0, err);
     calls_go(1, 2, NULL, NULL);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a trial that go into the store. All are collective. */
+#ifndef PORTOLAN_MASTERMIND_STEP_H
+#define PORTOLAN_MASTERMIND_STEP_H
+
+#include "paths.h"
+#include "rows.h"
+#include "totals.h"
+
+/** What a recorder keeps on its rank. */
+struct recorder_state {
+    struct totals totals;
+    struct paths paths; /* while it is stored, as far as it is needed */
+    struct rows rows;
+    /* What had been counted when the recorder was opened. */
+    struct portolan_probe_event_record *events;
+    size_t n_events;
+    struct portolan_probe_traffic *traffic;
+    size_t n_traffic;
+};
+
+/**
+ * Stores this rank's piece with those of all others, on rank 0 within a transaction that is open,
+ * unless STATUS failed on any rank.
+ */
+enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+/**
+ * Stores the rows of single calls of all ranks, a few thousand of each at a time, until there are
+ * none left; alike.
+ */
+enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_status status,
+                                   struct portolan_error *err);
+
+/** Stores the statistics over ranks of what was measured so far in place of earlier ones. */
+enum portolan_status step_put_summary(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+/**
+ * Not collective. Notes what was counted before the trial; without memory for it, it counts.
+ */
+void step_begin_events(struct portolan_recorder *r);
+void step_begin_traffic(struct portolan_recorder *r);
+
+/** Stores events and messages of all ranks, as step_put_samples() does. */
+enum portolan_status step_put_events(struct portolan_recorder *r, enum portolan_status status,
+                                     struct portolan_error *err);
+enum portolan_status step_put_traffic(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run by mpiexec with any number of ranks: trials of all of them, exact on the manual clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "calls.h"
+#include "gather.h"
+
+#include <portolan/mpi.h>
+#include <portolan/recorder.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct portolan_cohort *cohort;
+static struct portolan_recorder recorder;
+
+static int open_recorder(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    calls_connect();
+    if (portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
+        portolan_recorder_open(&recorder, cohort, NULL, "", &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int close_recorder(void **state)
+{
+    (void)state;
+    portolan_recorder_close(&recorder);
+    return 0;
+}
+
+static void cut(int next_step)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_recorder_cut(&recorder, next_step, &err))
+        fail_msg("%s", err.text);
+}
+
+static void end(void)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_recorder_end(&recorder, &err))
+        fail_msg("%s", err.text);
+}
+
+/* ------------------------------------------------------------------ blocks in rounds */
+
+struct seen {
+    int next;
+    size_t most;
+};
+
+static enum portolan_status see(void *arg, int rank, const void *bytes, size_t size,
+                                struct portolan_error *err)
+{
+    struct seen *s = arg;
+
+    assert_int_equal((uintptr_t)bytes % 8, 0);
+    assert_int_equal(size, (size_t)rank * 8); /* rank 0's is empty and not shown */
+    assert_int_equal(rank, s->next++);
+    assert_int_equal(((const char *)bytes)[size - 1], rank);
+    if ((size_t)rank == s->most)
+        return portolan_error_set(err, PORTOLAN_EIO, "enough");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status gather(size_t limit, enum portolan_status before, struct seen *seen,
+                                   struct portolan_error *err)
+{
+    char *bytes = malloc((size_t)cohort->rank * 8 + 1);
+    enum portolan_status status;
+    double total;
+
+    memset(bytes, cohort->rank, (size_t)cohort->rank * 8 + 1);
+    status = gather_blocks(cohort, before, bytes, (size_t)cohort->rank * 8, limit, see, seen,
+                           &total, err);
+    assert_true(total == 8.0 * cohort->size * (cohort->size - 1) / 2);
+    free(bytes);
+    return status;
+}
+
+static void blocks_arrive_in_order_whatever_the_limit(void **state)
+{
+    (void)state;
+    for (size_t limit = 1; limit < 64; limit *= 2) {
+        struct seen seen = {1, 1000};
+
+        assert_int_equal(gather(limit, PORTOLAN_OK, &seen, NULL), PORTOLAN_OK);
+        assert_int_equal(seen.next, cohort->rank == 0 ? cohort->size : 1);
+    }
+}
+
+static void a_failure_of_one_is_everybodys_and_ends_it(void **state)
+{
+    struct seen seen = {1, 1};
+    struct portolan_error err = {0}, other = {0};
+    enum portolan_status mine = cohort->rank == cohort->size - 1 ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+
+    (void)state;
+    if (cohort->size > 1) {
+        assert_int_equal(gather(8, PORTOLAN_OK, &seen, &err), PORTOLAN_EIO);
+        assert_non_null(strstr(err.text, "rank 0: enough"));
+        assert_int_equal(seen.next, cohort->rank == 0 ? 2 : 1);
+    }
+    seen = (struct seen){1, 1000};
+    assert_int_equal(gather(8, mine, &seen, &other), PORTOLAN_ENOMEM);
+    assert_int_equal(seen.next, 1);
+}
+
+/* ------------------------------------------------------------------ statistics */
+
+/* Rank 1 and every fourth from it on were never there; the others' work differs. */
+static bool is_absent(int rank)
+{
+    return rank % 4 == 1;
+}
+
+static void work(int step)
+{
+    if (!is_absent(cohort->rank))
+        calls_go(cohort->rank + 1, 3 + step, NULL, NULL);
+    if (cohort->rank % 2)
+        calls_solve(7); /* not from go: another path */
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+static void compare(const struct portolan_statistics *a, const struct portolan_statistics *b)
+{
+    assert_true(is_near(a->sum, b->sum) && is_near(a->mean, b->mean));
+    assert_true(a->min == b->min && a->max == b->max && is_near(a->stddev, b->stddev));
+    assert_int_equal(a->max_rank, b->max_rank);
+}
+
+static const struct portolan_path_summary *find(const struct portolan_summary_set *set,
+                                                const struct portolan_path_summary *like)
+{
+    for (size_t i = 0; i < set->n; ++i) {
+        const struct portolan_path_summary *r = &set->rows[i];
+
+        if (!strcmp(r->method, like->method) && !strcmp(r->instance, like->instance) &&
+            (r->parent < 0) == (like->parent < 0))
+            return r;
+    }
+    fail_msg("no path of %s.%s", like->instance, like->method);
+    return NULL;
+}
+
+static struct portolan_summary_set *read_summary(bool expect_stored)
+{
+    struct portolan_summary_set *set = NULL;
+    bool was_stored = false;
+
+    assert_int_equal(
+        portolan_store_read_summary(recorder.store, recorder.trial, &set, &was_stored, NULL),
+        PORTOLAN_OK);
+    assert_int_equal(was_stored, expect_stored);
+    assert_int_equal(set->ranks, cohort->size);
+    return set;
+}
+
+/* What came up the tree against what the store makes of all samples. */
+static void compare_with_samples(void)
+{
+    struct portolan_summary_set *merged = read_summary(true), *computed;
+
+    assert_int_equal(portolan_store_summarise(recorder.store, recorder.trial, NULL), PORTOLAN_OK);
+    computed = read_summary(true);
+    assert_int_equal(merged->n, computed->n);
+    for (size_t i = 0; i < merged->n; ++i) {
+        const struct portolan_path_summary *a = &merged->rows[i], *b = find(computed, a);
+
+        assert_string_equal(a->implementation, b->implementation);
+        assert_string_equal(a->user, b->user);
+        assert_int_equal(a->n_ranks, b->n_ranks);
+        assert_int_equal(a->n_threads, b->n_threads);
+        assert_true(a->one_min_ns == b->one_min_ns && a->one_max_ns == b->one_max_ns);
+        assert_true(a->sum_squares_ns2 == b->sum_squares_ns2);
+        assert_true(a->timed_calls == b->timed_calls && a->subroutines == b->subroutines);
+        compare(&a->calls, &b->calls);
+        compare(&a->inclusive, &b->inclusive);
+        compare(&a->exclusive, &b->exclusive);
+        compare(&a->mpi, &b->mpi);
+    }
+    portolan_summary_set_destroy(merged);
+    portolan_summary_set_destroy(computed);
+}
+
+/* Two steps of work(): go spends 1 and 10 n in each of its rank + 1 solves, n being 3 and 4. */
+static void check_go(const struct portolan_summary_set *set, int steps)
+{
+    const struct portolan_path_summary like = {.parent = -1, .method = "go", .instance = "driver"};
+    const struct portolan_path_summary *go = find(set, &like);
+    double sum = 0, most = 0;
+    int ranks = 0, most_rank = 0;
+
+    for (int r = 0; r < cohort->size; ++r) {
+        double t = 0;
+
+        for (int step = 0; step < steps && !is_absent(r); ++step)
+            t += 1 + 10.0 * (3 + step) * (r + 1);
+        sum += t;
+        ranks += !is_absent(r);
+        if (t > most) {
+            most = t;
+            most_rank = r;
+        }
+    }
+    assert_int_equal(go->n_ranks, ranks);
+    assert_true(go->inclusive.sum == sum && is_near(go->inclusive.mean, sum / cohort->size));
+    assert_true(go->inclusive.max == most);
+    assert_int_equal(go->inclusive.max_rank, most_rank);
+    assert_true(go->inclusive.min == (cohort->size > 1 ? 0 : most));
+    assert_true(go->exclusive.sum == ranks * steps && go->calls_sum == ranks * steps);
+}
+
+static void statistics_merged_up_the_tree_are_those_of_the_samples(void **state)
+{
+    struct portolan_summary_set *set;
+
+    (void)state;
+    work(0);
+    cut(0);
+    work(1);
+    end();
+    if (cohort->rank != 0)
+        return;
+    set = read_summary(true);
+    check_go(set, 2);
+    portolan_summary_set_destroy(set);
+    compare_with_samples();
+}
+
+static void a_trial_that_is_cut_off_has_its_statistics_computed(void **state)
+{
+    struct portolan_summary_set *set;
+
+    (void)state;
+    work(0);
+    cut(0);
+    work(1);
+    cut(1);
+    if (cohort->rank != 0)
+        return;
+    set = read_summary(false);
+    check_go(set, 2);
+    portolan_summary_set_destroy(set);
+}
+
+static void summaries_alone_are_stored_at_each_step_with_rank_0s_samples(void **state)
+{
+    struct portolan_summary_set *set;
+    struct portolan_sample_set *samples;
+
+    (void)state;
+    recorder.summary_only = true;
+    work(0);
+    cut(0);
+    if (cohort->rank == 0) {
+        set = read_summary(true);
+        check_go(set, 1);
+        portolan_summary_set_destroy(set);
+    }
+    work(1);
+    end();
+    if (cohort->rank != 0)
+        return;
+    set = read_summary(true);
+    check_go(set, 2);
+    portolan_summary_set_destroy(set);
+    assert_int_equal(portolan_store_read(recorder.store, NULL, true, &samples, NULL), PORTOLAN_OK);
+    assert_int_equal(samples->n_samples, 4);
+    for (size_t i = 0; i < samples->n_samples; ++i)
+        assert_int_equal(samples->samples[i].rank, 0);
+    portolan_sample_set_destroy(samples);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+struct rows_seen {
+    int n[64]; /* of each rank */
+    double last_start_ns;
+};
+
+static int see_row(void *arg, const struct portolan_sample *path,
+                   const struct portolan_invocation *row)
+{
+    struct rows_seen *seen = arg;
+    int i = seen->n[path->rank]++;
+
+    assert_string_equal(path->method, "solve");
+    assert_string_equal(path->context_name[0], "n");
+    assert_true(row->context[0] == 3 && row->inclusive_ns == 30 && row->exclusive_ns == 30);
+    assert_true(row->quality == 0.5);
+    assert_int_equal(row->step, -1);
+    assert_int_equal(row->one_in, 1);
+    assert_int_equal(row->ordinal, i);
+    if (i)
+        assert_true(row->start_ns == seen->last_start_ns + 30);
+    else
+        assert_true(row->start_ns >= 5); /* on the clock that was furthest when the trial began */
+    seen->last_start_ns = row->start_ns;
+    return 0;
+}
+
+/* More than go at once on each rank, so that there are several rounds. */
+static void rows_of_all_ranks_are_stored_with_their_step(void **state)
+{
+    struct rows_seen seen = {0};
+
+    (void)state;
+    calls_note_rows(true);
+    portolan_probe_clock_advance(5);
+    for (int i = 0; i < 10000 + cohort->rank; ++i)
+        calls_solve(3);
+    cut(1);
+    calls_note_rows(false);
+    end();
+    if (cohort->rank != 0)
+        return;
+    assert_int_equal(portolan_store_visit_invocations(recorder.store, recorder.trial, NULL, see_row,
+                                                      &seen, NULL),
+                     PORTOLAN_OK);
+    for (int r = 0; r < cohort->size; ++r)
+        assert_int_equal(seen.n[r], 10000 + r);
+    assert_true(recorder.lost_rows == 0);
+}
+
+static int see_ordinals(void *arg, const struct portolan_sample *path,
+                        const struct portolan_invocation *row)
+{
+    int *n = arg;
+
+    (void)path;
+    assert_int_equal(row->ordinal, *n);
+    assert_int_equal(row->step, *n);
+    ++*n;
+    return 0;
+}
+
+static void ordinals_go_on_over_steps(void **state)
+{
+    int n = 0, zero = 0;
+
+    (void)state;
+    recorder.step = 0;
+    calls_note_rows(true);
+    for (int step = 0; step < 3; ++step) {
+        calls_solve(4);
+        cut(step + 1);
+    }
+    calls_note_rows(false);
+    if (cohort->rank != 0)
+        return;
+    assert_int_equal(portolan_store_visit_invocations(recorder.store, recorder.trial, &zero,
+                                                      see_ordinals, &n, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(n, 3);
+}
+
+/* ------------------------------------------------------------------ events and messages */
+
+static enum portolan_status ring(struct portolan_probe_traffic **rows, size_t *n)
+{
+    struct portolan_probe_traffic *t = calloc(1, sizeof *t);
+
+    *t = (struct portolan_probe_traffic){.routine = "MPI_Send",
+                                         .partner = (cohort->rank + 1) % cohort->size,
+                                         .calls = 2,
+                                         .time_ns = 10 + cohort->rank,
+                                         .bytes = 100 * (uint64_t)cohort->rank};
+    *rows = t;
+    *n = 1;
+    return PORTOLAN_OK;
+}
+
+static uint32_t event;
+
+static void trigger(void *arg)
+{
+    (void)arg;
+    portolan_probe_event_trigger(event, 10 + cohort->rank);
+}
+
+static void check_events(void)
+{
+    struct portolan_event_set *set;
+    int paths = 0;
+
+    assert_int_equal(portolan_store_read_events(recorder.store, recorder.trial, NULL, &set, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(set->n_events, 2 * cohort->size);
+    for (size_t i = 0; i < set->n_events; ++i) {
+        const struct portolan_event *e = &set->events[i];
+
+        assert_string_equal(e->name, "residual");
+        if (e->path < 0) { /* the total has what happened outside of calls as well */
+            assert_true(e->count == 2 && e->mean == 6 + e->rank / 2.0);
+            continue;
+        }
+        assert_true(e->count == 1 && e->max == 10 + e->rank);
+        assert_string_equal(set->samples[e->path].method, "go");
+        ++paths;
+    }
+    assert_int_equal(paths, cohort->size);
+    portolan_event_set_destroy(set);
+}
+
+static void events_and_messages_since_the_trial_began_are_stored_by_rank(void **state)
+{
+    struct portolan_traffic_set *traffic;
+
+    (void)state;
+    portolan_probe_event_register("residual", true, &event, NULL);
+    portolan_probe_event_trigger(event, 1000); /* before the trial */
+    portolan_recorder_close(&recorder);
+    assert_int_equal(portolan_recorder_open(&recorder, cohort, NULL, "", NULL), PORTOLAN_OK);
+    portolan_probe_traffic_set_source(ring);
+    calls_go(0, 1, trigger, NULL);
+    portolan_probe_event_trigger(event, 2);
+    end();
+    if (cohort->rank != 0)
+        return;
+    check_events();
+    assert_int_equal(portolan_store_read_traffic(recorder.store, recorder.trial, &traffic, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(traffic->n, cohort->size);
+    for (int r = 0; r < cohort->size; ++r) {
+        const struct portolan_traffic *t = &traffic->rows[r];
+
+        assert_int_equal(t->rank, r);
+        assert_int_equal(t->partner, (r + 1) % cohort->size);
+        assert_true(t->calls == 2 && t->bytes == 100 * r && t->time_ns == 10 + r);
+    }
+    portolan_traffic_set_destroy(traffic);
+}
+
+static const char *fact(const struct portolan_trial *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_metadata; ++i)
+        if (!strcmp(t->metadata[i].name, name))
+            return t->metadata[i].value;
+    fail_msg("no metadata '%s'", name);
+    return NULL;
+}
+
+static void a_trial_knows_where_its_ranks_ran_and_what_measuring_cost(void **state)
+{
+    struct portolan_sample_set *set;
+    char ranks[40];
+
+    (void)state;
+    work(0);
+    end();
+    if (cohort->rank != 0)
+        return;
+    assert_int_equal(portolan_store_read(recorder.store, NULL, false, &set, NULL), PORTOLAN_OK);
+    snprintf(ranks, sizeof ranks, cohort->size > 1 ? " 0-%d" : " %d", cohort->size - 1);
+    assert_non_null(strstr(fact(&set->trials[0], "ranks of hosts"), ranks));
+    assert_true(atof(fact(&set->trials[0], "cost.call_ns")) > 0);
+    assert_non_null(strstr(fact(&set->trials[0], "MPI"), "MPICH"));
+    fact(&set->trials[0], "MPI waits");
+    portolan_sample_set_destroy(set);
+}
+
+#define RECORDING(test) cmocka_unit_test_setup_teardown(test, open_recorder, close_recorder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_arrive_in_order_whatever_the_limit),
+        cmocka_unit_test(a_failure_of_one_is_everybodys_and_ends_it),
+        RECORDING(statistics_merged_up_the_tree_are_those_of_the_samples),
+        RECORDING(a_trial_that_is_cut_off_has_its_statistics_computed),
+        RECORDING(summaries_alone_are_stored_at_each_step_with_rank_0s_samples),
+        RECORDING(rows_of_all_ranks_are_stored_with_their_step),
+        RECORDING(ordinals_go_on_over_steps),
+        RECORDING(events_and_messages_since_the_trial_began_are_stored_by_rank),
+        RECORDING(a_trial_knows_where_its_ranks_ran_and_what_measuring_cost),
+    };
+    struct portolan_error err = {0};
+    int failed;
+
+    if (portolan_mpi_init(&err) != PORTOLAN_OK ||
+        portolan_mpi_cohort_create(&cohort, &err) != PORTOLAN_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    failed = cmocka_run_group_tests_name("mastermind ranks", tests, NULL, NULL);
+    portolan_mpi_cohort_destroy(cohort);
+    portolan_mpi_finalize();
+    return failed;
+}
