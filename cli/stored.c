@@ -29,13 +29,13 @@ bool is_store(const char *file)
 {
     static const char magic[] = "SQLite format 3";
     char head[sizeof magic] = "";
-    FILE *stream = fopen(file, "re");
+    FILE *stream = portolan_store_is_server(file) ? NULL : fopen(file, "re");
     bool is = stream && fread(head, 1, sizeof head, stream) == sizeof head &&
               memcmp(head, magic, sizeof magic) == 0;
 
     if (stream)
         fclose(stream);
-    return is;
+    return is || portolan_store_is_server(file);
 }
 
 static const char *peek_text(const struct portolan_trial *t)

@@ -6,6 +6,9 @@
 
 /* In this order; the last takes what no other wanted. */
 static const struct backend_ops *const backends[] = {
+#ifdef PORTOLAN_WITH_POSTGRES
+    &backend_postgres,
+#endif
     &backend_sqlite,
 };
 
@@ -23,7 +26,7 @@ enum portolan_status backend_open(const char *path, enum portolan_store_mode mod
         if (backends[i]->takes(path))
             return backends[i]->open(path, mode, busy_ms, backend, err);
     return portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                              "names a PostgreSQL server, but this Portolan was built without "
+                              "names a PostgreSQL server, but this program was built without "
                               "libpq; name a file, or build it again with libpq-dev installed");
 }
 

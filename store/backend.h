@@ -156,7 +156,7 @@ struct backend {
     const struct backend_ops *ops;
 };
 
-extern const struct backend_ops backend_sqlite;
+extern const struct backend_ops backend_sqlite, backend_postgres;
 
 /** Opens with the back end that PATH is for. */
 enum portolan_status backend_open(const char *path, enum portolan_store_mode mode, int busy_ms,

@@ -6,9 +6,93 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-int setup_folder(void **state)
+#ifdef PORTOLAN_WITH_POSTGRES
+#include <libpq-fe.h>
+#endif
+
+static const char *server(void)
+{
+    return getenv("PORTOLAN_TEST_POSTGRES");
+}
+
+#ifdef PORTOLAN_WITH_POSTGRES
+static PGresult *ask_server(const char *path, const char *statements)
+{
+    PGconn *c = PQconnectdb(path);
+    PGresult *r;
+
+    if (PQstatus(c) != CONNECTION_OK)
+        fail_msg("%s", PQerrorMessage(c));
+    PQexec(c, "SET client_min_messages = warning");
+    r = PQexec(c, statements);
+    if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
+        fail_msg("%s", PQerrorMessage(c));
+    PQfinish(c);
+    return r;
+}
+
+static void server_execute(const char *path, const char *statements)
+{
+    PQclear(ask_server(path, statements));
+}
+
+static int64_t server_count(const char *path, const char *query)
+{
+    PGresult *r = ask_server(path, query);
+    int64_t n = (int64_t)strtod(PQgetvalue(r, 0, 0), NULL);
+
+    PQclear(r);
+    return n;
+}
+
+/* "…?host=FOLDER" with a schema of its own. */
+static char *make_server_schema(void)
+{
+    static int made;
+    char *path, *statement;
+
+    statement = portolan_asprintf("CREATE SCHEMA t%d_%d", (int)getpid(), ++made);
+    server_execute(server(), statement);
+    path = portolan_asprintf("%s&options=-csearch_path%%3D%s", server(),
+                             statement + strlen("CREATE SCHEMA "));
+    free(statement);
+    return path;
+}
+
+static void remove_server_schema(const char *path)
+{
+    char *statement = portolan_asprintf("DROP SCHEMA %s CASCADE", strstr(path, "%3D") + 3);
+
+    server_execute(server(), statement);
+    free(statement);
+}
+#else
+static void server_execute(const char *path, const char *statements)
+{
+    (void)path, (void)statements;
+}
+
+static int64_t server_count(const char *path, const char *query)
+{
+    (void)path, (void)query;
+    return -1;
+}
+
+static char *make_server_schema(void)
+{
+    return NULL;
+}
+
+static void remove_server_schema(const char *path)
+{
+    (void)path;
+}
+#endif
+
+static int setup_file(void **state)
 {
     const char *tmp = getenv("TMPDIR");
     char *folder = portolan_asprintf("%s/store-XXXXXX", tmp ? tmp : "/tmp");
@@ -26,10 +110,23 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
     return remove(path);
 }
 
+int setup_folder(void **state)
+{
+    if (!server())
+        return setup_file(state);
+    *state = make_server_schema();
+    return *state ? 0 : -1;
+}
+
 int teardown_folder(void **state)
 {
     char *path = *state, *slash = path;
 
+    if (server()) {
+        remove_server_schema(path);
+        free(path);
+        return 0;
+    }
     for (char *p = path; *p; ++p)
         slash = *p == '/' ? p : slash;
     *slash = '\0';
@@ -132,13 +229,20 @@ void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
     samples[4].parent = 3;
 }
 
-int64_t count_in(const char *path, const char *query)
+static sqlite3 *open_file(const char *path)
 {
-    sqlite3_stmt *s = NULL;
     sqlite3 *db = NULL;
-    int64_t n;
 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    return db;
+}
+
+static int64_t count_in_file(const char *path, const char *query)
+{
+    sqlite3 *db = open_file(path);
+    sqlite3_stmt *s = NULL;
+    int64_t n;
+
     if (sqlite3_prepare_v2(db, query, -1, &s, NULL) != SQLITE_OK)
         fail_msg("%s", sqlite3_errmsg(db));
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
@@ -146,4 +250,24 @@ int64_t count_in(const char *path, const char *query)
     sqlite3_finalize(s);
     sqlite3_close(db);
     return n;
+}
+
+int64_t count_in(const char *path, const char *query)
+{
+    return server() ? server_count(path, query) : count_in_file(path, query);
+}
+
+void execute_in(const char *path, const char *statements)
+{
+    sqlite3 *db;
+
+    if (server()) {
+        server_execute(path, statements);
+        return;
+    }
+    db = open_file(path);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL), SQLITE_OK);
+    if (sqlite3_exec(db, statements, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
 }

@@ -11,7 +11,10 @@
 
 #include <portolan/store.h>
 
-/** A fresh folder per test; *STATE is the path of a store in it that does not exist yet. */
+/**
+ * A fresh folder per test; *STATE is the path of a store in it that does not exist yet. Where
+ * PORTOLAN_TEST_POSTGRES has a server's URI, a fresh schema there.
+ */
 int setup_folder(void **state);
 int teardown_folder(void **state);
 
@@ -29,5 +32,7 @@ struct portolan_sample_set *read_or_fail(struct portolan_store *store,
 
 /** The number that an SQL query gives. */
 int64_t count_in(const char *path, const char *query);
+/** Runs statements behind the store's back. */
+void execute_in(const char *path, const char *statements);
 
 #endif

@@ -2,7 +2,6 @@
 #include "fixture.h"
 
 #include <math.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,17 +283,12 @@ static void deleting_a_trial_takes_all_its_rows_along(void **state)
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
     int64_t trial = begin_plate(store);
     const struct portolan_swap swap = {trial, 0, "solver", "a", "b", "faster", "done"};
-    sqlite3 *db = NULL;
 
     put_steps(store, trial, 0, 3);
     assert_int_equal(portolan_store_put_swap(store, &swap, NULL), PORTOLAN_OK);
     portolan_store_close(store);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_call_data"), 4 * STEP_SAMPLES);
-    assert_int_equal(sqlite3_open(*state, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "PRAGMA foreign_keys = ON; DELETE FROM trial", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    execute_in(*state, "DELETE FROM trial");
     assert_int_equal(count_in(*state, "SELECT (SELECT count(*) FROM timer_call_data)"
                                       " + (SELECT count(*) FROM timer_value)"
                                       " + (SELECT count(*) FROM call_context)"

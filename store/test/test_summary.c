@@ -233,7 +233,7 @@ static void sql_says_the_same_of_the_rows(void **state)
 {
     static const char query[] =
         "WITH value AS (SELECT callpath, rank, sum(inclusive) AS x FROM sample GROUP BY 1, 2),"
-        " every AS (SELECT p.callpath, r.rank, ifnull(v.x, 0) AS x"
+        " every AS (SELECT p.callpath, r.rank, coalesce(v.x, 0) AS x"
         "           FROM (SELECT DISTINCT callpath FROM value) p"
         "           CROSS JOIN (SELECT DISTINCT rank FROM value) r"
         "           LEFT JOIN value v ON v.callpath = p.callpath AND v.rank = r.rank)"

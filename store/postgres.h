@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the two files of the PostgreSQL back end share. */
+#ifndef PORTOLAN_STORE_POSTGRES_H
+#define PORTOLAN_STORE_POSTGRES_H
+
+#include "backend.h"
+
+#include <libpq-fe.h>
+
+/** Notes what the server says of RESULT (NULL: of the connection), which is freed. */
+enum portolan_status postgres_failed(PGconn *connection, PGresult *result,
+                                     struct portolan_error *err);
+
+/** Runs TEXT, one or several statements, and forgets what they give. */
+enum portolan_status postgres_execute(PGconn *connection, const char *text,
+                                      struct portolan_error *err);
+
+/** Connects to the server that the libpq URI PATH names. *CONNECTION is the caller's to finish. */
+enum portolan_status postgres_connect(const char *path, bool write, int busy_ms,
+                                      PGconn **connection, struct portolan_error *err);
+
+/** What a session has to know, also one that was begun anew. */
+enum portolan_status postgres_begin_session(PGconn *connection, bool write, int busy_ms,
+                                            struct portolan_error *err);
+
+/** Makes an empty data base a store, refuses what is none. */
+enum portolan_status postgres_prepare_schema(PGconn *connection, bool write,
+                                             struct portolan_error *err);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening a store on a PostgreSQL server: the connection, its session, whose the data base is. */
+#include "postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHEMA_VERSION = 2 };
+
+static const char schema[] = {
+#include "schema_postgres.inc"
+    0};
+
+/* ------------------------------------------------- connecting */
+
+/* What to do about a connection that could not be made: libpq has words only. */
+static const char *remedy(PGconn *c, const char *text)
+{
+    if (PQconnectionNeedsPassword(c))
+        return "give the password in PGPASSWORD or in ~/.pgpass";
+    if (PQconnectionUsedPassword(c))
+        return "check the password in PGPASSWORD or ~/.pgpass";
+    if (strstr(text, "does not exist") && strstr(text, "database"))
+        return "make the data base (createdb NAME) or name another one";
+    if (strstr(text, "does not exist") && strstr(text, "role"))
+        return "name a user whom the server knows (postgresql://USER@…)";
+    return "is the server running, and is this its address?";
+}
+
+static enum portolan_status refused(PGconn *c, struct portolan_error *err)
+{
+    const char *text = PQerrorMessage(c), *fatal = strstr(text, "FATAL: ");
+    char line[500];
+
+    if (fatal)
+        text = fatal + strlen("FATAL: ");
+    snprintf(line, sizeof line, "%s", text + strspn(text, " \n"));
+    line[strcspn(line, "\n")] = '\0';
+    return portolan_error_set(err, PORTOLAN_EIO, "cannot be reached: %s; %s", line,
+                              remedy(c, line));
+}
+
+/* The server tells what happens, and we say what it means. */
+static void be_quiet(void *arg, const char *message)
+{
+    (void)arg, (void)message;
+}
+
+enum portolan_status postgres_connect(const char *path, bool write, int busy_ms, PGconn **c,
+                                      struct portolan_error *err)
+{
+    /* The later ones win, so what PATH says does. */
+    static const char *const names[] = {"fallback_application_name", "connect_timeout",
+                                        "tcp_user_timeout", "dbname", NULL};
+    const char *const values[] = {"portolan", "10", "60000", path, NULL};
+
+    *c = PQconnectdbParams(names, values, 1);
+    if (!*c)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (PQstatus(*c) != CONNECTION_OK)
+        return refused(*c, err);
+    return postgres_begin_session(*c, write, busy_ms, err);
+}
+
+enum portolan_status postgres_begin_session(PGconn *c, bool write, int busy_ms,
+                                            struct portolan_error *err)
+{
+    char text[300];
+
+    PQsetNoticeProcessor(c, be_quiet, NULL);
+    if (PQsetClientEncoding(c, "UTF8"))
+        return postgres_failed(c, NULL, err);
+    snprintf(text, sizeof text,
+             "SET lock_timeout = %d; SET synchronous_commit = on; SET statement_timeout = 0;"
+             " SET idle_in_transaction_session_timeout = 0; SET extra_float_digits = 1;"
+             " SET default_transaction_isolation = 'read committed';"
+             " SET default_transaction_read_only = %s",
+             busy_ms > 0 ? busy_ms : 1, write ? "off" : "on");
+    return postgres_execute(c, text, err);
+}
+
+/* ------------------------------------------------- whose it is */
+
+/* The number that a query gives; 0 without a row. */
+static enum portolan_status ask(PGconn *c, const char *query, int64_t *value,
+                                struct portolan_error *err)
+{
+    PGresult *r = PQexec(c, query);
+
+    if (PQresultStatus(r) != PGRES_TUPLES_OK)
+        return postgres_failed(c, r, err);
+    *value = 0;
+    if (PQntuples(r) > 0)
+        portolan_read_int64(PQgetvalue(r, 0, 0), value);
+    PQclear(r);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status foreign(struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                              "has tables, but is no experiment store of Portolan; name an empty "
+                              "data base, or another schema: …?options=-csearch_path%%3DNAME");
+}
+
+/* *VERSION 0: there is nothing yet. */
+static enum portolan_status check_identity(PGconn *c, int64_t *version, struct portolan_error *err)
+{
+    int64_t tables = 0, ours = 0;
+    enum portolan_status status;
+
+    if ((status = ask(c,
+                      "SELECT count(*) FROM pg_class WHERE relnamespace = "
+                      "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+                      " AND relkind IN ('r', 'p', 'v', 'm', 'f')",
+                      &tables, err)) ||
+        (status = ask(c,
+                      "SELECT count(*) FROM pg_attribute WHERE attrelid ="
+                      " to_regclass('schema_version') AND attname IN ('version', 'description')",
+                      &ours, err)))
+        return status;
+    *version = 0;
+    if (!tables)
+        return PORTOLAN_OK;
+    if (ours != 2)
+        return foreign(err);
+    status = ask(c,
+                 "SELECT version FROM schema_version"
+                 " WHERE description = 'Portolan experiment store'",
+                 version, err);
+    if (status)
+        return status;
+    if (*version < 1)
+        return foreign(err);
+    if (*version != SCHEMA_VERSION)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                  "has schema version %lld, this Portolan knows %d: use a newer "
+                                  "Portolan or another store",
+                                  (long long)*version, SCHEMA_VERSION);
+    return PORTOLAN_OK;
+}
+
+/* One at a time; who comes second finds it made. The number is "Portolan". */
+static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
+{
+    int64_t version = 0;
+    enum portolan_status status =
+        postgres_execute(c, "BEGIN; SELECT pg_advisory_xact_lock(5795705473264410990)", err);
+
+    if (!status)
+        status = check_identity(c, &version, err);
+    if (!status && !version)
+        status = postgres_execute(c, schema, err);
+    if (!status)
+        return postgres_execute(c, "COMMIT", err);
+    postgres_execute(c, "ROLLBACK", NULL);
+    return status;
+}
+
+enum portolan_status postgres_prepare_schema(PGconn *c, bool write, struct portolan_error *err)
+{
+    int64_t version = 0, has_schema = 0;
+    enum portolan_status status =
+        ask(c, "SELECT CASE WHEN current_schema() IS NULL THEN 0 ELSE 1 END", &has_schema, err);
+
+    if (!status && !has_schema)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "has no schema to work in: the search path names none that "
+                                  "exists (CREATE SCHEMA makes one)");
+    if (status || (status = check_identity(c, &version, err)) || version)
+        return status;
+    if (!write)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                  "is empty, no experiment store; measure something first");
+    return make_schema(c, err);
+}
