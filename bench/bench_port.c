@@ -130,6 +130,8 @@ static int64_t pathonly_work(struct bench_object *self, int64_t n)
 
 static struct portolan_probe_binding plain_binding = {.target = &plain};
 static struct portolan_probe_binding forward_binding = {.target = &plain};
+static struct portolan_probe_binding rows_binding = {.target = &plain};
+static struct portolan_probe_binding sampled_binding = {.target = &plain};
 static struct portolan_probe_binding busy_binding = {.target = &busy};
 
 static void bind(struct bench_shell *shell, struct portolan_probe_binding *binding, uint32_t flags)
@@ -166,6 +168,23 @@ struct bench_object *bench_monitored(void)
     static struct bench_shell shell = {.base = {&proxy_ops}};
 
     bind(&shell, &plain_binding, PORTOLAN_PROBE_MONITORED);
+    return &shell.base;
+}
+
+struct bench_object *bench_rows(void)
+{
+    static struct bench_shell shell = {.base = {&proxy_ops}};
+
+    bind(&shell, &rows_binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
+    return &shell.base;
+}
+
+struct bench_object *bench_sampled(void)
+{
+    static struct bench_shell shell = {.base = {&proxy_ops}};
+
+    bind(&shell, &sampled_binding, PORTOLAN_PROBE_MONITORED);
+    portolan_probe_port_set_sampling(&shell.port, 16);
     return &shell.base;
 }
 

@@ -21,6 +21,8 @@ PORTOLAN_API struct bench_object *bench_floor(void);   /* hand-written timing in
 PORTOLAN_API struct bench_object *bench_forward(void); /* proxy, not monitored; bound by … */
 PORTOLAN_API struct portolan_probe_port *bench_forward_port(void);
 PORTOLAN_API struct bench_object *bench_monitored(void); /* proxy, one integer context */
+PORTOLAN_API struct bench_object *bench_rows(void);      /* the same, noting rows */
+PORTOLAN_API struct bench_object *bench_sampled(void);   /* the same, timing 1 call in 16 */
 PORTOLAN_API struct bench_object *bench_pathonly(void);  /* proxy, no context */
 PORTOLAN_API struct bench_object *bench_floor_busy(void);
 PORTOLAN_API struct bench_object *bench_monitored_busy(void);

@@ -141,36 +141,29 @@ void rows_release_oldest(struct probe_thread *t)
 
 /* ------------------------------------------------- noting */
 
-/* Ends the counting of this call, and says what it gained. */
-static unsigned stop_counters(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
-                              uint64_t *gained)
-{
-    const uint64_t *last;
-    unsigned n;
-
-    portolan_probe_slow_counters_stop(t, f);
-    last = probe_counters_last(t, &n);
-    for (unsigned i = 0; i < n; i++)
-        gained[i] = last[i];
-    return n;
-}
-
 void portolan_probe_slow_row(struct portolan_probe_thread *hot, struct portolan_probe_frame *f,
                              uint64_t elapsed, uint32_t flags, const double *x, unsigned n)
 {
     struct probe_thread *t = (struct probe_thread *)hot;
     const struct portolan_probe_node *node = f->node;
     uint64_t one_in = flags & PORTOLAN_PROBE_SAMPLED ? node->one_in : 1;
-    uint64_t counters[PORTOLAN_PROBE_COUNTERS_MAX];
+    const uint64_t *counters = NULL;
     struct rows_block *b = t->rows;
     unsigned n_counters = 0;
     struct rows_row *row;
+    uint64_t filled;
 
-    if (PORTOLAN_PROBE_UNLIKELY(flags & PORTOLAN_PROBE_COUNTERS))
-        n_counters = stop_counters(hot, f, counters);
-    if (PORTOLAN_PROBE_UNLIKELY(!b || b->used > ROWS_DATA - ROWS_ROW_MAX) && !(b = add_block(t)))
-        return;
-    row = (struct rows_row *)(void *)(b->data + b->used);
+    if (PORTOLAN_PROBE_UNLIKELY(flags & PORTOLAN_PROBE_COUNTERS)) {
+        portolan_probe_slow_counters_stop(hot, f);
+        counters = probe_counters_last(hot, &n_counters);
+    }
+    filled = b ? b->filled : ROWS_DATA;
+    if (PORTOLAN_PROBE_UNLIKELY(rows_bytes(filled) > ROWS_DATA - ROWS_ROW_MAX)) {
+        if (!(b = add_block(t)))
+            return;
+        filled = 0;
+    }
+    row = (struct rows_row *)(void *)(b->data + rows_bytes(filled));
     row->key = one_in << KEY_ONE_IN | (uint64_t)n_counters << KEY_COUNTERS |
                (uint64_t)n << KEY_CONTEXTS | node->id;
     row->ordinal = node->calls + node->untimed;
@@ -183,9 +176,9 @@ void portolan_probe_slow_row(struct portolan_probe_thread *hot, struct portolan_
         row->more[i].x = x[i];
     for (unsigned i = 0; i < n_counters; i++)
         row->more[n + i].counter = counters[i];
-    __atomic_store_n(&b->used, b->used + (uint32_t)(sizeof *row + (n + n_counters) * 8),
+    __atomic_store_n(&b->filled,
+                     filled + (UINT64_C(1) << ROWS_COUNT) + sizeof *row + (n + n_counters) * 8,
                      __ATOMIC_RELEASE);
-    __atomic_store_n(&b->rows, b->rows + 1, __ATOMIC_RELEASE); /* no more than can be read */
 }
 
 /* ------------------------------------------------- taking */
@@ -258,7 +251,7 @@ static void fill_from_thread(struct probe_thread *t)
     while (reader.n_rows < BATCH && t->rows_wanted) {
         struct rows_block *b = rows_oldest(t);
         bool complete = rows_is_complete(b);
-        uint32_t used = __atomic_load_n(&b->used, __ATOMIC_ACQUIRE);
+        uint32_t used = rows_bytes(__atomic_load_n(&b->filled, __ATOMIC_ACQUIRE));
 
         while (reader.n_rows < BATCH && t->rows_wanted && b->read < used) {
             b->read += unpack(&reader.rows[reader.n_rows++], b->data + b->read, t->index);
@@ -298,7 +291,8 @@ static uint64_t begin_taking(void)
         t->rows_wanted = t->rows_spilled;
         for (struct rows_block *b = rows_oldest(t); b;
              b = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE))
-            t->rows_wanted += __atomic_load_n(&b->rows, __ATOMIC_ACQUIRE) - b->read_rows;
+            t->rows_wanted +=
+                rows_number(__atomic_load_n(&b->filled, __ATOMIC_ACQUIRE)) - b->read_rows;
     }
     return lost;
 }
@@ -397,7 +391,9 @@ static bool is_waiting(void)
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t)) {
         const struct rows_block *b = rows_oldest(t);
 
-        if (t->rows_spilled || (b && (b->next || b->read_rows < b->rows)))
+        if (t->rows_spilled ||
+            (b && (b->next ||
+                   b->read_rows < rows_number(__atomic_load_n(&b->filled, __ATOMIC_RELAXED)))))
             return true;
     }
     return false;

@@ -30,12 +30,23 @@ struct rows_row {
 
 struct rows_block {
     struct rows_block *next;
-    uint32_t used; /* bytes of DATA */
-    uint32_t rows;
+    uint64_t filled; /* bytes of DATA in use, and above ROWS_COUNT how many rows that is */
     uint32_t read __attribute__((aligned(64))); /* bytes of DATA that were taken, by the reader */
     uint32_t read_rows;
     unsigned char data[] __attribute__((aligned(64)));
 };
+
+#define ROWS_COUNT 32
+
+static inline uint32_t rows_bytes(uint64_t filled)
+{
+    return (uint32_t)filled;
+}
+
+static inline uint32_t rows_number(uint64_t filled)
+{
+    return (uint32_t)(filled >> ROWS_COUNT);
+}
 
 #define ROWS_DATA (ROWS_BLOCK - sizeof(struct rows_block))
 

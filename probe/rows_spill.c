@@ -122,7 +122,8 @@ static bool write_some(struct probe_thread *t)
 
     for (struct rows_block *b = rows_oldest(t); b && n < AT_ONCE && rows_is_complete(b);
          b = b->next, n++) {
-        heads[n] = (struct rows_chunk){t->index, b->used - b->read, b->rows - b->read_rows, 0};
+        heads[n] = (struct rows_chunk){t->index, rows_bytes(b->filled) - b->read,
+                                       rows_number(b->filled) - b->read_rows, 0};
         if (spill.end + bytes + sizeof heads[n] + heads[n].bytes > spill.limit)
             break;
         vector[2 * n] = (struct iovec){&heads[n], sizeof heads[n]};

@@ -236,10 +236,28 @@ portolan_probe_find(const struct portolan_probe_node *parent, uint32_t method, c
     }
 }
 
+/*
+ * Does DO(i) for i below N, at most PORTOLAN_PROBE_CONTEXTS, without a loop: arrays that are only
+ * accessed at constant places need not live in memory.
+ */
+#define PORTOLAN_PROBE_EACH(N, DO)                                                                 \
+    do {                                                                                           \
+        if ((N) > 0)                                                                               \
+            DO(0);                                                                                 \
+        if ((N) > 1)                                                                               \
+            DO(1);                                                                                 \
+        if ((N) > 2)                                                                               \
+            DO(2);                                                                                 \
+        if ((N) > 3)                                                                               \
+            DO(3);                                                                                 \
+    } while (0)
+
 /** State of one call between enter and leave, on the stack of the proxy's function. */
 struct portolan_probe_call {
     struct portolan_probe_frame *frame; /* NULL: could not be marked; PORTOLAN_PROBE_LEFT: none */
     struct portolan_probe_thread *thread;
+    struct portolan_probe_frame *below; /* these two as in the frame, where it is measured */
+    struct portolan_probe_node *node;
     uint32_t flags;
     unsigned n_context;
     double x[PORTOLAN_PROBE_CONTEXTS];
@@ -317,8 +335,9 @@ portolan_probe_mark(struct portolan_probe_port *port)
 
     pass.thread = portolan_probe_thread;
     pass.frame = pass.thread->top;
+    flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     if (PORTOLAN_PROBE_UNLIKELY(pass.frame[-1].sp <= sp) ||
-        PORTOLAN_PROBE_UNLIKELY(pass.frame == pass.thread->limit))
+        PORTOLAN_PROBE_UNLIKELY((pass.frame == pass.thread->limit) | (flags != 0)))
         return none;
     pass.binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
     portolan_probe_fill(pass.frame, sp, port, pass.binding);
@@ -392,25 +411,23 @@ portolan_probe_begin(struct portolan_probe_call *call, struct portolan_probe_fra
     struct portolan_probe_node *node, *parent = below->node;
     int64_t keys[PORTOLAN_PROBE_CONTEXTS];
 
-    for (unsigned i = 0; i < n; i++) {
-        keys[i] = context[i].key;
-        call->x[i] = context[i].x;
-    }
+#define PORTOLAN_PROBE_TAKE(i) (keys[i] = context[i].key)
+    PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
     node = portolan_probe_find(parent, handle, keys, n);
     if (PORTOLAN_PROBE_UNLIKELY(!node)) {
         /* copies, so that what the hot path uses need not live in memory */
         int64_t k[PORTOLAN_PROBE_CONTEXTS];
         double x[PORTOLAN_PROBE_CONTEXTS];
 
-        for (unsigned i = 0; i < n; i++) {
-            k[i] = context[i].key;
-            x[i] = context[i].x;
-        }
+#define PORTOLAN_PROBE_TAKE(i) (k[i] = context[i].key, x[i] = context[i].x)
+        PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
         node = portolan_probe_slow_child(call->thread, parent, handle, k, x, n);
     }
     __atomic_store_n(&f->mark, f->mark | PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
-    f->below = below;
-    f->node = node;
+    f->below = call->below = below;
+    f->node = call->node = node;
     f->child = 0;
     call->thread->charged = f;
     if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_COUNTERS |
@@ -443,8 +460,12 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     struct portolan_probe_binding *binding;
     struct portolan_probe_frame *f;
 
-    call->frame = NULL;
+    call->frame = call->below = NULL;
+    call->node = NULL;
     call->n_context = n_context;
+#define PORTOLAN_PROBE_TAKE(i) (call->x[i] = context[i].x)
+    PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
     /* a longjmp left frames behind, or it is the thread's first call */
     if (PORTOLAN_PROBE_UNLIKELY(t->top[-1].sp <= sp) && !(t = portolan_probe_slow_heal(sp)))
         return portolan_probe_slow_enter(port);
@@ -487,11 +508,12 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
     if (elapsed > node->max)
         __atomic_store_n(&node->max, elapsed, __ATOMIC_RELAXED);
     portolan_probe_add_real(&node->squares, t * t);
-    for (unsigned i = 0; i < n; i++) {
-        portolan_probe_add_real(&node->moments[i].x, x[i]);
-        portolan_probe_add_real(&node->moments[i].xx, x[i] * x[i]);
-        portolan_probe_add_real(&node->moments[i].xt, x[i] * t);
-    }
+#define PORTOLAN_PROBE_SUM(i)                                                                      \
+    (portolan_probe_add_real(&node->moments[i].x, x[i]),                                           \
+     portolan_probe_add_real(&node->moments[i].xx, x[i] * x[i]),                                   \
+     portolan_probe_add_real(&node->moments[i].xt, x[i] * t))
+    PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_SUM);
+#undef PORTOLAN_PROBE_SUM
     below->child += elapsed;
     portolan_probe_add(&below->node->subroutine_calls, 1);
 }
@@ -502,8 +524,9 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note(const struct portolan_probe_call 
 {
     double x[PORTOLAN_PROBE_CONTEXTS]; /* a copy, as above */
 
-    for (unsigned i = 0; i < call->n_context; i++)
-        x[i] = call->x[i];
+#define PORTOLAN_PROBE_TAKE(i) (x[i] = call->x[i])
+    PORTOLAN_PROBE_EACH(call->n_context, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
     if (call->flags & PORTOLAN_PROBE_ROWS)
         portolan_probe_slow_row(call->thread, f, elapsed, call->flags, x, call->n_context);
     else
@@ -521,16 +544,16 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
         return;
     }
     if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTED)) {
-        portolan_probe_add(&f->node->untimed, 1);
-        portolan_probe_add(&f->below->node->subroutine_calls, 1);
-        call->thread->charged = f->below;
+        portolan_probe_add(&call->node->untimed, 1);
+        portolan_probe_add(&call->below->node->subroutine_calls, 1);
+        call->thread->charged = call->below;
     } else if (call->flags & PORTOLAN_PROBE_MONITORED) {
         uint64_t elapsed = portolan_probe_now() - f->start;
 
         if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_ROWS)))
             portolan_probe_note(call, f, elapsed);
         portolan_probe_record_call(f, elapsed, call->x, call->n_context);
-        call->thread->charged = f->below;
+        call->thread->charged = call->below;
     }
     portolan_probe_pop(call->thread, f);
 }
