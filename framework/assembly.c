@@ -187,6 +187,12 @@ static uint64_t hash_number(uint64_t number, uint64_t h)
     return portolan_hash(&number, sizeof number, h);
 }
 
+/* What is not stated leaves the hash as it was before it could be. */
+static uint64_t hash_detail(bool has_rows, unsigned one_in, uint64_t h)
+{
+    return has_rows || one_in ? hash_number(one_in, hash_number(has_rows, h)) : h;
+}
+
 static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64_t h)
 {
     h = hash_number(i->selected, hash_text(i->name, h));
@@ -223,6 +229,7 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
         h = hash_text(c->uses, hash_text(c->user, hash_number(c->monitored, h)));
         h = hash_text(c->provides, hash_text(c->provider, h));
         h = c->variant ? hash_text(c->variant, h) : h;
+        h = hash_detail(c->has_rows, c->one_in, h);
     }
     for (size_t i = 0; i < a->n_pairs; i++)
         h = hash_text(a->pairs[i].method,
@@ -237,6 +244,7 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
     h = hash_text(a->steps_parameter, hash_text(a->steps_instance, h));
     h = hash_text(a->go_port, hash_text(a->go_instance, h));
     h = a->go_variant ? hash_text(a->go_variant, h) : h;
+    h = hash_detail(a->go_has_rows, a->go_one_in, h);
     return hash_number(a->go_monitored, h);
 }
 

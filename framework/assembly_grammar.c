@@ -19,7 +19,8 @@ static const struct xml_rule instance = {.name = "instance",
 static const struct xml_rule connect = {.name = "connect",
                                         .required = LIST("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {
-    .name = "monitor", .optional = LIST("user", "uses", "instance", "port", "variant")};
+    .name = "monitor",
+    .optional = LIST("user", "uses", "instance", "port", "variant", "rows", "sample")};
 static const struct xml_rule pair = {
     .name = "pair", .required = LIST("of", "with"), .optional = LIST("method")};
 static const struct xml_rule vary = {.name = "vary",

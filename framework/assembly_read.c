@@ -271,6 +271,26 @@ static const char *read_variant(struct reader *r, const struct xml_element *e)
     return NULL;
 }
 
+static bool read_rows(struct reader *r, const struct xml_element *e)
+{
+    const char *word = xml_value(e, "rows");
+
+    if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
+        at_attribute(r, e, "rows", "write \"yes\" or \"no\"");
+    return word && !strcmp(word, "yes");
+}
+
+static unsigned read_sample(struct reader *r, const struct xml_element *e)
+{
+    const char *word = xml_value(e, "sample");
+    int64_t n = 0;
+
+    if (word && (!portolan_read_int64(word, &n) || n < 1 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX))
+        at_attribute(r, e, "sample",
+                     "write a number of calls of which one is timed, 1 to 16777216");
+    return n < 0 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX ? 0 : (unsigned)n;
+}
+
 static void read_monitor_of_connection(struct reader *r, const struct xml_element *e)
 {
     const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
@@ -291,6 +311,8 @@ static void read_monitor_of_connection(struct reader *r, const struct xml_elemen
     } else {
         c->monitored = true;
         c->variant = read_variant(r, e);
+        c->has_rows = read_rows(r, e);
+        c->one_in = read_sample(r, e);
     }
 }
 
@@ -320,6 +342,8 @@ static void read_monitors(struct reader *r, const struct xml_element *root)
         else {
             a->go_monitored = true;
             a->go_variant = read_variant(r, e);
+            a->go_has_rows = read_rows(r, e);
+            a->go_one_in = read_sample(r, e);
         }
     }
 }

@@ -192,6 +192,16 @@ static void paths(struct portolan_text *b, const struct portolan_assembly *a)
     }
 }
 
+static void measuring(struct portolan_text *b, const char *variant, bool has_rows, unsigned one_in)
+{
+    if (variant)
+        attribute(b, "variant", variant);
+    if (has_rows)
+        attribute(b, "rows", "yes");
+    if (one_in)
+        portolan_text_add(b, " sample=\"%u\"", one_in);
+}
+
 static void connections(struct portolan_text *b, const struct portolan_assembly *a)
 {
     for (size_t i = 0; i < a->n_connections; i++) {
@@ -208,16 +218,14 @@ static void connections(struct portolan_text *b, const struct portolan_assembly 
         portolan_text_add(b, "  <monitor");
         attribute(b, "user", c->user);
         attribute(b, "uses", c->uses);
-        if (c->variant)
-            attribute(b, "variant", c->variant);
+        measuring(b, c->variant, c->has_rows, c->one_in);
         portolan_text_add(b, "/>\n");
     }
     if (a->go_monitored) {
         portolan_text_add(b, "  <monitor");
         attribute(b, "instance", a->go_instance);
         attribute(b, "port", a->go_port);
-        if (a->go_variant)
-            attribute(b, "variant", a->go_variant);
+        measuring(b, a->go_variant, a->go_has_rows, a->go_one_in);
         portolan_text_add(b, "/>\n");
     }
 }

@@ -112,7 +112,7 @@ static enum portolan_status connect(struct portolan_framework *fw,
         .provides = (char *)x->provides,
         .needs_proxy = x->monitored || (provider && provider->n_alternatives > 1),
         .monitored = x->monitored,
-        .variant = x->variant,
+        .start = {x->variant, x->has_rows, x->one_in},
     };
     bool sleeps;
 
@@ -135,7 +135,7 @@ static enum portolan_status connect_go(struct portolan_framework *fw, struct por
         .provides = (char *)a->go_port,
         .needs_proxy = a->go_monitored,
         .monitored = a->go_monitored,
-        .variant = a->go_variant,
+        .start = {a->go_variant, a->go_has_rows, a->go_one_in},
     };
     enum portolan_status status;
 

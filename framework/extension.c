@@ -20,6 +20,7 @@ static gov_cca_ComponentID extension_interpose(void *self, gov_cca_ConnectionID 
 {
     struct portolan_framework *fw = face_framework(self, _ex);
     struct portolan_error err = {0};
+    static const struct proxy_start nothing_said;
     struct instance *proxy = NULL;
     enum portolan_status status;
     struct connection *c;
@@ -28,8 +29,8 @@ static gov_cca_ComponentID extension_interpose(void *self, gov_cca_ConnectionID 
         return NULL;
     status = connection_id_resolve(fw, connection, &c, &err);
     if (status == PORTOLAN_OK)
-        status =
-            interpose_proxy(c, class_name ? class_name : "", NULL, WIRE_IF_FOUND, &proxy, &err);
+        status = interpose_proxy(c, class_name ? class_name : "", &nothing_said, WIRE_IF_FOUND,
+                                 &proxy, &err);
     face_finish(_ex, status, &err);
     return proxy ? component_id_reference(proxy->id) : NULL;
 }

@@ -109,13 +109,20 @@ struct connection {
     gov_cca_ports_ServiceProvider served; /* made the provides port for this connection; ours */
 };
 
+/* What a proxy measures at first, as far as the assembly says so. */
+struct proxy_start {
+    const char *variant; /* or NULL; never freed */
+    bool has_rows;
+    unsigned one_in; /* 0: not stated */
+};
+
 /* A connection that was asked for but whose uses port the user's class of the moment lacks. */
 struct dormant {
     struct dormant *next;
     struct instance *user, *provider;
     char *uses, *provides;
     bool needs_proxy, monitored;
-    const char *variant; /* of the proxy, or NULL; never freed */
+    struct proxy_start start; /* of the proxy */
 };
 
 /* The SIDL object behind the framework's own service ports. */
@@ -355,10 +362,11 @@ enum wiring {
 
 /*
  * Puts a proxy between the ends of C. CLASS_NAME NULL: the palette's proxy for the uses port's
- * type. VARIANT, unless NULL, becomes the proxy's property "portolan.variant".
+ * type. START becomes the proxy's properties "portolan.variant", "portolan.rows" and
+ * "portolan.sample", where it says something.
  */
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
-                                     const char *variant, enum wiring wiring,
+                                     const struct proxy_start *start, enum wiring wiring,
                                      struct instance **proxy, struct portolan_error *err);
 
 /* -- link.c: connections that may be dormant ------------------------------------------------- */

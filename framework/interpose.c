@@ -153,14 +153,20 @@ static enum portolan_status check_ends(const struct connection *c, struct portol
 }
 
 static enum portolan_status create(struct portolan_framework *fw, const char *name,
-                                   const char *class_name, const char *variant,
+                                   const char *class_name, const struct proxy_start *start,
                                    struct instance **proxy, struct portolan_error *err)
 {
     gov_cca_TypeMap properties = typemap_copy(NULL, err);
     enum portolan_status status = properties ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    char one_in[20];
 
-    if (properties && variant)
-        status = typemap_put_own(properties, "portolan.variant", variant, err);
+    snprintf(one_in, sizeof one_in, "%u", start->one_in);
+    if (properties && start->variant)
+        status = typemap_put_own(properties, "portolan.variant", start->variant, err);
+    if (status == PORTOLAN_OK && start->has_rows)
+        status = typemap_put_own(properties, "portolan.rows", "yes", err);
+    if (status == PORTOLAN_OK && start->one_in)
+        status = typemap_put_own(properties, "portolan.sample", one_in, err);
     if (status == PORTOLAN_OK)
         status = instance_create(fw, name, class_name, properties, proxy, err);
     sidl_reference_delete(properties, NULL);
@@ -168,7 +174,7 @@ static enum portolan_status create(struct portolan_framework *fw, const char *na
 }
 
 enum portolan_status interpose_proxy(struct connection *c, const char *class_name,
-                                     const char *variant, enum wiring wiring,
+                                     const struct proxy_start *start, enum wiring wiring,
                                      struct instance **proxy, struct portolan_error *err)
 {
     struct instance *user = c->uses->services->instance, *p = NULL;
@@ -183,7 +189,7 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
         return status;
     if (!(name = proxy_name(c)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    status = create(user->fw, name, class_name, variant, &p, err);
+    status = create(user->fw, name, class_name, start, &p, err);
     free(name);
     if (status != PORTOLAN_OK)
         return status;

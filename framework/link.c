@@ -11,10 +11,11 @@
 static enum portolan_status interpose(const struct dormant *wanted, struct connection *c,
                                       struct instance **proxy, struct portolan_error *err)
 {
-    bool needs_all =
-        wanted->monitored && (!wanted->variant || !strcmp(wanted->variant, "mastermind"));
+    static const struct proxy_start forward = {.variant = "forward"};
+    const char *variant = wanted->start.variant;
+    bool needs_all = wanted->monitored && (!variant || !strcmp(variant, "mastermind"));
 
-    return interpose_proxy(c, NULL, wanted->monitored ? wanted->variant : "forward",
+    return interpose_proxy(c, NULL, wanted->monitored ? &wanted->start : &forward,
                            needs_all ? WIRE_ALL : WIRE_IF_FOUND, proxy, err);
 }
 

@@ -10,6 +10,7 @@
 
 struct rule {
     enum control_verb verb;
+    uint32_t one_in;
     char *glob;
 };
 
@@ -83,15 +84,19 @@ static bool measures(const struct portolan_control_port *p, enum portolan_varian
 
 static void set_flags(struct portolan_control_port *p)
 {
+    bool is_stored = measures(p, PORTOLAN_VARIANT_MASTERMIND);
     uint32_t flags = 0;
 
     if (measures(p, PORTOLAN_VARIANT_PROFILE)) {
         flags = PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_PROFILED;
         if (portolan_probe_counter_slots())
             flags |= PORTOLAN_PROBE_COUNTERS;
-    } else if (measures(p, PORTOLAN_VARIANT_MASTERMIND)) {
+    } else if (is_stored) {
         flags = PORTOLAN_PROBE_MONITORED | p->counters;
+        if (p->has_rows)
+            flags |= PORTOLAN_PROBE_ROWS;
     }
+    portolan_probe_port_set_sampling(p->port, is_stored ? p->one_in : 1);
     portolan_probe_port_set_flags(p->port, flags);
     if (p->follow)
         p->follow(p->self, flags);
@@ -130,12 +135,21 @@ double control_away_ns(const struct portolan_control_gap *gap)
     return gap->away_ns + (gap->is_away ? control_now_ns() - gap->away_since_ns : 0);
 }
 
-void control_obey(struct portolan_control_port *p, enum control_verb verb)
+static void follow_rule(struct portolan_control_port *p, enum control_verb verb, uint32_t one_in)
 {
     if (verb <= CONTROL_MASTERMIND)
         p->variant = (enum portolan_variant)verb;
-    else
+    else if (verb <= CONTROL_ON)
         p->is_off = verb == CONTROL_OFF;
+    else if (verb == CONTROL_SAMPLE)
+        p->one_in = one_in;
+    else
+        p->has_rows = verb == CONTROL_ROWS;
+}
+
+void control_obey(struct portolan_control_port *p, enum control_verb verb, uint32_t one_in)
+{
+    follow_rule(p, verb, one_in);
     put_in_force(p);
 }
 
@@ -164,23 +178,35 @@ enum portolan_status control_reserve_rules(size_t count, struct portolan_error *
     return PORTOLAN_OK;
 }
 
-/* Whether B leaves nothing of what A does: both choose the variant, or both say on or off. */
-static bool overrides(enum control_verb b, enum control_verb a)
+/* The first of those of which the last one counts: variants, on or off, rows or none, sampling. */
+static enum control_verb kind_of(enum control_verb verb)
 {
-    return (b <= CONTROL_MASTERMIND) == (a <= CONTROL_MASTERMIND);
+    static const enum control_verb kinds[] = {
+        [CONTROL_FORWARD] = CONTROL_FORWARD,
+        [CONTROL_PROFILE] = CONTROL_FORWARD,
+        [CONTROL_MASTERMIND] = CONTROL_FORWARD,
+        [CONTROL_OFF] = CONTROL_OFF,
+        [CONTROL_ON] = CONTROL_OFF,
+        [CONTROL_ROWS] = CONTROL_ROWS,
+        [CONTROL_NOROWS] = CONTROL_ROWS,
+        [CONTROL_SAMPLE] = CONTROL_SAMPLE,
+    };
+
+    return kinds[verb];
 }
 
-void control_remember(enum control_verb verb, char *glob)
+void control_remember(enum control_verb verb, uint32_t one_in, char *glob)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n_rules; i++)
-        if (overrides(verb, rules[i].verb) && (!strcmp(rules[i].glob, glob) || !strcmp(glob, "*")))
+        if (kind_of(verb) == kind_of(rules[i].verb) &&
+            (!strcmp(rules[i].glob, glob) || !strcmp(glob, "*")))
             free(rules[i].glob);
         else
             rules[kept++] = rules[i];
     n_rules = kept;
-    rules[n_rules++] = (struct rule){verb, glob};
+    rules[n_rules++] = (struct rule){verb, one_in, glob};
 }
 
 /* ------------------------------------------------- coming and going */
@@ -193,12 +219,8 @@ void portolan_control_add(struct portolan_control_port *p)
     p->counters = portolan_probe_port_flags(p->port) & PORTOLAN_PROBE_COUNTERS;
     DL_APPEND(ports, p);
     for (size_t i = 0; i < n_rules; i++)
-        if (control_matches(p, rules[i].glob)) {
-            if (rules[i].verb <= CONTROL_MASTERMIND)
-                p->variant = (enum portolan_variant)rules[i].verb;
-            else
-                p->is_off = rules[i].verb == CONTROL_OFF;
-        }
+        if (control_matches(p, rules[i].glob))
+            follow_rule(p, rules[i].verb, rules[i].one_in);
     put_in_force(p);
     control_unlock();
 }

@@ -20,6 +20,9 @@ static const struct verb verbs[CONTROL_VERBS] = {
     [CONTROL_MASTERMIND] = {"mastermind", "mastermind GLOB", 1, 1},
     [CONTROL_OFF] = {"off", "off GLOB", 1, 1},
     [CONTROL_ON] = {"on", "on GLOB", 1, 1},
+    [CONTROL_ROWS] = {"rows", "rows GLOB", 1, 1},
+    [CONTROL_NOROWS] = {"norows", "norows GLOB", 1, 1},
+    [CONTROL_SAMPLE] = {"sample", "sample N GLOB", 2, 2},
     [CONTROL_TOGGLE] = {"toggle", "toggle", 0, 0},
     [CONTROL_USE] = {"use", "use GLOB IMPLEMENTATION", 2, 2},
     [CONTROL_COUNTERS] = {"counters", "counters [SET]", 0, 1},
@@ -31,6 +34,7 @@ static const struct verb verbs[CONTROL_VERBS] = {
 struct command {
     enum control_verb verb;
     int line;
+    uint32_t one_in;
     char *words[2]; /* [0] of a rule is given to the registry when it is obeyed */
 };
 
@@ -81,9 +85,24 @@ static bool find_verb(struct batch *b, struct command *c, const char *word)
     mistake(b, c->line,
             near ? "there is no command '%s'; did you mean '%s'?"
                  : "there is no command '%s'; known are forward, profile, mastermind, off, on, "
-                   "toggle, use, counters, dump, flush, list%.0s",
+                   "rows, norows, sample, toggle, use, counters, dump, flush, list%.0s",
             word, near ? near : "");
     return false;
+}
+
+/* `sample` has its number in front of the pattern. */
+static bool read_number(struct batch *b, struct command *c, const char **words)
+{
+    int64_t n;
+
+    if (!portolan_read_int64(words[0], &n) || n < 1 || n > PORTOLAN_PROBE_SAMPLING_MAX) {
+        mistake(b, c->line, "'%s' is no number of calls of which one is timed, 1 to %u; write: %s",
+                words[0], PORTOLAN_PROBE_SAMPLING_MAX, verbs[c->verb].usage);
+        return false;
+    }
+    c->one_in = (uint32_t)n;
+    words[0] = words[1];
+    return true;
 }
 
 /* LINE is a copy that may be cut up. */
@@ -91,7 +110,8 @@ static void read_line(struct batch *b, char *line, int number)
 {
     struct command *c = &b->commands[b->n];
     const struct verb *verb;
-    char *rest = NULL, *word, *words[2] = {NULL, NULL};
+    const char *words[2] = {NULL, NULL};
+    char *rest = NULL, *word;
     int n = 0;
 
     line[strcspn(line, "#\r")] = '\0';
@@ -108,6 +128,10 @@ static void read_line(struct batch *b, char *line, int number)
         mistake(b, number, "'%s' has %d words behind it; write: %s", verb->name, n, verb->usage);
         return;
     }
+    if (c->verb == CONTROL_SAMPLE && !read_number(b, c, words))
+        return;
+    if (c->verb == CONTROL_SAMPLE)
+        n = 1;
     for (int i = 0; i < n; i++)
         b->failed = !(c->words[i] = portolan_strdup(words[i])) || b->failed;
     if (c->verb == CONTROL_TOGGLE)
@@ -290,12 +314,14 @@ static void obey(struct command *c, struct portolan_text *reply)
         verb = any_is_on() ? CONTROL_OFF : CONTROL_ON;
     DL_FOREACH(control_first(), p)
     if (control_matches(p, c->words[0]) && (verb != CONTROL_MASTERMIND || p->has_mastermind)) {
-        control_obey(p, verb);
+        control_obey(p, verb, c->one_in);
         count++;
     }
-    portolan_text_add(reply, "%s %s: %d port%s%s\n", verbs[verb].name, c->words[0], count,
-                      count == 1 ? "" : "s", count ? "" : " yet; those to come will obey");
-    control_remember(verb, c->words[0]);
+    portolan_text_add(reply, verb == CONTROL_SAMPLE ? "%s %u " : "%s%.0u ", verbs[verb].name,
+                      verb == CONTROL_SAMPLE ? c->one_in : 0);
+    portolan_text_add(reply, "%s: %d port%s%s\n", c->words[0], count, count == 1 ? "" : "s",
+                      count ? "" : " yet; those to come will obey");
+    control_remember(verb, c->one_in, c->words[0]);
     c->words[0] = NULL;
 }
 
@@ -306,9 +332,13 @@ static void list(struct portolan_text *reply)
     control_lock();
     DL_FOREACH(control_first(), p)
     {
-        portolan_text_add(reply, "port\t%s\t%s\t%s\t%s\t%s\t%s", p->name, p->type ? p->type : "",
+        portolan_text_add(reply, "port\t%s\t%s\t%s\t%s%s", p->name, p->type ? p->type : "",
                           portolan_variant_name(p->variant), p->is_off ? "off" : "on",
-                          p->has_mastermind ? "mastermind" : "", p->selected ? p->selected : "");
+                          p->has_rows ? ", rows" : "");
+        if (p->one_in > 1)
+            portolan_text_add(reply, ", 1 in %u", p->one_in);
+        portolan_text_add(reply, "\t%s\t%s", p->has_mastermind ? "mastermind" : "",
+                          p->selected ? p->selected : "");
         for (size_t i = 0; i < p->n_implementations; i++)
             portolan_text_add(reply, "\t%s", p->implementations[i]);
         portolan_text_add(reply, "\n");

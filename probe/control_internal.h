@@ -14,6 +14,9 @@ enum control_verb {
     CONTROL_MASTERMIND = PORTOLAN_VARIANT_MASTERMIND,
     CONTROL_OFF,
     CONTROL_ON,
+    CONTROL_ROWS,
+    CONTROL_NOROWS,
+    CONTROL_SAMPLE,
     CONTROL_TOGGLE,
     CONTROL_USE,
     CONTROL_COUNTERS,
@@ -35,14 +38,14 @@ struct portolan_control_port *control_first(void);
 /* GLOB, or type:GLOB. */
 bool control_matches(const struct portolan_control_port *port, const char *glob);
 
-/* Does what VERB (one of the first five) says to PORT. */
-void control_obey(struct portolan_control_port *port, enum control_verb verb);
+/* Does what VERB (one of those before TOGGLE) says to PORT; ONE_IN is for SAMPLE. */
+void control_obey(struct portolan_control_port *port, enum control_verb verb, uint32_t one_in);
 
 /* Room for COUNT rules more, so that remembering them cannot fail. */
 enum portolan_status control_reserve_rules(size_t count, struct portolan_error *err);
 
 /* Ports that come later obey too. The GLOB is copied into memory that control_reserve_rules had. */
-void control_remember(enum control_verb verb, char *glob);
+void control_remember(enum control_verb verb, uint32_t one_in, char *glob);
 
 /* Keeps PORT in the registry while the lock is open. */
 void control_pin(struct portolan_control_port *port);

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The measurer measures itself: empty monitored calls on a thread record nobody else sees. */
-#include "internal.h"
+#include "rows_internal.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES 21
-#define CALLS   5000
+#define BATCHES 63
+#define CALLS   1000 /* rows of so many calls fit in a block */
 
 static struct portolan_probe_cost remembered;
 static bool is_remembered;
 static pthread_mutex_t cost_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void probe_cost_lock(void)
+{
+    pthread_mutex_lock(&cost_lock);
+}
+
+void probe_cost_unlock(void)
+{
+    pthread_mutex_unlock(&cost_lock);
+}
 
 static int64_t empty(int64_t n)
 {
@@ -41,6 +50,16 @@ static int64_t proxied_method(void *self, int64_t n)
     return result;
 }
 
+static int64_t forwarded_method(void *self, int64_t n)
+{
+    PORTOLAN_PROBE_PASS(call, self, return proxied_method(self, n));
+
+    return (*(method_fn *)call.binding->target)(call.binding->extra, n);
+}
+
+/* What is compared: the call itself, through a proxy that only forwards, measured, with rows. */
+enum way { PLAIN, FORWARD, ROWS, MEASURED, N_WAYS };
+
 static double batch_ns(method_fn method, void *self)
 {
     uint64_t before = probe_wall_ns();
@@ -52,49 +71,99 @@ static double batch_ns(method_fn method, void *self)
     return (double)(probe_wall_ns() - before) / CALLS;
 }
 
-/* Spread about the mean of the batches between the quartiles: others may use the processor. */
-static void summarise(double *batch, struct portolan_probe_cost *cost)
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/*
+ * Mean of TO less FROM between the quartiles, batch by batch: others may use the processor. *SPREAD
+ * (may be NULL) is the standard deviation there, made as wide as it is for all batches of a normal
+ * distribution, whose middle half has 0.38 of it.
+ */
+static double difference(const double *from, const double *to, double *spread)
 {
     int first = BATCHES / 4, last = BATCHES - BATCHES / 4;
-    double sum = 0.0, squares = 0.0;
+    double d[BATCHES], sum = 0.0, squares = 0.0, mean;
 
-    for (int i = 1; i < BATCHES; i++)
-        for (int j = i; j > 0 && batch[j - 1] > batch[j]; j--) {
-            double keep = batch[j];
-
-            batch[j] = batch[j - 1];
-            batch[j - 1] = keep;
-        }
-    for (int i = first; i < last; i++)
-        sum += batch[i];
-    cost->mean_ns = sum / (last - first);
     for (int i = 0; i < BATCHES; i++)
-        squares += (batch[i] - cost->mean_ns) * (batch[i] - cost->mean_ns);
-    cost->spread_ns = sqrt(squares / BATCHES);
+        d[i] = to[i] - from[i];
+    qsort(d, BATCHES, sizeof *d, compare);
+    for (int i = first; i < last; i++)
+        sum += d[i];
+    mean = sum / (last - first);
+    for (int i = first; i < last; i++)
+        squares += (d[i] - mean) * (d[i] - mean);
+    if (spread)
+        *spread = sqrt(squares / (last - first)) / 0.38;
+    return mean;
+}
+
+static void measure_ways(struct probe_thread *scratch, struct portolan_probe_port *ports,
+                         double (*ns)[BATCHES], double *inside)
+{
+    static const method_fn methods[N_WAYS] = {plain_method, forwarded_method, proxied_method,
+                                              proxied_method};
+    const struct portolan_probe_node *node;
+    int64_t key = 1;
+
+    for (int i = -1; i < BATCHES; i++) { /* -1: to warm up */
+        int at = i < 0 ? 0 : i;
+
+        for (int way = PLAIN; way < N_WAYS; way++) {
+            node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
+            inside[at] = node ? (double)node->inclusive : 0.0;
+            scratch->rows->filled = 0;
+            ns[way][at] = batch_ns(methods[way], &ports[way]);
+        }
+        /* of the last way, by now in ticks */
+        node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
+        if (node)
+            inside[at] = ((double)node->inclusive - inside[at]) / CALLS;
+    }
 }
 
 static struct portolan_probe_cost measure(struct probe_thread *scratch)
 {
+    static const uint32_t flags[N_WAYS] = {[ROWS] = PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS,
+                                           [MEASURED] = PORTOLAN_PROBE_MONITORED};
     static method_fn target = plain_method;
     struct portolan_probe_binding binding = {&target, PORTOLAN_PROBE_HANDLE_OTHER, NULL};
     struct portolan_probe_thread *own = portolan_probe_thread;
+    struct portolan_probe_port ports[N_WAYS];
     struct portolan_probe_cost cost = {0};
-    struct portolan_probe_port port;
-    struct portolan_probe_node *node;
-    double batch[BATCHES];
-    int64_t key = 1;
+    static double ns[N_WAYS][BATCHES], inside[BATCHES], none[BATCHES]; /* under the lock */
 
-    portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED);
+    for (int way = PLAIN; way < N_WAYS; way++)
+        ports[way] = (struct portolan_probe_port){.binding = &binding, .flags = flags[way]};
     portolan_probe_thread = &scratch->hot;
-    batch_ns(proxied_method, &port); /* warm up */
-    for (int i = 0; i < BATCHES; i++)
-        batch[i] = batch_ns(proxied_method, &port) - batch_ns(plain_method, NULL);
+    measure_ways(scratch, ports, ns, inside);
     portolan_probe_thread = own;
-    summarise(batch, &cost);
-    node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
-    if (node && node->calls)
-        cost.inside_ns = portolan_probe_ticks_to_ns(node->inclusive) / (double)node->calls;
+    cost.mean_ns = difference(ns[PLAIN], ns[MEASURED], &cost.spread_ns);
+    cost.rows_ns = difference(ns[MEASURED], ns[ROWS], NULL);
+    cost.forward_ns = difference(ns[PLAIN], ns[FORWARD], NULL);
+    cost.inside_ns = difference(none, inside, NULL) * portolan_probe_ticks_to_ns(1);
     return cost;
+}
+
+/* A thread that nobody else sees, with a block of rows that is written again and again. */
+static struct probe_thread *scratch_create(void)
+{
+    struct probe_thread *t = probe_thread_create();
+
+    if (t && !(t->rows = portolan_calloc(1, ROWS_BLOCK))) {
+        probe_thread_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+static void scratch_destroy(struct probe_thread *t)
+{
+    free(t->rows);
+    probe_thread_destroy(t);
 }
 
 struct portolan_probe_cost portolan_probe_cost(void)
@@ -105,11 +174,11 @@ struct portolan_probe_cost portolan_probe_cost(void)
     if (is_remembered) {
         cost = remembered;
     } else {
-        struct probe_thread *scratch = probe_thread_create();
+        struct probe_thread *scratch = scratch_create();
 
         if (scratch) {
             cost = measure(scratch);
-            probe_thread_destroy(scratch);
+            scratch_destroy(scratch);
         }
         if (scratch && portolan_probe_clock_get() != PORTOLAN_PROBE_CLOCK_MANUAL) {
             remembered = cost;

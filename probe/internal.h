@@ -150,8 +150,24 @@ void probe_port_change_flags(struct portolan_probe_port *port, uint32_t kept, ui
 
 /* rows.c: makes ready to note rows, if that has not been done. */
 void probe_rows_start(void);
+/* Writes to disk now what the thread for that would write. How many rows are on disk then. */
+uint64_t probe_rows_spill_now(void);
 /* Forgets those that wait; nobody is inside a monitored call with rows. */
 void probe_rows_forget(void);
+
+/* fork.c: once, before anything else does the same. */
+void probe_survive_fork(void);
+/* For it. In the child: other threads are gone; neither rows nor their file are its own. */
+void probe_cost_lock(void);
+void probe_cost_unlock(void);
+void probe_rows_lock(void);
+void probe_rows_unlock(void);
+void probe_methods_lock(void);
+void probe_methods_unlock(void);
+void probe_registry_lock(void);
+void probe_registry_unlock(void);
+void probe_thread_stay_alone(void);
+void probe_rows_abandon(void);
 
 /* tree.c */
 enum portolan_status probe_tree_init(struct probe_thread *t);

@@ -17,6 +17,16 @@ static pthread_mutex_t methods_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct method_block *blocks;
 static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
 
+void probe_methods_lock(void)
+{
+    pthread_mutex_lock(&methods_lock);
+}
+
+void probe_methods_unlock(void)
+{
+    pthread_mutex_unlock(&methods_lock);
+}
+
 #define OURS(number, text)                                                                         \
     {                                                                                              \
         .handle = (number), .connection = {"", "", "", "", "", ""}, .method = {                    \

@@ -36,12 +36,12 @@ static struct {
     uint64_t unreadable;
 } reader = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void rows_lock(void)
+void probe_rows_lock(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void rows_unlock(void)
+void probe_rows_unlock(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -318,22 +318,22 @@ portolan_probe_rows_take(int (*visit)(void *arg, const struct portolan_probe_row
         pthread_mutex_unlock(&reader.lock);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to read rows");
     }
-    rows_lock();
+    probe_rows_lock();
     n_lost = begin_taking();
     while (goes_on) {
         if (!reader.n_rows)
             fill();
         if (!reader.n_rows)
             break;
-        rows_unlock();
+        probe_rows_unlock();
         goes_on = visit(arg, reader.rows, reader.n_rows) == 0;
-        rows_lock();
+        probe_rows_lock();
         if (goes_on)
             reader.n_rows = 0;
     }
     n_lost += reader.unreadable;
     reader.unreadable = 0;
-    rows_unlock();
+    probe_rows_unlock();
     pthread_mutex_unlock(&reader.lock);
     if (lost)
         *lost = n_lost;
@@ -364,9 +364,17 @@ static void forget(void)
 
 void probe_rows_forget(void)
 {
-    rows_lock();
+    probe_rows_lock();
     forget();
-    rows_unlock();
+    probe_rows_unlock();
+}
+
+/* The lock is held; a reader in the middle of its work was another thread. */
+void probe_rows_abandon(void)
+{
+    pthread_mutex_init(&reader.lock, NULL);
+    rows_spill_abandon();
+    forget();
 }
 
 static void start(void)
@@ -379,9 +387,9 @@ static void start(void)
 
 void probe_rows_start(void)
 {
-    rows_lock();
+    probe_rows_lock();
     start();
-    rows_unlock();
+    probe_rows_unlock();
 }
 
 static bool is_waiting(void)
@@ -438,21 +446,21 @@ enum portolan_status portolan_probe_rows_configure(const struct portolan_probe_r
     enum portolan_status status;
 
     pthread_mutex_lock(&reader.lock);
-    rows_lock();
+    probe_rows_lock();
     if (is_waiting())
         status = portolan_error_set(err, PORTOLAN_EBUSY, "rows wait to be taken");
     else if (!others_are_idle())
         status = portolan_error_set(err, PORTOLAN_EBUSY, "a thread is inside a call");
     else
         status = configure(bytes, limits->spill_bytes, limits->folder, err);
-    rows_unlock();
+    probe_rows_unlock();
     pthread_mutex_unlock(&reader.lock);
     return status;
 }
 
 void portolan_probe_rows_trouble(char *text, size_t size)
 {
-    rows_lock();
+    probe_rows_lock();
     rows_spill_trouble(text, size);
-    rows_unlock();
+    probe_rows_unlock();
 }

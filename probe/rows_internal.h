@@ -50,10 +50,7 @@ static inline uint32_t rows_number(uint64_t filled)
 
 #define ROWS_DATA (ROWS_BLOCK - sizeof(struct rows_block))
 
-/* ------------------------------------------------- rows.c, all under the lock */
-
-void rows_lock(void);
-void rows_unlock(void);
+/* ------------------------------------------------- rows.c, all under probe_rows_lock */
 
 /* T's oldest block from which there is something to read, or that is full; NULL: there is none. */
 struct rows_block *rows_oldest(struct probe_thread *t);

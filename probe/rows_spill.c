@@ -124,8 +124,12 @@ static bool write_some(struct probe_thread *t)
          b = b->next, n++) {
         heads[n] = (struct rows_chunk){t->index, rows_bytes(b->filled) - b->read,
                                        rows_number(b->filled) - b->read_rows, 0};
-        if (spill.end + bytes + sizeof heads[n] + heads[n].bytes > spill.limit)
+        if (spill.end + bytes + sizeof heads[n] + heads[n].bytes > spill.limit) {
+            snprintf(spill.trouble, sizeof spill.trouble,
+                     "the file of rows in %s is full: %llu bytes are its limit",
+                     folder_of(spill.folder), (unsigned long long)spill.limit);
             break;
+        }
         vector[2 * n] = (struct iovec){&heads[n], sizeof heads[n]};
         vector[2 * n + 1] = (struct iovec){b->data + b->read, heads[n].bytes};
         bytes += sizeof heads[n] + heads[n].bytes;
@@ -142,6 +146,8 @@ static bool write_some(struct probe_thread *t)
 
 static void write_blocks(void)
 {
+    if (!spill.limit)
+        return;
     if (spill.fd < 0 && (spill.fd = open_file(folder_of(spill.folder))) < 0) {
         note_trouble("no file for rows in", errno);
         return;
@@ -149,6 +155,18 @@ static void write_blocks(void)
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         while (write_some(t))
             ;
+}
+
+uint64_t probe_rows_spill_now(void)
+{
+    uint64_t rows = 0;
+
+    probe_rows_lock();
+    write_blocks();
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        rows += t->rows_spilled;
+    probe_rows_unlock();
+    return rows;
 }
 
 static bool read_all(void *to, size_t size)
@@ -205,9 +223,9 @@ static void *writer(void *unused)
         while (sem_wait(&spill.wake) != 0)
             ;
         __atomic_store_n(&spill.asked, false, __ATOMIC_RELEASE);
-        rows_lock();
+        probe_rows_lock();
         write_blocks();
-        rows_unlock();
+        probe_rows_unlock();
     }
     return NULL;
 }

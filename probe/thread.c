@@ -27,8 +27,10 @@ static unsigned long unmarked;
 
 static void detach(void *record);
 
-__attribute__((constructor)) static void make_key(void)
+/* Early: the locks of those who watch forks later are taken first, as elsewhere. */
+__attribute__((constructor(101))) static void make_key(void)
 {
+    probe_survive_fork();
     have_key = pthread_key_create(&thread_key, detach) == 0;
 }
 
@@ -131,6 +133,32 @@ static void detach(void *record)
     pthread_mutex_lock(&registry_lock);
     t->in_use = false;
     pthread_mutex_unlock(&registry_lock);
+}
+
+void probe_registry_lock(void)
+{
+    pthread_mutex_lock(&registry_lock);
+}
+
+void probe_registry_unlock(void)
+{
+    pthread_mutex_unlock(&registry_lock);
+}
+
+void probe_thread_stay_alone(void)
+{
+    struct probe_thread *self = probe_thread_known();
+
+    for (struct probe_thread *t = registry_first; t; t = t->next) {
+        if (t == self)
+            continue;
+        t->mpi_depth = 0;
+        t->pause = NULL;
+        t->hot.charged = t->hot.frames;
+        __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
+        t->in_use = false;
+    }
+    __atomic_store_n(&unmarked, 0, __ATOMIC_SEQ_CST);
 }
 
 struct probe_thread *probe_thread_first(void)

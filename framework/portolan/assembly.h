@@ -62,11 +62,16 @@ struct portolan_assembly_instance {
     int line;
 };
 
+/** The largest `one_in`. */
+#define PORTOLAN_ASSEMBLY_ONE_IN_MAX 16777216
+
 struct portolan_assembly_connection {
     const char *user, *uses, *provider, *provides;
     bool monitored;
     /** What its proxy does at first: "forward", "profile" or "mastermind"; NULL: not stated. */
     const char *variant;
+    bool has_rows;   /**< one row is stored for each timed call, not totals alone */
+    unsigned one_in; /**< one call in so many is timed; 0: not stated, each is */
     int line;
 };
 
@@ -108,6 +113,8 @@ struct portolan_assembly {
     int go_line;
     bool go_monitored;
     const char *go_variant;
+    bool go_has_rows;
+    unsigned go_one_in;
     /** What for a run of it is stored: "run" after reading; `portolan measure` says "explore". */
     const char *purpose;
     void *impl; /**< the reader's */

@@ -51,6 +51,8 @@ struct portolan_control_port {
     bool has_mastermind;              /**< somebody takes records of MASTERMIND; else that variant
                                            only forwards */
     bool is_off;                      /**< not measured, whatever the variant */
+    bool has_rows;                    /**< in MASTERMIND a row is noted for each timed call */
+    uint32_t one_in; /**< in MASTERMIND one call in so many is timed; 0 or 1: each */
     /**
      * OPTIONAL: moves the port to another implementation. Called without locks by one thread at a
      * time, may block; the port is not removed meanwhile.
@@ -58,7 +60,8 @@ struct portolan_control_port {
     enum portolan_status (*select)(void *self, const char *implementation,
                                    struct portolan_error *err);
     /**
-     * OPTIONAL: sets the same flags where else they count. Under the lock, whenever they are set;
+     * OPTIONAL: sets the same flags, and the sampling that `port` has now, where else they count.
+     * Under the lock, whenever they are set;
      * calls nothing of this room.
      */
     void (*follow)(void *self, uint32_t flags);
@@ -94,6 +97,10 @@ PORTOLAN_API void portolan_control_refresh(void);
  *
  *     forward GLOB, profile GLOB, mastermind GLOB     what is done with calls
  *     off GLOB, on GLOB                               not measured, and measured as before
+ *     rows GLOB, norows GLOB                          one row for each timed call, or totals alone,
+ *                                                     for the Mastermind
+ *     sample N GLOB                                   of what the Mastermind gets, 1 call in N is
+ *                                                     timed, all are counted; 1: each is timed
  *     toggle                                          all off, or all on when all are off
  *     use GLOB IMPLEMENTATION                         another implementation
  *     counters [SET]                                  other counters are read, or which there are

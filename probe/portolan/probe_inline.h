@@ -544,6 +544,8 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
         return;
     }
     if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTED)) {
+        if (!call->node || !call->below)
+            __builtin_unreachable(); /* the call has begun */
         portolan_probe_add(&call->node->untimed, 1);
         portolan_probe_add(&call->below->node->subroutine_calls, 1);
         call->thread->charged = call->below;

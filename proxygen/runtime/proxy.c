@@ -235,20 +235,37 @@ const struct portolan_Rebindable__epv portolan_proxy_rebindable = {.f_rebind = r
 
 /* ------------------------------------------------------------------ gov.cca.Component */
 
-/* What the assembly says; else all calls are for the Mastermind, if one comes. */
-static void read_variant(struct portolan_proxy *proxy, gov_cca_Services services,
-                         sidl_BaseInterface *_ex)
+/* What the assembly says; else all calls are for the Mastermind, if one comes, as totals. */
+static void read_start(struct portolan_proxy *proxy, gov_cca_Services services,
+                       sidl_BaseInterface *_ex)
 {
     gov_cca_TypeMap properties = portolan_component_properties(services, _ex);
+    struct portolan_control_port *control = &proxy->state->control;
     sidl_BaseInterface ignored = NULL;
     char *word = NULL;
+    int64_t one_in;
 
     SIDL_CHECK(*_ex);
     word = gov_cca_TypeMap_getString(properties, "portolan.variant", "mastermind", _ex);
     SIDL_CHECK(*_ex);
-    if (!portolan_variant_read(word, &proxy->state->control.variant))
+    if (!portolan_variant_read(word, &control->variant)) {
         portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
                        "'%s' is no variant of a proxy; forward, profile and mastermind are", word);
+        goto EXIT;
+    }
+    sidl_String_free(word);
+    word = gov_cca_TypeMap_getString(properties, "portolan.rows", "no", _ex);
+    SIDL_CHECK(*_ex);
+    control->has_rows = !strcmp(word, "yes");
+    sidl_String_free(word);
+    word = gov_cca_TypeMap_getString(properties, "portolan.sample", "1", _ex);
+    SIDL_CHECK(*_ex);
+    if (portolan_read_int64(word, &one_in) && one_in > 0 && one_in <= PORTOLAN_PROBE_SAMPLING_MAX)
+        control->one_in = (uint32_t)one_in;
+    else
+        portolan_throw(_ex, PORTOLAN_EBADPROPERTIES,
+                       "'%s' is no number of calls of which one is timed, 1 to %u", word,
+                       PORTOLAN_PROBE_SAMPLING_MAX);
 EXIT:
     sidl_String_free(word);
     gov_cca_TypeMap_deleteRef(properties, &ignored);
@@ -270,7 +287,7 @@ static void set_services(void *self, gov_cca_Services services, sidl_BaseInterfa
     gov_cca_Services_registerUsesPort(services, "measurement", "portolan.ports.Measurement", NULL,
                                       _ex);
     SIDL_CHECK(*_ex);
-    read_variant(proxy, services, _ex);
+    read_start(proxy, services, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerForRelease(services,
                                         sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);

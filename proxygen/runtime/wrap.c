@@ -78,13 +78,20 @@ static struct portolan_proxy *registry_find(enum proxy_kind kind,
     return found ? *found : NULL;
 }
 
+/* PORT measures as GIVER's does. */
+static void follow_port(struct portolan_probe_port *port, const struct portolan_probe_port *giver)
+{
+    portolan_probe_port_set_sampling(port, portolan_probe_port_sampling(giver));
+    portolan_probe_port_set_flags(port, portolan_probe_port_flags(giver));
+}
+
 void proxy_set_flags(struct portolan_proxy *proxy, uint32_t flags)
 {
     portolan_probe_port_set_flags(&proxy->port, flags);
     pthread_mutex_lock(&registry_lock);
     for (struct portolan_proxy *p = registry; p; p = p->state->next)
         if (p->state->giver == proxy)
-            portolan_probe_port_set_flags(&p->port, flags);
+            follow_port(&p->port, &proxy->port);
     pthread_mutex_unlock(&registry_lock);
 }
 
@@ -256,7 +263,8 @@ static enum portolan_status take_after(struct portolan_proxy *proxy, struct port
     else
         status = portolan_probe_methods_register(&connection, d->methods, d->n_methods,
                                                  &own->first_method_handle, err);
-    portolan_probe_port_init(&proxy->port, own, portolan_probe_port_flags(&giver->port));
+    portolan_probe_port_init(&proxy->port, own, 0);
+    follow_port(&proxy->port, &giver->port);
     proxy->state->giver = giver->state->giver ? giver->state->giver : giver;
     proxy->state->giver_handle = binding->first_method_handle;
     return status;
@@ -409,7 +417,7 @@ void portolan_proxy_give_in_place(struct portolan_proxy *giver,
     proxy = find_in_place(d, table, binding->first_method_handle);
     if (proxy && !proxy->state->giver) {
         proxy->state->giver = giver; /* the one before is gone */
-        portolan_probe_port_set_flags(&proxy->port, portolan_probe_port_flags(&giver->port));
+        follow_port(&proxy->port, &giver->port);
     }
     if (!proxy)
         proxy = give_new_in_place(giver, binding, d, table, &err);
