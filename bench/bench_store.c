@@ -86,7 +86,6 @@ static struct portolan_sample *make_rank(int rank, size_t paths, char (*names)[3
             .context = {(double)(i % 128), 32},
             .calls = 100 + rank % 7,
             .subroutines = BRANCHES,
-            .inclusive_ns = 1e6 + (double)rank * 1.5,
             .exclusive_ns = 1e5 + (double)rank * 0.5,
             .mpi_ns = rank % 2 ? 12.25 : 0,
             .min_ns = 900.5,
@@ -94,6 +93,12 @@ static struct portolan_sample *make_rank(int rank, size_t paths, char (*names)[3
             .sum_squares_ns2 = 1.5e10,
             .quality = NAN,
         };
+    }
+    /* A caller has its own time and that of its callees. */
+    for (size_t i = paths; s && i-- > 0;) {
+        s[i].inclusive_ns += s[i].exclusive_ns;
+        if (i)
+            s[s[i].parent].inclusive_ns += s[i].inclusive_ns;
     }
     return s;
 }

@@ -209,7 +209,36 @@ static void a_killed_process_loses_no_acknowledged_step(void **state)
     check_steps(*state, acknowledged);
 }
 
-static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
+enum { BLOCK = 300 };
+
+/* In the child: blocks of single calls, until there is no room. */
+static void store_calls(const char *path, int acknowledge)
+{
+    struct portolan_store *store = open_or_fail(path, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_invocation rows[BLOCK];
+    struct portolan_error err = {0};
+
+    make_step(0, samples);
+    for (int block = 0;; ++block) {
+        for (int i = 0; i < BLOCK; ++i)
+            rows[i] = (struct portolan_invocation){.path = 1, .start_ns = block * BLOCK + i};
+        if (portolan_store_put_invocations(store, trial, samples, STEP_SAMPLES, rows, BLOCK, &err))
+            break;
+        if (write(acknowledge, "+", 1) != 1)
+            _exit(3);
+    }
+    if (err.status != PORTOLAN_EIO || !strstr(err.text, "block of single calls was not stored") ||
+        !strstr(err.text, "what was stored is intact"))
+        _exit(2);
+    portolan_store_close(store);
+    _exit(0);
+}
+
+/* How many blocks the child has acknowledged when its files may have LIMIT bytes. */
+static int store_on_a_full_disk(const char *path, rlim_t limit,
+                                void (*store)(const char *path, int acknowledge))
 {
     int ends[2], status, acknowledged = 0;
     char byte;
@@ -218,12 +247,12 @@ static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
     assert_int_equal(pipe(ends), 0);
     child = fork();
     if (!child) {
-        const struct rlimit limit = {400000, 400000};
+        const struct rlimit bytes = {limit, limit};
 
         close(ends[0]);
         signal(SIGXFSZ, SIG_IGN);
-        setrlimit(RLIMIT_FSIZE, &limit);
-        store_steps(*state, ends[1]);
+        setrlimit(RLIMIT_FSIZE, &bytes);
+        store(path, ends[1]);
     }
     close(ends[1]);
     while (read(ends[0], &byte, 1) == 1)
@@ -233,7 +262,34 @@ static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_true(acknowledged > 0);
-    check_steps(*state, acknowledged);
+    return acknowledged;
+}
+
+static int next_call(void *arg, const struct portolan_sample *path,
+                     const struct portolan_invocation *row)
+{
+    int *n = arg;
+
+    (void)path;
+    assert_true(row->start_ns == *n);
+    ++*n;
+    return 0;
+}
+
+static void a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones(void **state)
+{
+    int blocks = store_on_a_full_disk(*state, 400000, store_calls), n = 0;
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_READ);
+
+    assert_int_equal(portolan_store_visit_invocations(store, 1, NULL, next_call, &n, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(n, blocks * BLOCK);
+    portolan_store_close(store);
+}
+
+static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
+{
+    check_steps(*state, store_on_a_full_disk(*state, 400000, store_steps));
 }
 
 /* One process holds the store in the middle of a transaction, another wants to write. */
@@ -498,6 +554,7 @@ int main(void)
         IN_FOLDER(a_locked_store_is_busy),
         IN_FOLDER(a_killed_process_loses_no_acknowledged_step),
         IN_FOLDER(a_full_disk_fails_the_step_and_keeps_the_earlier_ones),
+        IN_FOLDER(a_full_disk_fails_a_block_of_calls_and_keeps_the_earlier_ones),
         IN_FOLDER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),
         IN_FOLDER(a_process_killed_in_a_transaction_leaves_nothing_of_it),
         IN_FOLDER(a_file_that_was_cut_off_is_never_read_wrong),
