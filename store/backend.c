@@ -30,6 +30,24 @@ enum portolan_status backend_open(const char *path, enum portolan_store_mode mod
                               "libpq; name a file, or build it again with libpq-dev installed");
 }
 
+char *backend_display(const char *path)
+{
+    char *shown = portolan_strdup(path), *from, *at;
+
+    if (!shown || !portolan_store_is_server(path))
+        return shown;
+    /* "//user:secret@", and "password=secret" with whatever may end it. */
+    if ((from = strstr(shown, "://")) && (from = strpbrk(from + 3, ":@/?")) && *from == ':' &&
+        (at = strchr(from, '@')))
+        memmove(from, at, strlen(at) + 1);
+    while ((from = strstr(shown, "password="))) {
+        at = strstr(from, "='") == from + 8 ? strchr(from + 10, '\'') : NULL;
+        at = at ? at + 1 : from + strcspn(from, " &");
+        memmove(from, at, strlen(at) + 1);
+    }
+    return shown;
+}
+
 void backend_close(struct backend *b)
 {
     if (b)

@@ -162,6 +162,9 @@ extern const struct backend_ops backend_sqlite, backend_postgres;
 enum portolan_status backend_open(const char *path, enum portolan_store_mode mode, int busy_ms,
                                   struct backend **backend, struct portolan_error *err);
 
+/** PATH as messages may show it, without a password; malloc'ed. */
+char *backend_display(const char *path);
+
 /** NULL is legal. An open transaction is rolled back. */
 void backend_close(struct backend *backend);
 

@@ -219,6 +219,11 @@ static enum portolan_status explain(const char *code, const char *text, struct p
                                   "no space is left on the server (%s); free some, what was stored "
                                   "is intact",
                                   text);
+    if (!strncmp(code, "58", 2) || !strncmp(code, "XX", 2))
+        return portolan_error_set(err, PORTOLAN_EIO,
+                                  "%s (SQLSTATE %s); see to the server's disk and its quota, what "
+                                  "was stored is intact",
+                                  text, code);
     if (!strcmp(code, "53200"))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "the server is out of memory");
     if (!strncmp(code, "23", 2))

@@ -13,12 +13,12 @@ enum portolan_status store_open(const char *path, enum portolan_store_mode mode,
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     *store = NULL;
-    if (!s || !(s->path = portolan_strdup(path)))
+    if (!s || !(s->path = backend_display(path)))
         portolan_error_set(err, status, "out of memory");
     else
         status = backend_open(path, mode, busy_ms, &s->backend, err);
     if (status) {
-        portolan_error_prefix(err, "store '%s'", path);
+        portolan_error_prefix(err, "store '%s'", s && s->path ? s->path : "?");
         portolan_store_close(s);
         return status;
     }
