@@ -62,8 +62,42 @@ static enum portolan_status add_quality(struct survey *s, size_t node, size_t ro
     return PORTOLAN_OK;
 }
 
+/* What all calls of a sample took, when 1 in N of them, or of those they made, was timed. */
+struct estimate {
+    double factor; /* calls per timed call; 0: none was timed */
+    double inclusive, exclusive;
+    bool sampled;
+};
+
+/* Where all calls were timed, by a hand-made sample too, it is what was measured. */
+static double factor_of(const struct portolan_sample *x)
+{
+    if (x->timed_calls > 0 && x->timed_calls < x->calls)
+        return (double)x->calls / (double)x->timed_calls;
+    return x->timed_calls < 0 || (!x->timed_calls && x->calls > 0 && x->inclusive_ns == 0) ? 0 : 1;
+}
+
+/* The time of calls that were not timed is in the caller's own time: it is taken out again. */
+static void make_estimates(const struct portolan_sample_set *data, struct estimate *e)
+{
+    for (size_t i = 0; i < data->n_samples; i++) {
+        const struct portolan_sample *x = &data->samples[i];
+
+        e[i].factor = factor_of(x);
+        e[i].inclusive = e[i].exclusive = x->inclusive_ns * e[i].factor;
+        e[i].sampled = e[i].factor != 1;
+        if (x->parent < 0 || (size_t)x->parent >= i)
+            continue;
+        e[x->parent].exclusive -= e[i].inclusive;
+        e[x->parent].sampled |= e[i].sampled;
+    }
+    for (size_t i = 0; i < data->n_samples; i++)
+        if (!e[i].sampled)
+            e[i].exclusive = data->samples[i].exclusive_ns;
+}
+
 static enum portolan_status add_piece(struct survey *s, size_t node, size_t row, size_t own,
-                                      const struct portolan_sample *x)
+                                      const struct portolan_sample *x, const struct estimate *e)
 {
     struct survey_piece *more = portolan_arena_grow(&s->pool, s->pieces, s->n_pieces, sizeof *more);
     struct survey_piece *p;
@@ -76,9 +110,9 @@ static enum portolan_status add_piece(struct survey *s, size_t node, size_t row,
                                .row = row,
                                .own = own,
                                .calls = (double)x->calls,
-                               .inclusive = x->inclusive_ns,
-                               .exclusive = x->exclusive_ns,
-                               .mpi = x->mpi_ns};
+                               .inclusive = e->inclusive,
+                               .exclusive = fmax(e->exclusive, 0),
+                               .mpi = x->mpi_ns * e->factor};
     for (int k = 0; k < s->nodes[node].n_context; k++)
         p->context[k] = k < x->n_context ? x->context[k] : 0;
     return PORTOLAN_OK;
@@ -97,8 +131,11 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
 {
     size_t n = s->data->n_samples, first_root = NONE;
     size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
-    enum portolan_status status = node_of ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    struct estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
+    enum portolan_status status = node_of && estimates ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
+    if (!status)
+        make_estimates(s->data, estimates);
     for (size_t i = 0; !status && i < n; i++) {
         const struct portolan_sample *x = &s->data->samples[i];
         size_t row = row_of_sample[i], v, own, parent = NONE;
@@ -117,9 +154,11 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
         if (v != NONE)
             note_selection(&s->rows[row].selection[v], own);
         status = add_quality(s, node_of[i], row, x->quality);
-        if (!status && x->rank == s->trials[s->rows[row].trial].rank)
-            status = add_piece(s, node_of[i], row, own, x);
+        /* Of calls of which none was timed nothing is known but their number. */
+        if (!status && x->rank == s->trials[s->rows[row].trial].rank && estimates[i].factor > 0)
+            status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
     }
+    free(estimates);
     free(node_of);
     return status;
 }

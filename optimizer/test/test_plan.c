@@ -109,6 +109,46 @@ static void every_selection_is_predicted_as_in_the_truth(void **state)
     world_destroy(w);
 }
 
+/* As if 1 in 4 calls had been timed: the time of the others is their caller's own. */
+static void calls_that_were_not_timed_are_estimated_by_those_that_were(void **state)
+{
+    struct world *w = world_create(2), *whole = world_create(2);
+    const struct portolan_plan_node *nodes, *wanted;
+    struct portolan_plan *p, *all;
+    size_t n = 0;
+
+    (void)state;
+    world_explore_all(w);
+    world_explore_all(whole);
+    for (size_t i = 0; i < w->set.n_samples; i++) {
+        struct portolan_sample *x = &w->samples[i];
+        double moved;
+
+        if (x->calls < 4)
+            continue;
+        x->timed_calls = x->calls / 4;
+        moved = x->inclusive_ns * (1 - (double)x->timed_calls / (double)x->calls);
+        x->inclusive_ns -= moved;
+        x->exclusive_ns -= moved;
+        w->samples[x->parent].exclusive_ns += moved;
+        n++;
+    }
+    assert_true(n > 100);
+    p = plan_of(w, &world_assembly);
+    all = plan_of(whole, &world_assembly);
+    n = portolan_plan_peek_callgraph(p, &nodes);
+    assert_int_equal(n, portolan_plan_peek_callgraph(all, &wanted));
+    for (size_t i = 0; i < n; i++) {
+        assert_true(nodes[i].calls == wanted[i].calls);
+        assert_near(nodes[i].inclusive_ns, wanted[i].inclusive_ns, 1e-9); /* rounding */
+        assert_near(nodes[i].exclusive_ns, wanted[i].exclusive_ns, 1e-9);
+    }
+    portolan_plan_destroy(p);
+    portolan_plan_destroy(all);
+    world_destroy(w);
+    world_destroy(whole);
+}
+
 static void margins_are_the_cost_of_being_forced(void **state)
 {
     struct world *w = world_create(1);
@@ -445,6 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chosen_is_the_best_of_the_truth_and_its_time_is_right),
         cmocka_unit_test(every_selection_is_predicted_as_in_the_truth),
+        cmocka_unit_test(calls_that_were_not_timed_are_estimated_by_those_that_were),
         cmocka_unit_test(margins_are_the_cost_of_being_forced),
         cmocka_unit_test(noise_and_spikes_do_not_mislead),
         cmocka_unit_test(combinations_never_measured_are_forbidden),
