@@ -20,15 +20,18 @@ static bool has_source(const struct mpi_call *call, const MPI_Status *status)
     return (class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE) && status->MPI_SOURCE >= 0;
 }
 
-uint64_t mpi_status_bytes(const MPI_Status *status)
+bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
 {
-    MPI_Count bytes = 0;
+    MPI_Count count = 0;
     int is_cancelled = 0;
 
+    *bytes = 0;
     PMPI_Test_cancelled(status, &is_cancelled);
-    if (is_cancelled || PMPI_Get_count_c(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
-        return 0;
-    return (uint64_t)bytes;
+    if (is_cancelled)
+        return false;
+    if (PMPI_Get_count_c(status, MPI_BYTE, &count) == MPI_SUCCESS && count > 0)
+        *bytes = (uint64_t)count;
+    return true;
 }
 
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
@@ -45,9 +48,12 @@ static void add_received(const struct mpi_call *call, const MPI_Status *status, 
                          uint64_t calls, uint64_t ticks)
 {
     bool is_from = has_source(call, status);
+    uint64_t bytes = 0;
 
+    if (is_from && call->result == MPI_SUCCESS)
+        mpi_status_bytes(status, &bytes);
     mpi_add(call->routine, is_from ? mpi_world_rank(comm, status->MPI_SOURCE) : -1, true, calls,
-            ticks, is_from && call->result == MPI_SUCCESS ? mpi_status_bytes(status) : 0);
+            ticks, bytes);
 }
 
 void mpi_note_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm)

@@ -205,14 +205,21 @@ static struct mpi_peers *kept(const struct kind *k, int handle)
     return peers;
 }
 
-static int world_rank(const struct kind *k, int handle, int rank)
+static struct mpi_peers *known(const struct kind *k, int handle)
 {
     uint64_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
     struct mpi_peers *peers = remembered(handle, now);
-    int world;
 
     if (!peers && (peers = kept(k, handle)))
         remember(handle, peers, now);
+    return peers;
+}
+
+static int world_rank(const struct kind *k, int handle, int rank)
+{
+    struct mpi_peers *peers = known(k, handle);
+    int world;
+
     if (peers)
         return mpi_peers_rank(peers, rank);
     peers = peers_of_group(k->group(handle));
@@ -235,7 +242,7 @@ int mpi_world_rank_in(MPI_Win win, int rank)
 
 struct mpi_peers *mpi_peers_hold(MPI_Comm comm)
 {
-    struct mpi_peers *peers = kept(&comms, comm);
+    struct mpi_peers *peers = known(&comms, comm);
 
     if (!peers)
         return peers_of_group(group_of_comm(comm)); /* the caller's only */

@@ -12,7 +12,6 @@
 #include "peers.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 struct mpi_pending {
     struct mpi_pending *next;
@@ -37,6 +36,7 @@ struct mpi_pending {
 static struct shard {
     pthread_mutex_t lock; /* used with MPI_THREAD_MULTIPLE only: else calls come one by one */
     struct mpi_pending *buckets[BUCKETS];
+    struct mpi_pending *spare; /* as many as were pending at one time */
 } shards[SHARDS];
 
 static size_t n_pending, n_lost; /* atomic */
@@ -95,17 +95,28 @@ struct mpi_pending *mpi_pending_find(MPI_Request request)
     return request == MPI_REQUEST_NULL ? NULL : find(request, false);
 }
 
-/* A copy of P, which has all but its links; false when there is no memory. */
-static bool insert(const struct mpi_pending *what)
+static struct mpi_pending *take_spare(int handle)
 {
-    struct mpi_pending *p = portolan_calloc(1, sizeof *p), **bucket;
+    struct mpi_pending **bucket, *p;
+    struct shard *s = lock_shard(handle, &bucket);
+
+    if ((p = s->spare))
+        s->spare = p->next;
+    unlock_shard(s);
+    return p ? p : portolan_calloc(1, sizeof *p);
+}
+
+/* A copy of WHAT, which has all but its links; without memory it is not noted any further. */
+static void insert(const struct mpi_pending *what)
+{
+    struct mpi_pending *p = take_spare(what->handle), **bucket;
     struct shard *s;
 
     if (!p) {
         mpi_peers_release(what->peers);
         if (what->receives)
             mpi_pending_lose();
-        return false;
+        return;
     }
     *p = *what;
     s = lock_shard(p->handle, &bucket);
@@ -113,7 +124,6 @@ static bool insert(const struct mpi_pending *what)
     *bucket = p;
     unlock_shard(s);
     __atomic_add_fetch(&n_pending, 1, __ATOMIC_RELAXED);
-    return true;
 }
 
 static void drop(struct mpi_pending *p)
@@ -124,10 +134,11 @@ static void drop(struct mpi_pending *p)
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
+    mpi_peers_release(p->peers);
+    p->next = s->spare;
+    s->spare = p;
     unlock_shard(s);
     __atomic_sub_fetch(&n_pending, 1, __ATOMIC_RELAXED);
-    mpi_peers_release(p->peers);
-    free(p);
 }
 
 /* -- receives that were posted -- */
@@ -136,7 +147,6 @@ static void drop(struct mpi_pending *p)
 static void expect(struct mpi_pending *p, int source, MPI_Comm comm)
 {
     p->receives = true;
-    p->partner = mpi_world_rank(comm, source);
     p->is_wild = source == MPI_ANY_SOURCE;
     p->in_world = comm == MPI_COMM_WORLD;
     if (p->is_wild && !p->in_world)
@@ -144,15 +154,23 @@ static void expect(struct mpi_pending *p, int source, MPI_Comm comm)
     insert(p);
 }
 
+/* Notes the call; false when nothing is to be received. */
+static bool note_source(const struct mpi_call *call, int source, MPI_Comm comm, int *partner)
+{
+    bool is_open = call->result == MPI_SUCCESS && source != MPI_PROC_NULL;
+
+    *partner = is_open ? mpi_world_rank(comm, source) : -1;
+    mpi_add(call->routine, *partner, true, 1, call->ticks, 0);
+    return is_open;
+}
+
 void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
                         const MPI_Request *request)
 {
     struct mpi_pending p = {
         .is_active = true, .is_call = true, .routine = call->routine, .ticks = call->ticks};
-    bool is_open = call->result == MPI_SUCCESS && source != MPI_PROC_NULL;
 
-    mpi_add(call->routine, is_open ? mpi_world_rank(comm, source) : -1, true, 1, call->ticks, 0);
-    if (!is_open)
+    if (!note_source(call, source, comm, &p.partner))
         return;
     p.handle = *request;
     expect(&p, source, comm);
@@ -207,8 +225,11 @@ void mpi_take_message(struct mpi_call *call, const MPI_Message *message)
 
 void mpi_note_received_message(const struct mpi_call *call, const MPI_Status *status)
 {
-    mpi_add(call->routine, call->partner, true, 1, call->ticks,
-            call->result == MPI_SUCCESS ? mpi_status_bytes(status) : 0);
+    uint64_t bytes = 0;
+
+    if (call->result == MPI_SUCCESS)
+        mpi_status_bytes(status, &bytes);
+    mpi_add(call->routine, call->partner, true, 1, call->ticks, bytes);
 }
 
 /* -- persistent requests -- */
@@ -231,10 +252,8 @@ void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm 
                               const MPI_Request *request)
 {
     struct mpi_pending p = {.is_persistent = true};
-    bool is_open = call->result == MPI_SUCCESS && source != MPI_PROC_NULL;
 
-    mpi_add(call->routine, is_open ? mpi_world_rank(comm, source) : -1, true, 1, call->ticks, 0);
-    if (!is_open)
+    if (!note_source(call, source, comm, &p.partner))
         return;
     p.handle = *request;
     expect(&p, source, comm);
@@ -265,21 +284,22 @@ void mpi_pending_started(struct mpi_pending *p, const struct mpi_call *call, boo
 
 void mpi_pending_peek(struct mpi_pending *p, const MPI_Status *status, int result)
 {
-    int is_cancelled = 0, partner = p->partner;
+    int partner = p->partner;
+    uint64_t calls = 0, ticks = 0, bytes = 0;
 
     if (!p->is_active)
         return;
     p->is_active = false;
-    PMPI_Test_cancelled(status, &is_cancelled);
-    if (is_cancelled)
+    if (result == MPI_SUCCESS && !mpi_status_bytes(status, &bytes))
         return;
     if (p->is_wild)
         partner = p->in_world ? status->MPI_SOURCE : mpi_peers_rank(p->peers, status->MPI_SOURCE);
     if (p->is_wild && p->is_call && partner >= 0) { /* now it is known whose the call was */
-        mpi_add(p->routine, -1, true, (uint64_t)-1, -p->ticks, 0);
-        mpi_add(p->routine, partner, true, 1, p->ticks, 0);
+        calls = 1;
+        ticks = p->ticks;
+        mpi_add(p->routine, -1, true, -calls, -ticks, 0);
     }
-    mpi_add(p->routine, partner, true, 0, 0, result == MPI_SUCCESS ? mpi_status_bytes(status) : 0);
+    mpi_add(p->routine, partner, true, calls, ticks, bytes);
 }
 
 void mpi_pending_complete(struct mpi_pending *p, const MPI_Status *status, int result,

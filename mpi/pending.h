@@ -7,8 +7,8 @@
 
 struct mpi_pending;
 
-/* Bytes that a status tells of; 0 when the operation was cancelled. */
-uint64_t mpi_status_bytes(const MPI_Status *status);
+/* Bytes that a status tells of; false when the operation was cancelled. */
+bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes);
 
 /* What is known of REQUEST, or NULL. */
 struct mpi_pending *mpi_pending_find(MPI_Request request);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Tests before the processor is yielded: an answer that is under way comes within these. */
-#define TESTS 100
+#define TESTS 300
 
 #define VARIABLE "PORTOLAN_MPI_YIELD"
 
