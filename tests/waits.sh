@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that share cores yield while they wait, and say so once.
+. "$(dirname "$0")/tap.sh"
+plan 9
+
+components=$BUILD/tests/components
+cat >"$work/ring.xml" <<'XML'
+<assembly name="ring">
+  <instance name="ring" class="speak.Ring"/>
+  <go instance="ring" port="go"/>
+</assembly>
+XML
+set -- "$PORTOLAN" run --path "$components" "$work/ring.xml"
+unset PORTOLAN_MPI_YIELD
+core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+
+try taskset -c "$core" "$MPIEXEC" -n 2 "$@"
+gives 'two ranks on one core yield' 0 \
+    '^mpi: 2 ranks share 1 core: blocking calls yield the processor \(PORTOLAN_MPI_YIELD=never'
+count 'it is said once' 1 '^mpi: '
+try taskset -c "$core" "$MPIEXEC" -n 2 "$@" --quiet
+lacks 'quietly it is not said' '^mpi: '
+try taskset -c "$core" "$MPIEXEC" -n 2 env PORTOLAN_MPI_YIELD=never "$@"
+lacks 'never' '^mpi: '
+try "$MPIEXEC" -n 1 "$@"
+lacks 'one rank has its core' '^mpi: '
+try env PORTOLAN_MPI_YIELD=always "$MPIEXEC" -n 1 "$@"
+gives 'always' 0 '^mpi: blocking calls yield the processor \(PORTOLAN_MPI_YIELD=always\)'
+try env PORTOLAN_MPI_YIELD=sometimes "$MPIEXEC" -n 2 "$@"
+gives 'a wrong word' 1 "error: PORTOLAN_MPI_YIELD is 'sometimes'; it may be auto, always or never"
+try "$MPIEXEC" -n 1 env PORTOLAN_MPI_YIELD=always "$@" : -n 1 env PORTOLAN_MPI_YIELD=never "$@"
+gives 'ranks that differ' 1 "is 'always' here and something else on another rank" \
+    "is 'never' here" 'it must be the same on all'
+try "$MPIEXEC" -n 1 env PORTOLAN_MPI_YIELD=often "$@" : -n 1 "$@"
+gives 'a word that is wrong on one rank' 1 "is 'often'; it may be" 'is wrong on another rank'
