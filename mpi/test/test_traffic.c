@@ -598,6 +598,87 @@ static void calls_made_inside_calls_take_no_time_of_their_own(void **state)
     OK(MPI_Comm_free_keyval(&key));
 }
 
+/* On a clock that moves only when told. */
+static int delete_in_30_ns(MPI_Comm c, int key, void *value, void *extra)
+{
+    (void)c, (void)key, (void)value, (void)extra;
+    portolan_probe_clock_advance(10);
+    MPI_Request_free(&(MPI_Request){MPI_REQUEST_NULL}); /* fails: its handler takes 15 ns */
+    portolan_probe_clock_advance(5);
+    return MPI_SUCCESS;
+}
+
+static void fail_in_15_ns(MPI_Comm *c, int *code, ...)
+{
+    (void)c, (void)code;
+    portolan_probe_clock_advance(15);
+}
+
+__attribute__((noinline)) static void compute_while_under_way(struct portolan_probe_port *port,
+                                                              MPI_Comm own)
+{
+    struct portolan_probe_call call;
+    char out[3] = {0}, in[3];
+    MPI_Request r[2];
+
+    portolan_probe_enter(&call, port, 0, NULL, 0);
+    OK(MPI_Irecv(in, 3, MPI_CHAR, before, 18, MPI_COMM_WORLD, &r[0]));
+    OK(MPI_Isend(out, 3, MPI_CHAR, next, 18, MPI_COMM_WORLD, &r[1]));
+    portolan_probe_clock_advance(100);
+    OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+    OK(MPI_Comm_free(&own));
+    portolan_probe_leave(&call);
+}
+
+static void mpi_time_is_that_inside_mpi_counted_once(void **state)
+{
+    static const struct portolan_probe_connection connection = {.user = "u", .uses = "talk"};
+    static const struct portolan_probe_method method = {.name = "talk"};
+    struct portolan_probe_snapshot snap = {0};
+    struct portolan_probe_binding binding = {0};
+    struct portolan_probe_port port;
+    struct portolan_probe_traffic *now;
+    MPI_Errhandler handler;
+    double mpi_ns = 0;
+    size_t n;
+    MPI_Comm own;
+    int key;
+
+    (void)state;
+    binding.target = &binding;
+    assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1,
+                                                     &binding.first_method_handle, NULL),
+                     PORTOLAN_OK);
+    portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED);
+    OK(MPI_Comm_create_errhandler(fail_in_15_ns, &handler));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+    OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_in_30_ns, &key, NULL));
+    OK(MPI_Comm_dup(MPI_COMM_SELF, &own));
+    OK(MPI_Comm_set_attr(own, key, NULL));
+    watch(NULL);
+    compute_while_under_way(&port, own);
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    OK(MPI_Errhandler_free(&handler));
+    OK(MPI_Comm_free_keyval(&key));
+    assert_int_equal(portolan_probe_snapshot_take(&snap, NULL), PORTOLAN_OK);
+    for (size_t i = 0; i < snap.count; i++)
+        if (snap.records[i].handle == binding.first_method_handle) {
+            mpi_ns = snap.records[i].mpi_ns;
+            assert_true(snap.records[i].inclusive_ns == 130);
+            assert_true(snap.records[i].exclusive_ns == 130);
+        }
+    assert_true(mpi_ns == 30);
+    portolan_probe_snapshot_clear(&snap);
+    assert_int_equal(portolan_probe_traffic_take(&now, &n), PORTOLAN_OK);
+    assert_true(find(now, n, "MPI_Comm_free", -1, false).time_ns -
+                    find(old, n_old, "MPI_Comm_free", -1, false).time_ns ==
+                30);
+    assert_true(find(now, n, "MPI_Waitall", -1, false).time_ns ==
+                find(old, n_old, "MPI_Waitall", -1, false).time_ns);
+    free(now);
+}
+
 static jmp_buf out_of_mpi;
 
 static void leave(MPI_Comm *comm, int *code, ...)
@@ -679,6 +760,7 @@ int main(void)
         TEST(calls_made_inside_calls_take_no_time_of_their_own),
         TEST(leaving_mpi_by_longjmp_ends_its_time),
         TEST(totals_sum_over_partners),
+        TEST(mpi_time_is_that_inside_mpi_counted_once),
     };
     struct portolan_error err = {0};
     int failed;
