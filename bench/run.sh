@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs all benchmarks one after the other; fails if one does. Arguments: two of them with an argument
-# each, then those that have none.
+# each, one with two, then those that have none.
 status=0
 run() {
     echo "== ${1##*/}"
@@ -11,8 +11,12 @@ proxies=$1
 plugin=$2
 generate=$3
 generator=$4
-shift 4
+profile=$5
+store=$6
+portolan=$7
+shift 7
 for other; do run "$other"; done
 run "$proxies" "$plugin"
 run "$generate" "$generator"
+run "$profile" "$store" "$portolan"
 exit $status

@@ -215,7 +215,8 @@ static enum portolan_status test_row(const struct portolan_comparison *c,
 }
 
 static enum portolan_verdict judge(const struct portolan_comparison *c,
-                                   const struct portolan_comparison_row *r, bool can_tell)
+                                   const struct portolan_comparison_row *r, bool is_member,
+                                   bool can_tell)
 {
     double most = 1 + c->query.threshold;
 
@@ -223,6 +224,8 @@ static enum portolan_verdict judge(const struct portolan_comparison *c,
         return PORTOLAN_VERDICT_NEW;
     if (sum(r->values_b, c->n_b) == 0 && sum(r->values_a, c->n_a) != 0)
         return PORTOLAN_VERDICT_GONE;
+    if (!is_member)
+        return PORTOLAN_VERDICT_NOT_TESTED;
     if (!can_tell)
         return PORTOLAN_VERDICT_CANNOT_TELL;
     if (r->p_holm <= c->query.level)
@@ -262,8 +265,7 @@ static enum portolan_status test_family(struct portolan_comparison *c, struct po
         struct portolan_comparison_row *r = &c->rows[i];
 
         r->p_holm = p[i];
-        r->verdict =
-            r->share >= c->query.share ? judge(c, r, can_tell) : PORTOLAN_VERDICT_NOT_TESTED;
+        r->verdict = judge(c, r, r->share >= c->query.share, can_tell);
         c->is_regression |= r->verdict == PORTOLAN_VERDICT_SLOWER;
     }
     free(p);
@@ -287,7 +289,8 @@ static enum portolan_status test_rows(struct comparing *x)
     }
     if (status != PORTOLAN_OK)
         return profile_no_memory(x->err);
-    total->verdict = judge(c, total, portolan_mann_whitney_least(c->n_a, c->n_b) <= c->query.level);
+    total->verdict =
+        judge(c, total, true, portolan_mann_whitney_least(c->n_a, c->n_b) <= c->query.level);
     c->is_regression = total->verdict == PORTOLAN_VERDICT_SLOWER;
     status = test_family(c, x->err);
     c->enough_for_total = enough(c->query.level, 1);

@@ -206,6 +206,7 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
     }
     add_row(c, &c->total, marks, &t);
     if (!add_tree(c, chosen, marks, &t)) {
+        table_clear(&t);
         free(chosen);
         return profile_no_memory(err);
     }

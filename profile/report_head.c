@@ -84,19 +84,23 @@ static void add_cost(const struct portolan_profile *p, struct portolan_text *out
     portolan_text_add(out, "; methods with ! take less than 20 of these per call\n");
 }
 
-/* Metadata whose names begin so say what is missing or was done by halves. */
+/* Metadata whose names say what is missing or was done by halves. */
+static bool is_warning(const char *name)
+{
+    static const char *const words[] = {"lost", "not stored", "sampling", "multiplex",
+                                        "not always measured"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
+}
+
 static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
 {
-    static const char *const prefixes[] = {"rows lost", "lost",       "sampl",
-                                           "multiplex", "not stored", "not always measured"};
-
     for (size_t i = 0; i < t->n_metadata; i++)
-        for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
-            if (!strncmp(t->metadata[i].name, prefixes[k], strlen(prefixes[k])) &&
-                strcmp(t->metadata[i].value, "0") != 0 && *t->metadata[i].value) {
-                portolan_text_add(out, "note: %s: %s\n", t->metadata[i].name, t->metadata[i].value);
-                break;
-            }
+        if (is_warning(t->metadata[i].name) && strcmp(t->metadata[i].value, "0") != 0)
+            portolan_text_add(out, "note: %s: %s\n", t->metadata[i].name, t->metadata[i].value);
     if (t->n_partial)
         portolan_text_add(out, "note: not all was measured in %zu step%s\n", t->n_partial,
                           t->n_partial == 1 ? "" : "s");

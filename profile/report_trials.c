@@ -68,8 +68,9 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
     }
     if (status == PORTOLAN_OK && list->n == 0)
         portolan_text_add(out, "no trial is stored\n");
-    else
+    else if (status == PORTOLAN_OK)
         table_write(&t, out);
+    table_clear(&t);
     return status == PORTOLAN_OK && out->failed ? profile_no_memory(err) : status;
 }
 

@@ -40,17 +40,20 @@ static void gather(struct gathering *g, int rank, double x)
     g->n++;
 }
 
-static void finish(const struct gathering *g, int ranks, struct portolan_profile_statistics *s)
+static void finish(const struct gathering *g, int ranks, int absent,
+                   struct portolan_profile_statistics *s)
 {
     *s = (struct portolan_profile_statistics){
         .sum = g->sum,
         .mean = g->sum / ranks,
         .min = g->min,
         .max = g->max,
-        .max_rank = g->n ? g->max_rank : 0,
+        .max_rank = g->n ? g->max_rank : absent,
     };
     if (g->n < ranks) {
         s->min = fmin(s->min, 0);
+        if (s->max < 0 || (s->max == 0 && absent < s->max_rank))
+            s->max_rank = absent;
         s->max = fmax(s->max, 0);
     }
     s->imbalance = s->mean != 0 ? s->max / s->mean - 1 : 0;
@@ -135,6 +138,10 @@ static void count_node(struct portolan_profile *p, size_t at, size_t first, size
     /* An imported or a cut trial may hold fewer ranks than cells tell of. */
     int n_ranks = (int)n > p->ranks ? (int)n : p->ranks;
 
+    int absent = 0; /* the lowest */
+
+    while ((size_t)absent < n && ranks[absent] == absent)
+        absent++;
     node->n_ranks = (int)n;
     for (size_t q = 0; q < width; q++) {
         struct portolan_profile_statistics *s =
@@ -144,7 +151,7 @@ static void count_node(struct portolan_profile *p, size_t at, size_t first, size
 
         for (size_t i = 0; i < n; i++)
             gather(&g, ranks[i], values[i * width + q]);
-        finish(&g, n_ranks, s);
+        finish(&g, n_ranks, absent, s);
         squares = (double)(n_ranks - (int)n) * s->mean * s->mean;
         for (size_t i = 0; i < n; i++)
             squares += (values[i * width + q] - s->mean) * (values[i * width + q] - s->mean);

@@ -234,6 +234,13 @@ static void write_row(const struct table *t, const struct layout *layout, const 
     portolan_text_add(out, "\n");
 }
 
+void table_clear(struct table *t)
+{
+    free(t->cells);
+    portolan_arena_clear(&t->texts);
+    *t = (struct table){.columns = t->columns, .n_columns = t->n_columns, .wide = t->wide};
+}
+
 void table_write(struct table *t, struct portolan_text *out)
 {
     struct layout *layout = portolan_calloc(t->n_columns, sizeof *layout);
@@ -247,7 +254,5 @@ void table_write(struct table *t, struct portolan_text *out)
     }
     out->failed |= !layout || t->failed;
     free(layout);
-    free(t->cells);
-    portolan_arena_clear(&t->texts);
-    *t = (struct table){.columns = t->columns, .n_columns = t->n_columns, .wide = t->wide};
+    table_clear(t);
 }

@@ -39,6 +39,9 @@ void table_format(struct table *t, const char *format, ...) PORTOLAN_PRINTF(2, 3
 /* NaN is shown as "-". */
 void table_number(struct table *t, double x);
 
+/* Empties the table; for who does not write it. */
+void table_clear(struct table *t);
+
 /* The head and all rows; the table is empty afterwards. */
 void table_write(struct table *t, struct portolan_text *out);
 

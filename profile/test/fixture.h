@@ -21,6 +21,8 @@ struct row {
     double n; /**< context, 0: none */
     double mpi_ns;
     double min_ns, max_ns, sum_squares_ns2;
+    int64_t timed_calls;        /**< 0: all */
+    const char *implementation; /**< NULL: test.Class */
 };
 
 /** A fresh store in memory per test. */

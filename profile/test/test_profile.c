@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GO    "main.go [test.Class]"
 #define SOLVE "solver.solve [test.Class]"
@@ -16,17 +17,17 @@ static void near(double seen, double expected)
 
 /* Two steps on two ranks; the second thread of rank 1 has no dot at all. */
 static const struct row first_step[] = {
-    {-1, "main.go", 0, 0, 1, 1000, 400, 0, 50, 1000, 1000, 1e6},
-    {0, "solver.solve", 0, 0, 2, 300, 200, 64, 0, 100, 200, 5e4},
-    {0, "solver.solve", 0, 0, 1, 300, 300, 128, 0, 300, 300, 9e4},
-    {1, "vector.dot", 0, 0, 10, 100, 100, 0, 0, 5, 15, 1100},
-    {-1, "main.go", 1, 0, 1, 3000, 2000, 0, 150, 3000, 3000, 9e6},
-    {4, "solver.solve", 1, 0, 3, 1000, 1000, 64, 0, 300, 400, 3.4e5},
-    {-1, "solver.solve", 1, 1, 1, 500, 500, 64, 0, 500, 500, 2.5e5},
+    {-1, "main.go", 0, 0, 1, 1000, 400, 0, 50, 1000, 1000, 1e6, 0, NULL},
+    {0, "solver.solve", 0, 0, 2, 300, 200, 64, 0, 100, 200, 5e4, 0, NULL},
+    {0, "solver.solve", 0, 0, 1, 300, 300, 128, 0, 300, 300, 9e4, 0, NULL},
+    {1, "vector.dot", 0, 0, 10, 100, 100, 0, 0, 5, 15, 1100, 0, NULL},
+    {-1, "main.go", 1, 0, 1, 3000, 2000, 0, 150, 3000, 3000, 9e6, 0, NULL},
+    {4, "solver.solve", 1, 0, 3, 1000, 1000, 64, 0, 300, 400, 3.4e5, 0, NULL},
+    {-1, "solver.solve", 1, 1, 1, 500, 500, 64, 0, 500, 500, 2.5e5, 0, NULL},
 };
 static const struct row second_step[] = {
-    {-1, "main.go", 0, 0, 1, 1000, 900, 0, 50, 1000, 1000, 1e6},
-    {0, "vector.dot", 0, 0, 1, 100, 100, 0, 0, 100, 100, 1e4},
+    {-1, "main.go", 0, 0, 1, 1000, 900, 0, 50, 1000, 1000, 1e6, 0, NULL},
+    {0, "vector.dot", 0, 0, 1, 100, 100, 0, 0, 100, 100, 1e4, 0, NULL},
 };
 
 static int64_t put_trial(struct portolan_store *store)
@@ -151,7 +152,7 @@ static void nothing_is_clipped_at_0(void **state)
 {
     static const struct portolan_name_value facts[] = {{"cost.call_ns", "40"},
                                                        {"cost.inside_ns", "12"}};
-    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 100, 100, 0, 0, 10, 10, 1000}};
+    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 100, 100, 0, 0, 10, 10, 1000, 0, NULL}};
     struct portolan_profile *p;
     int64_t id = begin_trial(*state, 1, facts, N_OF(facts));
 
@@ -164,7 +165,7 @@ static void nothing_is_clipped_at_0(void **state)
 
 static void without_a_stored_cost_nothing_is_compensated_nor_marked(void **state)
 {
-    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 10, 10, 0, 0, 1, 1, 10}};
+    static const struct row rows[] = {{-1, "a.f", 0, 0, 10, 10, 10, 0, 0, 1, 1, 10, 0, NULL}};
     struct portolan_profile *p;
     int64_t id = begin_trial(*state, 1, NULL, 0);
 
@@ -175,12 +176,96 @@ static void without_a_stored_cost_nothing_is_compensated_nor_marked(void **state
     portolan_profile_destroy(p);
 }
 
+/*
+ * 10 of 100 calls of g were timed: mean 50, variance (25900 - 10 x 50 x 50) / 9 = 100. The total's
+ * standard error is 100 x sqrt(100 / 10 x (1 - 10 / 100)) = 300. What g took untimed, 4500, is in
+ * f.
+ */
+static void sampled_calls_are_estimated_with_their_error(void **state)
+{
+    static const struct row rows[] = {
+        {-1, "a.f", 0, 0, 1, 10000, 9500, 0, 0, 10000, 10000, 1e8, 0, NULL},
+        {0, "b.g", 0, 0, 100, 500, 500, 0, 100, 30, 70, 25900, 10, NULL},
+    };
+    struct portolan_profile *p;
+    int64_t id = begin_trial(*state, 1, NULL, 0);
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    assert_false(p->nodes[0].is_sampled);
+    assert_true(p->nodes[1].is_sampled);
+    near(p->nodes[1].calls.sum, 100);
+    near(p->nodes[1].inclusive_ns.sum, 500);
+    near(p->nodes[1].inclusive.value, 5000);
+    near(p->nodes[1].inclusive.low, 4400);
+    near(p->nodes[1].inclusive.high, 5600);
+    near(p->nodes[1].one_mean_ns, 50);
+    near(p->nodes[1].mpi.value, 1000);
+    near(p->nodes[0].inclusive.value, 10000);
+    near(p->nodes[0].exclusive_ns.sum, 9500);
+    near(p->nodes[0].exclusive.value, 5000);
+    near(p->nodes[0].exclusive.high, 5600);
+    assert_int_equal(p->n_violations, 0);
+    portolan_profile_destroy(p);
+}
+
+static void same_statistics(const struct portolan_profile_statistics *a,
+                            const struct portolan_profile_statistics *b)
+{
+    near(a->sum, b->sum);
+    near(a->mean, b->mean);
+    near(a->min, b->min);
+    near(a->max, b->max);
+    near(a->stddev, b->stddev);
+    near(a->imbalance, b->imbalance);
+    assert_int_equal(a->max_rank, b->max_rank);
+}
+
+/* The store summarises, this room counts itself: two ways that know nothing of each other. */
+static void summary_and_samples_give_the_same(void **state)
+{
+    struct portolan_profile *summary, *samples;
+    struct portolan_error err = {0};
+    int64_t id = put_trial(*state);
+
+    assert_int_equal(portolan_store_summarise(*state, id, &err), PORTOLAN_OK);
+    summary = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    samples = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
+    assert_int_equal(summary->n_cells, 0);
+    assert_true(samples->n_cells > 0);
+    assert_int_equal(summary->n_nodes, samples->n_nodes);
+    for (size_t i = 0; i < summary->n_nodes; i++) {
+        const struct portolan_profile_node *a = &summary->nodes[i];
+        const struct portolan_profile_node *b = NULL;
+
+        for (size_t k = 0; k < samples->n_nodes; k++)
+            if (!strcmp(samples->nodes[k].method, a->method) &&
+                samples->nodes[k].depth == a->depth &&
+                samples->nodes[k].inclusive_ns.sum == a->inclusive_ns.sum)
+                b = &samples->nodes[k];
+        assert_non_null(b);
+        same_statistics(&a->calls, &b->calls);
+        same_statistics(&a->inclusive_ns, &b->inclusive_ns);
+        same_statistics(&a->exclusive_ns, &b->exclusive_ns);
+        same_statistics(&a->mpi_ns, &b->mpi_ns);
+        assert_int_equal(a->n_ranks, b->n_ranks);
+        assert_int_equal(a->n_threads, b->n_threads);
+        near(a->one_min_ns, b->one_min_ns);
+        near(a->one_max_ns, b->one_max_ns);
+        near(a->sum_squares_ns2, b->sum_squares_ns2);
+        near(a->descendants, b->descendants);
+        near(a->exclusive_compensated.low, b->exclusive_compensated.low);
+    }
+    portolan_profile_destroy(summary);
+    portolan_profile_destroy(samples);
+}
+
 /* f calls g, g calls f: the inner f is not in f's time a second time. */
 static const struct row recursion[] = {
-    {-1, "a.f", 0, 0, 1, 100, 40, 0, 0, 100, 100, 1e4},
-    {0, "b.g", 0, 0, 2, 60, 30, 0, 0, 20, 40, 2000},
-    {1, "a.f", 0, 0, 3, 30, 30, 0, 0, 5, 15, 350},
-    {-1, "b.g", 1, 0, 1, 7, 7, 0, 0, 7, 7, 49},
+    {-1, "a.f", 0, 0, 1, 100, 40, 0, 0, 100, 100, 1e4, 0, NULL},
+    {0, "b.g", 0, 0, 2, 60, 30, 0, 0, 20, 40, 2000, 0, NULL},
+    {1, "a.f", 0, 0, 3, 30, 30, 0, 0, 5, 15, 350, 0, NULL},
+    {-1, "b.g", 1, 0, 1, 7, 7, 0, 0, 7, 7, 49, 0, NULL},
 };
 
 static void a_flat_profile_counts_outermost_activations(void **state)
@@ -215,9 +300,9 @@ static void a_flat_profile_counts_outermost_activations(void **state)
 static void data_that_contradict_themselves_are_told(void **state)
 {
     static const struct row rows[] = {
-        {-1, "a.f", 0, 0, 1, 100, 10, 0, 0, 100, 100, 1e4},
-        {0, "b.g", 0, 0, 1, 90, 90, 0, 0, 90, 90, 8100},
-        {0, "c.h", 0, 0, 1, 20, 20, 0, 0, 20, 20, 400},
+        {-1, "a.f", 0, 0, 1, 100, 10, 0, 0, 100, 100, 1e4, 0, NULL},
+        {0, "b.g", 0, 0, 1, 90, 90, 0, 0, 90, 90, 8100, 0, NULL},
+        {0, "c.h", 0, 0, 1, 20, 20, 0, 0, 20, 20, 400, 0, NULL},
     };
     struct portolan_profile *p;
     int64_t id = put_trial(*state);
@@ -273,6 +358,8 @@ int main(void)
         STORE_TEST(the_cost_of_calls_is_taken_off_with_its_interval),
         STORE_TEST(nothing_is_clipped_at_0),
         STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
+        STORE_TEST(sampled_calls_are_estimated_with_their_error),
+        STORE_TEST(summary_and_samples_give_the_same),
         STORE_TEST(a_flat_profile_counts_outermost_activations),
         STORE_TEST(data_that_contradict_themselves_are_told),
         STORE_TEST(without_memory_nothing_is_made),
