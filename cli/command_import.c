@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct options {
     const char *store;
@@ -42,6 +43,30 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* A store that was made for an import that failed is of no use. */
+static void remove_new(const char *store)
+{
+    static const char *const parts[] = {"", "-wal", "-shm", "-journal"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *file = portolan_asprintf("%s%s", store, parts[i]);
+
+        if (file)
+            unlink(file);
+        free(file);
+    }
+}
+
+static bool is_empty(struct portolan_store *store)
+{
+    struct portolan_sample_set *set = NULL;
+    bool empty = store && portolan_store_read(store, NULL, false, &set, NULL) == PORTOLAN_OK &&
+                 set->n_trials == 0;
+
+    portolan_sample_set_destroy(set);
+    return empty;
+}
+
 int command_import(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -57,14 +82,19 @@ int command_import(int argc, char **argv)
     struct portolan_error err = {0};
     struct portolan_store *store = NULL;
     enum portolan_status status;
+    bool is_new;
     int64_t id = 0;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.import.paths = o.paths;
+    is_new = !portolan_store_is_server(o.store) && access(o.store, F_OK) != 0;
     status = portolan_store_open(o.store, PORTOLAN_STORE_WRITE, &store, &err);
     if (status == PORTOLAN_OK)
         status = portolan_import_tau(store, &o.import, &id, &d, &err);
+    is_new = is_new && is_empty(store);
     portolan_store_close(store);
+    if (status != PORTOLAN_OK && is_new)
+        remove_new(o.store);
     free(o.paths);
     if (status == PORTOLAN_OK)
         printf("trial %" PRId64 "\n", id);

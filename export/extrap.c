@@ -267,8 +267,7 @@ static bool is_wanted(const struct writer *w, size_t m)
 
     if (!wanted || !strcmp(wanted, w->metrics[m]))
         return true;
-    return (!strcasecmp(wanted, "time") && (m == EXCLUSIVE || m == INCLUSIVE)) ||
-           (!strcasecmp(wanted, "mpi") && m == MPI);
+    return (is_time(wanted) && (m == EXCLUSIVE || m == INCLUSIVE)) || (is_mpi(wanted) && m == MPI);
 }
 
 static void put_path(struct sink *s, const struct writer *w, size_t first, size_t last)

@@ -67,12 +67,11 @@ enum portolan_status write_folded(const struct job *job, struct portolan_error *
     struct portolan_profile *p = NULL;
     struct tree t = {0};
     struct sink s = {0};
-    const char *name;
     int metric = TREE_TIME;
     enum portolan_status status = job_read_sums(job, &p, err);
 
     if (status == PORTOLAN_OK)
-        status = job_find_metric(job, p, &metric, &name, err);
+        status = job_find_metric(job, p, &metric, err);
     if (status == PORTOLAN_OK)
         status = tree_of_sums(&t, p, err);
     if (status == PORTOLAN_OK)

@@ -113,7 +113,10 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
  */
 enum { TREE_CALLS = -1 };
 enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
-                                     int *metric, const char **name, struct portolan_error *err);
+                                     int *metric, struct portolan_error *err);
+/* How metrics may be called that every trial has; NULL is the time. */
+bool is_time(const char *metric);
+bool is_mpi(const char *metric);
 /* The exclusive value of a node. */
 double tree_value(const struct tree_node *n, int metric);
 

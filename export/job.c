@@ -60,24 +60,27 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
     return status;
 }
 
-static bool is_time(const char *metric)
+bool is_time(const char *metric)
 {
     return !metric || !strcasecmp(metric, "time");
 }
 
+bool is_mpi(const char *metric)
+{
+    return metric && (!strcasecmp(metric, "mpi") || !strcasecmp(metric, "mpi time"));
+}
+
 enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
-                                     int *metric, const char **name, struct portolan_error *err)
+                                     int *metric, struct portolan_error *err)
 {
     const char *wanted = job->options->metric;
     struct portolan_text known = {0};
 
-    *name = is_time(wanted) ? "time" : wanted;
     *metric = TREE_TIME;
     if (is_time(wanted))
         return PORTOLAN_OK;
-    if (!strcasecmp(wanted, "mpi") || !strcasecmp(wanted, "calls")) {
-        *metric = strcasecmp(wanted, "mpi") ? TREE_CALLS : TREE_MPI;
-        *name = *metric == TREE_MPI ? "mpi" : "calls";
+    if (is_mpi(wanted) || !strcasecmp(wanted, "calls")) {
+        *metric = is_mpi(wanted) ? TREE_MPI : TREE_CALLS;
         return PORTOLAN_OK;
     }
     for (size_t i = 0; i < p->n_counters; i++) {

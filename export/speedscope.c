@@ -173,12 +173,11 @@ static void put_frames(struct writer *w)
 static enum portolan_status find_metric(struct writer *w, struct portolan_error *err)
 {
     struct portolan_profile *p = NULL;
-    const char *name;
     enum portolan_status status =
         w->job->options->metric ? job_read_sums(w->job, &p, err) : PORTOLAN_OK;
 
     if (p)
-        status = job_find_metric(w->job, p, &w->metric, &name, err);
+        status = job_find_metric(w->job, p, &w->metric, err);
     portolan_profile_destroy(p);
     return status;
 }

@@ -21,7 +21,7 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 60
+plan 63
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -245,6 +245,16 @@ if [ $otf2 = yes ]; then
 else
     for n in 1 2 3 4 5 6; do result "OTF2 is not built in # SKIP" 0; done
 fi
+
+# ------------------------------------------------- sampled calls
+write plain.db 6 --format folded
+gives "estimates where calls were sampled, summed over ranks" 0 '^[^;]*go_[^;]* 500$' 'tick_.* 500$'
+write plain.db 6 --format tau -o sampled
+try python3 "$here/tau_profile.py" sampled
+gives "and per thread" 0 '^TIME 0\.0 heat.Work 1 100 500 1000 driver' \
+    '^TIME 0\.0 heat.Work 100 0 500 500 clock'
+write plain.db 6 --format csv
+gives "a table has what was stored" 0 'tick,,0,100,10,0,50000,50000,'
 
 # ------------------------------------------------- rows that are not there
 for format in chrome "speedscope --evented"; do

@@ -8,7 +8,7 @@ cd "$work" || exit 99
 command -v sqlite3 >/dev/null || skip_all "sqlite3 is not installed"
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 
-plan 49
+plan 50
 
 # take FOLDER: imports it into a store of its own, and its table of call paths into another.
 take() {
@@ -75,8 +75,8 @@ gives "and our own export comes back the same" 0
 "$EXPORT_STORE" sample.db
 "$PORTOLAN" export sample.db 1 --format tau -o sample
 try "$PORTOLAN" import sample --store sample.db
-gives "ranks, threads and counters too" 0 'trial 6'
-"$PORTOLAN" export sample.db 6 --format tau -o sample2
+gives "ranks, threads and counters too" 0 'trial 7'
+"$PORTOLAN" export sample.db 7 --format tau -o sample2
 for file in MULTI__TIME/profile.0.0.0 MULTI__TIME/profile.0.0.1 MULTI__TIME/profile.1.0.0 \
     MULTI__PAPI_TOT_INS/profile.1.0.0; do
     rows sample/$file >before
@@ -86,7 +86,7 @@ done >differ 2>&1
 result "with all their numbers" "$([ -s differ ] && echo 1 || echo 0)"
 store=sample.db
 stored "and the trial's parameters" 32 \
-    "select value from trial_parameter where trial=6 and name='driver.n'"
+    "select value from trial_parameter where trial=7 and name='driver.n'"
 
 # ------------------------------------------------- other writers
 take old
@@ -181,8 +181,10 @@ wrong "text behind the rows" 4 'stands behind the rows' <<EOF2
 "a" 1 0 1 1 0 GROUP="A"
 "b" 1 0 1 1 0 GROUP="A"
 EOF2
-store=bad.db
-stored "nothing is stored then" 0 'select count(*) from trial'
+result "no store is made of it" "$([ -e bad.db ] && echo 1 || echo 0)"
+try "$PORTOLAN" import bad --store sample.db
+store=sample.db
+stored "and one that is there stays as it was" 7 'select count(*) from trial'
 mkdir -p empty
 try "$PORTOLAN" import empty --store bad.db
 gives "a folder without profiles is told" 1 "'empty' has no files profile.N.C.T"

@@ -203,6 +203,26 @@ static enum portolan_status put_size(struct portolan_store *store, double n, dou
     return status;
 }
 
+static enum portolan_status put_sampled(struct portolan_store *store, struct portolan_error *err)
+{
+    const struct portolan_trial trial = {
+        .assembly = "sampled", .purpose = "run", .ranks = 1, .started = "2006-11-16T00:00:00Z"};
+    struct portolan_sample s[2] = {call(-1, "driver", "heat.Driver", "go", 0, 0),
+                                   call(0, "clock", "heat.Clock", "tick", 0, 0)};
+    int64_t id;
+    enum portolan_status status = portolan_store_begin_trial(store, &trial, &id, err);
+
+    set(&s[0], 1, 100, 1000, 950, 0);
+    set(&s[1], 100, 0, 50, 50, 0);
+    s[1].timed_calls = 10;
+    s[0].n_counters = s[1].n_counters = 0;
+    if (status == PORTOLAN_OK)
+        status = portolan_store_put_step(store, id, 0, s, 2, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_end_trial(store, id, "finished", 1000 * us, err);
+    return status;
+}
+
 enum portolan_status sample_store_fill(struct portolan_store *store, bool rows,
                                        struct portolan_error *err)
 {
@@ -216,6 +236,8 @@ enum portolan_status sample_store_fill(struct portolan_store *store, bool rows,
         status = put_size(store, 32, 0, "c", err);
     if (status == PORTOLAN_OK)
         status = put_size(store, 64, 0, "d", err);
+    if (status == PORTOLAN_OK)
+        status = put_sampled(store, err);
     return status;
 }
 
