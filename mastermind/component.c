@@ -46,6 +46,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
     warn(m, portolan_recorder_cut(&m->recorder, step, &err), &err);
+    portolan_probe_counter_sets_step(m->settings.rotates);
     portolan_probe_resume();
 }
 
@@ -116,6 +117,11 @@ static void open_store(struct mastermind *m, sidl_BaseInterface *_ex)
     m->has_assembly = true;
     if (portolan_recorder_open(&m->recorder, cohort, assembly, path, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
+    SIDL_CHECK(*_ex);
+    mastermind_settings_read(m, properties, _ex);
+    SIDL_CHECK(*_ex);
+    mastermind_settings_begin(m, _ex);
+    SIDL_CHECK(*_ex);
 EXIT:
     sidl_String_free(path);
     sidl_String_free(counters);
@@ -170,6 +176,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
         gov_cca_Services_releasePort(services, "cohort", &ignored);
     SIDL_CLEAR(ignored);
     m->has_assembly = m->has_cohort = false;
+    mastermind_settings_end(m);
     portolan_recorder_close(&m->recorder);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
     m->measurement = NULL;
@@ -182,6 +189,7 @@ static void destroy(void *self)
     struct mastermind *m = self;
     sidl_BaseInterface ignored = NULL;
 
+    mastermind_settings_end(m);
     portolan_recorder_close(&m->recorder);
     mastermind_monitor_clear(m);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);

@@ -32,6 +32,26 @@ static void put_processor(struct portolan_facts *f)
         facts_printf(f, "processors allowed", "%d", CPU_COUNT(&allowed));
 }
 
+static bool put_set(void *arg, const struct portolan_probe_counter_set *set)
+{
+    struct portolan_facts *f = arg;
+    struct portolan_text text = {0};
+    char *name = portolan_asprintf(*set->name ? "counter set %s" : "counter set", set->name);
+
+    for (size_t i = 0; i < set->n; ++i)
+        portolan_text_add(&text, "%s%s", i ? ", " : "", set->counters[i]);
+    if (set->multiplexed)
+        portolan_text_add(&text, " (multiplexed: estimates)");
+    if (set->user_mode_only)
+        portolan_text_add(&text, " (of the program alone, not of the kernel)");
+    f->failed = f->failed || !name || text.failed;
+    if (name && text.bytes)
+        portolan_facts_put(f, name, text.bytes);
+    portolan_text_clear(&text);
+    free(name);
+    return true;
+}
+
 static bool steers(const char *variable)
 {
     static const char *const beginnings[] = {"OMP_",           "GOMP_",
@@ -89,6 +109,7 @@ void portolan_facts_put_machine(struct portolan_facts *f)
 #endif
     portolan_facts_put(f, "compiler flags", MASTERMIND_FLAGS);
     portolan_facts_put(f, "counters", portolan_probe_counters_describe());
+    portolan_probe_counter_sets_visit(put_set, f);
     for (char **variable = environ; variable && *variable; ++variable)
         if (steers(*variable))
             put_variable(f, *variable);

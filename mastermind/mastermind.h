@@ -17,10 +17,19 @@ struct mastermind_records {
     struct mastermind *mastermind;
 };
 
+/** What the parameters say. */
+struct mastermind_settings {
+    bool has_rows, rotates, has_begun;
+    size_t memory_bytes;  /* for rows */
+    uint64_t spill_bytes; /* likewise */
+    char *begin, *end;    /* commands to ports: when this one comes, and when it goes */
+};
+
 struct mastermind {
     struct sidl_object object; /* first */
     gov_cca_Services services;
     struct portolan_recorder recorder;
+    struct mastermind_settings settings;
     struct mastermind_records records;
     bool has_cohort, has_assembly; /* uses ports that are held */
     bool ever_attached;            /* alike on all ranks */
@@ -44,6 +53,16 @@ void mastermind_monitor_clear(struct mastermind *m);
  * kept until the end: a clock that is released earlier must not empty the probe before.
  */
 portolan_ports_Measurement mastermind_peek_measurement(struct mastermind *m);
+
+/** Reads the parameters, all but `store` and `counters`; the recorder is open. */
+void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
+                              sidl_BaseInterface *_ex);
+
+/** Makes room for rows, and asks ports for rows and sampling, also those that come later. */
+void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex);
+
+/** Takes that back and frees the settings. */
+void mastermind_settings_end(struct mastermind *m);
 
 /** The operations of the records port. */
 extern const struct portolan_records_ops mastermind_records_ops;

@@ -309,11 +309,14 @@ static bool is_empty(struct portolan_recorder *r)
 /* Collective. What is known of the trial as a whole, in a transaction of its own. */
 static enum portolan_status store_whole(struct portolan_recorder *r, struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
+    double lost_rows = r->lost_rows;
+    enum portolan_status status = r->cohort->sum(r->cohort, &lost_rows, 1);
 
+    if (lost_rows > 0)
+        facts_printf(&r->facts, PORTOLAN_RECORDER_LOST_ROWS, "%.0f", lost_rows);
     if (r->lost_steps.length)
         portolan_facts_put(&r->facts, PORTOLAN_RECORDER_LOST, r->lost_steps.bytes);
-    if (r->store)
+    if (!status && r->store)
         status = portolan_store_begin(r->store, err);
     status = step_put_summary(r, status, err);
     if (!status)
@@ -361,6 +364,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     whole = store_whole(r, status ? &later : err);
     ended = end_trial(r, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;
+    rows_drop(r); /* of calls since: the next recorder begins without */
     if (!status && r->n_lost_steps)
         status = portolan_error_set(
             err, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
