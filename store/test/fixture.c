@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fixture.h"
 
+#include "internal.h"
+
 #include <ftw.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -270,4 +272,39 @@ void execute_in(const char *path, const char *statements)
     if (sqlite3_exec(db, statements, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s", sqlite3_errmsg(db));
     sqlite3_close(db);
+}
+
+struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode,
+                                 enum portolan_status status)
+{
+    struct portolan_store *store = (void *)1;
+    struct portolan_error err = {0};
+
+    assert_int_equal(portolan_store_open(path, mode, &store, &err), status);
+    assert_null(store);
+    return err;
+}
+
+void meet_a_lock(const char *path)
+{
+    struct portolan_store *store = NULL, *other = open_or_fail(path, PORTOLAN_STORE_WRITE);
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_error err = {0};
+    int64_t trial = begin_plate(other);
+
+    make_step(0, samples);
+    assert_int_equal(store_open(path, PORTOLAN_STORE_WRITE, 1, &store, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_store_begin(other, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_step(other, trial, 0, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_OK);
+    make_step(1, samples);
+    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, &err),
+                     PORTOLAN_EBUSY);
+    assert_non_null(strstr(err.text, "step 1 of trial 1 was not stored"));
+    assert_non_null(strstr(err.text, "locked; try again"));
+    assert_int_equal(portolan_store_commit(other, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_OK);
+    portolan_store_close(store);
+    portolan_store_close(other);
 }

@@ -30,6 +30,16 @@ struct portolan_store *open_or_fail(const char *path, enum portolan_store_mode m
 struct portolan_sample_set *read_or_fail(struct portolan_store *store,
                                          const struct portolan_store_query *query);
 
+/** What is said when the store at PATH is refused with STATUS. */
+struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode,
+                                 enum portolan_status status);
+
+/**
+ * One program holds the store in the middle of a transaction, another wants to write: it is told,
+ * and later stores the same. Leaves one trial with two steps.
+ */
+void meet_a_lock(const char *path);
+
 /** The number that an SQL query gives. */
 int64_t count_in(const char *path, const char *query);
 /** Runs statements behind the store's back. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a store does with wrong files, a full disk, a killed process, no memory. */
+/* What a store does with wrong files, a full disk, a killed process. */
 #include "fixture.h"
 
 #include "internal.h"
@@ -18,13 +18,10 @@
 static void expect_refusal(const char *path, enum portolan_store_mode mode,
                            enum portolan_status status, const char *words)
 {
-    struct portolan_store *store = (void *)1;
-    struct portolan_error err = {0};
-
-    assert_int_equal(portolan_store_open(path, mode, &store, &err), status);
-    assert_null(store);
-    if (!strstr(err.text, words) || !strstr(err.text, path))
-        fail_msg("\"%s\" lacks \"%s\" or the path", err.text, words);
+    if (!strstr(refusal_of(path, mode, status).text, path))
+        fail_msg("the refusal of '%s' does not name it", path);
+    if (!strstr(refusal_of(path, mode, status).text, words))
+        fail_msg("\"%s\" lacks \"%s\"", refusal_of(path, mode, status).text, words);
 }
 
 static void write_file(const char *path, const char *text)
@@ -292,28 +289,9 @@ static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
     check_steps(*state, store_on_a_full_disk(*state, 400000, store_steps));
 }
 
-/* One process holds the store in the middle of a transaction, another wants to write. */
 static void a_step_that_meets_a_lock_is_refused_and_can_be_repeated(void **state)
 {
-    struct portolan_store *store = NULL, *other = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-    struct portolan_sample samples[STEP_SAMPLES];
-    struct portolan_error err = {0};
-    int64_t trial = begin_plate(other);
-
-    make_step(0, samples);
-    assert_int_equal(store_open(*state, PORTOLAN_STORE_WRITE, 1, &store, &err), PORTOLAN_OK);
-    assert_int_equal(portolan_store_begin(other, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(other, trial, 0, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, &err),
-                     PORTOLAN_EBUSY);
-    assert_non_null(strstr(err.text, "step 1 of trial 1 was not stored"));
-    assert_non_null(strstr(err.text, "another process holds it locked; try again"));
-    assert_int_equal(portolan_store_commit(other, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
-    portolan_store_close(store);
-    portolan_store_close(other);
+    meet_a_lock(*state);
     check_steps(*state, 2);
 }
 
@@ -427,121 +405,6 @@ static void a_file_that_was_cut_off_is_never_read_wrong(void **state)
     free(copied_log);
 }
 
-static enum portolan_status whole_life(const char *path, struct portolan_error *err)
-{
-    const struct portolan_trial trial = {.assembly = "plate", .purpose = "run", .ranks = 2};
-    struct portolan_decision d = {.assembly = "plate", .parameters = "", .host = "", .choice = ""};
-    struct portolan_sample samples[STEP_SAMPLES];
-    struct portolan_store_query query = {.newest_only = true}; /* earlier attempts left theirs */
-    struct portolan_sample_set *set = NULL;
-    struct portolan_decision *found = NULL;
-    struct portolan_store *store = NULL;
-    enum portolan_status status;
-    int64_t id;
-
-    make_step(0, samples);
-    if (!(status = portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, err)) &&
-        !(status = portolan_store_begin_trial(store, &trial, &id, err)) &&
-        !(status = portolan_store_put_step(store, id, 0, samples, STEP_SAMPLES, err)) &&
-        !(status = portolan_store_read(store, &query, true, &set, err)) &&
-        !(status = portolan_store_put_decision(store, &d, &id, err)))
-        status = portolan_store_find_decision(store, "plate", "", "", 0, &found, err);
-    portolan_sample_set_destroy(set);
-    portolan_decision_destroy(found);
-    portolan_store_close(store);
-    return status;
-}
-
-static void every_failing_allocation_is_reported(void **state)
-{
-    enum portolan_status status;
-    unsigned long n = 0;
-
-    do {
-        struct portolan_error err = {0};
-
-        portolan_alloc_fail_at(++n);
-        status = whole_life(*state, &err);
-        portolan_alloc_fail_at(0);
-        assert_int_equal(status, err.status);
-        if (status)
-            assert_int_equal(status, PORTOLAN_ENOMEM);
-    } while (status);
-    assert_true(n > 20);
-}
-
-static int look(void *arg, const struct portolan_sample *path,
-                const struct portolan_invocation *row)
-{
-    (void)arg, (void)path, (void)row;
-    return 0;
-}
-
-static enum portolan_status put_all_else(struct portolan_store *store, int64_t trial,
-                                         struct portolan_error *err)
-{
-    const struct portolan_event event = {.name = "memory", .path = 1, .count = 1};
-    const struct portolan_traffic traffic = {.routine = "MPI_Send"};
-    const struct portolan_rank_fact fact = {0, 0, "host", "brig"};
-    const struct portolan_invocation calls[] = {{.path = 1, .start_ns = 5}, {.path = 0}};
-    struct portolan_sample samples[STEP_SAMPLES];
-    enum portolan_status status;
-
-    make_step(0, samples);
-    if (!(status = portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, err)) &&
-        !(status =
-              portolan_store_put_invocations(store, trial, samples, STEP_SAMPLES, calls, 2, err)) &&
-        !(status =
-              portolan_store_put_events(store, trial, samples, STEP_SAMPLES, &event, 1, err)) &&
-        !(status = portolan_store_put_traffic(store, trial, &traffic, 1, err)) &&
-        !(status = portolan_store_put_rank_facts(store, trial, &fact, 1, err)))
-        status = portolan_store_summarise(store, trial, err);
-    return status;
-}
-
-static enum portolan_status read_all_else(struct portolan_store *store, int64_t trial,
-                                          struct portolan_error *err)
-{
-    struct portolan_summary_set *summary = NULL;
-    struct portolan_traffic_set *traffic = NULL;
-    struct portolan_rank_fact_set *facts = NULL;
-    struct portolan_event_set *events = NULL;
-    enum portolan_status status;
-
-    if (!(status = portolan_store_read_summary(store, trial, &summary, NULL, err)) &&
-        !(status = portolan_store_read_events(store, trial, NULL, &events, err)) &&
-        !(status = portolan_store_read_traffic(store, trial, &traffic, err)) &&
-        !(status = portolan_store_read_rank_facts(store, trial, NULL, &facts, err)))
-        status = portolan_store_visit_invocations(store, trial, NULL, look, NULL, err);
-    portolan_summary_set_destroy(summary);
-    portolan_event_set_destroy(events);
-    portolan_traffic_set_destroy(traffic);
-    portolan_rank_fact_set_destroy(facts);
-    return status;
-}
-
-static void every_failing_allocation_is_reported_for_all_else_too(void **state)
-{
-    enum portolan_status status;
-    unsigned long n = 0;
-
-    do {
-        struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-        int64_t trial = begin_plate(store);
-        struct portolan_error err = {0};
-
-        portolan_alloc_fail_at(++n);
-        if (!(status = put_all_else(store, trial, &err)))
-            status = read_all_else(store, trial, &err);
-        portolan_alloc_fail_at(0);
-        assert_int_equal(status, err.status);
-        if (status)
-            assert_int_equal(status, PORTOLAN_ENOMEM);
-        portolan_store_close(store);
-    } while (status);
-    assert_true(n > 60);
-}
-
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
 int main(void)
@@ -558,8 +421,6 @@ int main(void)
         IN_FOLDER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),
         IN_FOLDER(a_process_killed_in_a_transaction_leaves_nothing_of_it),
         IN_FOLDER(a_file_that_was_cut_off_is_never_read_wrong),
-        IN_FOLDER(every_failing_allocation_is_reported),
-        IN_FOLDER(every_failing_allocation_is_reported_for_all_else_too),
     };
 
     return cmocka_run_group_tests_name("store faults", tests, NULL, NULL);

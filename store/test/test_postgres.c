@@ -20,11 +20,8 @@ static const char *server;
 static void expect_refusal(const char *path, enum portolan_store_mode mode,
                            enum portolan_status status, const char *words)
 {
-    struct portolan_store *store = (void *)1;
-    struct portolan_error err = {0};
+    struct portolan_error err = refusal_of(path, mode, status);
 
-    assert_int_equal(portolan_store_open(path, mode, &store, &err), status);
-    assert_null(store);
     if (!strstr(err.text, words))
         fail_msg("\"%s\" lacks \"%s\"", err.text, words);
     assert_null(strstr(err.text, "pass-word"));
@@ -178,25 +175,7 @@ static void programs_store_their_trials_at_the_same_time(void **state)
 
 static void a_step_that_meets_a_lock_is_refused_and_can_be_repeated(void **state)
 {
-    struct portolan_store *store = NULL, *other = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-    struct portolan_sample samples[STEP_SAMPLES];
-    struct portolan_error err = {0};
-    int64_t trial = begin_plate(other);
-
-    make_step(0, samples);
-    assert_int_equal(store_open(*state, PORTOLAN_STORE_WRITE, 1, &store, &err), PORTOLAN_OK);
-    assert_int_equal(portolan_store_begin(other, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(other, trial, 0, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, &err),
-                     PORTOLAN_EBUSY);
-    assert_non_null(strstr(err.text, "step 1 of trial 1 was not stored"));
-    assert_non_null(strstr(err.text, "locked; try again"));
-    assert_int_equal(portolan_store_commit(other, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
-    portolan_store_close(store);
-    portolan_store_close(other);
+    meet_a_lock(*state);
 }
 
 /* ------------------------------------------------- losses */
