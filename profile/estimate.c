@@ -91,12 +91,13 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
 static void estimate_context(const struct portolan_profile *p, struct portolan_profile_node *n)
 {
     static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
+    const struct portolan_profile_node *path = &p->nodes[n->parent];
 
     estimate_node(p, n, &(struct below){0});
     n->inclusive_compensated = n->exclusive_compensated = unknown;
-    if (n->is_sampled ||
-        p->nodes[n->parent].exclusive.value != p->nodes[n->parent].exclusive_ns.sum)
-        n->exclusive = unknown; /* calls below were sampled: which, is not known */
+    if (n->is_sampled || fabs(path->exclusive.value - path->exclusive_ns.sum) >
+                             rounding * fabs(path->exclusive_ns.sum))
+        n->exclusive = unknown; /* calls below were sampled: of which contexts, is not known */
 }
 
 /* Hands over to the parent what it needs to know of N and all below. */

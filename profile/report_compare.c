@@ -181,7 +181,7 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
 {
     bool is_time = !strcmp(c->query.metric, "exclusive") || !strcmp(c->query.metric, "inclusive") ||
                    !strcmp(c->query.metric, "mpi");
-    enum column_kind kind = is_time ? COLUMN_TIME : COLUMN_NUMBER;
+    enum column_kind kind = is_time ? COLUMN_EACH : COLUMN_PLAIN;
     bool marks = any_marked(c);
     struct column columns[] = {{c->query.metric, COLUMN_NAME},
                                {"", COLUMN_TEXT},

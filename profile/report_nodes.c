@@ -108,8 +108,8 @@ static void add_longest(const struct view *v, size_t i, struct table *t)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
 
-    /* Of a call that lasted over several steps no time of its own is stored. */
-    table_number(t, n->one_max_ns > 0 ? n->one_max_ns : NAN);
+    /* Of a call that lasted over several steps only a piece is stored. */
+    table_number(t, n->one_max_ns * (1 + 1e-9) >= n->one_mean_ns ? n->one_max_ns : NAN);
 }
 
 /* The statistics that min, max, deviation and imbalance are of. */

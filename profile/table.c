@@ -78,6 +78,9 @@ void table_format(struct table *t, const char *format, ...)
     copy = portolan_arena_vprintf(&t->texts, format, args);
     va_end(args);
     t->failed |= copy == NULL;
+    for (char *at = copy; at && *at; at++)
+        if ((unsigned char)*at < ' ') /* a cell is one line */
+            *at = ' ';
     add_cell(t, (struct cell){.text = copy ? copy : ""});
 }
 
