@@ -87,12 +87,6 @@ void control_signals_close(struct control_signals *s);
 /* The command of a signal that has come, NULL when there is none any more. */
 const char *control_signals_next(struct control_signals *s);
 
-/* ------------------------------------------------- control_file.c */
-
-/* Puts BYTES in PATH as a whole: readers see the old file or the new one. */
-enum portolan_status control_write_file(const char *path, const char *bytes, size_t length,
-                                        struct portolan_error *err);
-
 /* ------------------------------------------------- control_finish.c */
 
 /* Somebody wants profiles: they are written when the process ends. */

@@ -102,7 +102,7 @@ static void answer(const struct listener *l, const char *text)
     portolan_text_add_bytes(&whole, reply.bytes ? reply.bytes : "", reply.length);
     if (err.status)
         portolan_text_add(&whole, "%s\n", err.text);
-    if (whole.failed || control_write_file(l->reply, whole.bytes, whole.length, &later))
+    if (whole.failed || portolan_replace_file(l->reply, whole.bytes, whole.length, &later))
         portolan_log(PORTOLAN_LOG_WARNING, "control", "no answer could be written: %s",
                      whole.failed ? "out of memory" : later.text);
     portolan_text_clear(&whole);
@@ -116,7 +116,7 @@ static void refuse(const struct listener *l, const struct portolan_error *err)
     portolan_log(PORTOLAN_LOG_WARNING, "control", "%s", err->text);
     portolan_text_add(&whole, "status error\n%s\n", err->text);
     if (!whole.failed)
-        control_write_file(l->reply, whole.bytes, whole.length, NULL);
+        portolan_replace_file(l->reply, whole.bytes, whole.length, NULL);
     portolan_text_clear(&whole);
 }
 

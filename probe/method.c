@@ -199,3 +199,16 @@ const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t han
     pthread_mutex_unlock(&methods_lock);
     return info;
 }
+
+void portolan_probe_methods_visit(bool (*visit)(void *arg,
+                                                const struct portolan_probe_method_info *info),
+                                  void *arg)
+{
+    bool more = true;
+
+    pthread_mutex_lock(&methods_lock);
+    for (const struct method_block *b = blocks; b && more; b = b->next)
+        for (size_t i = 0; i < b->count && more; i++)
+            more = visit(arg, &b->infos[i]);
+    pthread_mutex_unlock(&methods_lock);
+}

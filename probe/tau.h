@@ -38,6 +38,9 @@ struct tau_nodes {
 enum portolan_status tau_nodes_make(struct tau_nodes *nodes, const struct tau_source *source,
                                     uint32_t thread, struct portolan_error *err);
 
+/* The name of a row. "Component::routine" of what is timed by that name. */
+const char *tau_name_of(struct portolan_arena *a, const struct portolan_probe_method_info *info);
+
 /* tau_events.c: one thread's events, sorted by name; start it as {0}. */
 struct tau_events {
     struct portolan_arena arena;
@@ -49,5 +52,9 @@ struct tau_events {
 enum portolan_status tau_events_make(struct tau_events *events, const struct tau_source *source,
                                      uint32_t thread, const struct tau_nodes *nodes,
                                      bool with_paths, struct portolan_error *err);
+
+/* tau_profile.c: FOLDER, or where profiles go if it is NULL or "". */
+const char *tau_folder(const char *folder);
+enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err);
 
 #endif

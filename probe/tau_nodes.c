@@ -58,6 +58,7 @@ static bool same_timer(const struct portolan_probe_record *a, const struct porto
 
     return a->parent == b->parent && b->handle & PROBE_TIMED && x->method.kind == y->method.kind &&
            !strcmp(x->method.name, y->method.name) &&
+           !strcmp(x->connection.provider, y->connection.provider) &&
            !strcmp(x->connection.port_type, y->connection.port_type);
 }
 
@@ -139,6 +140,18 @@ static const char *parameters_of(struct portolan_arena *a, const struct portolan
     return t.bytes;
 }
 
+const char *tau_name_of(struct portolan_arena *a, const struct portolan_probe_method_info *info)
+{
+    const struct portolan_probe_connection *c = &info->connection;
+    const char *name = info->method.name;
+
+    if (info->method.kind == PORTOLAN_PROBE_CALL_OF_PORT)
+        return portolan_tau_method_name(a, c->provider, c->provider_class, name);
+    if (*c->provider)
+        name = portolan_arena_printf(a, "%s::%s", c->provider, name);
+    return name ? portolan_tau_name(a, name) : NULL;
+}
+
 static void add_node(struct tau_nodes *out, const struct view *v,
                      const struct portolan_probe_record *r)
 {
@@ -163,13 +176,11 @@ static void add_node(struct tau_nodes *out, const struct view *v,
     if (!v->kept)
         return;
     info = portolan_probe_method_peek(r->handle);
-    n->name = info->method.kind == PORTOLAN_PROBE_CALL_OF_PORT
-                  ? portolan_tau_method_name(a, info->connection.provider,
-                                             info->connection.provider_class, info->method.name)
-                  : portolan_tau_name(a, info->method.name);
+    n->name = tau_name_of(a, info);
     n->is_phase = info->method.kind == PORTOLAN_PROBE_PHASE;
     n->group = portolan_tau_group(a, info->connection.port_type);
-    n->parameters = parameters_of(a, r, info);
+    if (info->method.kind == PORTOLAN_PROBE_CALL_OF_PORT || !info->method.real_contexts)
+        n->parameters = parameters_of(a, r, info); /* else one record has the sums of all */
 }
 
 enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct tau_source *source,

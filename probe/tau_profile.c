@@ -106,7 +106,7 @@ static char *metric_folder(const struct writer *w, unsigned m)
                              : portolan_tau_metric_folder(w->folder, w->metrics[m]);
 }
 
-static enum portolan_status make_folder(const char *folder, struct portolan_error *err)
+enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
@@ -132,8 +132,8 @@ static enum portolan_status write_profile(struct writer *w, const struct portola
     portolan_tau_write(&t, rows, m, w->metrics[m], w->facts.bytes, events->events, events->n);
     if (!path || t.failed)
         portolan_error_set(err, status, "out of memory");
-    else if ((status = make_folder(folder, err)) == PORTOLAN_OK)
-        status = control_write_file(path, t.bytes, t.length, err);
+    else if ((status = tau_make_folder(folder, err)) == PORTOLAN_OK)
+        status = portolan_replace_file(path, t.bytes, t.length, err);
     if (status == PORTOLAN_OK)
         w->files++;
     portolan_text_clear(&t);
@@ -214,15 +214,20 @@ static void set_stamp(struct writer *w)
     snprintf(w->stamp + n, sizeof w->stamp - n, "__");
 }
 
-static void choose(struct writer *w)
+const char *tau_folder(const char *folder)
 {
-    const char *folder = w->dump->folder, *paths = getenv("PORTOLAN_PROFILE_EVENT_PATHS");
-
     if (!folder || !*folder)
         folder = getenv("PORTOLAN_PROFILE_DIR");
     if (!folder || !*folder)
         folder = getenv("PROFILEDIR");
-    w->folder = folder && *folder ? folder : ".";
+    return folder && *folder ? folder : ".";
+}
+
+static void choose(struct writer *w)
+{
+    const char *paths = getenv("PORTOLAN_PROFILE_EVENT_PATHS");
+
+    w->folder = tau_folder(w->dump->folder);
     w->with_paths = paths && *paths;
     w->metrics[0] = "TIME";
     w->n_metrics = 1;
@@ -240,7 +245,7 @@ static enum portolan_status write_all(struct writer *w, const struct tau_source 
     collect_facts(&w->facts);
     if (w->facts.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    status = make_folder(w->folder, err);
+    status = tau_make_folder(w->folder, err);
     for (uint32_t t = 0; t < source->snapshot.threads && status == PORTOLAN_OK; t++)
         status = write_thread(w, source, t, err);
     if (status == PORTOLAN_OK)

@@ -145,6 +145,13 @@ PORTOLAN_API void portolan_alloc_fail_at(unsigned long count);
 PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 
 /**
+ * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
+ * is no room the old one is still there. PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
+                                                        size_t length, struct portolan_error *err);
+
+/**
  * Memory that is freed at once: what a reader makes of a file, or one run of a generator. Start it
  * as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
  * checked at its end; what was allocated before stays valid.

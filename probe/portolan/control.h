@@ -137,6 +137,26 @@ PORTOLAN_API void portolan_control_visit(bool (*visit)(void *arg,
 typedef enum portolan_status (*portolan_control_flush_fn)(void *arg, struct portolan_error *err);
 PORTOLAN_API void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg);
 
+/* --------------------------------------------------------------- groups */
+
+/** A group of timers, or the type of a port. Never freed. */
+struct portolan_control_group {
+    const char *name;
+    int64_t number; /**< from 1, in the order they were asked for */
+    /** Of timers' groups: their flags have PORTOLAN_PROBE_MONITORED while they are measured. */
+    struct portolan_probe_port port;
+};
+
+/**
+ * The group NAME, made if need be; NULL without memory. OF_TIMERS: from now on it is steered as a
+ * port "timers.NAME" of type NAME in the variant PROFILE, and profiles are written at the end. Any
+ * thread.
+ */
+PORTOLAN_API const struct portolan_control_group *portolan_control_group_get(const char *name,
+                                                                             bool of_timers);
+/** The group with that number; NULL: none. Any thread. */
+PORTOLAN_API const struct portolan_control_group *portolan_control_group_peek(int64_t number);
+
 /* --------------------------------------------------------------- what was missed */
 
 /**
@@ -221,6 +241,18 @@ PORTOLAN_API enum portolan_status portolan_probe_dump_tau(const struct portolan_
  */
 PORTOLAN_API enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
                                                            struct portolan_error *err);
+
+/**
+ * Everything that has or may have such a row: those rows, then timers and phases that have not run.
+ * *NAMES is in the arena A. PORTOLAN_ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_name_tau(struct portolan_arena *a,
+                                                          const char ***names, size_t *n,
+                                                          struct portolan_error *err);
+
+/** Writes "number of functions N" and the names, a line each, to FILE in the profiles' folder. */
+PORTOLAN_API enum portolan_status portolan_probe_dump_tau_names(const char *file,
+                                                                struct portolan_error *err);
 
 /** Somebody wants profiles at the end of this process: who makes timers. */
 PORTOLAN_API void portolan_control_want_profile(void);

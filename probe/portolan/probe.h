@@ -126,6 +126,10 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
 /** What HANDLE stands for, borrowed; NULL for a handle that was never given out. Any thread. */
 PORTOLAN_API const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t handle);
 
+/** Shows all that were registered to VISIT, until it returns false. It registers none. */
+PORTOLAN_API void portolan_probe_methods_visit(
+    bool (*visit)(void *arg, const struct portolan_probe_method_info *info), void *arg);
+
 /* ------------------------------------------------------------------ ports */
 
 struct portolan_probe_thread;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that are replaced as a whole. */
-#include "control_internal.h"
+#include <portolan/base.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return true;
 }
 
-enum portolan_status control_write_file(const char *path, const char *bytes, size_t length,
-                                        struct portolan_error *err)
+enum portolan_status portolan_replace_file(const char *path, const char *bytes, size_t length,
+                                           struct portolan_error *err)
 {
     static unsigned serial;
     char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
