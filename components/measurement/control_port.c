@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* portolan.ports.Control: the process's registry of what can be switched, as a port. */
 #include "measurement_port.h"
+#include "performance.h"
 
 #include <portolan/control.h>
 #include <portolan/framework.h>
 
 #include <fnmatch.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,42 +126,18 @@ static void run_line(const char *verb, const char *before, const char *word,
 
 /* ------------------------------------------------- groups */
 
-/* A group's number is its place here; groups keep it though their ports go. */
-static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
-static char **groups;
-static size_t n_groups;
-
-/* Under the lock; 0: no memory. */
-static int64_t number_of(const char *name)
+static int64_t get_group_id(void *self, const char *name, sidl_BaseInterface *_ex)
 {
-    char **more;
-
-    for (size_t i = 0; i < n_groups; ++i)
-        if (!strcmp(groups[i], name))
-            return (int64_t)i + 1;
-    more = portolan_reallocarray(groups, n_groups + 1, sizeof *more);
-    if (!more)
-        return 0;
-    groups = more;
-    if (!(groups[n_groups] = portolan_strdup(name)))
-        return 0;
-    return (int64_t)++n_groups;
-}
-
-static int64_t get_group_id(void *self, const char *group, sidl_BaseInterface *_ex)
-{
-    int64_t id;
+    const struct portolan_control_group *group;
 
     (void)self;
-    check_name(true, "group", group, false, _ex);
+    check_name(true, "group", name, false, _ex);
     if (*_ex)
         return 0;
-    pthread_mutex_lock(&groups_lock);
-    id = number_of(group);
-    pthread_mutex_unlock(&groups_lock);
-    if (!id)
+    group = portolan_control_group_get(name, false);
+    if (!group)
         sidl_exception_throw_no_memory(_ex);
-    return id;
+    return group ? group->number : 0;
 }
 
 static void switch_group(const char *verb, const char *group, sidl_BaseInterface *_ex)
@@ -173,13 +149,10 @@ static void switch_group(const char *verb, const char *group, sidl_BaseInterface
 
 static void switch_number(const char *verb, int64_t id, sidl_BaseInterface *_ex)
 {
-    const char *group;
+    const struct portolan_control_group *group = portolan_control_group_peek(id);
 
-    pthread_mutex_lock(&groups_lock);
-    group = id > 0 && (uint64_t)id <= n_groups ? groups[id - 1] : NULL;
-    pthread_mutex_unlock(&groups_lock);
     if (group)
-        switch_group(verb, group, _ex);
+        switch_group(verb, group->name, _ex);
     else
         portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no group number %lld; ask getGroupId",
                        (long long)id);
@@ -328,4 +301,13 @@ const struct portolan_ports_Control__epv control_port_epv = {
     .f_getPorts = get_ports,
     .f_execute = execute,
     .f_dump = dump,
+};
+
+const struct Performance_Control__epv performance_control_epv = {
+    .f_enableGroupId = enable_id,
+    .f_disableGroupId = disable_id,
+    .f_enableGroupName = enable_name,
+    .f_disableGroupName = disable_name,
+    .f_enableAllGroups = enable_all,
+    .f_disableAllGroups = disable_all,
 };

@@ -78,6 +78,7 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     struct portolan_error err = {0};
 
     (void)self, (void)services;
+    measurement_end_trackers();
     if (portolan_control_finish(&err))
         portolan_throw(_ex, err.status, "%s", err.text);
 }
@@ -93,6 +94,9 @@ void measurement_add_ports(void *self, gov_cca_Services services, sidl_BaseInter
     SIDL_CHECK(*_ex);
     gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "portolan.ports.Control"),
                                      "control", "portolan.ports.Control", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(services, sidl_object_facet(self, "Performance.Measurement"),
+                                     "MeasurementPort", "Performance.Measurement", NULL, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerForRelease(services,
                                         sidl_object_facet(self, "gov.cca.ComponentRelease"), _ex);

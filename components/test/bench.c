@@ -16,10 +16,11 @@ const char *bench_thrower = "";
 
 static gov_cca_Services services;
 static const char *const uses[][2] = {
-    {"measurement", "portolan.ports.Measurement"}, {"work", "portolan.ports.Work"},
-    {"swappoint", "portolan.ports.SwapPoint"},     {"steps", "portolan.ports.StepListener"},
-    {"monitor", "portolan.ports.Monitor"},         {"records", "portolan.Records"},
-    {"control", "portolan.ports.Control"},
+    {"measurement", "portolan.ports.Measurement"},  {"work", "portolan.ports.Work"},
+    {"swappoint", "portolan.ports.SwapPoint"},      {"steps", "portolan.ports.StepListener"},
+    {"monitor", "portolan.ports.Monitor"},          {"records", "portolan.Records"},
+    {"MonitorPort", "Performance.Monitor"},         {"PerfParamPort", "Performance.PerfParam"},
+    {"MeasurementPort", "Performance.Measurement"}, {"control", "portolan.ports.Control"},
 };
 enum { USES = sizeof uses / sizeof *uses };
 static sidl_BaseInterface held[USES];
@@ -85,6 +86,9 @@ static const char bench_xml[] =
     "<uses port='swappoint' type='portolan.ports.SwapPoint' optional='true'/>"
     "<uses port='steps' type='portolan.ports.StepListener' optional='true'/>"
     "<uses port='monitor' type='portolan.ports.Monitor' optional='true'/>"
+    "<uses port='MonitorPort' type='Performance.Monitor' optional='true'/>"
+    "<uses port='PerfParamPort' type='Performance.PerfParam' optional='true'/>"
+    "<uses port='MeasurementPort' type='Performance.Measurement' optional='true'/>"
     "<uses port='control' type='portolan.ports.Control' optional='true'/>"
     "<uses port='records' type='portolan.Records' optional='true'/></component>";
 

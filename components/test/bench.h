@@ -47,7 +47,8 @@ void bench_stop(void);
 
 /**
  * The port behind a uses port of the bench ("measurement", "work", "swappoint", "steps", "monitor",
- * "control"; cast to its type), borrowed until bench_stop().
+ * "control", "MeasurementPort", "MonitorPort", "PerfParamPort"; cast to its type), borrowed until
+ * bench_stop().
  */
 void *bench_port(const char *uses);
 
