@@ -66,6 +66,17 @@ static const struct portolan_ports_StepListener__epv steps_epv = {
 
 /* ------------------------------------------------- gov.cca.Component */
 
+static void add_published_ports(struct mastermind *m, sidl_BaseInterface *_ex)
+{
+    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.Monitor"),
+                                     "MonitorPort", "Performance.Monitor", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "Performance.PerfParam"),
+                                     "PerfParamPort", "Performance.PerfParam", NULL, _ex);
+    SIDL_CHECK(*_ex);
+EXIT:;
+}
+
 static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
 {
     gov_cca_Port records = NULL;
@@ -73,6 +84,8 @@ static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
 
     gov_cca_Services_addProvidesPort(m->services, sidl_object_facet(m, "portolan.ports.Monitor"),
                                      "monitor", "portolan.ports.Monitor", NULL, _ex);
+    SIDL_CHECK(*_ex);
+    add_published_ports(m, _ex);
     SIDL_CHECK(*_ex);
     gov_cca_Services_addProvidesPort(m->services,
                                      sidl_object_facet(m, "portolan.ports.StepListener"), "steps",
@@ -169,6 +182,8 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     sidl_BaseInterface ignored = NULL;
 
     end_trial(m, _ex);
+    if (!*_ex)
+        mastermind_write_routines(m, _ex);
     if (m->has_assembly)
         gov_cca_Services_releasePort(services, "assembly", &ignored);
     SIDL_CLEAR(ignored);
@@ -191,7 +206,8 @@ static void destroy(void *self)
 
     mastermind_settings_end(m);
     portolan_recorder_close(&m->recorder);
-    mastermind_monitor_clear(m);
+    free(m->counters);
+    mastermind_clear_routines(m);
     portolan_ports_Measurement_deleteRef(m->measurement, &ignored);
     gov_cca_Services_deleteRef(m->services, &ignored);
     pthread_mutex_destroy(&m->lock);
@@ -204,6 +220,8 @@ static const struct sidl_implements implements[] = {
     {&gov_cca_Component__type, &component_epv},
     {&gov_cca_ComponentRelease__type, &release_epv},
     {&portolan_ports_Monitor__type, &mastermind_monitor_epv},
+    {&Performance_Monitor__type, &mastermind_performance_epv},
+    {&Performance_PerfParam__type, &mastermind_perfparam_epv},
     {&portolan_ports_StepListener__type, &steps_epv},
 };
 static const struct sidl_class class = {

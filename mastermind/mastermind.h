@@ -8,6 +8,8 @@
 #include <portolan/recorder.h>
 #include <pthread.h>
 
+#include "Performance.h"
+
 struct routine;
 struct mastermind;
 
@@ -38,6 +40,7 @@ struct mastermind {
 
     pthread_mutex_t lock; /* of what follows */
     struct routine *routines;
+    size_t rows_bytes; /* of all of them */
     char *counters; /* parameter; NULL or empty: none */
     bool counters_chosen;
 };
@@ -45,8 +48,20 @@ struct mastermind {
 /** portolan.ports.Monitor, over the probe. */
 extern const struct portolan_ports_Monitor__epv mastermind_monitor_epv;
 
-/** Frees what the Monitor port keeps. */
-void mastermind_monitor_clear(struct mastermind *m);
+/**
+ * Somebody measures for the Mastermind, who has a trial now; the counters are chosen when they are
+ * asked for (whether they were), which may be refused.
+ */
+bool mastermind_begin(struct mastermind *m, sidl_BaseInterface *_ex);
+
+/** Performance.Monitor and Performance.PerfParam: records by name. */
+extern const struct Performance_Monitor__epv mastermind_performance_epv;
+extern const struct Performance_PerfParam__epv mastermind_perfparam_epv;
+
+/** Writes the records that were given a file and have rows that are in none; an exception if not. */
+void mastermind_write_routines(struct mastermind *m, sidl_BaseInterface *_ex);
+/** Frees the records. */
+void mastermind_clear_routines(struct mastermind *m);
 
 /**
  * What is connected to "measurement", borrowed, or NULL. The reference taken at the first look is

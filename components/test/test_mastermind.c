@@ -2,6 +2,8 @@
 /* The Mastermind in an assembly: swap point, manual clock, store; numbers are exact. */
 #include "bench.h"
 
+#include "Performance.h"
+
 #include <portolan/probe.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
     "<connect user='mastermind' uses='measurement' provider='clock' provides='measurement'/>"      \
     "<connect user='bench' uses='work' provider='clock' provides='work'/>"                         \
     "<connect user='bench' uses='monitor' provider='mastermind' provides='monitor'/>"              \
+    "<connect user='bench' uses='MonitorPort' provider='mastermind' provides='MonitorPort'/>"      \
     "<connect user='bench' uses='steps' provider='mastermind' provides='steps'/>"                  \
     "<connect user='bench' uses='records' provider='mastermind' provides='records'/>"
 #define ASSEMBLY                                                                                   \
@@ -194,18 +197,18 @@ static void by_name(void)
 {
     struct sidl_string__array *names = sidl_string__array_create1d(1);
     struct sidl_double__array *values = sidl_double__array_create1d(1);
-    portolan_ports_Monitor monitor = bench_port("monitor");
+    Performance_Monitor monitor = bench_port("MonitorPort");
     sidl_BaseInterface ex = NULL;
 
     sidl_string__array_set1(names, 0, "size");
     for (int i = 1; i <= 3; ++i) {
-        portolan_ports_Monitor_startMonitoring(monitor, "flux::compute()", &ex);
+        Performance_Monitor_startMonitoring(monitor, "flux::compute()", &ex);
         portolan_probe_clock_advance(10 * (uint64_t)i);
         sidl_double__array_set1(values, 0, i);
-        portolan_ports_Monitor_stopMonitoring(monitor, "flux::compute()", names, values, &ex);
+        Performance_Monitor_stopMonitoring(monitor, "flux::compute()", names, values, &ex);
         bench_no_exception(&ex);
     }
-    portolan_ports_Monitor_stopMonitoring(monitor, "flux::compute()", names, values, &ex);
+    Performance_Monitor_stopMonitoring(monitor, "flux::compute()", names, values, &ex);
     bench_exception(&ex, "not what was started last");
     sidl_string__array_deleteRef(names);
     sidl_double__array_deleteRef(values);

@@ -2,7 +2,8 @@
 /**
  * mastermind: the component class portolan.Mastermind and its port "records".
  *
- * Provides "monitor" (portolan.ports.Monitor, for proxies), "steps" (portolan.ports.StepListener,
+ * Provides "monitor" (portolan.ports.Monitor, for proxies), "MonitorPort" and "PerfParamPort"
+ * (Performance.Monitor and .PerfParam, records by name: portolan-performance(7)), "steps" (portolan.ports.StepListener,
  * for a SwapPoint) and "records" (a portolan.ForeignPort of type "portolan.Records", whose pointer
  * is a struct portolan_records *). Uses "measurement" (portolan.ports.Measurement) and the services
  * "portolan.Cohort" and "portolan.Assembly". Parameters: `store`, the path of the experiment store

@@ -32,23 +32,10 @@ static void set_metadata(void *self, const char *name, const char *value, sidl_B
     (void)self, (void)name, (void)value, (void)_ex;
 }
 
-static void start_monitoring(void *self, const char *routine, sidl_BaseInterface *_ex)
-{
-    (void)self, (void)routine, (void)_ex;
-}
-
-static void stop_monitoring(void *self, const char *routine, struct sidl_string__array *names,
-                            struct sidl_double__array *values, sidl_BaseInterface *_ex)
-{
-    (void)self, (void)routine, (void)names, (void)values, (void)_ex;
-}
-
 static const struct portolan_ports_Monitor__epv monitor_epv = {
     .f_attach = attach,
     .f_detach = detach,
     .f_setMetadata = set_metadata,
-    .f_startMonitoring = start_monitoring,
-    .f_stopMonitoring = stop_monitoring,
 };
 static const struct sidl_implements monitor_implements[] = {
     {&portolan_ports_Monitor__type, &monitor_epv}};

@@ -124,17 +124,6 @@ static void monitor_metadata(void *self, const char *name, const char *value,
     (void)self, (void)name, (void)value, (void)_ex;
 }
 
-static void monitor_start(void *self, const char *routine, sidl_BaseInterface *_ex)
-{
-    (void)self, (void)routine, (void)_ex;
-}
-
-static void monitor_stop(void *self, const char *routine, struct sidl_string__array *names,
-                         struct sidl_double__array *values, sidl_BaseInterface *_ex)
-{
-    (void)self, (void)routine, (void)names, (void)values, (void)_ex;
-}
-
 static void monitor_set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
     part_begin(self, services, _ex);
@@ -146,8 +135,6 @@ static const struct portolan_ports_Monitor__epv monitor_epv = {
     .f_attach = monitor_probe,
     .f_detach = monitor_probe,
     .f_setMetadata = monitor_metadata,
-    .f_startMonitoring = monitor_start,
-    .f_stopMonitoring = monitor_stop,
 };
 static const struct gov_cca_Component__epv monitor_component = {.f_setServices =
                                                                     monitor_set_services};
