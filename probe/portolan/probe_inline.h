@@ -461,7 +461,9 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
     struct portolan_probe_frame *f;
 
     call->frame = call->below = NULL;
+    call->thread = NULL;
     call->node = NULL;
+    call->flags = 0;
     call->n_context = n_context;
 #define PORTOLAN_PROBE_TAKE(i) (call->x[i] = context[i].x)
     PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
