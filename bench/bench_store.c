@@ -285,6 +285,34 @@ static void read_summary(struct portolan_store *store, int64_t trial, const char
     portolan_summary_set_destroy(set);
 }
 
+static int count(void *arg, const struct portolan_sample *path,
+                 const struct portolan_invocation *row)
+{
+    (void)path, (void)row;
+    ++*(double *)arg;
+    return 0;
+}
+
+/* All single calls by start, and the samples of one rank among many. */
+static void read_back(struct portolan_store *store, int64_t trial)
+{
+    const int rank = 500;
+    const struct portolan_store_query query = {.trial = trial, .rank = &rank};
+    struct portolan_sample_set *set = NULL;
+    struct portolan_error err = {0};
+    struct watch start = now();
+    double n = 0;
+
+    check(portolan_store_visit_invocations(store, trial, NULL, count, &n, &err), &err);
+    report("reading the single calls", n, since(start), NULL);
+    start = now();
+    check(portolan_store_read(store, &query, true, &set, &err), &err);
+    start = since(start);
+    printf("%-38s %.3f s (%.3f s of processor time), %zu samples\n", "reading one rank of 1,000",
+           start.wall, start.cpu, set->n_samples);
+    portolan_sample_set_destroy(set);
+}
+
 static void summarise(struct portolan_store *store, int64_t trial, double rows)
 {
     struct portolan_error err = {0};
@@ -351,6 +379,7 @@ int main(int argc, char **argv)
     start = now();
     put_calls(store, trial, 1000, (size_t)rows);
     report("single calls", rows, since(start), &reference);
+    read_back(store, trial);
 
     trial = begin(store, 1000);
     start = now();
