@@ -216,21 +216,60 @@ enum portolan_status identity_of_thread(struct portolan_store *store, int rank, 
     return remember(x, status, *id, err);
 }
 
-static enum portolan_status find_timer(struct portolan_store *store,
-                                       const struct portolan_sample *s, int64_t *id,
-                                       struct portolan_error *err)
+static enum portolan_status identity_of_port(struct portolan_store *store,
+                                             const struct portolan_sample *s, int64_t *id,
+                                             struct portolan_error *err)
 {
+    struct identities *x = store->identities;
     const union backend_value component[] = {
-        {.i = store->identities->trial}, {.t = text(s->instance)}, {.t = text(s->implementation)}};
+        {.i = x->trial}, {.t = text(s->instance)}, {.t = text(s->implementation)}};
     union backend_value port[] = {{.i = 0}, {.t = text(s->port)}, {.t = text(s->port_type)}};
-    union backend_value timer[] = {{.i = 0}, {.t = text(s->method)}};
     enum portolan_status status;
 
-    if ((status = find_or_add(store, FIND_COMPONENT, "itt", ADD_COMPONENT, "itt", component,
-                              &port[0].i, err)) ||
-        (status = find_or_add(store, FIND_PORT, "itt", ADD_PORT, "itt", port, &timer[0].i, err)))
+    begin_key(x, 'o');
+    add_text(x, s->instance);
+    add_text(x, s->implementation);
+    add_text(x, s->port);
+    add_text(x, s->port_type);
+    if ((status = recall(x, id, err)) || *id)
         return status;
-    return find_or_add(store, FIND_TIMER, "it", ADD_TIMER, "it", timer, id, err);
+    status =
+        find_or_add(store, FIND_COMPONENT, "itt", ADD_COMPONENT, "itt", component, &port[0].i, err);
+    if (!status)
+        status = find_or_add(store, FIND_PORT, "itt", ADD_PORT, "itt", port, id, err);
+    return remember(x, status, *id, err);
+}
+
+static enum portolan_status identity_of_timer(struct portolan_store *store,
+                                              const struct portolan_sample *s, int64_t *id,
+                                              struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    union backend_value timer[] = {{.i = 0}, {.t = text(s->method)}};
+    enum portolan_status status = identity_of_port(store, s, &timer[0].i, err);
+
+    if (status)
+        return status;
+    begin_key(x, 'd');
+    add_number(x, timer[0].i);
+    add_text(x, s->method);
+    if ((status = recall(x, id, err)) || *id)
+        return status;
+    status = find_or_add(store, FIND_TIMER, "it", ADD_TIMER, "it", timer, id, err);
+    return remember(x, status, *id, err);
+}
+
+static void make_callpath_key(struct identities *x, int64_t parent, const struct portolan_sample *s)
+{
+    begin_key(x, 'p');
+    add_number(x, parent);
+    add_text(x, s->user);
+    add_text(x, s->uses);
+    add_text(x, s->instance);
+    add_text(x, s->port);
+    add_text(x, s->implementation);
+    add_text(x, s->port_type);
+    add_text(x, s->method);
 }
 
 enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
@@ -242,19 +281,12 @@ enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t 
         {.i = 0}, {.i = parent}, {.t = text(s->user)}, {.t = text(s->uses)}};
     enum portolan_status status;
 
-    begin_key(x, 'p');
-    add_number(x, parent);
-    add_text(x, s->user);
-    add_text(x, s->uses);
-    add_text(x, s->instance);
-    add_text(x, s->port);
-    add_text(x, s->implementation);
-    add_text(x, s->port_type);
-    add_text(x, s->method);
+    make_callpath_key(x, parent, s);
     if ((status = recall(x, id, err)) || *id)
         return status;
-    if (!(status = find_timer(store, s, &values[0].i, err)))
+    if (!(status = identity_of_timer(store, s, &values[0].i, err)))
         status = find_or_add(store, FIND_CALLPATH, "iitt", ADD_CALLPATH, "iitt", values, id, err);
+    make_callpath_key(x, parent, s);
     return remember(x, status, *id, err);
 }
 

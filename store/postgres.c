@@ -13,6 +13,13 @@
 /* Some table that all have: writers wait for each other, readers for nobody. */
 #define ONE_WRITER "LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"
 
+/* What FIND does not find it makes, so that ADD need not be asked: half the round trips. */
+#define FIND_OR_ADD(find, add)                                                                     \
+    "WITH found AS (" find "), made AS (" add                                                      \
+    " WHERE NOT EXISTS (SELECT FROM found) RETURNING id)"                                          \
+    " SELECT id FROM found UNION ALL SELECT id FROM made"
+#define TIMER_NAME "c.instance || '.' || p.name || '.' || $2 || ' [' || c.implementation || ']'"
+
 static const char *const sql[STATEMENT_COUNT] = {
     [BEGIN_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     [BEGIN_WRITE] = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; " ONE_WRITER,
@@ -31,30 +38,41 @@ static const char *const sql[STATEMENT_COUNT] = {
     [PUT_RANK_FACT] = "INSERT INTO secondary_metadata (trial, thread, name, value)"
                       " VALUES ($1, $2, $3, $4)"
                       " ON CONFLICT (thread, name) DO UPDATE SET value = excluded.value",
-    [FIND_STEP] = "SELECT id FROM step WHERE trial = $1 AND number = $2",
+    [FIND_STEP] = FIND_OR_ADD("SELECT id FROM step WHERE trial = $1 AND number = $2",
+                              "INSERT INTO step (trial, number) SELECT $1, $2"),
     [ADD_STEP] = "INSERT INTO step (trial, number) VALUES ($1, $2) RETURNING id",
     [FIND_METRIC] = "SELECT id FROM metric WHERE trial = $1 AND name = $2",
     [ADD_METRIC] = "INSERT INTO metric (trial, name, unit) VALUES ($1, $2, $3) RETURNING id",
-    [FIND_THREAD] =
+    [FIND_THREAD] = FIND_OR_ADD(
         "SELECT id FROM thread"
         " WHERE trial = $1 AND node_rank = $2 AND context_rank = 0 AND thread_rank = $3",
+        "INSERT INTO thread (trial, node_rank, thread_rank, thread_index)"
+        " SELECT $1, $2, $3, (SELECT count(*) FROM thread WHERE trial = $1)"),
     [ADD_THREAD] =
         "INSERT INTO thread (trial, node_rank, thread_rank, thread_index)"
         " VALUES ($1, $2, $3, (SELECT count(*) FROM thread WHERE trial = $1)) RETURNING id",
-    [FIND_COMPONENT] = "SELECT id FROM component"
-                       " WHERE trial = $1 AND instance = $2 AND implementation = $3",
+    [FIND_COMPONENT] = FIND_OR_ADD(
+        "SELECT id FROM component WHERE trial = $1 AND instance = $2 AND implementation = $3",
+        "INSERT INTO component (trial, instance, implementation) SELECT $1, $2, $3"),
     [ADD_COMPONENT] =
         "INSERT INTO component (trial, instance, implementation) VALUES ($1, $2, $3) RETURNING id",
-    [FIND_PORT] = "SELECT id FROM port WHERE component = $1 AND name = $2 AND type = $3",
+    [FIND_PORT] =
+        FIND_OR_ADD("SELECT id FROM port WHERE component = $1 AND name = $2 AND type = $3",
+                    "INSERT INTO port (component, name, type) SELECT $1, $2, $3"),
     [ADD_PORT] = "INSERT INTO port (component, name, type) VALUES ($1, $2, $3) RETURNING id",
-    [FIND_TIMER] = "SELECT id FROM timer WHERE port = $1 AND short_name = $2",
-    [ADD_TIMER] =
-        "INSERT INTO timer (port, short_name, trial, name) SELECT $1, $2, c.trial,"
-        " c.instance || '.' || p.name || '.' || $2 || ' [' || c.implementation || ']'"
-        " FROM port p JOIN component c ON c.id = p.component WHERE p.id = $1 RETURNING id",
-    [FIND_CALLPATH] =
+    [FIND_TIMER] =
+        FIND_OR_ADD("SELECT id FROM timer WHERE port = $1 AND short_name = $2",
+                    "INSERT INTO timer (port, short_name, trial, name)"
+                    " SELECT $1, $2, c.trial, " TIMER_NAME " FROM port p JOIN component c"
+                    " ON c.id = p.component AND p.id = $1"),
+    [ADD_TIMER] = "INSERT INTO timer (port, short_name, trial, name)"
+                  " SELECT $1, $2, c.trial, " TIMER_NAME " FROM port p JOIN component c"
+                  " ON c.id = p.component AND p.id = $1 RETURNING id",
+    [FIND_CALLPATH] = FIND_OR_ADD(
         "SELECT id FROM timer_callpath"
         " WHERE timer = $1 AND coalesce(parent, 0) = $2 AND \"user\" = $3 AND uses = $4",
+        "INSERT INTO timer_callpath (timer, parent, \"user\", uses)"
+        " SELECT $1, nullif($2, 0), $3, $4"),
     [ADD_CALLPATH] = "INSERT INTO timer_callpath (timer, parent, \"user\", uses)"
                      " VALUES ($1, nullif($2, 0), $3, $4) RETURNING id",
     [FIND_LAYOUT] =
