@@ -14,11 +14,15 @@ struct sink {
     char *path, *temporary; /* NULL: F is somebody else's */
     bool force;
     int error; /* the first errno */
+    size_t used;
+    char buffer[8192];
 };
 
 enum portolan_status sink_open(struct sink *s, const char *path, bool force,
                                struct portolan_error *err);
 void sink_use(struct sink *s, FILE *stream);
+/* Hands what is buffered on to the file. */
+void sink_flush(struct sink *s);
 void sink_put(struct sink *s, const char *text);
 void sink_bytes(struct sink *s, const char *bytes, size_t n);
 void sink_printf(struct sink *s, const char *format, ...) PORTOLAN_PRINTF(2, 3);

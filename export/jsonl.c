@@ -13,7 +13,9 @@ struct writer {
 
 static void put_text(struct sink *s, const char *name, const char *value)
 {
-    sink_printf(s, ",\"%s\":", name);
+    sink_put(s, ",\"");
+    sink_put(s, name);
+    sink_put(s, "\":");
     sink_json(s, value);
 }
 
@@ -52,7 +54,9 @@ static void put_names(struct sink *s, const char *user, const char *uses, const 
 static void put_object(struct sink *s, const char *name, const char *const *names,
                        const double *values, size_t n)
 {
-    sink_printf(s, ",\"%s\":{", name);
+    sink_put(s, ",\"");
+    sink_put(s, name);
+    sink_put(s, "\":{");
     for (size_t i = 0; i < n; i++) {
         if (i)
             sink_put(s, ",");

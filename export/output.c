@@ -91,6 +91,8 @@ enum portolan_status sink_close(struct sink *s, enum portolan_status status,
 {
     const char *name = s->path ? s->path : "standard output";
 
+    if (s->f)
+        sink_flush(s);
     if (s->f && (s->path ? fclose(s->f) : fflush(s->f)) == EOF && !s->error)
         s->error = errno ? errno : EIO;
     if (status == PORTOLAN_OK && s->path && !s->error &&

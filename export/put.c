@@ -8,10 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+void sink_flush(struct sink *s)
+{
+    if (!s->error && fwrite_unlocked(s->buffer, 1, s->used, s->f) != s->used)
+        s->error = errno ? errno : EIO;
+    s->used = 0;
+}
+
 void sink_bytes(struct sink *s, const char *bytes, size_t n)
 {
-    if (!s->error && fwrite_unlocked(bytes, 1, n, s->f) != n)
-        s->error = errno ? errno : EIO;
+    while (n > sizeof s->buffer - s->used) {
+        size_t part = sizeof s->buffer - s->used;
+
+        memcpy(s->buffer + s->used, bytes, part);
+        s->used += part;
+        bytes += part;
+        n -= part;
+        sink_flush(s);
+    }
+    memcpy(s->buffer + s->used, bytes, n);
+    s->used += n;
 }
 
 void sink_put(struct sink *s, const char *text)
@@ -23,6 +39,7 @@ void sink_printf(struct sink *s, const char *format, ...)
 {
     va_list args;
 
+    sink_flush(s);
     if (s->error)
         return;
     va_start(args, format);

@@ -106,7 +106,9 @@ static enum portolan_status put_event(struct writer *w, char type,
         w->frame = frames_of_path(&w->frames, path);
         w->path = path;
     }
-    sink_printf(&w->s, "%s{\"type\":\"%c\",\"frame\":", w->any_event ? ",\n" : "\n", type);
+    sink_put(&w->s, w->any_event ? ",\n{\"type\":\"" : "\n{\"type\":\"");
+    sink_bytes(&w->s, &type, 1);
+    sink_put(&w->s, "\",\"frame\":");
     sink_integer(&w->s, (int64_t)w->frame);
     sink_put(&w->s, ",\"at\":");
     sink_integer(&w->s, at_ns);

@@ -105,6 +105,7 @@ static void numbers_read_as_what_they_were(void **state)
 
         sink_use(&s, f);
         sink_number(&s, values[i], "none");
+        assert_int_equal(sink_close(&s, PORTOLAN_OK, NULL), PORTOLAN_OK);
         fclose(f);
         assert_true(strtod(text, NULL) == values[i]);
         assert_true(values[i] != 0.1 || !strcmp(text, "0.1"));
