@@ -85,6 +85,12 @@ static struct tree_node *add(struct maker *k, size_t i)
     return n;
 }
 
+/* What no timed call and no counter told is nothing in formats that have no word for it. */
+static double known(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
 enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile *p,
                                   struct portolan_error *err)
 {
@@ -100,12 +106,12 @@ enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile 
             continue;
         n->calls = of->calls.sum;
         n->subroutines = of->subroutines;
-        n->inclusive[TREE_TIME] = of->inclusive.value;
-        n->exclusive[TREE_TIME] = of->exclusive.value;
-        n->exclusive[TREE_MPI] = of->mpi.value;
+        n->inclusive[TREE_TIME] = known(of->inclusive.value);
+        n->exclusive[TREE_TIME] = known(of->exclusive.value);
+        n->exclusive[TREE_MPI] = known(of->mpi.value);
         for (size_t m = 0; m < p->n_counters; m++)
             n->inclusive[TREE_COUNTERS + m] =
-                of->counters[m].sum * ratio(of->calls.sum, of->timed_calls);
+                known(of->counters[m].sum) * ratio(of->calls.sum, of->timed_calls);
     }
     free(k.place);
     if (!good || t->arena.failed)
