@@ -101,22 +101,29 @@ static bool find_row(struct comparing *x, const struct portolan_profile_node *n,
     return x->values[last] && label_row(x, &x->c->rows[last], n);
 }
 
+static double known(double x)
+{
+    return isnan(x) ? 0 : x;
+}
+
 static double value_of(const struct comparing *x, const struct portolan_profile *p,
                        const struct portolan_profile_node *n)
 {
     switch (x->quantity) {
     case EXCLUSIVE:
-        return n->exclusive.value / p->ranks;
+        return known(n->exclusive.value) / p->ranks;
     case INCLUSIVE:
-        return n->inclusive.value / p->ranks;
+        return known(n->inclusive.value) / p->ranks;
     case MPI:
-        return n->mpi.value / p->ranks;
+        return known(n->mpi.value) / p->ranks;
     case CALLS:
         return n->calls.mean;
     default:
         for (size_t i = 0; i < p->n_counters; i++)
             if (!strcmp(p->counter_names[i], x->c->query.metric))
-                return n->counted >> i & 1 ? n->counters[i].mean : 0;
+                return n->counted >> i & 1 && n->timed_calls > 0
+                           ? n->counters[i].mean * n->calls.sum / n->timed_calls
+                           : 0;
         return 0;
     }
 }

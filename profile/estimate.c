@@ -58,6 +58,20 @@ static double call_cost(const struct portolan_profile *p, const struct portolan_
     return p->cost.call_ns + (has_counters(p, n) ? or_0(p->cost.counters_ns) : 0);
 }
 
+/* Called, and not one call of it was timed. */
+static bool is_unknown(const struct portolan_profile_node *n)
+{
+    return n->is_sampled && n->timed_calls == 0;
+}
+
+static void forget(struct portolan_profile_node *n)
+{
+    static const struct portolan_profile_estimate unknown = {NAN, NAN, NAN};
+
+    n->inclusive = n->exclusive = n->mpi = unknown;
+    n->inclusive_compensated = n->exclusive_compensated = unknown;
+}
+
 static void estimate_node(const struct portolan_profile *p, struct portolan_profile_node *n,
                           const struct below *b)
 {
@@ -83,6 +97,8 @@ static void estimate_node(const struct portolan_profile *p, struct portolan_prof
                interval_errors * exclusive_error + b->outside_spread_ns + spread * n->timed_calls);
     n->descendants = b->calls;
     n->one_mean_ns = n->timed_calls > 0 ? n->inclusive_ns.sum / n->timed_calls : 0;
+    if (is_unknown(n))
+        forget(n);
     n->is_marked =
         n->timed_calls > 0 && n->inclusive_ns.sum / n->timed_calls < marked_below * call_cost(p, n);
 }
@@ -108,7 +124,8 @@ static void pass_up(const struct portolan_profile *p, const struct portolan_prof
     double cost = n->timed_calls * call_cost(p, n) + untimed * or_0(p->cost.forward_ns);
     double spread = interval_errors * or_0(p->cost.spread_ns) * n->timed_calls;
 
-    up->estimated_less_timed_ns += n->inclusive.value - n->inclusive_ns.sum;
+    if (!is_unknown(n)) /* else its time stays in the caller's, whose bounds are infinite */
+        up->estimated_less_timed_ns += n->inclusive.value - n->inclusive_ns.sum;
     up->error_squares += variance_of(n);
     up->children_ns += n->inclusive_ns.sum;
     up->calls += own->calls + n->calls.sum;

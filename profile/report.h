@@ -26,6 +26,8 @@ enum portolan_status view_open(struct view *v, const struct portolan_profile *p,
 void view_close(struct view *v);
 
 /* Totals over ranks as the report wants them. */
+/* What values of timed calls are multiplied by to be of all calls; 1 for raw values. */
+double view_ratio(const struct view *v, size_t node);
 struct portolan_profile_estimate view_inclusive(const struct view *v, size_t node);
 struct portolan_profile_estimate view_exclusive(const struct view *v, size_t node);
 struct portolan_profile_estimate view_mpi(const struct view *v, size_t node);

@@ -37,7 +37,8 @@ static void add_outcome(const struct portolan_trial *t, struct portolan_text *ou
     char time[32];
 
     if (!strcmp(t->outcome, "finished"))
-        portolan_text_add(out, "finished in %s\n", text_of_time(t->elapsed_ns, time));
+        portolan_text_add(out, "finished%s%s\n", t->elapsed_ns > 0 ? " in " : "",
+                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
     else if (!strcmp(t->outcome, "running"))
         portolan_text_add(out, "cut off, or still running: what it had stored by then\n");
     else

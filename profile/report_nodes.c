@@ -87,7 +87,7 @@ static double total_exclusive(const struct view *v)
     double sum = 0;
 
     for (size_t i = 0; i < v->p->n_nodes; i++)
-        if (!v->p->nodes[i].is_context)
+        if (!v->p->nodes[i].is_context && !isnan(view_exclusive(v, i).value))
             sum += view_exclusive(v, i).value;
     return sum;
 }
@@ -156,7 +156,7 @@ static void add_ranks(const struct view *v, size_t i, struct table *t)
 
 static void add_count(const struct view *v, size_t i, struct table *t)
 {
-    table_number(t, statistics(v, i)->mean);
+    table_number(t, statistics(v, i)->mean * view_ratio(v, i));
 }
 
 static void add_own_count(const struct view *v, size_t i, struct table *t)
@@ -168,7 +168,7 @@ static void add_count_per_call(const struct view *v, size_t i, struct table *t)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
 
-    table_number(t, n->calls.sum > 0 ? statistics(v, i)->sum / n->calls.sum : NAN);
+    table_number(t, n->timed_calls > 0 ? statistics(v, i)->sum / n->timed_calls : NAN);
 }
 
 struct columns {

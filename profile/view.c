@@ -11,6 +11,15 @@ static struct portolan_profile_estimate exactly(double x)
     return (struct portolan_profile_estimate){x, x, x};
 }
 
+double view_ratio(const struct view *v, size_t i)
+{
+    const struct portolan_profile_node *n = &v->p->nodes[i];
+
+    return v->r->values == PORTOLAN_PROFILE_RAW || !n->is_sampled ? 1
+           : n->timed_calls > 0                                   ? n->calls.sum / n->timed_calls
+                                                                  : NAN;
+}
+
 struct portolan_profile_estimate view_inclusive(const struct view *v, size_t i)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
@@ -145,9 +154,10 @@ static enum portolan_status count_own(struct view *v, struct portolan_error *err
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
 
-        v->own[i] += p->is_flat || n->is_context ? NAN : n->counters[v->counter].sum;
+        v->own[i] +=
+            p->is_flat || n->is_context ? NAN : n->counters[v->counter].sum * view_ratio(v, i);
         if (n->parent >= 0 && !n->is_context && n->counted >> v->counter & 1)
-            v->own[n->parent] -= n->counters[v->counter].sum;
+            v->own[n->parent] -= n->counters[v->counter].sum * view_ratio(v, i);
     }
     return PORTOLAN_OK;
 }

@@ -64,7 +64,8 @@ struct portolan_profile_node {
     /**
      * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
      * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
-     * `struct portolan_profile_cost`. A bound below 0 stays as it is.
+     * `struct portolan_profile_cost`. A bound below 0 stays as it is. NaN where not one call was
+     * timed; then the caller's bounds are infinite.
      */
     struct portolan_profile_estimate inclusive, exclusive, mpi;
     struct portolan_profile_estimate inclusive_compensated, exclusive_compensated;

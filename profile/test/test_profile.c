@@ -209,6 +209,28 @@ static void sampled_calls_are_estimated_with_their_error(void **state)
     portolan_profile_destroy(p);
 }
 
+/* One call of many, and chance did not take it: its time is not nothing, it is unknown. */
+static void a_time_that_was_never_taken_is_unknown(void **state)
+{
+    static const struct row rows[] = {
+        {-1, "a.f", 0, 0, 1, 1000, 1000, 0, 0, 1000, 1000, 1e6, 0, NULL},
+        {0, "b.g", 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, PORTOLAN_STORE_NONE_TIMED, NULL},
+    };
+    struct portolan_profile *p;
+    int64_t id = begin_trial(*state, 1, NULL, 0);
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id});
+    near(p->nodes[1].calls.sum, 1);
+    near(p->nodes[1].timed_calls, 0);
+    assert_true(isnan(p->nodes[1].inclusive.value));
+    assert_false(p->nodes[1].is_marked);
+    near(p->nodes[0].inclusive.value, 1000);
+    near(p->nodes[0].exclusive.value, 1000); /* with what g took, so much is not known */
+    assert_true(isinf(p->nodes[0].exclusive.high));
+    portolan_profile_destroy(p);
+}
+
 static void same_statistics(const struct portolan_profile_statistics *a,
                             const struct portolan_profile_statistics *b)
 {
@@ -359,6 +381,7 @@ int main(void)
         STORE_TEST(nothing_is_clipped_at_0),
         STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
         STORE_TEST(sampled_calls_are_estimated_with_their_error),
+        STORE_TEST(a_time_that_was_never_taken_is_unknown),
         STORE_TEST(summary_and_samples_give_the_same),
         STORE_TEST(a_flat_profile_counts_outermost_activations),
         STORE_TEST(data_that_contradict_themselves_are_told),
