@@ -36,12 +36,13 @@ static bool put_set(void *arg, const struct portolan_probe_counter_set *set)
 {
     struct portolan_facts *f = arg;
     struct portolan_text text = {0};
-    char *name = portolan_asprintf(*set->name ? "counter set %s" : "counter set", set->name);
+    char *name = portolan_asprintf("%scounter set%s%s", set->multiplexed ? "multiplexed " : "",
+                                   *set->name ? " " : "", set->name);
 
     for (size_t i = 0; i < set->n; ++i)
         portolan_text_add(&text, "%s%s", i ? ", " : "", set->counters[i]);
     if (set->multiplexed)
-        portolan_text_add(&text, " (multiplexed: estimates)");
+        portolan_text_add(&text, " (estimates)");
     if (set->user_mode_only)
         portolan_text_add(&text, " (of the program alone, not of the kernel)");
     f->failed = f->failed || !name || text.failed;

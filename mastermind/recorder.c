@@ -347,6 +347,21 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
+/* In front of why the last ones were lost, if they were. */
+static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct portolan_error *err)
+{
+    struct portolan_error lost = {0};
+
+    portolan_error_set(&lost, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
+                       PORTOLAN_RECORDER_LOST, r->lost_steps.bytes ? r->lost_steps.bytes : "?",
+                       r->lost_samples, r->lost_step_rows);
+    if (err && err->status)
+        portolan_error_prefix(err, "%s", lost.text);
+    else if (err)
+        *err = lost;
+    return PORTOLAN_EIO;
+}
+
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_error later = {0};
@@ -365,9 +380,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     ended = end_trial(r, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;
     rows_drop(r); /* of calls since: the next recorder begins without */
-    if (!status && r->n_lost_steps)
-        status = portolan_error_set(
-            err, PORTOLAN_EIO, "%s: %s; %.0f samples and %.0f rows of calls are lost",
-            PORTOLAN_RECORDER_LOST, r->lost_steps.bytes, r->lost_samples, r->lost_step_rows);
+    if (r->n_lost_steps)
+        status = tell_lost_steps(r, err);
     return status;
 }

@@ -3,7 +3,7 @@
 # Two ranks, and something is wrong: one message with place, cause and remedy, the status that fits,
 # nobody left hanging, nothing lost. tests/components/ fails on request, on the last rank.
 . "$(dirname "$0")/tap.sh"
-plan 41
+plan 53
 
 components=$BUILD/tests/components
 assembly=$components/fault.xml
@@ -144,3 +144,63 @@ run "$assembly"
 gives 'when it works it is swapped in' 0 'optimizer: step 0: .*fault.Fast'
 stored 'and takes half the time' 'finished|8000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
+
+# The disk fills while steps 2 and 3 are to be stored: two ranks' two samples and one row each.
+store=$work/full.db
+run --fixed --set driver.fault=full --set mastermind.rows=driver.function "$assembly"
+gives 'a disk that is full for a while: the run goes on' 0 'step 7 is stored' \
+    "warning: step 2 is not stored, 4 samples and 2 rows of calls are lost: .*'$store': .*; the run goes on" \
+    'warning: the trial is not whole in the store: steps not stored: 2-3; 8 samples and 4 rows'
+count 'of losses in a row the first is told' 1 'the run goes on'
+stored 'all other steps are there, with their rows' '-1|0
+0|2
+1|2
+4|2
+5|2
+6|2
+7|2
+8|0' 'SELECT s.number, count(i.id) FROM step s LEFT JOIN invocation i ON i.step = s.number
+      GROUP BY s.number ORDER BY s.number'
+stored 'the trial says which are missing' 'finished|2-3' \
+    "SELECT t.outcome, m.value FROM trial t JOIN primary_metadata m ON m.trial = t.id WHERE m.name = 'steps not stored'"
+stored 'and the store is sound' ok 'PRAGMA integrity_check'
+try "$PORTOLAN" profile "$store"
+gives 'the profile knows the time of all steps, and says so' 0 'note: steps not stored: 2-3' \
+    'f.evaluate \[fault.Slow\] +16 +16.000'
+
+store=$work/filled.db
+run --fixed --set driver.fault=filled --set mastermind.rows=driver.function "$assembly"
+gives 'a disk that stays full: the run comes to its end' 0 'step 7 is stored' \
+    'the trial is not whole in the store: steps not stored: 2-8; 26 samples and 12 rows'
+stored 'what was stored before is there' '-1
+0
+1' 'SELECT number FROM step ORDER BY number'
+stored 'the trial counts as cut off' running 'SELECT outcome FROM trial'
+try "$PORTOLAN" profile "$store"
+gives 'its profile is readable' 0 'f.evaluate \[fault.Slow\] +4 +4.000'
+
+# Another process locks the store while step 2 is to be stored, for longer than anybody waits.
+store=$work/locked.db
+mkfifo here locked tried released lock answer
+run --fixed --set driver.fault=locked "$assembly" &
+job=$!
+meet() {
+    timeout 60 sh -c "echo >$1"
+}
+meet here
+sqlite3 "$store" <lock >answer &
+holder=$!
+exec 7>lock 8<answer
+printf '.timeout 20000\nBEGIN IMMEDIATE;\nSELECT 1;\n' >&7
+read -r _ <&8
+meet locked
+meet tried
+exec 7>&- 8<&-
+wait $holder
+meet released
+wait $job
+status=0
+gives 'a store that somebody else has locked: the run goes on' 0 'step 7 is stored' \
+    "warning: step 2 is not stored, 4 samples .*'$store': .*another process holds it locked" \
+    'steps not stored: 2;'
+stored 'all other steps are there' 9 'SELECT count(*) FROM step WHERE number <> 2'

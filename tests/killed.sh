@@ -3,7 +3,7 @@
 # A run that is killed by `kill -9` of one rank ends, and leaves a store that opens and holds every
 # step that was reported before. The run itself tells, through a fifo, when the time has come.
 . "$(dirname "$0")/tap.sh"
-plan 10
+plan 12
 
 components=$BUILD/tests/components
 cd "$work" || exit 99
@@ -44,4 +44,7 @@ for rank in 0 1; do
         "SELECT count(*) FROM timer_call_data d JOIN step s ON d.step = s.id
              JOIN timer_callpath p ON d.callpath = p.id JOIN timer t ON p.timer = t.id
          WHERE t.short_name = 'evaluate' AND s.number BETWEEN 0 AND $last"
+    try "$PORTOLAN" profile "$store"
+    gives 'its profile is readable, and says that it was cut off' 0 'cut off' \
+        'f.evaluate \[fault.Slow\]'
 done

@@ -243,7 +243,7 @@ static void hear(void *arg, enum portolan_log_level level, const char *area, con
 {
     (void)arg;
     if (level != PORTOLAN_LOG_WARNING || strcmp(area, "mastermind"))
-        return; /* the framework tells of the end that it was not stored either */
+        return;
     n_warned++;
     snprintf(warned, sizeof warned, "%s", text);
 }
@@ -276,6 +276,9 @@ static void a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once(void **s
     assert_non_null(strstr(warned, "step 0 is not stored, 2 samples and 0 rows of calls are lost"));
     assert_non_null(strstr(warned, "of trial 1 was not stored"));
     bench_stop();
+    assert_int_equal(n_warned, 2);
+    assert_non_null(strstr(warned, "the trial is not whole in the store: steps not stored: 0-2; "
+                                   "6 samples"));
     portolan_log_set_handler(NULL, NULL);
 }
 

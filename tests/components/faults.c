@@ -2,15 +2,18 @@
 /*
  * Components that fail in the ways that tests/faults.sh and tests/killed.sh need. The last rank is
  * the one that fails. fault.Fast fails as the environment variable PORTOLAN_TEST_FAULT says: not at
- * all while it is measured, "start" in setServices, "call" at its first call.
+ * all while it is measured, "start" in setServices, "call" at its first call. fault.Driver's disk
+ * is full on request, on the first rank, which is the one that stores.
  */
 #include <portolan/framework.h>
 
 #include "paper.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct fault {
@@ -128,7 +131,12 @@ static void fast_set_services(void *self, gov_cca_Services services, sidl_BaseIn
 struct settings {
     int32_t steps;
     double x;
-    char *fault; /* "": none; "stuck": go throws on the last rank, the others wait for it */
+    /*
+     * "": none; "stuck": go throws on the last rank, the others wait for it; "full": nothing can be
+     * written when steps 2 and 3 are to be stored; "filled": nor later; "locked": before and after
+     * step 2 is to be stored, rank 0 waits twice for somebody at a fifo.
+     */
+    char *fault;
 };
 
 static void read_settings(struct fault *f, struct settings *s, sidl_BaseInterface *_ex)
@@ -174,10 +182,54 @@ static void report(const struct fault *f, int32_t step)
     }
 }
 
+/* No file takes a byte more from this process, or any again. */
+static void fill_disk(bool full)
+{
+    struct rlimit limit;
+
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = full ? 1 : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* Until somebody has written to the fifo NAME. */
+static void wait_at(const char *name)
+{
+    FILE *fifo = fopen(name, "r");
+
+    if (fifo)
+        fgetc(fifo);
+    if (fifo)
+        fclose(fifo);
+}
+
+/* On rank 0, before the step in front of STEP is stored. */
+static void change_disk(const struct settings *s, int32_t step)
+{
+    bool filled = !strcmp(s->fault, "filled"), full = !strcmp(s->fault, "full");
+
+    if ((full || filled) && step == 3)
+        fill_disk(true);
+    if (full && step == 5)
+        fill_disk(false);
+    if (strcmp(s->fault, "locked"))
+        return;
+    if (step == 3) {
+        wait_at("here");
+        wait_at("locked");
+    } else if (step == 4) {
+        wait_at("tried");
+        wait_at("released");
+    }
+}
+
 static void do_steps(struct fault *f, const struct settings *s, paper_Function function,
                      portolan_ports_SwapPoint swap, sidl_BaseInterface *_ex)
 {
     for (int32_t step = 0; step <= s->steps; step++) {
+        if (f->cohort->rank == 0)
+            change_disk(s, step);
         portolan_ports_SwapPoint_reached(swap, step, _ex);
         SIDL_CHECK(*_ex);
         if (step > 0)
