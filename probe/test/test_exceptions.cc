@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A call that an exception ends is counted, and has its row, as if it had returned. */
+#include <portolan/probe.h>
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+static struct portolan_probe_port port;
+static struct portolan_probe_binding binding;
+static size_t n_rows;
+
+__attribute__((noinline)) static void proxy(int64_t n)
+{
+    struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
+    PORTOLAN_PROBE_CALL(call);
+
+    portolan_probe_enter(&call, &port, 0, context, 1);
+    portolan_probe_clock_advance(10);
+    if (n > 0)
+        proxy(n - 1);
+    else
+        throw std::runtime_error("out");
+    portolan_probe_leave(&call);
+}
+
+static int check(void *, const struct portolan_probe_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double level = (double)(n_rows + i); /* the innermost first */
+
+        assert_true(rows[i].x[0] == level);
+        assert_true(rows[i].inclusive_ns == 10.0 * (level + 1) && rows[i].exclusive_ns == 10.0);
+    }
+    n_rows += n;
+    return 0;
+}
+
+static void calls_that_are_thrown_out_of_are_counted(void **)
+{
+    struct portolan_probe_connection connection = {};
+    struct portolan_probe_method method = {};
+    struct portolan_probe_snapshot snapshot = {};
+    uint64_t calls = 0, lost;
+
+    connection.user = "user";
+    method.name = "work";
+    method.n_context = 1;
+    method.context[0] = "n";
+    assert_int_equal(portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1,
+                                                     &binding.first_method_handle, NULL),
+                     PORTOLAN_OK);
+    portolan_probe_port_init(&port, &binding, PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
+    try {
+        proxy(4);
+        fail();
+    } catch (const std::runtime_error &) {
+    }
+    assert_int_equal(portolan_probe_rows_take(check, NULL, &lost, NULL), PORTOLAN_OK);
+    assert_int_equal(n_rows, 5);
+    assert_int_equal(portolan_probe_snapshot_take(&snapshot, NULL), PORTOLAN_OK);
+    for (size_t i = 0; i < snapshot.count; i++)
+        calls += snapshot.records[i].calls;
+    assert_int_equal(calls, 5);
+    assert_true(snapshot.records[0].is_idle);
+    portolan_probe_snapshot_clear(&snapshot);
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(calls_that_are_thrown_out_of_are_counted)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
