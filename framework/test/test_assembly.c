@@ -168,6 +168,12 @@ static const struct bad_case {
     {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
        "<monitor instance='x' port='go' variant='quickly'/>"),
      "4:33: 'quickly' is no variant; forward, profile and mastermind are"},
+    {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
+       "<monitor instance='x' port='go' rows='many'/>"),
+     "4:33: write \"yes\" or \"no\""},
+    {A("<instance name='x' class='c'/>\n<go instance='x' port='go'/>\n"
+       "<monitor instance='x' port='go' sample='0'/>"),
+     "4:33: write a number of calls of which one is timed, 1 to 16777216"},
     {A(X "<monitor instance='x' port='p'/>"), "3:1: port 'p' of 'x' is not the port that <go>"},
     {A(X "<pair of='x' with='x'/>"), "3:0: <pair> needs two instances"},
     {A(X "<sweep budget='soon'/>"), "3:8: 'budget' is 'soon'; it must be a number"},
@@ -355,6 +361,12 @@ static void hash_follows_what_is_computed(void **state)
     b->go_variant = "forward";
     assert_true(h != portolan_assembly_hash(b));
     b->go_variant = NULL;
+    b->go_has_rows = true;
+    assert_true(h != portolan_assembly_hash(b));
+    b->go_has_rows = false;
+    b->go_one_in = 16;
+    assert_true(h != portolan_assembly_hash(b));
+    b->go_one_in = 0;
     b->go_monitored = false;
     assert_true(h != portolan_assembly_hash(b));
     portolan_assembly_destroy(a);

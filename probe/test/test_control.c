@@ -50,7 +50,7 @@ static int fresh(void **state)
     inner_control = outer_control;
     inner_control.name = "outer.worker";
     inner_control.port = &inner;
-    portolan_control_apply("on *", "setup", NULL);
+    portolan_control_apply("on *\nnorows *\nsample 1 *", "setup", NULL);
     portolan_control_add(&outer_control);
     portolan_control_add(&inner_control);
     portolan_control_apply("mastermind *", "setup", NULL);
@@ -96,6 +96,60 @@ static void calls_go_where_the_variant_says(void **state)
     assert_null(record_of(inner_work, false));
     assert_non_null(record_of(inner_work, true));
     assert_null(record_of(outer_work, true));
+}
+
+static void rows_and_sampling_are_switched_for_the_mastermind_alone(void **state)
+{
+    (void)state;
+    command("rows outer.* # and\nsample 16 outer.*");
+    assert_int_equal(portolan_probe_port_flags(&inner),
+                     PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS);
+    assert_int_equal(portolan_probe_port_sampling(&inner), 16);
+    assert_int_equal(portolan_probe_port_flags(&outer), PORTOLAN_PROBE_MONITORED);
+    assert_int_equal(portolan_probe_port_sampling(&outer), 1);
+    command("profile outer.*");
+    assert_false(portolan_probe_port_flags(&inner) & PORTOLAN_PROBE_ROWS);
+    assert_int_equal(portolan_probe_port_sampling(&inner), 1);
+    command("mastermind outer.*");
+    assert_int_equal(portolan_probe_port_sampling(&inner), 16);
+    command("norows *\nsample 1 *");
+    assert_int_equal(portolan_probe_port_flags(&inner), PORTOLAN_PROBE_MONITORED);
+    assert_int_equal(portolan_probe_port_sampling(&inner), 1);
+}
+
+static void a_port_that_comes_later_has_its_rows_and_sampling(void **state)
+{
+    (void)state;
+    command("rows later.*\nsample 4 later.*\nmastermind *");
+    portolan_control_remove(&inner_control);
+    inner_control.name = "later.worker";
+    portolan_control_add(&inner_control);
+    assert_true(portolan_probe_port_flags(&inner) & PORTOLAN_PROBE_ROWS);
+    assert_int_equal(portolan_probe_port_sampling(&inner), 4);
+}
+
+static void a_sampling_that_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    refused("sample often *", "test:1: error: 'often' is no number of calls of which one is timed, "
+                              "1 to 16777216; write: sample N GLOB");
+    err = (struct portolan_error){0};
+    refused("sample 16", "test:1: error: 'sample' has 1 words behind it; write: sample N GLOB");
+    err = (struct portolan_error){0};
+    refused("sample 0 *", "test:1: error: '0' is no number of calls of which one is timed, 1 to "
+                          "16777216; write: sample N GLOB");
+}
+
+static void the_list_says_what_is_kept(void **state)
+{
+    struct portolan_text reply = {0};
+
+    (void)state;
+    command("rows outer.*\nsample 8 outer.*");
+    assert_int_equal(portolan_control_execute("list", "test", &reply, &err), PORTOLAN_OK);
+    assert_non_null(strstr(reply.bytes, "driver.worker\ttest.Worker\tmastermind\ton\t"));
+    assert_non_null(strstr(reply.bytes, "mastermind\ton, rows, 1 in 8\tmastermind"));
+    portolan_text_clear(&reply);
 }
 
 static void forwarding_measures_nothing(void **state)
@@ -425,6 +479,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, leave)
         TEST(calls_go_where_the_variant_says),
+        TEST(rows_and_sampling_are_switched_for_the_mastermind_alone),
+        TEST(a_port_that_comes_later_has_its_rows_and_sampling),
+        TEST(a_sampling_that_is_no_number_is_refused),
+        TEST(the_list_says_what_is_kept),
         TEST(forwarding_measures_nothing),
         TEST(what_is_left_out_counts_as_its_callers_own_time),
         TEST(children_of_what_is_left_out_become_its_callers),
