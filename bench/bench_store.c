@@ -6,6 +6,7 @@
  *   bench_store                      all figures, in a temporary folder
  *   bench_store FILE RANKS PATHS     makes a trial of that size in FILE, rows and summary, and
  *                                    leaves it there
+ *   tests/postgres_server.sh bench_store     the same figures on a PostgreSQL server, too
  *
  * Goals: 200,000 samples and 200,000 single calls per second; the summary of 1,000 ranks × 10,000
  * call paths in well under 1 second.
@@ -348,46 +349,54 @@ static int remove_entry(const char *path, const struct stat *s, int type, struct
     return remove(path);
 }
 
-int main(int argc, char **argv)
+/* What one store takes in, beside the bare loops. */
+static void figures(const char *path, const struct watch *sample, const struct watch *call)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *folder = portolan_asprintf("%s/bench-store-XXXXXX", tmp ? tmp : "/tmp"), *path;
     struct portolan_store *store = NULL;
     struct portolan_error err = {0};
-    struct watch start, reference;
+    const double rows = 1000.0 * 1000;
+    struct watch start;
     int64_t trial;
-    double rows;
+
+    check(portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, &err), &err);
+    trial = begin(store, 1000);
+    start = now();
+    put_trial(store, trial, 1000, 1000, 0);
+    report("samples of 1,000 ranks x 1,000 paths", rows, since(start), sample);
+    summarise(store, trial, rows);
+    start = now();
+    put_calls(store, trial, 1000, (size_t)rows);
+    report("single calls", rows, since(start), call);
+    read_back(store, trial);
+    trial = begin(store, 1000);
+    start = now();
+    put_summary(store, trial, 1000, 10000);
+    report("summary of 1,000 x 10,000, storing", 10000, since(start), NULL);
+    read_summary(store, trial, "reading it");
+    portolan_store_close(store);
+}
+
+int main(int argc, char **argv)
+{
+    const char *tmp = getenv("TMPDIR"), *server = getenv("PORTOLAN_TEST_POSTGRES");
+    char *folder = portolan_asprintf("%s/bench-store-XXXXXX", tmp ? tmp : "/tmp"), *path;
+    const size_t rows = 1000 * 1000;
+    struct watch sample, call;
 
     if (argc == 4)
         return make(argv[1], atoi(argv[2]), (size_t)atol(argv[3]));
     if (!folder || !mkdtemp(folder))
         return 1;
     path = portolan_asprintf("%s/portolan.db", folder);
-    check(portolan_store_open(path, PORTOLAN_STORE_WRITE, &store, &err), &err);
-
-    rows = 1000.0 * 1000;
-    reference = bare(folder, "samples", COLUMNS, 19, 11, (size_t)rows);
-    report("bare inserts of a sample's columns", rows, reference, NULL);
-    trial = begin(store, 1000);
-    start = now();
-    put_trial(store, trial, 1000, 1000, 0);
-    report("samples of 1,000 ranks x 1,000 paths", rows, since(start), &reference);
-    summarise(store, trial, rows);
-
-    reference = bare(folder, "calls", 23, 18, 11, (size_t)rows);
-    report("bare inserts of a call's columns", rows, reference, NULL);
-    start = now();
-    put_calls(store, trial, 1000, (size_t)rows);
-    report("single calls", rows, since(start), &reference);
-    read_back(store, trial);
-
-    trial = begin(store, 1000);
-    start = now();
-    put_summary(store, trial, 1000, 10000);
-    report("summary of 1,000 x 10,000, storing", 10000, since(start), NULL);
-    read_summary(store, trial, "reading it");
-
-    portolan_store_close(store);
+    sample = bare(folder, "samples", COLUMNS, 19, 11, rows);
+    report("bare inserts of a sample's columns", (double)rows, sample, NULL);
+    call = bare(folder, "calls", 23, 18, 11, rows);
+    report("bare inserts of a call's columns", (double)rows, call, NULL);
+    figures(path, &sample, &call);
+    if (server) {
+        puts("on a PostgreSQL server (processor time: the client's alone)");
+        figures(server, &sample, &call);
+    }
     nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     free(path);
     free(folder);
