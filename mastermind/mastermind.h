@@ -41,7 +41,7 @@ struct mastermind {
     pthread_mutex_t lock; /* of what follows */
     struct routine *routines;
     size_t rows_bytes; /* of all of them */
-    char *counters; /* parameter; NULL or empty: none */
+    char *counters;    /* parameter; NULL or empty: none */
     bool counters_chosen;
 };
 
@@ -58,7 +58,8 @@ bool mastermind_begin(struct mastermind *m, sidl_BaseInterface *_ex);
 extern const struct Performance_Monitor__epv mastermind_performance_epv;
 extern const struct Performance_PerfParam__epv mastermind_perfparam_epv;
 
-/** Writes the records that were given a file and have rows that are in none; an exception if not. */
+/** Writes the records that were given a file and have rows that are in none; an exception if not.
+ */
 void mastermind_write_routines(struct mastermind *m, sidl_BaseInterface *_ex);
 /** Frees the records. */
 void mastermind_clear_routines(struct mastermind *m);

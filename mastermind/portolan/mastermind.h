@@ -3,12 +3,12 @@
  * mastermind: the component class portolan.Mastermind and its port "records".
  *
  * Provides "monitor" (portolan.ports.Monitor, for proxies), "MonitorPort" and "PerfParamPort"
- * (Performance.Monitor and .PerfParam, records by name: portolan-performance(7)), "steps" (portolan.ports.StepListener,
- * for a SwapPoint) and "records" (a portolan.ForeignPort of type "portolan.Records", whose pointer
- * is a struct portolan_records *). Uses "measurement" (portolan.ports.Measurement) and the services
- * "portolan.Cohort" and "portolan.Assembly". Parameters: `store`, the path of the experiment store
- * (empty: kept in memory and forgotten at the end), and `counters`, PAPI events separated by
- * blanks or commas.
+ * (Performance.Monitor and .PerfParam, records by name: portolan-performance(7)), "steps"
+ * (portolan.ports.StepListener, for a SwapPoint) and "records" (a portolan.ForeignPort of type
+ * "portolan.Records", whose pointer is a struct portolan_records *). Uses "measurement"
+ * (portolan.ports.Measurement) and the services "portolan.Cohort" and "portolan.Assembly".
+ * Parameters: `store`, the path of the experiment store (empty: kept in memory and forgotten at the
+ * end), and `counters`, PAPI events separated by blanks or commas.
  *
  * The operations are called by one thread at a time, on all ranks alike unless they say otherwise.
  */
