@@ -9,7 +9,7 @@
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'the component would need the sanitizers, too'
 reader=$(cd "$(dirname "$0")" && pwd)/tau_profile.py
 python3 -c '' || skip_all 'python3, which reads the profiles, is not installed'
-plan 12
+plan 13
 
 PKG_CONFIG_PATH=$BUILD/meson-uninstalled
 LD_LIBRARY_PATH=$BUILD/framework
@@ -63,3 +63,9 @@ gives 'events stand with their call paths where that is asked for' 0 \
 
 try "$PORTOLAN" profile wave.db
 gives 'and the Mastermind has stored the same' 0 'wave::step|step void' 'time stepping' 'advance'
+
+rm -f profile.* advance.txt.* wave.db*
+try "$MPIEXEC" -n 2 "$PORTOLAN" run wave.xml
+[ "$status" = 0 ] && try python3 "$reader" . && [ -s profile.1.0.0 ] &&
+    sed 's/rank 0 of 1/rank 1 of 2/' expected | diff - advance.txt.1 >"$work/out"
+result 'each rank has its profile and its record' $?
