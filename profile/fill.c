@@ -16,7 +16,6 @@ struct profile_filling {
     struct portolan_profile *p;
     const struct portolan_sample_set *set; /* at hand */
     bool contexts;
-    const char **counter_names;
     size_t node_capacity, cell_capacity, mean_capacity;
     struct mean *means; /* by node */
     struct index nodes, cells;
@@ -143,17 +142,6 @@ static struct portolan_profile_cell *find_cell(struct profile_filling *f, size_t
     return &p->cells[at];
 }
 
-enum { COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
-
-static size_t find_counter(const struct portolan_profile *p, const char *name)
-{
-    size_t i = 0;
-
-    while (i < p->n_counters && strcmp(p->counter_names[i], name) != 0)
-        i++;
-    return i;
-}
-
 static bool add_to_cell(struct profile_filling *f, int64_t node, const struct portolan_sample *s)
 {
     struct portolan_profile_cell *c = node < 0 ? NULL : find_cell(f, (size_t)node, s);
@@ -172,7 +160,7 @@ static bool add_to_cell(struct profile_filling *f, int64_t node, const struct po
     c->mpi_ns += s->mpi_ns;
     c->sum_squares_ns2 += s->sum_squares_ns2;
     for (int i = 0; i < s->n_counters; i++) {
-        size_t k = find_counter(f->p, s->counter_name[i]);
+        size_t k = profile_find_counter(f->p, s->counter_name[i]);
 
         if (k == f->p->n_counters)
             continue;
@@ -183,20 +171,10 @@ static bool add_to_cell(struct profile_filling *f, int64_t node, const struct po
 }
 
 /* Cells that are there have no room for a counter that comes later: they get a larger one. */
-static bool add_counter(struct profile_filling *f, const char *name)
+static bool widen_cells(struct portolan_profile *p)
 {
-    struct portolan_profile *p = f->p;
-    struct portolan_arena *arena = profile_arena(p);
-
-    f->counter_names =
-        portolan_arena_grow(arena, f->counter_names, p->n_counters, sizeof *f->counter_names);
-    if (!f->counter_names ||
-        !(f->counter_names[p->n_counters] = portolan_arena_strdup(arena, name)))
-        return false;
-    p->counter_names = f->counter_names;
-    p->n_counters++;
     for (size_t i = 0; i < p->n_cells; i++) {
-        double *grown = portolan_arena_alloc(arena, p->n_counters, sizeof *grown);
+        double *grown = portolan_arena_alloc(profile_arena(p), p->n_counters, sizeof *grown);
 
         if (!grown)
             return false;
@@ -211,10 +189,10 @@ static bool collect_counters(struct profile_filling *f)
 {
     for (size_t i = 0; i < f->set->n_samples; i++)
         for (int k = 0; k < f->set->samples[i].n_counters; k++) {
-            const char *name = f->set->samples[i].counter_name[k];
+            size_t before = f->p->n_counters;
 
-            if (find_counter(f->p, name) == f->p->n_counters && f->p->n_counters < COUNTERS_MAX &&
-                !add_counter(f, name))
+            if (!profile_note_counter(f->p, f->set->samples[i].counter_name[k]) ||
+                (f->p->n_counters > before && !widen_cells(f->p)))
                 return false;
         }
     return true;

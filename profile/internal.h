@@ -59,6 +59,12 @@ void profile_add_context(const struct portolan_profile_node *n, struct portolan_
 /* Whether another row of a flat profile has the same label but for the port. */
 bool profile_is_ambiguous(const struct portolan_profile *p, size_t node);
 
+/* The position of a counter; n_counters when there is none of that name. */
+size_t profile_find_counter(const struct portolan_profile *p, const char *name);
+
+/* Adds a counter, unless it is there or there are too many; false without memory. */
+bool profile_note_counter(struct portolan_profile *p, const char *name);
+
 /* Makes the statistics of counters that were not counted at a node unknown. */
 void profile_forget_uncounted(const struct portolan_profile *p, struct portolan_profile_node *n);
 

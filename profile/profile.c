@@ -91,6 +91,32 @@ void portolan_profile_destroy(struct portolan_profile *p)
     free(p);
 }
 
+enum { COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
+
+size_t profile_find_counter(const struct portolan_profile *p, const char *name)
+{
+    size_t i = 0;
+
+    while (i < p->n_counters && strcmp(p->counter_names[i], name) != 0)
+        i++;
+    return i;
+}
+
+bool profile_note_counter(struct portolan_profile *p, const char *name)
+{
+    struct portolan_arena *arena = profile_arena(p);
+    const char **names;
+
+    if (p->n_counters == COUNTERS_MAX || profile_find_counter(p, name) < p->n_counters)
+        return true;
+    names = portolan_arena_grow(arena, (void *)p->counter_names, p->n_counters, sizeof *names);
+    if (!names || !(names[p->n_counters] = portolan_arena_strdup(arena, name)))
+        return false;
+    p->counter_names = names;
+    p->n_counters++;
+    return true;
+}
+
 bool profile_same_method(const struct portolan_profile_node *a,
                          const struct portolan_profile_node *b)
 {

@@ -19,31 +19,12 @@ static struct portolan_profile_statistics statistics_of(const struct portolan_st
     };
 }
 
-static size_t find_counter(const struct portolan_profile *p, const char *name)
-{
-    size_t i = 0;
-
-    while (i < p->n_counters && strcmp(p->counter_names[i], name) != 0)
-        i++;
-    return i;
-}
-
 static bool collect_counters(struct portolan_profile *p, const struct portolan_summary_set *set)
 {
-    const char **names = NULL;
-
     for (size_t i = 0; i < set->n; i++)
-        for (int k = 0; k < set->rows[i].n_counters; k++) {
-            const char *name = set->rows[i].counter_name[k];
-
-            if (find_counter(p, name) < p->n_counters)
-                continue;
-            names = portolan_arena_grow(profile_arena(p), names, p->n_counters, sizeof *names);
-            if (!names)
+        for (int k = 0; k < set->rows[i].n_counters; k++)
+            if (!profile_note_counter(p, set->rows[i].counter_name[k]))
                 return false;
-            names[p->n_counters++] = name;
-            p->counter_names = names;
-        }
     return true;
 }
 
@@ -80,8 +61,10 @@ static bool take_row(struct portolan_profile *p, const struct portolan_path_summ
         .counters = counters,
     };
     for (int k = 0; k < row->n_counters; k++) {
-        size_t i = find_counter(p, row->counter_name[k]);
+        size_t i = profile_find_counter(p, row->counter_name[k]);
 
+        if (i == p->n_counters)
+            continue;
         n->counted |= UINT32_C(1) << i;
         counters[i] = statistics_of(&row->counter[k]);
     }
