@@ -70,25 +70,45 @@ void facts_printf(struct portolan_facts *f, const char *name, const char *format
     portolan_facts_put(f, name, line);
 }
 
-/* "postgresql://user:secret@host/x" and "host=h password=secret": the secret's end and begin. */
-static const char *find_secret(const char *text, size_t *length)
+/* "password=secret": where the secret is, and how long. */
+static const char *find_word(const char *text, size_t *length)
 {
     const char *at = strstr(text, "password=");
 
-    if (at) {
-        at += strlen("password=");
-        *length = *at == '\'' ? strcspn(at + 1, "'") + 2 : strcspn(at, " \t\n&\"<");
-        return at;
-    }
-    at = strstr(text, "://");
     if (!at)
         return NULL;
-    at += 3;
-    *length = strcspn(at, "/?# \t\n\"<");
-    text = memchr(at, '@', *length);
-    at = text ? memchr(at, ':', (size_t)(text - at)) : NULL;
-    *length = at ? (size_t)(text - at) - 1 : 0;
-    return at ? at + 1 : NULL;
+    at += strlen("password=");
+    *length = *at == '\'' ? strcspn(at + 1, "'") + 2 : strcspn(at, " \t\n&\"<");
+    return at;
+}
+
+/* "postgresql://user:secret@host/x": the same. */
+static const char *find_user(const char *text, size_t *length)
+{
+    while ((text = strstr(text, "://"))) {
+        const char *end, *at, *colon;
+
+        text += strlen("://");
+        end = text + strcspn(text, "/?# \t\n\"<");
+        at = memchr(text, '@', (size_t)(end - text));
+        colon = at ? memchr(text, ':', (size_t)(at - text)) : NULL;
+        if (colon) {
+            *length = (size_t)(at - colon) - 1;
+            return colon + 1;
+        }
+    }
+    return NULL;
+}
+
+static const char *find_secret(const char *text, size_t *length)
+{
+    size_t user_length = 0;
+    const char *word = find_word(text, length), *user = find_user(text, &user_length);
+
+    if (word && (!user || word < user))
+        return word;
+    *length = user_length;
+    return user;
 }
 
 char *facts_without_secrets(const char *text)

@@ -7,8 +7,8 @@
  * (portolan.ports.StepListener, for a SwapPoint) and "records" (a portolan.ForeignPort of type
  * "portolan.Records", whose pointer is a struct portolan_records *). Uses "measurement"
  * (portolan.ports.Measurement) and the services "portolan.Cohort" and "portolan.Assembly".
- * Parameters: `store`, the path of the experiment store (empty: kept in memory and forgotten at the
- * end), and `counters`, PAPI events separated by blanks or commas.
+ * Parameters: `store`, `counters`, `counters.rotate`, `rows`, `sample`, `rows.memory`, `rows.spill`
+ * and `detail`: portolan-mastermind(7).
  *
  * The operations are called by one thread at a time, on all ranks alike unless they say otherwise.
  */
