@@ -36,16 +36,22 @@ struct import_text {
 bool import_read_text(struct portolan_arena *a, char *text, const char *file,
                       struct import_text *out, struct portolan_diagnostics *d);
 
+/* NAME with one blank at a time and none around, in place. */
+char *import_tidy(char *name);
+
 /* import_facts.c: the <metadata> element. NULL when good, else what is wrong with it. */
 const char *import_read_facts(struct portolan_arena *a, const char *xml, size_t length,
                               struct import_text *out);
+/* The same of an element that was read (an xmlNode); false when memory is out. */
+bool import_add_facts(struct portolan_arena *a, const void *metadata, struct import_text *out);
 
 /* ------------------------------------------------- import_files.c: which files */
 
 struct import_file {
     const char *path;
     int node, context, thread;
-    size_t folder; /* number of the metric's folder */
+    size_t folder;                  /* number of the metric's folder */
+    const struct import_text *text; /* what was read already, or NULL */
 };
 
 struct import_files {
@@ -56,7 +62,14 @@ struct import_files {
 
 enum portolan_status import_find_files(struct import_files *out,
                                        const struct portolan_import_options *o,
-                                       struct portolan_error *err);
+                                       struct portolan_diagnostics *d, struct portolan_error *err);
+/* Adds a copy; false when memory is out. */
+bool import_add_file(struct import_files *out, const struct import_file *file);
+
+/* import_snapshot.c: adds what is in a snapshot or a merged profile, read already. */
+enum portolan_status import_read_snapshot(struct import_files *out, const char *path,
+                                          struct portolan_diagnostics *d,
+                                          struct portolan_error *err);
 
 /* The text of a file, in the arena. */
 enum portolan_status import_read_file(struct portolan_arena *a, const char *path, char **text,

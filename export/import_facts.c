@@ -56,6 +56,17 @@ static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct 
     return true;
 }
 
+bool import_add_facts(struct portolan_arena *a, const void *metadata, struct import_text *out)
+{
+    const xmlNode *root = metadata;
+
+    for (const xmlNode *n = root->children; n; n = n->next)
+        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute") &&
+            !add_fact(a, n, out))
+            return false;
+    return true;
+}
+
 const char *import_read_facts(struct portolan_arena *a, const char *xml, size_t length,
                               struct import_text *out)
 {
@@ -67,10 +78,8 @@ const char *import_read_facts(struct portolan_arena *a, const char *xml, size_t 
     if (!root)
         problem = "the metadata is not well-formed XML; right is: "
                   "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>";
-    for (const xmlNode *n = root ? root->children : NULL; n && !problem; n = n->next)
-        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute") &&
-            !add_fact(a, n, out))
-            problem = "out of memory";
+    else if (!import_add_facts(a, root, out))
+        problem = "out of memory";
     xmlFreeDoc(doc);
     return problem;
 }

@@ -43,8 +43,7 @@ static char *take_line(struct reader *r)
     return NULL;
 }
 
-/* One blank at a time and none around, in place. */
-static char *tidy(char *name)
+char *import_tidy(char *name)
 {
     char *to = name;
 
@@ -94,7 +93,7 @@ static char *take_name(char *line, char *group, char **rest)
         return NULL;
     *end = '\0';
     *rest = end + 1;
-    return tidy(line + 1);
+    return import_tidy(line + 1);
 }
 
 /* GROUP="A | B" at the end of a line; it is cut off there. */
@@ -165,7 +164,7 @@ static bool read_first(struct reader *r, size_t *count)
                      line);
     end += sizeof word - 1;
     if (!strncmp(end, multi, sizeof multi - 1))
-        r->out->metric = tidy(end + sizeof multi - 1);
+        r->out->metric = import_tidy(end + sizeof multi - 1);
     else if (!*end)
         r->out->metric = "Time"; /* before there were several metrics */
     else
@@ -215,7 +214,7 @@ static bool read_header(struct reader *r)
     if (!line || *line != '#')
         return wrong(r, "the second line is to be: %s", right);
     snprintf(words, sizeof words, "%.*s", metadata ? (int)(metadata - line) : 199, line);
-    tidy(words);
+    import_tidy(words);
     r->has_squares = strstr(words, " SumExclSqr") != NULL;
     if (strncmp(words, "# Name Calls Subrs Excl Incl", 28) != 0 || !strstr(words, " ProfileCalls"))
         return wrong(r,

@@ -87,14 +87,13 @@ static size_t count_trials(void)
     return n;
 }
 
-static void a_profile_is_imported_or_not_at_all(void **state)
+static void import_without_memory(const char *path)
 {
-    const char *paths[] = {PROFILES "/calls"};
+    const char *paths[] = {path};
     const struct portolan_import_options o = {.paths = paths, .n_paths = 1};
     enum portolan_status status = PORTOLAN_ENOMEM;
     size_t before = count_trials();
 
-    (void)state;
     for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
         struct portolan_error err = {0};
         int64_t id;
@@ -106,6 +105,13 @@ static void a_profile_is_imported_or_not_at_all(void **state)
         assert_int_equal(err.status, status);
         assert_int_equal(count_trials(), before + (status == PORTOLAN_OK));
     }
+}
+
+static void a_profile_is_imported_or_not_at_all(void **state)
+{
+    (void)state;
+    import_without_memory(PROFILES "/calls");
+    import_without_memory(PROFILES "/merged");
 }
 
 int main(void)
