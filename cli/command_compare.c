@@ -3,7 +3,8 @@
 
 #include <portolan/compare.h>
 
-#include <math.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,26 @@ static enum portolan_status read_profiles(struct side *s, struct portolan_error 
     return status;
 }
 
+/* Trials that were cut off tell nothing of the whole: they count only when named by number. */
+static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, const char *set,
+                                                 struct portolan_error *err)
+{
+    size_t kept = 0;
+
+    if (isdigit((unsigned char)*set))
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < l->n; i++) {
+        if (!strcmp(l->trials[i]->outcome, "finished"))
+            l->trials[kept++] = l->trials[i];
+        else
+            fprintf(stderr, "portolan: note: trial %lld did not finish and is left out\n",
+                    (long long)l->trials[i]->id);
+    }
+    l->n = kept;
+    return kept ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
+}
+
 /* FILE@SET names its own store; elsewhere `@` may be in names. */
 static enum portolan_status open_side(struct side *s, const struct trial_store_options *options,
                                       const char *set, struct portolan_error *err)
@@ -140,6 +161,8 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
     status = trial_store_open(&s->store, &o, PORTOLAN_STORE_READ, err);
     if (status == PORTOLAN_OK)
         status = trial_store_select(&s->store, *set ? set : NULL, &s->trials, err);
+    if (status == PORTOLAN_OK)
+        status = leave_out_unfinished(&s->trials, set, err);
     if (status == PORTOLAN_OK)
         status = read_profiles(s, err);
     return status;

@@ -166,14 +166,36 @@ static const struct argp argp = {
     .children = children,
 };
 
-static bool needs_cells(const struct options *o, const struct portolan_profile *p)
+static double all_calls(const struct portolan_profile *p)
 {
-    return o->view == RANKS ||
-           (o->view == FLAT && p->n_nodes * (size_t)p->ranks <= EXACT_CELLS && !p->n_cells);
+    double sum = 0;
+
+    for (size_t i = 0; i < p->n_nodes; i++)
+        sum += p->nodes[i].is_context ? 0 : p->nodes[i].calls.sum;
+    return sum;
 }
 
-/* Of a summary, flat views know less than of the ranks' own values: these are read if they are few.
+/*
+ * Of a summary, a flat view knows less than of the ranks' own values: these are read if they are
+ * few, and all there (a trial may keep the first rank's alone).
  */
+static enum portolan_status read_exactly(struct portolan_store *store,
+                                         struct portolan_profile_query *q,
+                                         struct portolan_profile **p, struct portolan_error *err)
+{
+    struct portolan_profile *exact = NULL, *worse;
+    enum portolan_status status;
+
+    q->cells = true;
+    status = portolan_profile_read(store, q, &exact, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    worse = all_calls(exact) < all_calls(*p) ? exact : *p;
+    *p = worse == exact ? *p : exact;
+    portolan_profile_destroy(worse);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status read_profile(const struct options *o, struct portolan_store *store,
                                          int64_t trial, struct portolan_profile **p,
                                          struct portolan_error *err)
@@ -184,11 +206,9 @@ static enum portolan_status read_profile(const struct options *o, struct portola
                                        .cells = o->view == RANKS};
     enum portolan_status status = portolan_profile_read(store, &q, p, err);
 
-    if (status == PORTOLAN_OK && !q.cells && needs_cells(o, *p)) {
-        portolan_profile_destroy(*p);
-        q.cells = true;
-        status = portolan_profile_read(store, &q, p, err);
-    }
+    if (status == PORTOLAN_OK && o->view == FLAT && !(*p)->n_cells &&
+        (*p)->n_nodes * (size_t)(*p)->ranks <= EXACT_CELLS)
+        status = read_exactly(store, &q, p, err);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int most_threads(const struct portolan_profile *p)
@@ -107,6 +108,34 @@ static void add_facts(const struct portolan_trial *t, struct portolan_text *out)
                           t->n_partial == 1 ? "" : "s");
 }
 
+static int compare_ints(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* A trial may keep a summary of all ranks, but samples of few. */
+static void add_missing_ranks(const struct portolan_profile *p, struct portolan_text *out)
+{
+    int *ranks = portolan_calloc(p->n_cells + 1, sizeof *ranks);
+    int n = 0;
+
+    out->failed |= !ranks;
+    if (ranks && p->n_cells && p->ranks > 1) {
+        for (size_t i = 0; i < p->n_cells; i++)
+            ranks[i] = p->cells[i].rank;
+        qsort(ranks, p->n_cells, sizeof *ranks, compare_ints);
+        for (size_t i = 0; i < p->n_cells; i++)
+            n += i == 0 || ranks[i] != ranks[i - 1];
+        if (n < p->ranks)
+            portolan_text_add(
+                out, "note: of %d ranks the samples of %d are stored, the others count as 0 here\n",
+                p->ranks, n);
+    }
+    free(ranks);
+}
+
 static void add_sampling(const struct portolan_profile *p, struct portolan_text *out)
 {
     double calls = 0, timed = 0;
@@ -143,6 +172,7 @@ void portolan_profile_write_head(const struct portolan_profile *p, struct portol
     add_trial(p, out);
     add_cost(p, out);
     add_facts(p->trial, out);
+    add_missing_ranks(p, out);
     add_sampling(p, out);
     add_violations(p, out);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Comparisons of repeated trials as a gate: exit status 3 on a regression, and what is said.
 . "$(dirname "$0")/tap.sh"
-plan 21
+plan 23
 
 golden=$(dirname "$0")/profile/golden
 store=$work/repeat.db
@@ -52,6 +52,13 @@ compare 1,4,7,10 2,5,8,11
 gives 'four tell of the total, not of two call paths' 3 '^REGRESSION: total' \
     'call paths: cannot tell which changed: 2 are tested together; give at least 5 and 5 trials'
 
+cp "$store" "$work/cut.db"
+sqlite3 "$work/cut.db" "UPDATE trial SET outcome = 'running' WHERE id = 4"
+try "$PORTOLAN" compare --store="$work/cut.db" label:base label:same
+gives 'trials that were cut off are left out' 0 '^A: trials 1, 7, 10, 13, 16 of' \
+    '^portolan: note: trial 4 did not finish and is left out$'
+try "$PORTOLAN" compare --store="$work/cut.db" 1,4,7 label:same
+gives 'unless they are named' 0 '^A: trials 1, 4, 7 of' '^note: 1 of the trials of A did not finish'
 cp "$store" "$work/other.db"
 try "$PORTOLAN" compare "$store@label:base" "$work/other.db@label:slow"
 gives 'sets of two stores' 3 '^REGRESSION: solver.solve takes 1.30'
