@@ -13,6 +13,7 @@ static void prepare(void)
     probe_cost_lock();
     probe_rows_lock();
     probe_events_lock();
+    probe_parameters_lock();
     probe_methods_lock();
     probe_registry_lock();
 }
@@ -21,6 +22,7 @@ static void in_parent(void)
 {
     probe_registry_unlock();
     probe_methods_unlock();
+    probe_parameters_unlock();
     probe_events_unlock();
     probe_rows_unlock();
     probe_cost_unlock();

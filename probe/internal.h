@@ -140,6 +140,10 @@ static inline bool probe_frame_is_timer(const struct probe_thread *t,
 void *probe_frames_map(size_t size_each);
 void probe_frames_unmap(void *map, size_t size_each);
 
+/* parameter.c: held by who registers a parameter, before the methods' lock. */
+void probe_parameters_lock(void);
+void probe_parameters_unlock(void);
+
 /* event.c */
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */

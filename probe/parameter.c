@@ -23,6 +23,16 @@ struct probe_parameter {
 static struct probe_parameter *buckets[BUCKETS];
 static pthread_mutex_t parameters_lock = PTHREAD_MUTEX_INITIALIZER;
 
+void probe_parameters_lock(void)
+{
+    pthread_mutex_lock(&parameters_lock);
+}
+
+void probe_parameters_unlock(void)
+{
+    pthread_mutex_unlock(&parameters_lock);
+}
+
 static struct probe_parameter *find(uint32_t from, const char *name)
 {
     struct probe_parameter *p = __atomic_load_n(&buckets[from % BUCKETS], __ATOMIC_ACQUIRE);

@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct portolan_probe_event_record *rows;
 static size_t n_rows;
@@ -189,6 +191,30 @@ static void many_events_and_paths_find_their_rows(void **state)
     }
 }
 
+static void a_forked_child_begins_with_none(void **state)
+{
+    uint32_t e = event("before and after", true);
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    portolan_probe_event_trigger(e, 1);
+    child = fork();
+    if (child == 0) {
+        bool good;
+
+        take();
+        good = n_rows == 0;
+        portolan_probe_event_trigger(e, 2);
+        take();
+        _exit(good && n_rows == 2 && rows->count == 1 && rows->mean == 2 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    take();
+    assert_true(row("before and after", 0)->count == 1 && row("before and after", 0)->mean == 1);
+}
+
 static void the_heap_shows_what_was_allocated(void **state)
 {
     double before = portolan_probe_heap_kb(), with, after;
@@ -231,6 +257,7 @@ int main(void)
         cmocka_unit_test_setup(threads_have_rows_of_their_own_and_helpers_none, fresh),
         cmocka_unit_test_setup(a_step_takes_no_events_but_a_reset_does, fresh),
         cmocka_unit_test_setup(many_events_and_paths_find_their_rows, fresh),
+        cmocka_unit_test_setup(a_forked_child_begins_with_none, fresh),
         cmocka_unit_test_setup(the_heap_shows_what_was_allocated, fresh),
         cmocka_unit_test_setup(headroom_obeys_the_limits, fresh),
     };
