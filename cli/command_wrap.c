@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <portolan/probe.h>
 #include <portolan/wrap.h>
 
 #include <errno.h>
@@ -30,6 +31,7 @@ enum {
     KEY_SIGNAL,
     KEY_CHILDREN,
     KEY_REPORT,
+    KEY_SAMPLE,
     KEY_FLAG,
     KEY_FROM,
     KEY_COMPILE_COMMANDS,
@@ -51,6 +53,7 @@ static const struct argp_option options[] = {
     {"store", 's', "FILE", 0, "the experiment store (default: portolan.db)", 0},
     {"trial", 'n', "NAME", 0, "name of what is run (default: the program's)", 0},
     {"profile", KEY_PROFILE, NULL, 0, "store nothing: leave TAU profiles at exit", 0},
+    {"sample", KEY_SAMPLE, "N", 0, "time one call in N, count all; not with --profile", 0},
     {"interval", KEY_INTERVAL, "SECONDS", 0,
      "store a step as often (default: each second, then less; 0: at the end only)", 0},
     {"rotate", KEY_ROTATE, "SECONDS", 0, "the libraries take turns of this length", 0},
@@ -99,8 +102,20 @@ static void check_given(const struct wrap_options *o, struct argp_state *state)
         argp_error(state, "which header declares them? name it with --header FILE");
     if (!o->wrap.program)
         argp_error(state, "which program? name it behind --");
+    if (o->wrap.one_in > 1 && o->wrap.profile)
+        argp_error(state, "--sample is for what is stored: TAU profiles have all calls");
     if (o->wrap.rotate_s > 0 && o->wrap.n_libraries < 2)
         argp_error(state, "--rotate wants two libraries at least");
+}
+
+static uint32_t read_sampling(const char *text, struct argp_state *state)
+{
+    int64_t n = 0;
+
+    if (!portolan_read_int64(text, &n) || n < 1 || n > PORTOLAN_PROBE_SAMPLING_MAX)
+        argp_error(state, "--sample wants a number of calls from 1 to %u, not '%s'",
+                   PORTOLAN_PROBE_SAMPLING_MAX, text);
+    return (uint32_t)n;
 }
 
 static error_t parse_more(int key, char *arg, struct wrap_options *o, struct argp_state *state)
@@ -114,6 +129,9 @@ static error_t parse_more(int key, char *arg, struct wrap_options *o, struct arg
         return 0;
     case KEY_PROFILE:
         o->wrap.profile = true;
+        return 0;
+    case KEY_SAMPLE:
+        o->wrap.one_in = read_sampling(arg, state);
         return 0;
     case KEY_ROTATE:
         o->wrap.rotate_s = read_seconds("rotate", arg, state);

@@ -207,7 +207,9 @@ static enum portolan_status pack_rows(struct portolan_recorder *r, struct block 
         rows[b->head.n] = (struct packed_row){
             .path = path,
             .step = w->steps[i],
-            .n_counters = count_counters(&r->state->paths, w->rows[i].record),
+            /* later on another set may be in force, with other names */
+            .n_counters =
+                w->steps[i] == r->step ? count_counters(&r->state->paths, w->rows[i].record) : 0,
             .row = w->rows[i],
         };
         rows[b->head.n++].row.start_ns -= r->began_ns;

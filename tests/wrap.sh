@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 90
+plan 93
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -98,6 +98,13 @@ stored 'and all their calls are there' 85 "$sums"
 
 wrap -- sh -c "$subject sum; $subject sum"
 gives 'programs that it starts are left out' 0 'if it starts the one that does, --children'
+wrap --sample=2 -- "$subject" threads
+stored 'of sampled calls all are counted' 85 "$sums"
+stored 'and some are timed' 1 \
+    "SELECT sum(timed_calls) BETWEEN 1 AND 84 FROM sample WHERE method = 'calc_sum'"
+stored 'but the program as a whole is' '1|1' \
+    "SELECT sum(calls), sum(timed_calls) FROM sample WHERE method = 'main'"
+
 wrap --children -- sh -c "$subject sum; $subject sum"
 stored 'unless they are asked for: a trial for each' \
     25,25 "SELECT group_concat(n) FROM (SELECT sum(calls) n FROM sample WHERE method = 'calc_sum'

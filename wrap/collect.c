@@ -98,6 +98,9 @@ static void put_facts(struct wrap_process *p)
     snprintf(number, sizeof number, "%d", (int)p->area->parent);
     if (p->area != &p->run->shared->areas[0])
         portolan_facts_put(facts, "parent process", number);
+    snprintf(number, sizeof number, "%u", (unsigned)o->one_in);
+    if (o->one_in > 1)
+        portolan_facts_put(facts, "sampling", number);
     portolan_facts_put(facts, "header", o->header);
     put_words(facts, "functions", o->functions, o->n_functions);
     for (size_t i = 0; i < p->run->n_libraries; i++) {

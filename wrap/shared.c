@@ -41,6 +41,7 @@ static enum portolan_status write_orders(struct wrap_run *run, struct portolan_e
     orders->rotate_s = o->rotate_s;
     orders->with_children = o->children;
     orders->profile = o->profile;
+    orders->one_in = o->one_in;
     orders->n_libraries = (uint32_t)run->n_libraries;
     orders->n_areas = o->children ? WRAP_AREAS : 1;
     orders->takes_commands = o->control || o->signals;

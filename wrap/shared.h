@@ -78,6 +78,7 @@ struct wrap_orders {
     uint32_t n_libraries;
     uint32_t n_areas;
     uint32_t had_preload, takes_commands;
+    uint32_t one_in, unused;       /* one call in so many is timed */
     int32_t processes[WRAP_AREAS]; /* whose the areas are, 0: free. Atomic. */
     uint32_t command_number;       /* of the newest, 0: none yet. Atomic. */
     uint32_t n_without_room;       /* processes that could not map their area. Atomic. */

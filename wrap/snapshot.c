@@ -68,6 +68,7 @@ static struct portolan_probe_record program_record(struct wrap_process *p,
         r.exclusive_ns = p->own_ns;
         r.calls = p->has_ended;
     }
+    r.timed_calls = r.calls;
     r.min_ns = r.max_ns = r.inclusive_ns;
     r.sum_squares_ns2 = r.calls ? r.inclusive_ns * r.inclusive_ns : 0;
     return r;

@@ -57,6 +57,7 @@ bool inside_add_port(void)
         .port = &inside_front()->port,
         .variant = inside_orders->profile ? PORTOLAN_VARIANT_PROFILE : PORTOLAN_VARIANT_MASTERMIND,
         .has_mastermind = !inside_orders->profile,
+        .one_in = inside_orders->one_in,
         .select = use,
         .implementations = names,
         .n_implementations = n,

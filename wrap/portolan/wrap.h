@@ -49,6 +49,7 @@ struct portolan_wrap_options {
     const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
     double interval_s;    /**< between steps; < 0: each second at first, then ever less; 0: none */
     double rotate_s;      /**< > 0: libraries take turns of this length */
+    uint32_t one_in;      /**< one call in so many is timed, all are counted; 0 or 1: each */
     bool profile;         /**< nothing is stored: the program leaves TAU profiles */
     bool children;        /**< what the program starts is measured, too */
     char *const *program; /**< REQUIRED. The program and its arguments, ended by NULL */
