@@ -122,7 +122,7 @@ enum { BACKEND_VALUES_MAX = 40 };
 typedef void (*backend_fill_fn)(void *arg, size_t row, union backend_value *values);
 
 struct backend_ops {
-    /** Whether PATH names a data base of this kind. The last back end takes every path. */
+    /** Whether PATH names a data base of this kind; SQLite takes what names no server. */
     bool (*takes)(const char *path);
     /**
      * Makes the schema when the data base is empty, brings an older one to today's. BUSY_MS: how
