@@ -2,11 +2,14 @@
 /* OTF2 archives: what every thread entered and left, its contexts and counts. */
 #include "internal.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <otf2/otf2.h>
 
@@ -317,6 +320,51 @@ static enum portolan_status write_definitions(struct writer *w, struct portolan_
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
+/* ------------------------------------------------- room for it */
+
+/* What a call's events take at most. */
+static int count_bytes(void *arg, const struct portolan_sample *path,
+                       const struct portolan_invocation *row)
+{
+    enum { EVENT = 17, LIST = 4, ATTRIBUTE = 14, METRIC = 18, VALUE = 10 };
+    int64_t *bytes = arg;
+
+    *bytes += 2 * EVENT;
+    if (path->n_context > 0)
+        *bytes += LIST + ATTRIBUTE * path->n_context;
+    if (row->n_counters > 0)
+        *bytes += METRIC + VALUE * row->n_counters;
+    return 0;
+}
+
+/*
+ * The library of today loses its way where a file cannot be written whole (it reads behind its
+ * buffer), so whether there is room is asked before. File systems that cannot tell are trusted.
+ */
+static enum portolan_status reserve(const struct writer *w, struct portolan_error *err)
+{
+    int64_t bytes = EVENT_CHUNK;
+    enum portolan_status status = job_visit_rows(w->job, count_bytes, &bytes, err);
+    char *path = portolan_asprintf("%s/room", w->folder.temporary);
+    int fd, error = 0;
+
+    if (status != PORTOLAN_OK || !path) {
+        free(path);
+        return status != PORTOLAN_OK ? status : no_memory(err);
+    }
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || (fallocate(fd, 0, 0, bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS))
+        error = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+    free(path);
+    return error ? portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s",
+                                      w->job->options->path, strerror(error))
+                 : PORTOLAN_OK;
+}
+
 /* ------------------------------------------------- the archive */
 
 static bool is_ours(const char *name)
@@ -397,8 +445,10 @@ static enum portolan_status close_events(struct writer *w, struct portolan_error
 static enum portolan_status write_archive(struct writer *w, struct portolan_error *err)
 {
     static const struct timeline_ops events = {begin_thread, put_enter, put_leave, end_thread};
-    enum portolan_status status = open_archive(w, err);
+    enum portolan_status status = reserve(w, err);
 
+    if (status == PORTOLAN_OK)
+        status = open_archive(w, err);
     if (status == PORTOLAN_OK)
         status = job_visit_timeline(w->job, &events, w, err);
     if (status == PORTOLAN_OK)
@@ -407,7 +457,7 @@ static enum portolan_status write_archive(struct writer *w, struct portolan_erro
         status = write_definitions(w, err);
     if (w->attributes)
         OTF2_AttributeList_Delete(w->attributes);
-    if (w->archive)
+    if (w->archive && w->error == OTF2_SUCCESS) /* a broken one would fall over its own buffers */
         check(w, OTF2_Archive_Close(w->archive));
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }

@@ -17,11 +17,11 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 
 "$EXPORT_STORE" plain.db || exit 99
 "$EXPORT_STORE" rows.db rows || exit 99
-"$EXPORT_STORE" large.db large 1 2000 0 || exit 99
+"$EXPORT_STORE" large.db large 1 2000 3000 || exit 99
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 63
+plan 64
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -286,12 +286,16 @@ gives "what is no file is not replaced" 1 "is no file"
 (
     trap '' XFSZ
     ulimit -f 100
-    for format in csv tau; do "$PORTOLAN" export large.db --format $format -o full.$format; done
+    formats='csv tau'
+    [ $otf2 = no ] || formats='otf2 csv tau'
+    for format in $formats; do "$PORTOLAN" export large.db --format $format -o full.$format; done
 ) >"$work/out" 2>"$work/err" </dev/null
 status=$?
 gives "a full disk is an error" 1 "cannot write '.*full.csv': File too large" 'full.tau'
+[ $otf2 = no ] && echo "cannot write 'full.otf2': File too large" >>"$work/err"
+gives "for every writer" 1 "cannot write 'full.otf2': File too large"
 # shellcheck disable=SC2144 # one pattern
-if [ -e full.csv ] || [ -e full.tau ] || ls -d ./*.new >/dev/null 2>&1; then left=1; else left=0; fi
+if [ -e full.csv ] || [ -e full.tau ] || [ -e full.otf2 ] || ls -d ./*.new >/dev/null 2>&1; then left=1; else left=0; fi
 result "of which nothing remains" $left
 if [ -e /dev/full ]; then
     status=0
