@@ -75,7 +75,7 @@ enum portolan_status import_read_snapshot(struct import_files *out, const char *
 enum portolan_status import_read_file(struct portolan_arena *a, const char *path, char **text,
                                       struct portolan_error *err);
 
-/* ------------------------------------------------- import_tree.c: a rank's call paths */
+/* ------------------------------------------------- import_samples.c: a rank's call paths */
 
 /* A thread's rows of all metrics, joined by name. */
 struct import_table {
