@@ -155,11 +155,6 @@ static struct probe_event_sums *add_sums(struct probe_events *events, uint32_t e
     return s;
 }
 
-static void store_real(double *to, double value)
-{
-    __atomic_store(to, &value, __ATOMIC_RELAXED);
-}
-
 bool probe_events_add(struct probe_events *events, uint32_t event,
                       const struct portolan_probe_node *node, double value)
 {
@@ -168,9 +163,9 @@ bool probe_events_add(struct probe_events *events, uint32_t event,
     if (!s && !(s = add_sums(events, event, node)))
         return false;
     if (!s->count || !(value <= s->max))
-        store_real(&s->max, value);
+        probe_store_real(&s->max, value);
     if (!s->count || !(value >= s->min))
-        store_real(&s->min, value);
+        probe_store_real(&s->min, value);
     portolan_probe_add_real(&s->sum, value);
     portolan_probe_add_real(&s->squares, value * value);
     __atomic_store_n(&s->count, s->count + 1, __ATOMIC_RELEASE);
@@ -208,8 +203,8 @@ static void empty(struct probe_events *events)
 {
     for (struct probe_event_sums *s = events ? events->first : NULL; s; s = s->next) {
         __atomic_store_n(&s->count, 0, __ATOMIC_RELAXED);
-        store_real(&s->sum, 0);
-        store_real(&s->squares, 0);
+        probe_store_real(&s->sum, 0);
+        probe_store_real(&s->squares, 0);
     }
 }
 

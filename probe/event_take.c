@@ -10,14 +10,6 @@ struct taking {
     bool failed;
 };
 
-static double load_real(const double *p)
-{
-    double x;
-
-    __atomic_load(p, &x, __ATOMIC_RELAXED);
-    return x;
-}
-
 static struct portolan_probe_event_record *add_row(struct taking *to)
 {
     if (to->n == to->capacity) {
@@ -48,10 +40,10 @@ static void take(struct taking *to, const struct probe_event_sums *s, uint32_t t
         .has_record = s->node,
         .record = s->node ? (uint64_t)thread << 32 | s->node->id : 0,
         .count = count,
-        .max = load_real(&s->max),
-        .min = load_real(&s->min),
-        .mean = load_real(&s->sum) / (double)count,
-        .sum_squares = load_real(&s->squares),
+        .max = probe_load_real(&s->max),
+        .min = probe_load_real(&s->min),
+        .mean = probe_load_real(&s->sum) / (double)count,
+        .sum_squares = probe_load_real(&s->squares),
     };
 }
 

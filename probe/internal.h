@@ -128,6 +128,20 @@ bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_pr
 /* Sleeps while PORT's flags are FLAGS. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
 
+/* Reals that one thread writes and others look at. */
+static inline double probe_load_real(const double *p)
+{
+    double x;
+
+    __atomic_load(p, &x, __ATOMIC_RELAXED);
+    return x;
+}
+
+static inline void probe_store_real(double *p, double x)
+{
+    __atomic_store(p, &x, __ATOMIC_RELAXED);
+}
+
 /* A frame of the handle's timer, measured or not. */
 static inline bool probe_frame_is_timer(const struct probe_thread *t,
                                         const struct portolan_probe_frame *f, uint32_t handle)

@@ -12,19 +12,6 @@ static uint64_t load(const uint64_t *p)
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-static double load_real(const double *p)
-{
-    double x;
-
-    __atomic_load(p, &x, __ATOMIC_RELAXED);
-    return x;
-}
-
-static void store_real(double *p, double x)
-{
-    __atomic_store(p, &x, __ATOMIC_RELAXED);
-}
-
 static enum portolan_status reserve(struct portolan_probe_snapshot *s, size_t count)
 {
     size_t capacity = s->capacity ? s->capacity : 64;
@@ -71,9 +58,9 @@ static void read_context(struct portolan_probe_context_stats *c,
     } else {
         bin_edges(key, &c->lower, &c->upper);
     }
-    c->sum = load_real(&node->moments[i].x);
-    c->sum_squares = load_real(&node->moments[i].xx);
-    c->sum_time_ns = load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
+    c->sum = probe_load_real(&node->moments[i].x);
+    c->sum_squares = probe_load_real(&node->moments[i].xx);
+    c->sum_time_ns = probe_load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
 }
 
 static void read_carried(struct portolan_probe_carried *to,
@@ -91,7 +78,7 @@ static void read_carried(struct portolan_probe_carried *to,
 static void read_node(struct portolan_probe_record *r, const struct probe_thread *t,
                       const struct portolan_probe_node *node, size_t base)
 {
-    double scale = portolan_probe_ticks_to_ns(1), quality = load_real(&node->quality);
+    double scale = portolan_probe_ticks_to_ns(1), quality = probe_load_real(&node->quality);
     const struct portolan_probe_carry *carry = __atomic_load_n(&node->carry, __ATOMIC_ACQUIRE);
     const struct portolan_probe_method_info *info;
     const uint64_t *counters;
@@ -113,7 +100,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->exclusive_ns = portolan_probe_ticks_to_ns(load(&node->exclusive));
     r->min_ns = r->timed_calls ? portolan_probe_ticks_to_ns(load(&node->min)) : 0.0;
     r->max_ns = portolan_probe_ticks_to_ns(load(&node->max));
-    r->sum_squares_ns2 = load_real(&node->squares) * scale * scale;
+    r->sum_squares_ns2 = probe_load_real(&node->squares) * scale * scale;
     r->mpi_ns = portolan_probe_ticks_to_ns(load(&node->mpi));
     r->has_quality = !isnan(quality);
     r->quality = r->has_quality ? quality : 0.0;
@@ -304,12 +291,12 @@ static void empty_node(struct portolan_probe_node *node)
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);
     __atomic_store_n(&node->min, UINT64_MAX, __ATOMIC_RELAXED);
-    store_real(&node->squares, 0.0);
-    store_real(&node->quality, NAN);
+    probe_store_real(&node->squares, 0.0);
+    probe_store_real(&node->quality, NAN);
     for (unsigned i = 0; i < PORTOLAN_PROBE_CONTEXTS; i++) {
-        store_real(&node->moments[i].x, 0.0);
-        store_real(&node->moments[i].xx, 0.0);
-        store_real(&node->moments[i].xt, 0.0);
+        probe_store_real(&node->moments[i].x, 0.0);
+        probe_store_real(&node->moments[i].xx, 0.0);
+        probe_store_real(&node->moments[i].xt, 0.0);
     }
     probe_counters_empty(node);
 }
