@@ -236,12 +236,17 @@ static void check_mastermind(struct batch *b, const struct command *c)
                 without);
 }
 
-static void check_counters(struct batch *b, const struct command *c)
+/* Not under the lock: a fork holds that of the counters while it waits for ours. */
+static void check_counters(struct batch *b)
 {
-    struct portolan_error err = {0};
+    for (size_t i = 0; i < b->n; i++) {
+        const struct command *c = &b->commands[i];
+        struct portolan_error err = {0};
 
-    if (c->words[0] && probe_counters_check_set(c->words[0], &err))
-        mistake(b, c->line, "%s", err.text);
+        if (c->verb == CONTROL_COUNTERS && c->words[0] &&
+            probe_counters_check_set(c->words[0], &err))
+            mistake(b, c->line, "%s", err.text);
+    }
 }
 
 static enum portolan_status check(struct batch *b, struct portolan_error *err)
@@ -251,8 +256,6 @@ static enum portolan_status check(struct batch *b, struct portolan_error *err)
             check_use(b, &b->commands[i]);
         else if (b->commands[i].verb == CONTROL_MASTERMIND)
             check_mastermind(b, &b->commands[i]);
-        else if (b->commands[i].verb == CONTROL_COUNTERS)
-            check_counters(b, &b->commands[i]);
     if (b->failed || b->mistakes.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (b->mistakes.length)
@@ -446,6 +449,7 @@ static enum portolan_status obey_all(struct batch *b, struct portolan_text *repl
 {
     enum portolan_status status;
 
+    check_counters(b);
     control_lock();
     status = check(b, err);
     control_unlock();

@@ -28,7 +28,7 @@ static PGresult *ask_server(const char *path, const char *statements)
 
     if (PQstatus(c) != CONNECTION_OK)
         fail_msg("%s", PQerrorMessage(c));
-    PQexec(c, "SET client_min_messages = warning");
+    PQclear(PQexec(c, "SET client_min_messages = warning"));
     r = PQexec(c, statements);
     if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
         fail_msg("%s", PQerrorMessage(c));
