@@ -7,13 +7,15 @@
 
 /* ------------------------------------------------- portolan.ports.StepListener */
 
-/* Rank 0, before the trial begins: what only the measurement component knows. */
+/* Rank 0, before the trial begins: what only the measurement component and the probe know. */
 static void put_clock_facts(struct mastermind *m)
 {
     portolan_ports_Measurement port = mastermind_peek_measurement(m);
     sidl_BaseInterface ex = NULL;
     char cost[40], *name;
 
+    if (portolan_probe_waits_peek())
+        portolan_facts_put(&m->recorder.facts, "mpi waits", portolan_probe_waits_peek());
     if (!port)
         return;
     name = portolan_ports_Measurement_getClockName(port, &ex);

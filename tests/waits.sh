@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ranks that share cores yield while they wait, and say so once.
 . "$(dirname "$0")/tap.sh"
-plan 9
+plan 10
 
 components=$BUILD/tests/components
 cat >"$work/ring.xml" <<'XML'
@@ -34,3 +34,8 @@ gives 'ranks that differ' 1 "is 'always' here and something else on another rank
     "is 'never' here" 'it must be the same on all'
 try "$MPIEXEC" -n 1 env PORTOLAN_MPI_YIELD=often "$@" : -n 1 "$@"
 gives 'a word that is wrong on one rank' 1 "is 'often'; it may be" 'is wrong on another rank'
+
+try taskset -c "$core" "$MPIEXEC" -n 2 "$PORTOLAN" run --store="$work/waits.db" \
+    --path="$components:$BUILD/examples/paper" "$components/fault.xml"
+try "$PORTOLAN" trials --json "$work/waits.db"
+gives 'the experiment says how its calls waited' 0 'mpi waits.*2 ranks share 1 core'
