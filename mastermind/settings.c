@@ -101,6 +101,8 @@ static void take_detail(struct mastermind *m, const char *detail, sidl_BaseInter
                        "the parameter 'detail' is '%s'; write 'ranks' to store the samples of all "
                        "ranks, 'summary' for statistics over them and rank 0's samples",
                        detail);
+    else if (m->recorder.summary_only)
+        portolan_facts_put(&m->recorder.facts, "samples not stored", "those of ranks but rank 0");
 }
 
 void mastermind_settings_read(struct mastermind *m, gov_cca_TypeMap properties,
