@@ -117,7 +117,8 @@ static bool subtract_contexts(const struct portolan_profile *p, const struct tre
 {
     *rest = *n->cell;
     rest->counters = counters;
-    memcpy(counters, n->cell->counters, p->n_counters * sizeof *counters);
+    if (p->n_counters > 0)
+        memcpy(counters, n->cell->counters, p->n_counters * sizeof *counters);
     for (size_t i = 0; i < n->n_contexts; i++) {
         const struct portolan_profile_cell *c = n->contexts[i].cell;
 
