@@ -44,7 +44,7 @@ struct probe_counting {
     struct made made[COUNTER_SETS];
     bool has_last;
     uint64_t last[PORTOLAN_PROBE_COUNTERS_MAX]; /* of the call that ended last */
-    struct counted_call *calls;                 /* per frame */
+    struct counted_call calls[];                /* per frame */
 };
 
 /* ------------------------------------------------- a thread's event sets */
@@ -128,29 +128,21 @@ static void take_up(struct probe_counting *c)
     run(c, in_force);
 }
 
+#define COUNTING_SIZE (sizeof(struct probe_counting) + PROBE_FRAMES * sizeof(struct counted_call))
+
+/* Address space, of which only what is touched becomes memory. */
 static struct probe_counting *counting_create(void)
 {
-    struct probe_counting *c = portolan_calloc(1, sizeof *c);
-    void *calls;
+    void *c = mmap(NULL, COUNTING_SIZE, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (!c)
-        return NULL;
-    calls = mmap(NULL, PROBE_FRAMES * sizeof *c->calls, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (calls == MAP_FAILED) {
-        free(c);
-        return NULL;
-    }
-    c->calls = calls;
-    return c;
+    return c == MAP_FAILED ? NULL : c;
 }
 
 void probe_counters_free(struct probe_thread *t)
 {
-    if (!t->counting)
-        return;
-    munmap(t->counting->calls, PROBE_FRAMES * sizeof *t->counting->calls);
-    free(t->counting);
+    if (t->counting)
+        munmap(t->counting, COUNTING_SIZE);
     t->counting = NULL;
 }
 
