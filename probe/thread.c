@@ -27,6 +27,10 @@ static unsigned long unmarked;
 
 static void detach(void *record);
 
+/* Where the program is checked for leaks: what a mapping refers to is only known if it is told. */
+void __lsan_register_root_region(const void *p, size_t size) __attribute__((weak));
+void __lsan_unregister_root_region(const void *p, size_t size) __attribute__((weak));
+
 /* Early: the locks of those who watch forks later are taken first, as elsewhere. */
 __attribute__((constructor(101))) static void make_key(void)
 {
@@ -43,6 +47,8 @@ struct probe_thread *probe_thread_create(void)
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (t == MAP_FAILED)
         return NULL;
+    if (__lsan_register_root_region)
+        __lsan_register_root_region(t, sizeof *t);
     t->hot.frames = (struct portolan_probe_frame *)(t + 1);
     t->hot.limit = t->hot.frames + PROBE_FRAMES;
     t->hot.top = t->hot.frames + 1;
@@ -66,6 +72,8 @@ void probe_thread_destroy(struct probe_thread *t)
     if (t->activations)
         probe_frames_unmap(t->activations, sizeof *t->activations);
     probe_counters_free(t);
+    if (__lsan_unregister_root_region)
+        __lsan_unregister_root_region(t, sizeof *t);
     munmap(t, PROBE_THREAD_SIZE);
 }
 
