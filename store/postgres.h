@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two files of the PostgreSQL back end share. */
+/* What the files of the PostgreSQL back end share. */
 #ifndef PORTOLAN_STORE_POSTGRES_H
 #define PORTOLAN_STORE_POSTGRES_H
 
@@ -7,9 +7,18 @@
 
 #include <libpq-fe.h>
 
+/** The statements of backend.h. */
+extern const char *const postgres_sql[STATEMENT_COUNT];
+
 /** Notes what the server says of RESULT (NULL: of the connection), which is freed. */
 enum portolan_status postgres_failed(PGconn *connection, PGresult *result,
                                      struct portolan_error *err);
+
+/** Notes that the connection was lost. */
+enum portolan_status postgres_lost(PGconn *connection, struct portolan_error *err);
+
+/** Whether a statement was run, with rows or without. */
+bool postgres_is_good(const PGresult *result);
 
 /** Runs TEXT, one or several statements, and forgets what they give. */
 enum portolan_status postgres_execute(PGconn *connection, const char *text,

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema version 2 of Portolan's experiment store; described in portolan-store(5).
+-- Schema version 2 of Portolan's experiment store; described in portolan-store(5). Written for
+-- SQLite; what postgres.sed changes makes it PostgreSQL's. Triggers: triggers_*.sql.
 -- Tables named as in TAUdb 2 mean what they mean there; the others are Portolan's own.
 
 CREATE TABLE schema_version (version INTEGER NOT NULL, description TEXT NOT NULL);
@@ -98,11 +99,11 @@ CREATE TABLE timer_callpath (
     id INTEGER PRIMARY KEY,
     timer INTEGER NOT NULL REFERENCES timer (id) ON DELETE CASCADE,
     parent INTEGER REFERENCES timer_callpath (id) ON DELETE CASCADE,
-    user TEXT NOT NULL,             -- calling instance; empty at a root
+    "user" TEXT NOT NULL,           -- calling instance; empty at a root
     uses TEXT NOT NULL              -- its uses port
 );
 CREATE UNIQUE INDEX timer_callpath_identity
-    ON timer_callpath (timer, ifnull(parent, 0), user, uses);
+    ON timer_callpath (timer, ifnull(parent, 0), "user", uses);
 CREATE INDEX timer_callpath_by_parent ON timer_callpath (parent);
 
 -- The stretch between two swap points; -1 before the first.
@@ -153,9 +154,6 @@ CREATE TABLE call_piece (
     node_rank INTEGER NOT NULL
 );
 CREATE INDEX call_piece_by_step ON call_piece (step, node_rank);
-CREATE TRIGGER call_piece_deleted AFTER DELETE ON call_piece BEGIN
-    DELETE FROM call_data WHERE id BETWEEN OLD.first AND OLD.last;
-END;
 
 -- One call; likewise. A piece is sorted by start, and the regular pieces of a thread follow each
 -- other; what started before an earlier piece ended is in late pieces.
@@ -183,9 +181,6 @@ CREATE TABLE invocation_piece (
     last_start REAL NOT NULL        -- start of its last row
 );
 CREATE INDEX invocation_piece_by_thread ON invocation_piece (thread, late, first);
-CREATE TRIGGER invocation_piece_deleted AFTER DELETE ON invocation_piece BEGIN
-    DELETE FROM invocation WHERE id BETWEEN OLD.first AND OLD.last;
-END;
 
 -- Values that a program gave by name.
 CREATE TABLE counter (
@@ -366,7 +361,7 @@ CROSS JOIN derived_thread_type t;
 -- Everything measured, flat; times in ns.
 CREATE VIEW sample AS
 SELECT d.id, s.trial, s.number AS step, a.node_rank AS rank, h.thread_rank AS thread, d.parent,
-       p.user, p.uses, c.instance, o.name AS port, c.implementation, o.type AS port_type,
+       p."user", p.uses, c.instance, o.name AS port, c.implementation, o.type AS port_type,
        t.short_name AS method, d.calls, d.subroutines, d.timed_calls, d.inclusive, d.exclusive,
        d.mpi, d.minimum, d.maximum, d.sum_inclusive_squared, d.quality, d.binned, d.callpath,
        l.context1 AS context1_name, d.context1, l.context2 AS context2_name, d.context2,
@@ -388,7 +383,7 @@ LEFT JOIN call_layout l ON l.id = d.layout;
 -- Every single call, flat; times in ns.
 CREATE VIEW call AS
 SELECT i.id, h.trial, h.node_rank AS rank, h.thread_rank AS thread, i.step, i.ordinal, i.start,
-       p.user, p.uses, c.instance, o.name AS port, c.implementation, o.type AS port_type,
+       p."user", p.uses, c.instance, o.name AS port, c.implementation, o.type AS port_type,
        t.short_name AS method, i.inclusive, i.exclusive, i.mpi, i.quality, i.one_in, i.callpath,
        l.context1 AS context1_name, i.context1, l.context2 AS context2_name, i.context2,
        l.context3 AS context3_name, i.context3, l.context4 AS context4_name, i.context4,
@@ -412,5 +407,6 @@ SELECT trial, callpath, instance, implementation, port, method, count(*) AS rank
        avg(exclusive) AS mean_exclusive, max(exclusive) AS max_exclusive, avg(mpi) AS mean_mpi
 FROM (SELECT trial, callpath, instance, implementation, port, method, rank, sum(calls) AS calls,
              sum(inclusive) AS inclusive, sum(exclusive) AS exclusive, sum(mpi) AS mpi
-      FROM sample GROUP BY trial, callpath, rank)
-GROUP BY trial, callpath;
+      FROM sample
+      GROUP BY trial, callpath, instance, implementation, port, method, rank) AS of_rank
+GROUP BY trial, callpath, instance, implementation, port, method;

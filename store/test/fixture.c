@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fixture.h"
 
+#include "heat.h"
 #include "internal.h"
 
 #include <ftw.h>
@@ -187,26 +188,14 @@ int64_t begin_plate(struct portolan_store *store)
 void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
 {
     const struct portolan_sample go = {.parent = -1,
-                                       .user = "",
-                                       .uses = "",
-                                       .instance = "driver",
-                                       .port = "go",
-                                       .implementation = "heat.Driver",
-                                       .port_type = "gov.cca.ports.GoPort",
-                                       .method = "go",
+                                       HEAT_GO,
                                        .calls = 0,
                                        .subroutines = 3,
                                        .inclusive_ns = 1000.0 + step,
                                        .exclusive_ns = 400,
                                        .quality = NAN};
     struct portolan_sample solve = {.parent = 0,
-                                    .user = "driver",
-                                    .uses = "solver",
-                                    .instance = "solver",
-                                    .port = "solver",
-                                    .implementation = "heat.Cholmod",
-                                    .port_type = "heat.LinearSolver",
-                                    .method = "solve",
+                                    HEAT_SOLVE,
                                     .n_context = 2,
                                     .context_name = {"n", "bandwidth"},
                                     .context = {1024, 32},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Single calls, events, communication, facts about ranks; labels, and trials that go. */
 #include "fixture.h"
+#include "heat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,20 +12,9 @@ enum { GO, SOLVE, SOLVE_THREAD, SOLVE_RANK, PATHS };
 
 static void make_paths(struct portolan_sample s[PATHS])
 {
-    const struct portolan_sample go = {.parent = -1,
-                                       .instance = "driver",
-                                       .port = "go",
-                                       .implementation = "heat.Driver",
-                                       .port_type = "gov.cca.ports.GoPort",
-                                       .method = "go"};
+    const struct portolan_sample go = {.parent = -1, HEAT_GO};
     struct portolan_sample solve = {.parent = -1,
-                                    .user = "driver",
-                                    .uses = "solver",
-                                    .instance = "solver",
-                                    .port = "solver",
-                                    .implementation = "heat.Cholmod",
-                                    .port_type = "heat.LinearSolver",
-                                    .method = "solve",
+                                    HEAT_SOLVE,
                                     .n_context = 1,
                                     .context_name = {"n"},
                                     .n_counters = 1,

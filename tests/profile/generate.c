@@ -4,6 +4,8 @@
  *     generate FILE plate    one trial of everything, and one that was cut off
  *     generate FILE repeat   3 sets of 6 trials: label:base, label:slow, label:same
  */
+#include "heat.h"
+
 #include <portolan/store.h>
 
 #include <math.h>
@@ -25,30 +27,14 @@ static void must(enum portolan_status status)
 
 static const struct portolan_sample go = {
     .parent = -1,
-    .user = "",
-    .uses = "",
-    .instance = "driver",
-    .port = "go",
-    .implementation = "heat.Driver",
-    .port_type = "gov.cca.ports.GoPort",
-    .method = "go",
+    HEAT_GO,
     .calls = 1,
     .quality = NAN,
 };
 
 static const struct portolan_sample solve = {
-    .user = "driver",
-    .uses = "solver",
-    .instance = "solver",
-    .port = "solver",
-    .implementation = "heat.Cholmod",
-    .port_type = "heat.LinearSolver",
-    .method = "solve",
-    .n_context = 1,
-    .context_name = {"n"},
-    .quality = NAN,
-    .n_counters = 1,
-    .counter_name = {"PAPI_L2_DCM"},
+    HEAT_SOLVE,     .n_context = 1,  .context_name = {"n"},
+    .quality = NAN, .n_counters = 1, .counter_name = {"PAPI_L2_DCM"},
 };
 
 static const struct portolan_sample dot = {
