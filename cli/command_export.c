@@ -47,26 +47,6 @@ static void take_format(struct options *o, const char *name, struct argp_state *
                known.bytes ? known.bytes : "");
 }
 
-static void take_argument(struct options *o, const char *arg, struct argp_state *state)
-{
-    if (!o->store.file)
-        o->store.file = arg;
-    else if (!o->trial)
-        o->trial = arg;
-    else
-        argp_error(state, "one store and one list of trials: '%s' is one too many", arg);
-}
-
-static void take_rank(struct options *o, const char *arg, struct argp_state *state)
-{
-    int64_t rank;
-
-    if (!portolan_read_int64(arg, &rank) || rank < 0 || rank > INT32_MAX)
-        argp_error(state, "--rank wants a whole number from 0 on, not '%s'", arg);
-    o->rank = (int)rank;
-    o->has_rank = true;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -85,7 +65,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->trial = arg;
         return 0;
     case OPTION_RANK:
-        take_rank(o, arg, state);
+        o->rank = read_natural(state, "--rank", arg);
+        o->has_rank = true;
         return 0;
     case OPTION_METRIC:
         o->export.metric = arg;
@@ -97,7 +78,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->export.force = true;
         return 0;
     case ARGP_KEY_ARG:
-        take_argument(o, arg, state);
+        trial_store_take_argument(&o->store, &o->trial, "list of trials", arg, state);
         return 0;
     case ARGP_KEY_END:
         if (!o->export.format)

@@ -71,26 +71,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int read_natural(struct argp_state *state, const char *option, const char *text)
-{
-    int64_t n;
-
-    if (!portolan_read_int64(text, &n) || n < 0 || n > INT32_MAX)
-        argp_error(state, "%s wants a whole number from 0 on, not '%s'", option, text);
-    return (int)n;
-}
-
-static error_t take_argument(struct options *o, const char *arg, struct argp_state *state)
-{
-    if (!o->store.file)
-        o->store.file = arg;
-    else if (!o->trial)
-        o->trial = arg;
-    else
-        argp_error(state, "one store and one trial at a time: '%s' is one too many", arg);
-    return 0;
-}
-
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -151,7 +131,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->trial = arg;
         return 0;
     case ARGP_KEY_ARG:
-        return take_argument(o, arg, state);
+        trial_store_take_argument(&o->store, &o->trial, "trial", arg, state);
+        return 0;
     default:
         return parse_report(key, arg, state);
     }

@@ -61,17 +61,6 @@ static error_t set_label(struct options *o, char *arg, struct argp_state *state)
     return set_action(o, LABEL, arg, state);
 }
 
-static error_t take_argument(struct options *o, char *arg, struct argp_state *state)
-{
-    if (!o->store.file)
-        o->store.file = arg;
-    else if (!o->trials)
-        o->trials = arg;
-    else
-        argp_error(state, "one store and one set of trials at a time: '%s' is one too many", arg);
-    return 0;
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -98,7 +87,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->wide = true;
         return 0;
     case ARGP_KEY_ARG:
-        return take_argument(o, arg, state);
+        trial_store_take_argument(&o->store, &o->trials, "set of trials", arg, state);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -85,6 +85,26 @@ enum portolan_status trial_store_select(const struct trial_store *t, const char 
     return status;
 }
 
+void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
+                               const char *arg, struct argp_state *state)
+{
+    if (!o->file)
+        o->file = arg;
+    else if (!*trials)
+        *trials = arg;
+    else
+        argp_error(state, "one store and one %s at a time: '%s' is one too many", what, arg);
+}
+
+int read_natural(struct argp_state *state, const char *option, const char *text)
+{
+    int64_t n;
+
+    if (!portolan_read_int64(text, &n) || n < 0 || n > INT32_MAX)
+        argp_error(state, "%s wants a whole number from 0 on, not '%s'", option, text);
+    return (int)n;
+}
+
 static const struct argp_option options[] = {
     {"store", 'd', "FILE", 0, "the experiment store, whatever the assembly says", 0},
     {"path", 'p', "DIR:...", 0, "of an assembly: search these folders for components first", 0},

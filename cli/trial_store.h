@@ -23,6 +23,13 @@ struct trial_store_options {
 /* Argp child: --store and --path. */
 extern const struct argp trial_store_argp;
 
+/* Of a command with the arguments [STORE] [TRIALS]: ARG is the next of them; WHAT is the second. */
+void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
+                               const char *arg, struct argp_state *state);
+
+/* A whole number from 0 on that OPTION wants. */
+int read_natural(struct argp_state *state, const char *option, const char *text);
+
 /* Whether FILE can be such: it is a store, a server or an assembly. */
 bool trial_store_is_one(const char *file);
 
