@@ -34,14 +34,19 @@ bool mpi_status_bytes(const MPI_Status *status, uint64_t *bytes)
     return true;
 }
 
+/* Whether data went to PEER or came from it. */
+static bool is_transfer(const struct mpi_call *call, int peer)
+{
+    return call->result == MPI_SUCCESS && peer >= 0;
+}
+
 void mpi_note_sent(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int dest,
                    MPI_Comm comm)
 {
-    if (call->result != MPI_SUCCESS || dest < 0)
-        mpi_note(call);
-    else
-        mpi_add(call->routine, mpi_world_rank(comm, dest), false, 1, call->ticks,
-                mpi_bytes(count, type));
+    bool is_sent = is_transfer(call, dest);
+
+    mpi_add(call->routine, is_sent ? mpi_world_rank(comm, dest) : -1, false, 1, call->ticks,
+            is_sent ? mpi_bytes(count, type) : 0);
 }
 
 static void add_received(const struct mpi_call *call, const MPI_Status *status, MPI_Comm comm,
@@ -68,24 +73,25 @@ void mpi_note_exchanged(const struct mpi_call *call, MPI_Count count, MPI_Dataty
     add_received(call, status, comm, 0, 0);
 }
 
+static void add_one_sided(const struct mpi_call *call, bool received, MPI_Count count,
+                          MPI_Datatype type, int target, MPI_Win win)
+{
+    bool is_done = is_transfer(call, target);
+
+    mpi_add(call->routine, is_done ? mpi_world_rank_in(win, target) : -1, received, 1, call->ticks,
+            is_done ? mpi_bytes(count, type) : 0);
+}
+
 void mpi_note_put(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
                   MPI_Win win)
 {
-    if (call->result != MPI_SUCCESS || target < 0)
-        mpi_note(call);
-    else
-        mpi_add(call->routine, mpi_world_rank_in(win, target), false, 1, call->ticks,
-                mpi_bytes(count, type));
+    add_one_sided(call, false, count, type, target, win);
 }
 
 void mpi_note_got(const struct mpi_call *call, MPI_Count count, MPI_Datatype type, int target,
                   MPI_Win win)
 {
-    if (call->result != MPI_SUCCESS || target < 0)
-        mpi_add(call->routine, -1, true, 1, call->ticks, 0);
-    else
-        mpi_add(call->routine, mpi_world_rank_in(win, target), true, 1, call->ticks,
-                mpi_bytes(count, type));
+    add_one_sided(call, true, count, type, target, win);
 }
 
 void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI_Datatype out_type,
@@ -93,7 +99,7 @@ void mpi_note_swapped(const struct mpi_call *call, MPI_Op op, MPI_Count out, MPI
 {
     int partner;
 
-    if (call->result != MPI_SUCCESS || target < 0) {
+    if (!is_transfer(call, target)) {
         mpi_note(call);
         return;
     }
