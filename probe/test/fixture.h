@@ -84,6 +84,18 @@ __attribute__((unused)) static void bind_worker(struct portolan_probe_binding *b
                      PORTOLAN_OK);
 }
 
+__attribute__((unused)) static uint32_t register_timer(const char *name, const char *group,
+                                                       enum portolan_probe_kind kind)
+{
+    struct portolan_probe_connection connection = {.port_type = group};
+    struct portolan_probe_method method = {.name = name, .kind = kind};
+    uint32_t handle;
+
+    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1, &handle, NULL),
+                     PORTOLAN_OK);
+    return handle;
+}
+
 __attribute__((unused)) static struct portolan_probe_snapshot snap;
 
 __attribute__((unused)) static void take_snapshot(void)

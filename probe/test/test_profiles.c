@@ -223,17 +223,6 @@ static void what_the_mastermind_has_is_its_callers(void **state)
 
 /* ------------------------------------------------------------------ timers and events */
 
-static uint32_t timer(const char *name, const char *group, enum portolan_probe_kind kind)
-{
-    struct portolan_probe_connection connection = {.port_type = group};
-    struct portolan_probe_method method = {.name = name, .kind = kind};
-    uint32_t handle;
-
-    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1, &handle, NULL),
-                     PORTOLAN_OK);
-    return handle;
-}
-
 static void run_timer(uint32_t handle, uint64_t ns)
 {
     portolan_probe_timer_start(handle);
@@ -244,14 +233,14 @@ static void run_timer(uint32_t handle, uint64_t ns)
 /* A phase with a port call that the Mastermind has and a timer that is given a parameter late. */
 static void run_phase(void)
 {
-    uint32_t phase = timer("IO \"phase\"", "", PORTOLAN_PROBE_PHASE);
-    uint32_t solve = timer("solve void (int)", "NUM|ERIC", PORTOLAN_PROBE_TIMER);
+    uint32_t phase = register_timer("IO \"phase\"", "", PORTOLAN_PROBE_PHASE);
+    uint32_t solve = register_timer("solve void (int)", "NUM|ERIC", PORTOLAN_PROBE_TIMER);
 
     portolan_probe_timer_start(phase);
     portolan_probe_clock_advance(1000);
     portolan_probe_timer_start(solve);
     portolan_probe_clock_advance(200);
-    run_timer(timer("inner", "", PORTOLAN_PROBE_TIMER), 400);
+    run_timer(register_timer("inner", "", PORTOLAN_PROBE_TIMER), 400);
     portolan_probe_timer_set_parameter(solve, "n", 7);
     portolan_probe_clock_advance(100);
     portolan_probe_timer_stop(solve);
@@ -284,7 +273,7 @@ static void timers_phases_and_parameters_have_rows(void **state)
 
 static void trigger_events(void)
 {
-    uint32_t size, phase = timer("phase", "", PORTOLAN_PROBE_PHASE);
+    uint32_t size, phase = register_timer("phase", "", PORTOLAN_PROBE_PHASE);
 
     portolan_probe_event_register("size of a \"message\"", true, &size, NULL);
     portolan_probe_timer_start(phase);
@@ -368,7 +357,7 @@ static void *run_elsewhere(void *arg)
 
 static void totals_are_sums_over_threads(void **state)
 {
-    uint32_t handle = timer("on two threads", "", PORTOLAN_PROBE_TIMER);
+    uint32_t handle = register_timer("on two threads", "", PORTOLAN_PROBE_TIMER);
     struct portolan_tau_rows rows = {0};
     pthread_t thread;
 

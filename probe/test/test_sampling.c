@@ -94,19 +94,29 @@ static void a_period_is_not_met_by_the_samples(void **state)
     assert_true(error < 0.1 * truth);
 }
 
+/* Calls of the outer port, each with one of the inner; one in N of SAMPLED is timed. */
+static const struct portolan_probe_record *nest(struct portolan_probe_port *sampled,
+                                                const struct portolan_probe_record **below)
+{
+    const struct portolan_probe_record *r;
+
+    outer.work = nested;
+    portolan_probe_port_set_sampling(sampled, ONE_IN);
+    for (int i = 0; i < CALLS; i++)
+        proxy_work(&port, 1);
+    take_snapshot();
+    r = record_of(NULL, &binding, 1);
+    *below = record_of(r, &inner_binding, 3);
+    return r;
+}
+
 static void calls_inside_one_that_is_not_timed_have_their_own_times(void **state)
 {
     const struct portolan_probe_record *r, *below;
     double timed;
 
     (void)state;
-    outer.work = nested;
-    portolan_probe_port_set_sampling(&port, ONE_IN);
-    for (int i = 0; i < CALLS; i++)
-        proxy_work(&port, 1);
-    take_snapshot();
-    r = record_of(NULL, &binding, 1);
-    below = record_of(r, &inner_binding, 3);
+    r = nest(&port, &below);
     timed = (double)r->timed_calls;
     assert_true(timed > 0 && r->timed_calls < r->calls);
     assert_true(r->inclusive_ns == 5.0 * timed && r->exclusive_ns == 2.0 * timed);
@@ -124,13 +134,7 @@ static void what_is_not_timed_stays_in_its_callers_own_time(void **state)
     double untimed;
 
     (void)state;
-    outer.work = nested;
-    portolan_probe_port_set_sampling(&inner_port, ONE_IN);
-    for (int i = 0; i < CALLS; i++)
-        proxy_work(&port, 1);
-    take_snapshot();
-    r = record_of(NULL, &binding, 1);
-    below = record_of(r, &inner_binding, 3);
+    r = nest(&inner_port, &below);
     untimed = (double)(below->calls - below->timed_calls);
     assert_int_equal(r->timed_calls, CALLS);
     assert_true(untimed > 0);

@@ -5,17 +5,6 @@
 static uint32_t timer, phase;
 static struct portolan_error err;
 
-static uint32_t register_timer(const char *name, const char *group, enum portolan_probe_kind kind)
-{
-    struct portolan_probe_connection connection = {.port_type = group};
-    struct portolan_probe_method method = {.name = name, .kind = kind};
-    uint32_t handle;
-
-    assert_int_equal(portolan_probe_methods_register(&connection, &method, 1, &handle, NULL),
-                     PORTOLAN_OK);
-    return handle;
-}
-
 static int fresh(void **state)
 {
     (void)state;
