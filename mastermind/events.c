@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of a trial: what the process has counted, less what it had when the trial began. */
 #include "block.h"
-#include "gather.h"
 #include "step.h"
 
 #include <math.h>
@@ -158,12 +157,5 @@ static enum portolan_status put_events(void *arg, int rank, const void *bytes, s
 enum portolan_status step_put_events(struct portolan_recorder *r, enum portolan_status status,
                                      struct portolan_error *err)
 {
-    void *bytes = NULL;
-    size_t size = 0;
-
-    if (!status)
-        status = pack_events(r, &bytes, &size, err);
-    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put_events, r, NULL, err);
-    free(bytes);
-    return status;
+    return step_put_packed(r, status, pack_events, put_events, NULL, err);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of single calls: from the source, a bounded number at a time, through ranks to the store. */
 #include "block.h"
-#include "gather.h"
 #include "step.h"
 
 #include <stdlib.h>
@@ -294,16 +293,9 @@ enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_st
     double total;
 
     do {
-        void *bytes = NULL;
-        size_t size = 0;
-
         if (!status)
             status = rows_fill(r, err);
-        if (!status)
-            status = pack(r, &bytes, &size, err);
-        status =
-            gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put_block, r, &total, err);
-        free(bytes);
+        status = step_put_packed(r, status, pack, put_block, &total, err);
     } while (!status && total > 0);
     paths_close(&r->state->paths);
     return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "step.h"
 
-#include "gather.h"
 #include "piece.h"
 
 #include <stdio.h>
@@ -28,6 +27,20 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
         status = portolan_store_put_step(r->store, r->trial, r->step, piece.samples, piece.n, err);
     p->n_partial += piece.n_partial;
     piece_clear(&piece);
+    return status;
+}
+
+enum portolan_status step_put_packed(struct portolan_recorder *r, enum portolan_status status,
+                                     step_pack_fn pack, gather_visit_fn put, double *total,
+                                     struct portolan_error *err)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+
+    if (!status)
+        status = pack(r, &bytes, &size, err);
+    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put, r, total, err);
+    free(bytes);
     return status;
 }
 

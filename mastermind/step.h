@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MASTERMIND_STEP_H
 #define PORTOLAN_MASTERMIND_STEP_H
 
+#include "gather.h"
 #include "paths.h"
 #include "rows.h"
 #include "totals.h"
@@ -32,6 +33,15 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
  */
 enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_status status,
                                    struct portolan_error *err);
+
+/** What a rank hands over, malloc'ed; NULL and 0: nothing (more). */
+typedef enum portolan_status (*step_pack_fn)(struct portolan_recorder *r, void **bytes,
+                                             size_t *size_bytes, struct portolan_error *err);
+
+/** What PACK makes on each rank goes to PUT on rank 0, which gets R; see gather_blocks(). */
+enum portolan_status step_put_packed(struct portolan_recorder *r, enum portolan_status status,
+                                     step_pack_fn pack, gather_visit_fn put, double *total,
+                                     struct portolan_error *err);
 
 /** Stores the statistics over ranks of what was measured so far in place of earlier ones. */
 enum portolan_status step_put_summary(struct portolan_recorder *r, enum portolan_status status,

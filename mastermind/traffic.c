@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of a trial: what the process has exchanged, less what it had when the trial began. */
 #include "block.h"
-#include "gather.h"
 #include "step.h"
 
 #include <math.h>
@@ -113,12 +112,5 @@ static enum portolan_status put_traffic(void *arg, int rank, const void *bytes, 
 enum portolan_status step_put_traffic(struct portolan_recorder *r, enum portolan_status status,
                                       struct portolan_error *err)
 {
-    void *bytes = NULL;
-    size_t size = 0;
-
-    if (!status)
-        status = pack_traffic(r, &bytes, &size, err);
-    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put_traffic, r, NULL, err);
-    free(bytes);
-    return status;
+    return step_put_packed(r, status, pack_traffic, put_traffic, NULL, err);
 }
