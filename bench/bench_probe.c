@@ -129,12 +129,8 @@ static void ratio(const char *what, double a, double b)
     printf("ratio %-68s %.3f\n", what, a / b);
 }
 
-int main(void)
+static void make_variants(void)
 {
-    double ns[N_VARIANTS];
-    uint64_t n_lost = 0;
-    struct portolan_probe_cost cost;
-
     variants[TABLE].object = bench_plain();
     bench_forward_port();
     variants[FORWARD].object = bench_forward();
@@ -148,6 +144,12 @@ int main(void)
     variants[BUSY].object = variants[BUSY_64].object = bench_monitored_busy();
     for (int v = 0; v < N_VARIANTS; v++)
         fill(&variants[v], 1);
+}
+
+/* Medians in NS; how many rows were lost. */
+static uint64_t measure(double ns[N_VARIANTS])
+{
+    uint64_t n_lost = 0;
 
     for (int round = -2; round < ROUNDS; round++)
         for (int v = 0; v < N_VARIANTS; v++) {
@@ -163,6 +165,11 @@ int main(void)
 
     for (int v = 0; v < N_VARIANTS; v++)
         ns[v] = median(&variants[v]);
+    return n_lost;
+}
+
+static void report(const double ns[N_VARIANTS])
+{
     printf("port calls, %d rounds of %d calls, medians of processor time\n", ROUNDS, CALLS);
     for (int v = 0; v < N_VARIANTS; v++)
         printf("  %-34s %7.2f ns\n", variants[v].name, ns[v]);
@@ -179,6 +186,17 @@ int main(void)
     ratio("the same, 64 distinct contexts", ns[BUSY_64], ns[FLOOR_BUSY]);
     printf("a proxy that only forwards adds %.2f ns to a call through a table (goal 1.5)\n",
            ns[FORWARD] - ns[TABLE]);
+}
+
+int main(void)
+{
+    double ns[N_VARIANTS];
+    uint64_t n_lost;
+    struct portolan_probe_cost cost;
+
+    make_variants();
+    n_lost = measure(ns);
+    report(ns);
     printf("rows lost for want of room: %llu\n", (unsigned long long)n_lost);
     cost = portolan_probe_cost();
     printf(

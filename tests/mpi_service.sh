@@ -6,12 +6,7 @@
 plan 4
 
 components=$BUILD/tests/components
-cat >"$work/ring.xml" <<'XML'
-<assembly name="ring">
-  <instance name="ring" class="speak.Ring"/>
-  <go instance="ring" port="go"/>
-</assembly>
-XML
+ring=$(dirname "$0")/components/ring.xml
 cat >"$work/ring.rc" <<'RC'
 #!ccaffeine bootstrap file.
 repository get-global speak.Ring
@@ -20,10 +15,10 @@ go ring go
 exit
 RC
 
-try "$PORTOLAN" check --path "$components" "$work/ring.xml"
+try "$PORTOLAN" check --path "$components" "$ring"
 gives 'the service needs no connection' 0 'good: 1 instance'
 for ranks in 1 2; do
-    try "$MPIEXEC" -n $ranks "$PORTOLAN" run --path "$components" "$work/ring.xml"
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" run --path "$components" "$ring"
     gives "an assembly of $ranks ranks" 0
 done
 try "$MPIEXEC" -n 2 "$PORTOLAN" run --path "$components" "$work/ring.rc"

@@ -5,13 +5,8 @@
 plan 10
 
 components=$BUILD/tests/components
-cat >"$work/ring.xml" <<'XML'
-<assembly name="ring">
-  <instance name="ring" class="speak.Ring"/>
-  <go instance="ring" port="go"/>
-</assembly>
-XML
-set -- "$PORTOLAN" run --path "$components" "$work/ring.xml"
+ring=$(dirname "$0")/components/ring.xml
+set -- "$PORTOLAN" run --path "$components" "$ring"
 unset PORTOLAN_MPI_YIELD
 core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 

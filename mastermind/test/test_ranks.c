@@ -230,10 +230,16 @@ static void check_go(const struct portolan_summary_set *set, int steps)
     assert_true(go->exclusive.sum == ranks * steps && go->calls_sum == ranks * steps);
 }
 
+static void check_summary(bool stored, int steps)
+{
+    struct portolan_summary_set *set = read_summary(stored);
+
+    check_go(set, steps);
+    portolan_summary_set_destroy(set);
+}
+
 static void statistics_merged_up_the_tree_are_those_of_the_samples(void **state)
 {
-    struct portolan_summary_set *set;
-
     (void)state;
     work(0);
     cut(0);
@@ -241,16 +247,12 @@ static void statistics_merged_up_the_tree_are_those_of_the_samples(void **state)
     end();
     if (cohort->rank != 0)
         return;
-    set = read_summary(true);
-    check_go(set, 2);
-    portolan_summary_set_destroy(set);
+    check_summary(true, 2);
     compare_with_samples();
 }
 
 static void a_trial_that_is_cut_off_has_its_statistics_computed(void **state)
 {
-    struct portolan_summary_set *set;
-
     (void)state;
     work(0);
     cut(0);
@@ -258,32 +260,24 @@ static void a_trial_that_is_cut_off_has_its_statistics_computed(void **state)
     cut(1);
     if (cohort->rank != 0)
         return;
-    set = read_summary(false);
-    check_go(set, 2);
-    portolan_summary_set_destroy(set);
+    check_summary(false, 2);
 }
 
 static void summaries_alone_are_stored_at_each_step_with_rank_0s_samples(void **state)
 {
-    struct portolan_summary_set *set;
     struct portolan_sample_set *samples;
 
     (void)state;
     recorder.summary_only = true;
     work(0);
     cut(0);
-    if (cohort->rank == 0) {
-        set = read_summary(true);
-        check_go(set, 1);
-        portolan_summary_set_destroy(set);
-    }
+    if (cohort->rank == 0)
+        check_summary(true, 1);
     work(1);
     end();
     if (cohort->rank != 0)
         return;
-    set = read_summary(true);
-    check_go(set, 2);
-    portolan_summary_set_destroy(set);
+    check_summary(true, 2);
     assert_int_equal(portolan_store_read(recorder.store, NULL, true, &samples, NULL), PORTOLAN_OK);
     assert_int_equal(samples->n_samples, 4);
     for (size_t i = 0; i < samples->n_samples; ++i)

@@ -159,6 +159,17 @@ struct portolan_sample_set *read_or_fail(struct portolan_store *store,
     return set;
 }
 
+size_t count_samples(const char *path)
+{
+    struct portolan_store *store = open_or_fail(path, PORTOLAN_STORE_READ);
+    struct portolan_sample_set *set = read_or_fail(store, NULL);
+    size_t n = set->n_samples;
+
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    return n;
+}
+
 int64_t begin_plate(struct portolan_store *store)
 {
     static const struct portolan_name_value parameters[] = {{"driver.steps", "4"},
@@ -218,6 +229,18 @@ void make_step(int step, struct portolan_sample samples[STEP_SAMPLES])
     samples[2].mpi_ns = 0;
     samples[3].rank = samples[4].rank = 1;
     samples[4].parent = 3;
+}
+
+void put_steps(struct portolan_store *store, int64_t trial, int first, int last)
+{
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_error err = {0};
+
+    for (int step = first; step <= last; ++step) {
+        make_step(step, samples);
+        if (portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, &err))
+            fail_msg("%s", err.text);
+    }
 }
 
 static sqlite3 *open_file(const char *path)

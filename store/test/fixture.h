@@ -26,9 +26,15 @@ enum { STEP_SAMPLES = 5 };
 /** go → solver.solve (two contexts) on rank 0, the same with one context on rank 1; exact times. */
 void make_step(int step, struct portolan_sample samples[STEP_SAMPLES]);
 
+/** make_step() for the steps FIRST to LAST, stored. */
+void put_steps(struct portolan_store *store, int64_t trial, int first, int last);
+
 struct portolan_store *open_or_fail(const char *path, enum portolan_store_mode mode);
 struct portolan_sample_set *read_or_fail(struct portolan_store *store,
                                          const struct portolan_store_query *query);
+
+/** Samples of all trials. */
+size_t count_samples(const char *path);
 
 /** What is said when the store at PATH is refused with STATUS. */
 struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode,

@@ -388,54 +388,58 @@ static int64_t put_everything(struct portolan_store *store)
     return trial;
 }
 
-static void a_trial_goes_with_all_its_rows_and_no_other(void **state)
-{
-    static const char *const tables[] = {"trial",
-                                         "trial_parameter",
-                                         "trial_implementation",
-                                         "primary_metadata",
-                                         "thread",
-                                         "metric",
-                                         "component",
-                                         "port",
-                                         "timer",
-                                         "timer_callpath",
-                                         "step",
-                                         "call_layout",
-                                         "call_data",
-                                         "call_piece",
-                                         "invocation",
-                                         "invocation_piece",
-                                         "counter",
-                                         "counter_value",
-                                         "traffic",
-                                         "summary",
-                                         "swap",
-                                         "counter_summary",
-                                         "secondary_metadata"};
-    enum { TABLES = sizeof tables / sizeof *tables };
-    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-    int64_t one = put_everything(store), two, before[TABLES];
+static const char *const tables[] = {"trial",
+                                     "trial_parameter",
+                                     "trial_implementation",
+                                     "primary_metadata",
+                                     "thread",
+                                     "metric",
+                                     "component",
+                                     "port",
+                                     "timer",
+                                     "timer_callpath",
+                                     "step",
+                                     "call_layout",
+                                     "call_data",
+                                     "call_piece",
+                                     "invocation",
+                                     "invocation_piece",
+                                     "counter",
+                                     "counter_value",
+                                     "traffic",
+                                     "summary",
+                                     "swap",
+                                     "counter_summary",
+                                     "secondary_metadata"};
+enum { TABLES = sizeof tables / sizeof *tables };
 
+static void count_rows(const char *path, int64_t rows[TABLES])
+{
     for (int i = 0; i < TABLES; ++i) {
         char *query = portolan_asprintf("SELECT count(*) FROM %s", tables[i]);
 
-        before[i] = count_in(*state, query);
-        if (!before[i])
-            fail_msg("no row in %s", tables[i]);
+        rows[i] = count_in(path, query);
         free(query);
     }
+}
+
+static void a_trial_goes_with_all_its_rows_and_no_other(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t one = put_everything(store), two, before[TABLES], after[TABLES];
+
+    count_rows(*state, before);
+    for (int i = 0; i < TABLES; ++i)
+        if (!before[i])
+            fail_msg("no row in %s", tables[i]);
     two = put_everything(store);
     assert_int_equal(portolan_store_delete_trial(store, one, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_store_delete_trial(store, one, NULL), PORTOLAN_ENOTFOUND);
-    for (int i = 0; i < TABLES; ++i) {
-        char *query = portolan_asprintf("SELECT count(*) FROM %s", tables[i]);
-
-        if (count_in(*state, query) != before[i])
-            fail_msg("%s has %lld rows, not %lld", tables[i], (long long)count_in(*state, query),
+    count_rows(*state, after);
+    for (int i = 0; i < TABLES; ++i)
+        if (after[i] != before[i])
+            fail_msg("%s has %lld rows, not %lld", tables[i], (long long)after[i],
                      (long long)before[i]);
-        free(query);
-    }
     assert_int_equal(visit(*state, two, NULL, 0).n, 2);
     assert_int_equal(portolan_store_delete_trial(store, two, NULL), PORTOLAN_OK);
     put_everything(store); /* ids in memory are none of the deleted */

@@ -187,31 +187,17 @@ static void cut_connections(void)
                      " WHERE application_name = 'portolan'");
 }
 
-static size_t stored_samples(const char *path)
-{
-    struct portolan_store *store = open_or_fail(path, PORTOLAN_STORE_READ);
-    struct portolan_sample_set *set = read_or_fail(store, NULL);
-    size_t n = set->n_samples;
-
-    portolan_sample_set_destroy(set);
-    portolan_store_close(store);
-    return n;
-}
-
 static void a_connection_lost_between_steps_is_made_anew(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-    struct portolan_sample samples[STEP_SAMPLES];
     int64_t trial = begin_plate(store);
 
     for (int step = 0; step < 3; ++step) {
-        make_step(step, samples);
-        assert_int_equal(portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, NULL),
-                         PORTOLAN_OK);
+        put_steps(store, trial, step, step);
         cut_connections();
     }
     portolan_store_close(store);
-    assert_int_equal(stored_samples(*state), 3 * STEP_SAMPLES);
+    assert_int_equal(count_samples(*state), 3 * STEP_SAMPLES);
 }
 
 static void a_connection_lost_within_a_transaction_loses_that_and_no_more(void **state)
@@ -221,40 +207,33 @@ static void a_connection_lost_within_a_transaction_loses_that_and_no_more(void *
     struct portolan_error err = {0};
     int64_t trial = begin_plate(store);
 
-    make_step(0, samples);
-    assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
+    put_steps(store, trial, 0, 0);
     assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 1, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
+    put_steps(store, trial, 1, 1);
     cut_connections();
     assert_int_equal(portolan_store_put_step(store, trial, 2, samples, STEP_SAMPLES, &err),
                      PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "step 2 of trial 1 was not stored"));
     assert_non_null(strstr(err.text, "what was stored is intact"));
     assert_int_not_equal(portolan_store_commit(store, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 3, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
+    put_steps(store, trial, 3, 3);
     portolan_store_close(store);
-    assert_int_equal(stored_samples(*state), 2 * STEP_SAMPLES);
+    assert_int_equal(count_samples(*state), 2 * STEP_SAMPLES);
 }
 
 static void a_commit_that_is_cut_off_is_not_called_stored(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
-    struct portolan_sample samples[STEP_SAMPLES];
     struct portolan_error err = {0};
     int64_t trial = begin_plate(store);
 
-    make_step(0, samples);
     assert_int_equal(portolan_store_begin(store, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
-                     PORTOLAN_OK);
+    put_steps(store, trial, 0, 0);
     cut_connections();
     assert_int_equal(portolan_store_commit(store, &err), PORTOLAN_EIO);
     assert_non_null(strstr(err.text, "whether it was stored is not known"));
     portolan_store_close(store);
-    assert_int_equal(stored_samples(*state), 0);
+    assert_int_equal(count_samples(*state), 0);
 }
 
 static void a_killed_program_leaves_whole_steps(void **state)
@@ -284,8 +263,8 @@ static void a_killed_program_leaves_whole_steps(void **state)
     while (read(ends[0], &byte, 1) == 1)
         ++acknowledged;
     close(ends[0]);
-    assert_true(stored_samples(*state) >= (size_t)acknowledged * STEP_SAMPLES);
-    assert_int_equal(stored_samples(*state) % STEP_SAMPLES, 0);
+    assert_true(count_samples(*state) >= (size_t)acknowledged * STEP_SAMPLES);
+    assert_int_equal(count_samples(*state) % STEP_SAMPLES, 0);
 }
 
 /* ------------------------------------------------- a full disk */
@@ -316,7 +295,7 @@ static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
     if (!strstr(err.text, "what was stored is intact"))
         fail_msg("%s", err.text);
     portolan_store_close(store);
-    assert_int_equal(stored_samples(*state), steps * MANY);
+    assert_int_equal(count_samples(*state), steps * MANY);
 }
 
 #define ON_SERVER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)

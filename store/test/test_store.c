@@ -5,16 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_steps(struct portolan_store *store, int64_t trial, int first, int last)
+/* As begin_plate() made it. */
+static void expect_plate(const struct portolan_trial *t)
 {
-    struct portolan_sample samples[STEP_SAMPLES];
-    struct portolan_error err = {0};
-
-    for (int step = first; step <= last; ++step) {
-        make_step(step, samples);
-        if (portolan_store_put_step(store, trial, step, samples, STEP_SAMPLES, &err))
-            fail_msg("%s", err.text);
-    }
+    assert_string_equal(t->assembly, "plate");
+    assert_string_equal(t->purpose, "run");
+    assert_string_equal(t->outcome, "finished");
+    assert_string_equal(t->started, "2006-09-28T12:00:00Z");
+    assert_int_equal(t->ranks, 2);
+    assert_true(t->elapsed_ns == 12345.5);
+    assert_int_equal(t->n_parameters, 2);
+    assert_string_equal(t->parameters[0].name, "driver.n");
+    assert_string_equal(t->parameters[0].value, "32");
+    assert_string_equal(t->implementations[0].value, "heat.Cholmod");
+    assert_string_equal(t->metadata[0].value, "brig");
 }
 
 static void what_is_stored_is_read_back_by_another_process_handle(void **state)
@@ -32,18 +36,7 @@ static void what_is_stored_is_read_back_by_another_process_handle(void **state)
     store = open_or_fail(*state, PORTOLAN_STORE_READ);
     set = read_or_fail(store, NULL);
     assert_int_equal(set->n_trials, 1);
-    assert_string_equal(set->trials[0].assembly, "plate");
-    assert_string_equal(set->trials[0].purpose, "run");
-    assert_string_equal(set->trials[0].outcome, "finished");
-    assert_string_equal(set->trials[0].started, "2006-09-28T12:00:00Z");
-    assert_int_equal(set->trials[0].ranks, 2);
-    assert_true(set->trials[0].elapsed_ns == 12345.5);
-    assert_int_equal(set->trials[0].n_parameters, 2);
-    assert_string_equal(set->trials[0].parameters[0].name, "driver.n");
-    assert_string_equal(set->trials[0].parameters[0].value, "32");
-    assert_string_equal(set->trials[0].implementations[0].value, "heat.Cholmod");
-    assert_string_equal(set->trials[0].metadata[0].value, "brig");
-
+    expect_plate(&set->trials[0]);
     assert_int_equal(set->n_samples, 3 * STEP_SAMPLES);
     s = &set->samples[STEP_SAMPLES]; /* step 0 */
     assert_int_equal(s[0].step, 0);
@@ -123,17 +116,6 @@ static void a_repeated_step_holds_both_pieces(void **state)
     assert_int_equal(set->samples[9].parent, 8);
     portolan_sample_set_destroy(set);
     portolan_store_close(store);
-}
-
-static size_t count_samples(const char *folder)
-{
-    struct portolan_store *store = open_or_fail(folder, PORTOLAN_STORE_READ);
-    struct portolan_sample_set *set = read_or_fail(store, NULL);
-    size_t n = set->n_samples;
-
-    portolan_sample_set_destroy(set);
-    portolan_store_close(store);
-    return n;
 }
 
 static void what_belongs_together_is_stored_together_or_not_at_all(void **state)
