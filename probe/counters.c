@@ -12,11 +12,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define NONE (-1)
-
-static pthread_mutex_t counters_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct counter_table table;
-static int in_force = NONE, asked_for = NONE;
+pthread_mutex_t probe_counters_lock = PTHREAD_MUTEX_INITIALIZER;
+struct counter_table probe_counter_table;
+int probe_counters_in_force = COUNTERS_NONE;
+static int asked_for = COUNTERS_NONE;
 static bool is_asked;
 /* The definition changes it, and so does each switch: threads notice. Never 0. */
 static unsigned definition = 1, generation = 1;
@@ -97,7 +96,7 @@ static void run(struct probe_counting *c, int index)
     struct made *made = &c->made[index];
     size_t p = 0;
 
-    c->set = table.sets[index];
+    c->set = probe_counter_table.sets[index];
     if (!made->tried)
         open_made(made, &c->set);
     while (made->works && p < made->n_parts && !probe_counter_driver->run(made->handles[p]))
@@ -120,12 +119,12 @@ static void take_up(struct probe_counting *c)
     c->forks = forks;
     c->generation = generation;
     c->set.n = 0;
-    if (in_force == NONE || counter_driver_start(NULL) != PORTOLAN_OK)
+    if (probe_counters_in_force == COUNTERS_NONE || counter_driver_start(NULL) != PORTOLAN_OK)
         return;
     if (forks_seen != forks)
-        counter_table_find_again(&table);
+        counter_table_find_again(&probe_counter_table);
     forks_seen = forks;
-    run(c, in_force);
+    run(c, probe_counters_in_force);
 }
 
 #define COUNTING_SIZE (sizeof(struct probe_counting) + PROBE_FRAMES * sizeof(struct counted_call))
@@ -150,12 +149,12 @@ void probe_counters_detach(struct probe_thread *t)
 {
     if (!t->counting)
         return;
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     if (probe_counter_driver) {
         give_up(t->counting);
         probe_counter_driver->end_thread();
     }
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
 }
 
 /* ------------------------------------------------- the call path */
@@ -225,12 +224,12 @@ static bool is_current(struct probe_thread *t, const struct portolan_probe_frame
         return true;
     if (!c && !(t->counting = c = counting_create()))
         return false;
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     /* a call that is counted goes on as it began, with those it makes */
     if (!(c->definition == definition && c->forks == forks && c->outermost && c->outermost < f &&
           is_counted(c, &t->hot, c->outermost)))
         take_up(c);
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     return true;
 }
 
@@ -327,11 +326,11 @@ static void switch_to(int index)
     struct probe_thread *t = probe_thread_known();
     bool open = false;
 
-    if (index == in_force)
+    if (index == probe_counters_in_force)
         return;
     if (t && t->counting && t->counting->definition == definition && t->counting->forks == forks)
         split_calls(t, &open, true);
-    __atomic_store_n(&in_force, index, __ATOMIC_RELAXED);
+    __atomic_store_n(&probe_counters_in_force, index, __ATOMIC_RELAXED);
     next_generation();
     if (!open)
         return;
@@ -341,29 +340,29 @@ static void switch_to(int index)
 
 static int find_set(const char *name)
 {
-    for (size_t i = 0; i < table.n_sets; i++)
-        if (!strcmp(table.sets[i].name, name))
+    for (size_t i = 0; i < probe_counter_table.n_sets; i++)
+        if (!strcmp(probe_counter_table.sets[i].name, name))
             return (int)i;
-    return NONE;
+    return COUNTERS_NONE;
 }
 
 static enum portolan_status find_wanted(const char *name, int *index, struct portolan_error *err)
 {
     const char *names[COUNTER_SETS], *near;
 
-    *index = NONE;
+    *index = COUNTERS_NONE;
     if (!name || !strcmp(name, "none"))
         return PORTOLAN_OK;
     *index = find_set(name);
-    if (*index != NONE || !*name)
+    if (*index != COUNTERS_NONE || !*name)
         return PORTOLAN_OK;
-    for (size_t i = 0; i < table.n_sets; i++)
-        names[i] = table.sets[i].name;
-    near = portolan_nearest_word(name, names, table.n_sets);
+    for (size_t i = 0; i < probe_counter_table.n_sets; i++)
+        names[i] = probe_counter_table.sets[i].name;
+    near = portolan_nearest_word(name, names, probe_counter_table.n_sets);
     return portolan_error_set(err, PORTOLAN_EINVAL, "there is no set '%s' of counters%s%s%s", name,
-                              near           ? "; did you mean '"
-                              : table.n_sets ? ""
-                                             : "; none was defined",
+                              near                         ? "; did you mean '"
+                              : probe_counter_table.n_sets ? ""
+                                                           : "; none was defined",
                               near ? near : "", near ? "'?" : "");
 }
 
@@ -372,9 +371,9 @@ enum portolan_status probe_counters_check_set(const char *name, struct portolan_
     enum portolan_status status;
     int index;
 
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     status = find_wanted(name, &index, err);
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     return status;
 }
 
@@ -397,12 +396,12 @@ void probe_counters_empty(struct portolan_probe_node *node)
 /* In the child of a fork: event sets count the parent still, and PAPI must be started anew. */
 static void fork_prepare(void)
 {
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
 }
 
 static void fork_parent(void)
 {
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
 }
 
 static void fork_child(void)
@@ -410,7 +409,7 @@ static void fork_child(void)
     forks++;
     counter_driver_forget();
     next_generation();
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
 }
 
 static void watch_forks(void)
@@ -430,20 +429,20 @@ enum portolan_status portolan_probe_counter_sets_define(const char *text,
 
     if (!fresh)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     watch_forks();
     if (t && t->counting && probe_counter_driver)
         give_up(t->counting); /* a thread can run one set at a time */
     status = counter_table_read(fresh, text ? text : "", err);
     if (status == PORTOLAN_OK) {
-        table = *fresh;
+        probe_counter_table = *fresh;
         forks_seen = forks;
-        in_force = table.n_sets ? 0 : NONE;
+        probe_counters_in_force = probe_counter_table.n_sets ? 0 : COUNTERS_NONE;
         is_asked = false;
         __atomic_store_n(&definition, definition + 1, __ATOMIC_RELEASE);
         next_generation();
     }
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     free(fresh);
     if (status == PORTOLAN_OK)
         empty_counts();
@@ -469,13 +468,13 @@ enum portolan_status portolan_probe_counter_set_use(const char *name, struct por
     enum portolan_status status;
     int index;
 
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     status = find_wanted(name, &index, err);
     if (status == PORTOLAN_OK) {
         is_asked = false;
         switch_to(index);
     }
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     return status;
 }
 
@@ -485,13 +484,13 @@ enum portolan_status portolan_probe_counter_set_request(const char *name,
     enum portolan_status status;
     int index;
 
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     status = find_wanted(name, &index, err);
     if (status == PORTOLAN_OK) {
         is_asked = true;
         asked_for = index;
     }
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     return status;
 }
 
@@ -500,85 +499,16 @@ bool portolan_probe_counter_sets_step(bool rotate)
     unsigned before;
     bool switched;
 
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     before = generation;
     if (is_asked)
         switch_to(asked_for);
-    else if (rotate && in_force != NONE)
-        switch_to((in_force + 1) % (int)table.n_sets);
+    else if (rotate && probe_counters_in_force != COUNTERS_NONE)
+        switch_to((probe_counters_in_force + 1) % (int)probe_counter_table.n_sets);
     is_asked = false;
     switched = generation != before;
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
     return switched;
-}
-
-/* ------------------------------------------------- asking */
-
-void portolan_probe_counter_sets_visit(bool (*visit)(void *arg,
-                                                     const struct portolan_probe_counter_set *set),
-                                       void *arg)
-{
-    bool go_on = true;
-
-    pthread_mutex_lock(&counters_lock);
-    for (size_t i = 0; i < table.n_sets && go_on; i++) {
-        const struct counter_set *from = &table.sets[i];
-        struct portolan_probe_counter_set set = {
-            .name = from->name,
-            .n = from->n,
-            .multiplexed = from->multiplexed,
-            .in_force = (int)i == in_force,
-            .user_mode_only = !probe_counter_driver->counts_kernel(),
-        };
-
-        for (size_t k = 0; k < from->n; k++)
-            set.counters[k] = table.names[from->slots[k]];
-        go_on = visit(arg, &set);
-    }
-    pthread_mutex_unlock(&counters_lock);
-}
-
-static const struct counter_set *peek_in_force(void)
-{
-    int index = __atomic_load_n(&in_force, __ATOMIC_RELAXED);
-
-    return index == NONE ? NULL : &table.sets[index];
-}
-
-size_t portolan_probe_counters_count(void)
-{
-    const struct counter_set *set = peek_in_force();
-
-    return set ? set->n : 0;
-}
-
-size_t portolan_probe_counter_slot(size_t index)
-{
-    const struct counter_set *set = peek_in_force();
-
-    return set && index < set->n ? set->slots[index] : SIZE_MAX;
-}
-
-const char *portolan_probe_counter_peek_name(size_t index)
-{
-    return portolan_probe_counter_slot_peek_name(portolan_probe_counter_slot(index));
-}
-
-size_t portolan_probe_counter_slots(void)
-{
-    return table.n_slots;
-}
-
-const char *portolan_probe_counter_slot_peek_name(size_t slot)
-{
-    return slot < table.n_slots ? table.names[slot] : NULL;
-}
-
-const char *portolan_probe_counter_set_peek_name(void)
-{
-    const struct counter_set *set = peek_in_force();
-
-    return set ? set->name : NULL;
 }
 
 unsigned probe_counters_generation(void)
@@ -591,21 +521,11 @@ uint64_t portolan_probe_counters_missed(void)
     return __atomic_load_n(&missed, __ATOMIC_RELAXED);
 }
 
-const char *portolan_probe_counters_describe(void)
-{
-    const char *text;
-
-    pthread_mutex_lock(&counters_lock);
-    text = counter_driver_describe();
-    pthread_mutex_unlock(&counters_lock);
-    return text;
-}
-
 void probe_counters_use_driver(const struct counter_driver *driver)
 {
     portolan_probe_counter_sets_define("", NULL);
-    pthread_mutex_lock(&counters_lock);
+    pthread_mutex_lock(&probe_counters_lock);
     probe_counter_driver = driver;
     counter_driver_forget();
-    pthread_mutex_unlock(&counters_lock);
+    pthread_mutex_unlock(&probe_counters_lock);
 }

@@ -5,6 +5,8 @@
 
 #include "internal.h"
 
+#include <pthread.h>
+
 #define COUNTER_SETS      16
 #define COUNTER_NAME_SIZE 128
 #define COUNTER_SET_SIZE  32
@@ -70,7 +72,12 @@ void counter_table_find_again(struct counter_table *table);
 enum portolan_status counter_driver_start(struct portolan_error *err);
 const char *counter_driver_describe(void);
 
-/* counters.c: another number since another set is in force. */
+/* counters.c: the definition, and the place of the set in force; a switch writes it atomically. */
+#define COUNTERS_NONE (-1)
+extern pthread_mutex_t probe_counters_lock;
+extern struct counter_table probe_counter_table;
+extern int probe_counters_in_force;
+/* Another number since another set is in force. */
 unsigned probe_counters_generation(void);
 /* Another driver, for tests; the definition is empty then. */
 void probe_counters_use_driver(const struct counter_driver *driver);
