@@ -9,7 +9,7 @@
 struct writer {
     struct sink s;
     bool any;
-    int rank, thread;
+    int rank;
     const struct portolan_sample *path; /* whose label it is */
     struct portolan_text label;
 };
@@ -58,18 +58,35 @@ static void put_arguments(struct sink *s, const struct portolan_sample *path,
     sink_put(s, "}");
 }
 
-static int put_row(void *arg, const struct portolan_sample *path,
-                   const struct portolan_invocation *row)
+static enum portolan_status begin_thread(void *arg, int rank, int thread,
+                                         struct portolan_error *err)
 {
     struct writer *w = arg;
-    int64_t start = llround(row->start_ns), end = llround(row->start_ns + row->inclusive_ns);
 
-    if (!w->any || path->rank != w->rank)
-        put_name(w, "process_name", "rank", path->rank, path->rank, path->thread);
-    if (!w->path || path->rank != w->rank || path->thread != w->thread)
-        put_name(w, "thread_name", "thread", path->thread, path->rank, path->thread);
-    w->rank = path->rank;
-    w->thread = path->thread;
+    (void)err;
+    if (!w->any || rank != w->rank)
+        put_name(w, "process_name", "rank", rank, rank, thread);
+    put_name(w, "thread_name", "thread", thread, rank, thread);
+    w->rank = rank;
+    w->path = NULL;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status enter(void *arg, const struct portolan_sample *path,
+                                  const struct portolan_invocation *row, int64_t at_ns,
+                                  struct portolan_error *err)
+{
+    (void)arg, (void)path, (void)row, (void)at_ns, (void)err;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status leave(void *arg, const struct portolan_sample *path,
+                                  const struct portolan_invocation *row, int64_t at_ns,
+                                  struct portolan_error *err)
+{
+    struct writer *w = arg;
+    int64_t start = llround(row->start_ns);
+
     if (path != w->path) {
         w->label.length = 0;
         row_label(path, &w->label);
@@ -89,11 +106,20 @@ static int put_row(void *arg, const struct portolan_sample *path,
     sink_put(&w->s, ",\"ts\":");
     sink_microseconds(&w->s, start);
     sink_put(&w->s, ",\"dur\":");
-    sink_microseconds(&w->s, end - start);
+    sink_microseconds(&w->s, at_ns - start);
     put_arguments(&w->s, path, row);
     sink_put(&w->s, "}");
-    return w->s.error != 0 || w->label.failed;
+    return w->label.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                           : PORTOLAN_OK;
 }
+
+static enum portolan_status end_thread(void *arg, int64_t at_ns, struct portolan_error *err)
+{
+    (void)arg, (void)at_ns, (void)err;
+    return PORTOLAN_OK;
+}
+
+static const struct timeline_ops ops = {begin_thread, enter, leave, end_thread};
 
 static void put_metadata(struct sink *s, const struct job *job)
 {
@@ -125,9 +151,7 @@ enum portolan_status write_chrome(const struct job *job, struct portolan_error *
     if (status != PORTOLAN_OK)
         return status;
     sink_put(&w.s, "{\"traceEvents\":[");
-    status = job_visit_rows(job, put_row, &w, err);
-    if (status == PORTOLAN_OK && w.label.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = job_visit_timeline(job, &ops, &w, err);
     put_metadata(&w.s, job);
     portolan_text_clear(&w.label);
     return sink_close(&w.s, status, err);

@@ -62,6 +62,7 @@ struct call {
     const struct portolan_sample *path;
     struct portolan_invocation row;
     int64_t start_ns, end_ns;
+    bool spans; /* steps */
 };
 
 /* The store's paths end with its visit; the last calls of a thread are left later. */
@@ -160,20 +161,40 @@ static void fail(struct timeline *t, enum portolan_status status)
         t->status = status;
 }
 
-static void leave_until(struct timeline *t, int64_t at_ns)
+static void leave(struct timeline *t)
 {
-    while (t->status == PORTOLAN_OK && t->n_open > 0 && t->open[t->n_open - 1].end_ns <= at_ns) {
-        const struct call *c = &t->open[--t->n_open];
+    const struct call *c = &t->open[--t->n_open];
 
-        t->last_ns = c->end_ns;
-        fail(t, t->ops->leave(t->arg, c->path, &c->row, c->end_ns, t->err));
-    }
+    t->last_ns = c->end_ns;
+    fail(t, t->ops->leave(t->arg, c->path, &c->row, c->end_ns, t->err));
+}
+
+/*
+ * A row lacks what the Mastermind took between steps, so a call around steps seems to end too
+ * early. A row has the step in which its call ended: what ended in an earlier one was within. In
+ * the last one that is only certain for the outermost call.
+ */
+static bool lasts_until(const struct timeline *t, size_t open, const struct call *c)
+{
+    const struct call *around = &t->open[open];
+
+    return c->row.step < around->row.step ||
+           (open == 0 && around->spans && c->row.step == around->row.step);
 }
 
 /* A call ends no later than the one around it, whatever the rounding of their times. */
 static void enter(struct timeline *t, struct call c)
 {
-    leave_until(t, c.start_ns);
+    while (t->status == PORTOLAN_OK && t->n_open > 0 &&
+           t->open[t->n_open - 1].end_ns <= c.start_ns && !lasts_until(t, t->n_open - 1, &c))
+        leave(t);
+    for (size_t i = 0; i < t->n_open; i++) {
+        struct call *around = &t->open[i];
+
+        if (around->end_ns < c.end_ns && lasts_until(t, i, &c))
+            around->end_ns = c.end_ns;
+        around->spans |= c.row.step < around->row.step;
+    }
     if (t->n_open > 0 && c.end_ns > t->open[t->n_open - 1].end_ns)
         c.end_ns = t->open[t->n_open - 1].end_ns;
     if (t->status != PORTOLAN_OK)
@@ -207,7 +228,8 @@ static void enter_waiting(struct timeline *t)
 static void end_thread(struct timeline *t)
 {
     enter_waiting(t);
-    leave_until(t, INT64_MAX);
+    while (t->status == PORTOLAN_OK && t->n_open > 0)
+        leave(t);
     if (t->has_thread && t->status == PORTOLAN_OK)
         fail(t, t->ops->end(t->arg, t->last_ns, t->err));
     t->n_open = 0;

@@ -21,7 +21,7 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 64
+plan 65
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -176,6 +176,20 @@ assert [(e["pid"], e["tid"], e["ts"], e["dur"]) for e in small] == [(0, 0, 800, 
                                                                     (1, 0, 1600, 200)]
 assert [e["args"]["mpi_us"] for e in calls if "mpi_us" in e["args"]] == [25, 25, 50, 50]
 assert all(e["args"]["PAPI_TOT_INS"] > 0 for e in calls)' trace.json
+
+# The call of 1.05 ms went on over a step; the Mastermind took 300 us meanwhile, which rows leave out.
+cp rows.db spans.db
+sqlite3 spans.db "UPDATE invocation SET step = 1, inclusive = 1050000 WHERE id = 1;
+    UPDATE invocation SET callpath = (SELECT callpath FROM invocation WHERE id = 2),
+        start = 1120000, inclusive = 10000 WHERE id = 6"
+write spans.db 1 --format chrome --rank 0 -o spans.json
+reads "chrome: a call around steps is drawn around what it called" '
+import json
+calls = [e for e in json.load(open("spans.json"))["traceEvents"] if e["ph"] == "X"]
+go = [e for e in calls if e["name"].startswith("driver.go")]
+assert [(e["ts"], e["dur"]) for e in go] == [(0, 1350)], go
+assert len(calls) == 7 and max(e["ts"] + e["dur"] for e in calls) == 1350, calls
+'
 
 # ------------------------------------------------- extrap
 write plain.db 2-5 --format extrap -o extrap.json
