@@ -36,7 +36,7 @@ static void add_rows(char *list, struct portolan_text *begin, struct portolan_te
     }
 }
 
-/* "N" is for all ports, "GLOB=N" for some; later ones count. */
+/* "N" is for all ports but that of go, "GLOB=N" for some; later ones count. */
 static void add_sampling(char *list, struct portolan_text *begin, struct portolan_text *end,
                          sidl_BaseInterface *_ex)
 {
@@ -57,6 +57,8 @@ static void add_sampling(char *list, struct portolan_text *begin, struct portola
         if (equals)
             *equals = '\0';
         portolan_text_add(begin, "sample %lld %s\n", (long long)n, glob);
+        if (!equals) /* its one call is the time of the run */
+            portolan_text_add(begin, "sample 1 type:gov.cca.ports.GoPort\n");
         portolan_text_add(end, "sample 1 %s\n", glob);
     }
 }

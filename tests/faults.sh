@@ -3,7 +3,7 @@
 # Two ranks, and something is wrong: one message with place, cause and remedy, the status that fits,
 # nobody left hanging, nothing lost. tests/components/ fails on request, on the last rank.
 . "$(dirname "$0")/tap.sh"
-plan 53
+plan 55
 
 components=$BUILD/tests/components
 assembly=$components/fault.xml
@@ -143,6 +143,12 @@ undone: rank 1: fault.Fast: the first call was to fail' \
 run "$assembly"
 gives 'when it works it is swapped in' 0 'optimizer: step 0: .*fault.Fast'
 stored 'and takes half the time' 'finished|8000000.0' \
+    'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
+
+# Chance would take the only call of go once in a million times.
+run --fixed --set mastermind.sample=1000000 "$assembly"
+gives 'hardly any call is timed' 0 'step 7 is stored'
+stored 'the time of the run is known nevertheless' 'finished|16000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
 
 # The disk fills while steps 2 and 3 are to be stored: two ranks' two samples and one row each.
