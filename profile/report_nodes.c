@@ -286,6 +286,11 @@ static void write_rest(const struct view *v, size_t shown, struct portolan_text 
         all += !v->r->method || view_matches(v, i);
     if (shown < all)
         portolan_text_add(out, "... and %zu more (--top)\n", all - shown);
+    if (all == 0 && v->p->n_nodes > 0)
+        portolan_text_add(out, "no method is like '%s'\n", v->r->method);
+    else if (all == 0)
+        portolan_text_add(out, "nothing is stored%s\n",
+                          v->p->ranks < v->p->trial->ranks ? " of this rank" : "");
 }
 
 static void write_meaning(const struct view *v, struct portolan_text *out)

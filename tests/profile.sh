@@ -3,7 +3,7 @@
 # Views of stored trials, against outputs whose numbers were checked by hand; UPDATE=1 writes them
 # anew. What the numbers mean is tested in profile/test.
 . "$(dirname "$0")/tap.sh"
-plan 42
+plan 44
 
 golden=$(dirname "$0")/profile/golden
 store=$work/plate.db
@@ -52,6 +52,13 @@ shows 'MPI time' mpi_time.txt profile "$store" 1 --metric 'MPI TIME'
 shows 'a trial that was cut off, and contradicts itself' cut.txt profile "$store"
 shows 'the greatest only' top.txt profile "$store" 1 --flat --top 1 --wide
 shows 'trials' trials.txt trials "$store"
+
+try "$PORTOLAN" profile "$store" 1 --flat --method frob
+gives 'a pattern that no method is like is told' 0 "^no method is like 'frob'$"
+cp "$store" "$work/alone.db"
+sqlite3 "$work/alone.db" 'DELETE FROM call_piece WHERE node_rank = 3'
+try "$PORTOLAN" profile "$work/alone.db" 1 --rank 3
+gives 'so is a rank of which only the statistics are stored' 0 '^nothing is stored of this rank$'
 
 # The same from the summary and from the samples, and the sums that the samples have.
 json 'all numbers as JSON' "d['portolan'] == 'profile' and d['version'] == 1 and len(d['nodes']) == 4
