@@ -9,7 +9,7 @@ cd "${1:-.}" || exit 99
 table='
 base: base command
 sidl: base sidl
-probe: base control probe probe_inline tau
+probe: base control probe probe_inline probe_records tau
 mpi: base probe framework mpi
 store: base store
 profile: base store profile compare
