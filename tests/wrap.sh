@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 93
+plan 94
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -159,6 +159,8 @@ sqlite3 "$store" "SELECT implementation, sum(calls) FROM sample WHERE method = '
 try "$PORTOLAN" profile --pruned "$store"
 gives 'each with its own calls in the profile' 0 'calc_name \[all\]' \
     "$(sed -n 1p "$work/shares")" "$(sed -n 2p "$work/shares")"
+try "$PORTOLAN" profile "$store"
+gives 'what a measured call costs is stated' 0 '^one measured call costs [0-9.]+ '
 try "$PORTOLAN" model "$store"
 gives 'and models of its own' 0 '^  first +time' '^  libcalc_two +time'
 wrap --lib "$subjects/libcalc_partly.so" -- "$subject" wait

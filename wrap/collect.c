@@ -44,6 +44,13 @@ static const char *peek_counter(void *self, size_t index)
     return NULL; /* PAPI would be one more library in the program */
 }
 
+/* Here, as the program is left alone: it runs the same code, on the same machine. */
+static struct portolan_probe_cost cost(void *self)
+{
+    (void)self;
+    return portolan_probe_cost();
+}
+
 static void put_objects(void *self, struct portolan_facts *facts)
 {
     const struct wrap_process *p = self;
@@ -225,6 +232,7 @@ static struct wrap_process *add_process(struct wrap_run *run, size_t number)
                    .peek_method = peek_method,
                    .peek_counter = peek_counter,
                    .put_objects = put_objects,
+                   .cost = cost,
                    .self = p},
         .main = program_method(run, WRAP_HANDLE_MAIN, WRAP_MAIN),
         .thread = program_method(run, WRAP_HANDLE_THREAD, WRAP_THREAD),
