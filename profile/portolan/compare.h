@@ -63,6 +63,7 @@ enum portolan_verdict {
     PORTOLAN_VERDICT_NOT_TESTED   /**< too little of the total to be a member of the family */
 };
 
+/** A few words, as in reports; static. */
 PORTOLAN_API const char *portolan_verdict_text(enum portolan_verdict verdict);
 
 struct portolan_comparison_query {

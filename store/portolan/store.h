@@ -136,6 +136,10 @@ struct portolan_sample {
     double counter[PORTOLAN_COUNTER_MAX];
 };
 
+/**
+ * Stores a trial with its parameters, implementations and facts; its outcome is "running" until it
+ * is ended. *ID is its number. Errors: EIO, EBUSY, ENOMEM.
+ */
 PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_store *store,
                                                              const struct portolan_trial *trial,
                                                              int64_t *id,
@@ -157,6 +161,7 @@ PORTOLAN_API enum portolan_status portolan_store_put_step(struct portolan_store 
                                                           const struct portolan_sample *samples,
                                                           size_t n, struct portolan_error *err);
 
+/** Notes how a trial ended and the wall time of its slowest rank. ENOTFOUND: there is none. */
 PORTOLAN_API enum portolan_status portolan_store_end_trial(struct portolan_store *store,
                                                            int64_t trial, const char *outcome,
                                                            double elapsed_ns,
@@ -309,6 +314,8 @@ struct portolan_event_set {
     void *impl;
 };
 
+/** Of all ranks, or of *RANK. Free *SET with portolan_event_set_destroy(); on failure it is NULL.
+ */
 PORTOLAN_API enum portolan_status portolan_store_read_events(struct portolan_store *store,
                                                              int64_t trial, const int *rank,
                                                              struct portolan_event_set **set,
@@ -338,6 +345,7 @@ struct portolan_traffic_set {
     void *impl;
 };
 
+/** Of all ranks. Free *SET with portolan_traffic_set_destroy(); on failure it is NULL. */
 PORTOLAN_API enum portolan_status portolan_store_read_traffic(struct portolan_store *store,
                                                               int64_t trial,
                                                               struct portolan_traffic_set **set,
@@ -414,6 +422,7 @@ struct portolan_decision {
     const char *decided;                  /**< UTC, ISO 8601; given by the store when NULL */
 };
 
+/** Stores D (its `id` is ignored); *ID is its number. ENOTFOUND: there is no such trial. */
 PORTOLAN_API enum portolan_status portolan_store_put_decision(struct portolan_store *store,
                                                               const struct portolan_decision *d,
                                                               int64_t *id,
@@ -444,6 +453,7 @@ struct portolan_swap {
     const char *outcome; /**< "done", "kept: why" or "undone: why" */
 };
 
+/** Adds S to its trial. ENOTFOUND: there is none. */
 PORTOLAN_API enum portolan_status portolan_store_put_swap(struct portolan_store *store,
                                                           const struct portolan_swap *s,
                                                           struct portolan_error *err);
