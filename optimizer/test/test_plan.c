@@ -339,23 +339,42 @@ static void the_call_graph_shows_what_was_pruned(void **state)
     world_destroy(w);
 }
 
+/* Models of solve, one per implementation, whose calls take EACH. */
+static void expect_solvers(const struct portolan_plan *p, const double each[])
+{
+    const struct portolan_plan_model *models;
+    size_t n, found = 0;
+
+    n = portolan_plan_peek_models(p, &models);
+    for (size_t i = 0; i < n; i++) {
+        struct portolan_prediction t;
+
+        if (strcmp(models[i].method, "solve") || strcmp(models[i].quantity, "exclusive_ns"))
+            continue;
+        assert_string_equal(models[i].implementation, world_class(SOLVER, ++found));
+        assert_int_equal(portolan_model_predict(models[i].model, NULL, &t), 0);
+        assert_near(t.value, each[found], 1e-9);
+    }
+    assert_int_equal(found, 2);
+}
+
 /* Without steps all is one piece, in which the solver was exchanged. */
 static void implementations_that_share_a_piece_have_their_own_calls_and_models(void **state)
 {
     struct portolan_assembly a = world_assembly;
-    struct portolan_sample driver = {.trial = 1,
-                                     .parent = -1,
-                                     .user = "",
-                                     .uses = "",
-                                     .instance = "driver",
-                                     .port = "go",
-                                     .implementation = "heat.Driver",
-                                     .port_type = "Go",
-                                     .method = "go",
-                                     .calls = 1,
-                                     .inclusive_ns = 1e6,
-                                     .exclusive_ns = 1e5,
-                                     .quality = NAN};
+    const struct portolan_sample driver = {.trial = 1,
+                                           .parent = -1,
+                                           .user = "",
+                                           .uses = "",
+                                           .instance = "driver",
+                                           .port = "go",
+                                           .implementation = "heat.Driver",
+                                           .port_type = "Go",
+                                           .method = "go",
+                                           .calls = 1,
+                                           .inclusive_ns = 1e6,
+                                           .exclusive_ns = 1e5,
+                                           .quality = NAN};
     struct portolan_sample samples[] = {driver, driver, driver};
     struct portolan_trial trial = {.id = 1,
                                    .assembly = "plate",
@@ -367,10 +386,8 @@ static void implementations_that_share_a_piece_have_their_own_calls_and_models(v
     const struct portolan_sample_set set = {
         .n_trials = 1, .trials = &trial, .n_samples = 3, .samples = samples};
     static const double calls[] = {0, 90, 10}, each[] = {0, 2000, 72000};
-    const struct portolan_plan_model *models;
     const struct portolan_plan_node *nodes;
     struct portolan_plan *p;
-    size_t n, found = 0;
     char *text;
 
     (void)state;
@@ -395,17 +412,7 @@ static void implementations_that_share_a_piece_have_their_own_calls_and_models(v
         assert_string_equal(nodes[1].parts[i].implementation, world_class(SOLVER, i + 1));
         assert_true(nodes[1].parts[i].calls == calls[i + 1]);
     }
-    n = portolan_plan_peek_models(p, &models);
-    for (size_t i = 0; i < n; i++) {
-        struct portolan_prediction t;
-
-        if (strcmp(models[i].method, "solve") || strcmp(models[i].quantity, "exclusive_ns"))
-            continue;
-        assert_string_equal(models[i].implementation, world_class(SOLVER, ++found));
-        assert_int_equal(portolan_model_predict(models[i].model, NULL, &t), 0);
-        assert_near(t.value, each[found], 1e-9);
-    }
-    assert_int_equal(found, 2);
+    expect_solvers(p, each);
     assert_int_equal(portolan_plan_report_callgraph(p, &text, NULL), 0);
     assert_non_null(strstr(text, "solver.solve [all]"));
     assert_non_null(strstr(text, "- [heat.Cg] "));
