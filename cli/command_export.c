@@ -134,6 +134,25 @@ static enum portolan_status choose_output(struct options *o, char **own, struct 
     return *own ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
 }
 
+/* What a file for others cannot say: that not all that was measured is in the store. */
+static void warn(const struct portolan_trial *t)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (!strcmp(t->metadata[i].name, "steps not stored") ||
+            !strcmp(t->metadata[i].name, "rows lost"))
+            fprintf(stderr, "portolan: warning: trial %" PRId64 ": %s: %s\n", t->id,
+                    t->metadata[i].name, t->metadata[i].value);
+    for (size_t i = 0; t->ranks > 1 && i < t->n_parameters; i++) {
+        const char *dot = strrchr(t->parameters[i].name, '.');
+
+        if (dot && !strcmp(dot, ".detail") && !strcmp(t->parameters[i].value, "summary"))
+            fprintf(stderr,
+                    "portolan: warning: trial %" PRId64 " has the samples and rows of rank 0 alone "
+                    "(%s=summary); statistics have all %d ranks\n",
+                    t->id, t->parameters[i].name, t->ranks);
+    }
+}
+
 static enum portolan_status export(struct options *o, const struct trial_store *t,
                                    const struct portolan_trial_list *list,
                                    struct portolan_error *err) {
@@ -151,6 +170,8 @@ static enum portolan_status export(struct options *o, const struct trial_store *
     status = choose_output(o, &own, err);
     if (status == PORTOLAN_OK) status = portolan_export_write(&o->export, err);
     if (status == PORTOLAN_OK && own) printf("%s\n", own);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->export.n_trials; i++)
+        warn(list->trials[list->n - o->export.n_trials + i]);
     free(own);
     free(trials);
     return status;

@@ -21,7 +21,7 @@ python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is no
 if "$PORTOLAN" export --help | grep -q otf2; then otf2=yes; else otf2=no; fi
 [ $otf2 = no ] || need otf2-print
 
-plan 65
+plan 66
 
 write() {
     try "$PORTOLAN" export "$@"
@@ -269,6 +269,14 @@ gives "and per thread" 0 '^TIME 0\.0 heat.Work 1 100 500 1000 driver' \
     '^TIME 0\.0 heat.Work 100 0 500 500 clock'
 write plain.db 6 --format csv
 gives "a table has what was stored" 0 'tick,,0,100,10,0,50000,50000,'
+
+# ------------------------------------------------- trials that are not whole
+cp rows.db part.db
+sqlite3 part.db "INSERT INTO primary_metadata VALUES (1, 'steps not stored', '4-7');
+    INSERT OR REPLACE INTO trial_parameter VALUES (1, 'mastermind.detail', 'summary')"
+write part.db 1 --format folded -o part.folded
+gives "what is missing of a trial is told" 0 'warning: trial 1: steps not stored: 4-7' \
+    'warning: trial 1 has the samples and rows of rank 0 alone'
 
 # ------------------------------------------------- rows that are not there
 for format in chrome "speedscope --evented"; do
