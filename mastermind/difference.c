@@ -220,6 +220,12 @@ enum portolan_status piece_reserve(struct portolan_piece *p, size_t n)
     return PORTOLAN_OK;
 }
 
+/* A call that is running and is not timed has no time so far. */
+static bool has_untimed(const struct gain *g, const struct portolan_probe_record *r)
+{
+    return g->timed < g->calls || (r->open_calls && r->open_inclusive_ns <= 0);
+}
+
 static double longest_roots(const struct portolan_piece *p)
 {
     double longest = 0, sum = 0;
@@ -254,6 +260,7 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     }
     p->n = 0;
+    p->has_untimed_roots = false;
     for (size_t i = 0; i < now->count; ++i) {
         const struct portolan_probe_record *r = &now->records[i];
         bool below_root = r->parent < 0 || now->records[r->parent].parent < 0;
@@ -262,6 +269,7 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
             continue;
         take(&p->samples[p->n], &taking, &gains[i], below_root ? -1 : gains[r->parent].position, r);
         p->handles[p->n] = r->handle;
+        p->has_untimed_roots |= below_root && has_untimed(&gains[i], r);
         gains[i].position = (int64_t)p->n++;
     }
     free(gains);

@@ -3,6 +3,7 @@
 #include "piece.h"
 #include "step.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     if (!(r->state = portolan_calloc(1, sizeof *r->state)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (r->source->now_ns)
-        r->opened_ns = r->source->now_ns(r->source->self);
+        r->cut_ns = r->opened_ns = r->source->now_ns(r->source->self);
     step_begin_events(r);
     step_begin_traffic(r);
     if (cohort->rank != 0)
@@ -137,6 +138,15 @@ static enum portolan_status take_own(struct portolan_recorder *r, struct portola
     return status;
 }
 
+static double elapsed_of(const struct portolan_recorder *r)
+{
+    double roots = r->piece.root_ns;
+
+    if (!r->piece.has_untimed_roots || !r->source->now_ns)
+        return roots;
+    return fmax(roots, r->now.now_ns - r->cut_ns);
+}
+
 /* Where the probe cannot be emptied (another thread is inside a call), the difference tells. */
 static enum portolan_status take_piece(struct portolan_recorder *r, struct portolan_error *err)
 {
@@ -150,7 +160,7 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
         return status;
     r->piece.n_partial =
         r->source->was_partial && r->source->was_partial(r->source->self, &r->mark);
-    r->elapsed_ns += r->piece.root_ns;
+    r->elapsed_ns += elapsed_of(r);
     if (r->source->restart && (status = rows_fill(r, err))) /* of threads that went on meanwhile */
         return status;
     if (r->source->restart && !r->source->restart(r->source->self)) {
@@ -275,6 +285,8 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
     if (status)
         note_lost_step(r, err);
     r->step = next_step;
+    if (r->source->now_ns)
+        r->cut_ns = r->source->now_ns(r->source->self);
     return status;
 }
 

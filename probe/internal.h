@@ -42,6 +42,13 @@ struct probe_activation {
 };
 struct probe_counting;
 
+/* Of a call that runs when records are emptied, or through a pause, beside its frame. */
+struct probe_span {
+    uint64_t start;                /* the frame's, by which the call is known again */
+    uint64_t began;                /* by the clock: each pause makes the frame's a later one */
+    uint64_t inclusive, exclusive; /* told already, so that the record had it taken off */
+};
+
 /*
  * The record of one thread. It stays in the registry until the process ends; a thread that ends
  * leaves it to the next new one, so that memory is bounded by the threads that run at one time and
@@ -65,6 +72,7 @@ struct probe_thread {
     unsigned pause_depth;
     uint64_t pause_sum;                   /* likewise */
     struct probe_activation *activations; /* per frame; made at first use */
+    struct probe_span *spans;             /* likewise */
     struct probe_events *events;          /* likewise */
 
     struct probe_counting *counting; /* made at the first counted call */
@@ -153,6 +161,24 @@ static inline bool probe_frame_is_timer(const struct probe_thread *t,
 /* timer.c: memory for something per frame that is made at first use, NULL if there is none. */
 void *probe_frames_map(size_t size_each);
 void probe_frames_unmap(void *map, size_t size_each);
+
+/* span.c: the calling thread's own */
+enum portolan_status probe_spans_reserve(struct probe_thread *t);
+/* ELAPSED ticks count in no call that runs below END. */
+void probe_spans_shift(struct probe_thread *t, const struct portolan_probe_frame *end,
+                       uint64_t elapsed);
+/* When the call of F began, by the clock. */
+uint64_t probe_span_began(const struct probe_thread *t, const struct portolan_probe_frame *f);
+/* The call of F, which is in its own node, goes on in the node TO. */
+void probe_spans_move(struct probe_thread *t, const struct portolan_probe_frame *f,
+                      struct portolan_probe_node *to);
+/*
+ * The records of running calls that are not of profiled ports were emptied now. They begin with
+ * what these calls have had, below 0, so that each counts as one call when it ends and the record
+ * then has what came since. Of a call that a longjmp leaves it stays off: the record of that step
+ * has too little (never less than 0), its caller's exclusive time so much more. Memory is reserved.
+ */
+void probe_spans_begin(struct probe_thread *t);
 
 /* parameter.c: held by who registers a parameter, before the methods' lock. */
 void probe_parameters_lock(void);

@@ -122,6 +122,7 @@ enum portolan_status portolan_probe_timer_set_parameter(uint32_t handle, const c
 {
     struct probe_thread *t = probe_thread_known();
     struct portolan_probe_frame *f = t ? t->hot.top - 1 : NULL;
+    struct portolan_probe_node *to;
     const struct probe_parameter *p;
     struct probe_activation *a;
     enum portolan_status status;
@@ -140,7 +141,9 @@ enum portolan_status portolan_probe_timer_set_parameter(uint32_t handle, const c
         p = a->parameters;
     }
     a->values[p->index] = value;
-    f->node = node_of(t, f, a);
+    to = node_of(t, f, a);
+    probe_spans_move(t, f, to);
+    f->node = to;
     probe_counters_move(t, f);
     return PORTOLAN_OK;
 }

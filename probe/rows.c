@@ -167,7 +167,7 @@ void portolan_probe_slow_row(struct portolan_probe_thread *hot, struct portolan_
     row->key = one_in << KEY_ONE_IN | (uint64_t)n_counters << KEY_COUNTERS |
                (uint64_t)n << KEY_CONTEXTS | node->id;
     row->ordinal = node->calls + node->untimed;
-    row->start = f->start;
+    row->start = probe_span_began(t, f);
     row->elapsed = elapsed;
     row->child = f->child;
     row->mpi = f->mpi;

@@ -63,6 +63,12 @@ static void read_context(struct portolan_probe_context_stats *c,
     c->sum_time_ns = probe_load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
 }
 
+/* Below 0 while a call runs of which part was told before; see probe_spans_begin(). */
+static double difference_to_ns(uint64_t ticks)
+{
+    return ticks >> 63 ? -portolan_probe_ticks_to_ns(-ticks) : portolan_probe_ticks_to_ns(ticks);
+}
+
 static void read_carried(struct portolan_probe_carried *to,
                          const struct portolan_probe_carry *carry)
 {
@@ -96,8 +102,8 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
     r->timed_calls = load(&node->calls);
     r->calls = r->timed_calls + load(&node->untimed);
     r->subroutine_calls = load(&node->subroutine_calls);
-    r->inclusive_ns = portolan_probe_ticks_to_ns(load(&node->inclusive));
-    r->exclusive_ns = portolan_probe_ticks_to_ns(load(&node->exclusive));
+    r->inclusive_ns = difference_to_ns(load(&node->inclusive));
+    r->exclusive_ns = difference_to_ns(load(&node->exclusive));
     r->min_ns = r->timed_calls ? portolan_probe_ticks_to_ns(load(&node->min)) : 0.0;
     r->max_ns = portolan_probe_ticks_to_ns(load(&node->max));
     r->sum_squares_ns2 = probe_load_real(&node->squares) * scale * scale;
@@ -134,6 +140,19 @@ static void add_open_calls(struct portolan_probe_snapshot *s, const struct probe
     }
 }
 
+/* What is below 0 without a call that is known to run is not there yet, or a longjmp took it. */
+static void hide_debts(struct portolan_probe_record *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct portolan_probe_record *r = &records[i];
+
+        if (r->open_calls)
+            continue;
+        r->inclusive_ns = fmax(r->inclusive_ns, 0);
+        r->exclusive_ns = fmax(r->exclusive_ns, 0);
+    }
+}
+
 static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struct probe_thread *t,
                                         uint64_t now)
 {
@@ -149,6 +168,7 @@ static enum portolan_status take_thread(struct portolan_probe_snapshot *s, struc
     }
     if (t == probe_thread_known())
         add_open_calls(s, t, base, now);
+    hide_debts(&s->records[base], s->count - base);
     return PORTOLAN_OK;
 }
 
@@ -309,58 +329,19 @@ static bool measures_now(const struct probe_thread *t)
     return false;
 }
 
-/* The same with what its running activations have taken up to NOW, which begin anew. */
-static void carry_open_calls(const struct probe_thread *t, uint64_t now)
+/* The calls that run on the calling thread begin anew. */
+static void restart_open_calls(struct probe_thread *t)
 {
-    uint64_t above = now; /* start of the measured call made from this one */
-
-    for (struct portolan_probe_frame *f = t->hot.top - 1; f > t->hot.frames; f--) {
-        if (!probe_frame_is_measured(f) || f == t->pause)
-            continue;
-        if (is_timed(f->node)) {
-            portolan_probe_add(&f->node->carry->inclusive, now - f->start);
-            portolan_probe_add(&f->node->carry->exclusive, above - f->start - f->child);
-        }
-        above = f->start;
-    }
-}
-
-/*
- * The calls that run on the calling thread begin anew, but those of profiled ports go on: what one
- * kind is charged for the other above it must be the part that counts in its own time.
- */
-static void restart_open_calls(struct probe_thread *t, bool profiled_too)
-{
-    struct portolan_probe_frame *below = NULL; /* the measured call around */
-    uint64_t now = portolan_probe_now(), paused = 0;
-    bool below_goes_on = false;
+    uint64_t now = portolan_probe_now();
 
     if (t->pause && t->pause < t->hot.top)
-        paused = now - t->pause->start; /* of which calls that go on would hear nothing else */
-    t->pause_sum += paused;
-    if (!profiled_too)
-        carry_open_calls(t, now - paused);
+        t->pause_sum += now - t->pause->start;
     for (struct portolan_probe_frame *f = t->hot.frames + 1; f < t->hot.top; f++) {
-        bool measured = probe_frame_is_measured(f);
-        bool goes_on = measured && !profiled_too && f->node->method & PORTOLAN_PROBE_PROFILED;
-
-        if (f->mark & PORTOLAN_PROBE_UNTIMED) {
-            below = NULL; /* takes no part in anybody's time */
+        if (f->mark & PORTOLAN_PROBE_UNTIMED)
             continue;
-        }
-        if (goes_on)
-            f->start += paused;
-        if (below && measured && goes_on != below_goes_on)
-            below->child += goes_on ? f->start - now : now - paused - f->start;
-        if (!goes_on) {
-            f->start = now;
-            f->child = 0;
-            f->mpi = 0;
-        }
-        if (measured) {
-            below = f;
-            below_goes_on = goes_on;
-        }
+        f->start = now;
+        f->child = 0;
+        f->mpi = 0;
     }
     t->mpi_start = now;
 }
@@ -381,8 +362,10 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
     if (self && !own_calls_too && measures_now(self))
         return portolan_error_set(err, PORTOLAN_EBUSY,
                                   "the caller is itself inside a measured call");
-    if (!profiled_too && reserve_carries() != PORTOLAN_OK)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the totals of timers");
+    if (!profiled_too && (reserve_carries() != PORTOLAN_OK ||
+                          (self && measures_now(self) && probe_spans_reserve(self))))
+        return portolan_error_set(err, PORTOLAN_ENOMEM,
+                                  "no memory for the totals of timers and running calls");
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         for (struct portolan_probe_node *node = t->root; node;
              node = __atomic_load_n(&node->next, __ATOMIC_ACQUIRE))
@@ -393,8 +376,10 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
                     carry_node(node);
                 empty_node(node);
             }
-    if (self)
-        restart_open_calls(self, profiled_too);
+    if (self && profiled_too)
+        restart_open_calls(self);
+    else if (self)
+        probe_spans_begin(self);
     probe_rows_forget();
     if (profiled_too) {
         probe_events_reset();

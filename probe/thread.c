@@ -71,6 +71,8 @@ void probe_thread_destroy(struct probe_thread *t)
     probe_events_free(t->events);
     if (t->activations)
         probe_frames_unmap(t->activations, sizeof *t->activations);
+    if (t->spans)
+        probe_frames_unmap(t->spans, sizeof *t->spans);
     probe_counters_free(t);
     if (__lsan_unregister_root_region)
         __lsan_unregister_root_region(t, sizeof *t);

@@ -120,7 +120,7 @@ void portolan_probe_pause(void)
 void portolan_probe_resume(void)
 {
     struct probe_thread *t = probe_thread_known();
-    struct portolan_probe_frame *f, *around, own;
+    struct portolan_probe_frame *f, own;
     uint64_t elapsed;
 
     if (!t || !(f = t->pause) || (f < t->hot.top && --t->pause_depth > 0))
@@ -133,9 +133,7 @@ void portolan_probe_resume(void)
     own = *f;
     own.below = &t->hot.frames[0];
     portolan_probe_record_call(&own, elapsed, NULL, 0);
-    for (around = t->hot.frames + 1; around < f; around++)
-        if (probe_frame_is_measured(around))
-            around->start += elapsed;
+    probe_spans_shift(t, f, elapsed);
     if (t->mpi_depth > 0)
         t->mpi_start += elapsed;
     t->pause_sum += elapsed;

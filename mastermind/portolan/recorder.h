@@ -98,8 +98,9 @@ struct portolan_piece {
     uint32_t *handles; /**< of the samples' methods at the source; NULL after unpacking */
     size_t n_counters; /**< that were counted; after unpacking 0, names are the block's */
     char *counters[PORTOLAN_COUNTER_MAX];
-    double root_ns; /**< time of the roots on the thread that had most */
-    int n_partial;  /**< how many ranks left something out; of one rank: 0 or 1 */
+    double root_ns;         /**< time of the roots on the thread that had most */
+    bool has_untimed_roots; /**< which that does not contain: calls are sampled */
+    int n_partial;          /**< how many ranks left something out; of one rank: 0 or 1 */
 };
 
 struct portolan_recorder {
@@ -110,7 +111,8 @@ struct portolan_recorder {
     struct portolan_facts facts;                   /**< not stored yet */
     int64_t trial;                                 /**< 0: not begun */
     int step;                                      /**< that the next piece belongs to */
-    double elapsed_ns;                             /**< of this rank's roots */
+    double elapsed_ns; /**< of this rank's roots; where not all were timed, by the clock */
+    double cut_ns;     /**< by the clock: when the last cut ended */
     bool failed;
     /**
      * Of the samples only rank 0's are stored, and at each cut statistics over all ranks of what

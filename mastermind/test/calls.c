@@ -41,6 +41,17 @@ void calls_note_rows(bool on)
                                   PORTOLAN_PROBE_MONITORED | (on ? PORTOLAN_PROBE_ROWS : 0));
 }
 
+void calls_note_roots(bool on)
+{
+    portolan_probe_port_set_flags(&go_port,
+                                  PORTOLAN_PROBE_MONITORED | (on ? PORTOLAN_PROBE_ROWS : 0));
+}
+
+void calls_sample_roots(uint32_t one_in)
+{
+    portolan_probe_port_set_sampling(&go_port, one_in);
+}
+
 __attribute__((noinline)) void calls_solve(int64_t n)
 {
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};

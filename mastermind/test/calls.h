@@ -21,6 +21,10 @@ void calls_count(bool on);
 /** Whether solve notes a row for each call. */
 void calls_note_rows(bool on);
 
+/** Whether go notes a row for each call; and how many of its calls are timed. */
+void calls_note_roots(bool on);
+void calls_sample_roots(uint32_t one_in);
+
 /** A call of solve(n) by the driver. */
 void calls_solve(int64_t n);
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
+#include "piece.h"
 #include <portolan/recorder.h>
 
 #include <stdlib.h>
@@ -117,6 +118,138 @@ static void each_step_holds_its_own_time(void **state)
     }
     assert_string_equal(set->trials[0].outcome, "finished");
     assert_true(set->trials[0].elapsed_ns == 41 + 12 + 22 + 32);
+    portolan_sample_set_destroy(set);
+}
+
+/* A call as a whole, whatever steps it went through. */
+struct whole {
+    int n;
+    struct portolan_invocation rows[8];
+};
+
+static int keep_row(void *arg, const struct portolan_sample *path,
+                    const struct portolan_invocation *row)
+{
+    struct whole *w = arg;
+
+    assert_string_equal(path->instance, "driver");
+    w->rows[w->n++] = *row;
+    return 0;
+}
+
+static struct portolan_summary_set *read_summary(void)
+{
+    struct portolan_summary_set *set = NULL;
+
+    assert_int_equal(
+        portolan_store_read_summary(recorder.store, recorder.trial, &set, &(bool){false}, NULL),
+        PORTOLAN_OK);
+    return set;
+}
+
+/* The call of three steps takes 1 + 40 + 12 + 22 + 32 ns, those after it in its last step 11, 21.
+ */
+static void check_whole_calls(void)
+{
+    struct portolan_sample_set *set = read_all();
+    const struct portolan_sample *last = &set->samples[6];
+    struct portolan_summary_set *summary;
+    double sum = 0;
+
+    for (size_t i = 0; i < set->n_samples; ++i)
+        sum += set->samples[i].parent < 0 ? set->samples[i].inclusive_ns : 0;
+    assert_true(sum == 107 + 11 + 21);
+    assert_string_equal(last->method, "go");
+    assert_int_equal(last->calls, 3);
+    assert_true(last->inclusive_ns == 32 + 11 + 21);
+    assert_true(last->exclusive_ns == 2 + 1 + 1);
+    assert_true(last->min_ns == 11 && last->max_ns == 107);
+    assert_true(last->sum_squares_ns2 == 107 * 107 + 11 * 11 + 21 * 21);
+    portolan_sample_set_destroy(set);
+    summary = read_summary();
+    assert_string_equal(summary->rows[0].method, "go");
+    assert_true(summary->rows[0].one_min_ns == 11 && summary->rows[0].one_max_ns == 107);
+    assert_true(summary->rows[0].inclusive.sum == 107 + 11 + 21);
+    portolan_summary_set_destroy(summary);
+}
+
+static void a_call_through_steps_is_one_call(void **state)
+{
+    struct whole w = {0};
+
+    (void)state;
+    calls_note_roots(true);
+    portolan_probe_clock_advance(7);
+    calls_go(1, 4, steps, NULL);
+    calls_go(1, 1, NULL, NULL);
+    calls_go(1, 2, NULL, NULL);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
+    calls_note_roots(false);
+    check_whole_calls();
+    portolan_store_visit_invocations(recorder.store, recorder.trial, NULL, keep_row, &w, NULL);
+    assert_int_equal(w.n, 3);
+    assert_int_equal(w.rows[0].step, 2);
+    assert_int_equal(w.rows[0].ordinal, 0);
+    assert_true(w.rows[0].start_ns == 7 && w.rows[0].inclusive_ns == 107);
+    assert_true(w.rows[0].exclusive_ns == 7);
+    /* three pauses of a millisecond were in the first call */
+    assert_true(w.rows[1].start_ns == 3000114 && w.rows[1].inclusive_ns == 11);
+    assert_true(w.rows[2].start_ns == 3000125 && w.rows[2].exclusive_ns == 1);
+}
+
+static enum portolan_status refuse(void *self)
+{
+    (void)self;
+    return PORTOLAN_EBUSY;
+}
+
+static int n_restarts;
+
+/* Refused at every other cut, as when another thread is inside a call. */
+static enum portolan_status refuse_sometimes(void *self)
+{
+    return n_restarts++ % 2 ? PORTOLAN_EBUSY : piece_own_source.restart(self);
+}
+
+static void so_it_is_where_records_go_on(void **state)
+{
+    static struct portolan_recorder_source source;
+
+    (void)state;
+    source = *recorder.source;
+    source.restart = n_restarts < 0 ? refuse : refuse_sometimes;
+    recorder.source = &source;
+    calls_go(1, 4, steps, NULL);
+    calls_go(1, 1, NULL, NULL);
+    calls_go(1, 2, NULL, NULL);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
+    check_whole_calls();
+}
+
+static int never_restart(void **state)
+{
+    n_restarts = -1;
+    return open_alone(state);
+}
+
+static int restart_sometimes(void **state)
+{
+    n_restarts = 0;
+    return open_alone(state);
+}
+
+static void the_clock_tells_where_the_roots_are_not_timed(void **state)
+{
+    struct portolan_sample_set *set;
+
+    (void)state;
+    calls_sample_roots(PORTOLAN_PROBE_SAMPLING_MAX); /* one in 2^24: not this one */
+    calls_go(1, 4, steps, NULL);
+    calls_sample_roots(1);
+    assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
+    set = read_all();
+    /* the pauses end after the cuts, at once */
+    assert_true(set->trials[0].elapsed_ns == 107);
     portolan_sample_set_destroy(set);
 }
 
@@ -246,6 +379,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_step_holds_its_own_time, open_alone, close_recorder),
+        cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_alone,
+                                        close_recorder),
+        cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, never_restart,
+                                        close_recorder),
+        cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, restart_sometimes,
+                                        close_recorder),
+        cmocka_unit_test_setup_teardown(the_clock_tells_where_the_roots_are_not_timed, open_alone,
+                                        close_recorder),
         cmocka_unit_test_setup_teardown(a_trial_knows_its_assembly_and_machine, open_alone,
                                         close_recorder),
         cmocka_unit_test_setup_teardown(rows_of_both_ranks_are_stored_with_their_parents,

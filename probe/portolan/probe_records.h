@@ -180,6 +180,10 @@ PORTOLAN_API enum portolan_status portolan_probe_reset(struct portolan_error *er
 /**
  * The same with only the records that are not `profiled`: those of somebody else go on. What timers
  * and phases have goes to `carried`. Also PORTOLAN_ENOMEM, and nothing has changed.
+ *
+ * Running calls go on: when one ends, extremes, squares and its row are of the whole call, while
+ * sums have what came since the reset. Until then `inclusive_ns` and `exclusive_ns` may be below 0:
+ * they and the `open_` ones beside them add up to what came since.
  */
 PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portolan_error *err);
 
@@ -189,7 +193,7 @@ PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portola
 struct portolan_probe_row {
     uint64_t record;  /**< id of its portolan_probe_record */
     uint64_t ordinal; /**< calls of this record on this thread that ended before, timed or not */
-    double start_ns;  /**< the clock */
+    double start_ns;  /**< the clock; pauses after it count in no time below */
     double inclusive_ns, exclusive_ns;
     double mpi_ns;                     /**< in MPI called from here, part of the exclusive time */
     double x[PORTOLAN_PROBE_CONTEXTS]; /**< its context; 0 beyond those of its method */

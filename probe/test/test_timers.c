@@ -197,6 +197,32 @@ static void what_is_taken_step_by_step_is_carried(void **state)
     assert_true(r->carried.calls == 0 && r->carried.inclusive_ns == 0);
 }
 
+static void a_parameter_after_a_reset_takes_the_call_along(void **state)
+{
+    const struct portolan_probe_record *r;
+    unsigned n = 0;
+
+    (void)state;
+    portolan_probe_timer_start(timer);
+    portolan_probe_clock_advance(20);
+    assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
+    portolan_probe_clock_advance(7);
+    assert_int_equal(portolan_probe_timer_set_parameter(timer, "n", 3), PORTOLAN_OK);
+    portolan_probe_clock_advance(5);
+    portolan_probe_timer_stop(timer);
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++) {
+        r = &snap.records[i];
+        if (r->handle == timer)
+            assert_true(r->calls == 0 && r->inclusive_ns == 0 && r->exclusive_ns == 0);
+        if (!r->n_context || !r->calls)
+            continue;
+        n++;
+        assert_true(r->inclusive_ns == 12 && r->exclusive_ns == 12 && r->max_ns == 32);
+    }
+    assert_int_equal(n, 1);
+}
+
 static void stopping_tells_what_the_activation_took(void **state)
 {
     struct portolan_probe_activation took;
@@ -249,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup(a_parameter_is_for_one_activation, fresh),
         cmocka_unit_test_setup(timers_belong_to_both_kinds_of_records, fresh),
         cmocka_unit_test_setup(what_is_taken_step_by_step_is_carried, fresh),
+        cmocka_unit_test_setup(a_parameter_after_a_reset_takes_the_call_along, fresh),
         cmocka_unit_test_setup(stopping_tells_what_the_activation_took, fresh),
         cmocka_unit_test_setup(an_unmeasured_activation_nests_and_leaves_nothing, fresh),
     };
