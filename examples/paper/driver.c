@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_FUNCTIONS = 3, STEPS_MAX = 1000 };
+enum { N_FUNCTIONS = 3, STEPS_MAX = 20000 };
 
 static const char *const function_ports[N_FUNCTIONS] = {"a", "b", "c"};
 
