@@ -181,7 +181,7 @@ static void report(const double ns[N_VARIANTS])
     ratio("monitored, 1000 distinct contexts / floor", ns[THOUSAND], ns[FLOOR]);
     ratio("with rows, 1 integer context / floor (goal 1.4)", ns[ROWS], ns[FLOOR]);
     ratio("with rows, 64 distinct contexts / floor", ns[ROWS_64], ns[FLOOR]);
-    ratio("1 call in 16 timed / each timed (goal 0.25)", ns[SAMPLED], ns[ONE]);
+    ratio("1 call in 16 timed / each timed", ns[SAMPLED], ns[ONE]);
     ratio("monitored / floor, body that fills the processor", ns[BUSY], ns[FLOOR_BUSY]);
     ratio("the same, 64 distinct contexts", ns[BUSY_64], ns[FLOOR_BUSY]);
     printf("a proxy that only forwards adds %.2f ns to a call through a table (goal 1.5)\n",
@@ -200,7 +200,9 @@ int main(void)
     printf("rows lost for want of room: %llu\n", (unsigned long long)n_lost);
     cost = portolan_probe_cost();
     printf(
-        "self-measured cost of a monitored call: %.1f ns (spread %.1f), inside its record %.1f\n",
-        cost.mean_ns, cost.spread_ns, cost.inside_ns);
+        "cost of a monitored call, as stated with every profile: %.1f ns (%.1f ... %.1f), inside "
+        "its record %.1f; found above: %.1f to %.1f ns\n",
+        cost.mean_ns, cost.mean_ns - 2 * cost.spread_ns, cost.mean_ns + 2 * cost.spread_ns,
+        cost.inside_ns, ns[ONE] - ns[TABLE], ns[THOUSAND] - ns[TABLE]);
     return 0;
 }

@@ -37,6 +37,22 @@ static int64_t plain_method(void *self, int64_t n)
     return empty(n);
 }
 
+/* Keeps all of the processor busy, so that a proxy around it can hide nothing behind it. */
+static int64_t busy_method(void *self, int64_t n)
+{
+    uint64_t a = (uint64_t)n, b = a + 1, c = a + 2, d = a + 3;
+
+    (void)self;
+    for (int i = 0; i < 32; i++) {
+        a = a * 3 + d;
+        b = b * 5 + 1;
+        c += c << 3;
+        d ^= d >> 7;
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    }
+    return (int64_t)(a ^ b ^ c ^ d);
+}
+
 static int64_t proxied_method(void *self, int64_t n)
 {
     struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
@@ -57,16 +73,21 @@ static int64_t forwarded_method(void *self, int64_t n)
     return (*(method_fn *)call.binding->target)(call.binding->extra, n);
 }
 
-/* What is compared: the call itself, through a proxy that only forwards, measured, with rows. */
-enum way { PLAIN, FORWARD, ROWS, MEASURED, N_WAYS };
+/*
+ * What is compared: the call itself, through a proxy that only forwards, measured, with rows; and
+ * with many values of the context, whose records are not all at hand; and with a busy body.
+ */
+enum way { PLAIN, FORWARD, ROWS, MANY_VALUES, BUSY, BUSY_MEASURED, MEASURED, N_WAYS };
 
-static double batch_ns(method_fn method, void *self)
+#define VALUES 1024 /* in no order that the processor could learn */
+
+static double batch_ns(method_fn method, void *self, int64_t values)
 {
     uint64_t before = probe_wall_ns();
 
-    for (int i = 0; i < CALLS; i++) {
+    for (int64_t i = 0; i < CALLS; i++) {
         __asm__ volatile("" : "+r"(method), "+r"(self));
-        method(self, 1);
+        method(self, 1 + (i * 389 & (values - 1)));
     }
     return (double)(probe_wall_ns() - before) / CALLS;
 }
@@ -104,7 +125,8 @@ static double difference(const double *from, const double *to, double *spread)
 static void measure_ways(struct probe_thread *scratch, struct portolan_probe_port *ports,
                          double (*ns)[BATCHES], double *inside)
 {
-    static const method_fn methods[N_WAYS] = {plain_method, forwarded_method, proxied_method,
+    static const method_fn methods[N_WAYS] = {plain_method,   forwarded_method, proxied_method,
+                                              proxied_method, busy_method,      proxied_method,
                                               proxied_method};
     const struct portolan_probe_node *node;
     int64_t key = 1;
@@ -116,7 +138,7 @@ static void measure_ways(struct probe_thread *scratch, struct portolan_probe_por
             node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
             inside[at] = node ? (double)node->inclusive : 0.0;
             scratch->rows->filled = 0;
-            ns[way][at] = batch_ns(methods[way], &ports[way]);
+            ns[way][at] = batch_ns(methods[way], &ports[way], way == MANY_VALUES ? VALUES : 1);
         }
         /* of the last way, by now in ticks */
         node = portolan_probe_find(scratch->root, PORTOLAN_PROBE_HANDLE_OTHER, &key, 1);
@@ -125,23 +147,45 @@ static void measure_ways(struct probe_thread *scratch, struct portolan_probe_por
     }
 }
 
+/* The cost is not one number: it differs by what runs around it. Mean +- 2 spreads hold all. */
+static void weigh(double (*ns)[BATCHES], struct portolan_probe_cost *cost)
+{
+    static const enum way pairs[][2] = {
+        {PLAIN, MEASURED}, {PLAIN, MANY_VALUES}, {BUSY, BUSY_MEASURED}};
+    double least = INFINITY, most = 0.0, noise = 0.0, spread;
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        double mean = difference(ns[pairs[i][0]], ns[pairs[i][1]], &spread);
+
+        least = fmin(least, mean);
+        most = fmax(most, mean);
+        noise = fmax(noise, spread);
+    }
+    cost->mean_ns = (least + most) / 2;
+    cost->spread_ns = (most - least) / 4 + noise;
+}
+
 static struct portolan_probe_cost measure(struct probe_thread *scratch)
 {
     static const uint32_t flags[N_WAYS] = {[ROWS] = PORTOLAN_PROBE_MONITORED | PORTOLAN_PROBE_ROWS,
+                                           [MANY_VALUES] = PORTOLAN_PROBE_MONITORED,
+                                           [BUSY_MEASURED] = PORTOLAN_PROBE_MONITORED,
                                            [MEASURED] = PORTOLAN_PROBE_MONITORED};
-    static method_fn target = plain_method;
+    static method_fn target = plain_method, busy_target = busy_method;
     struct portolan_probe_binding binding = {&target, PORTOLAN_PROBE_HANDLE_OTHER, NULL};
+    struct portolan_probe_binding busy = {&busy_target, PORTOLAN_PROBE_HANDLE_OTHER, NULL};
     struct portolan_probe_thread *own = portolan_probe_thread;
     struct portolan_probe_port ports[N_WAYS];
     struct portolan_probe_cost cost = {0};
     static double ns[N_WAYS][BATCHES], inside[BATCHES], none[BATCHES]; /* under the lock */
 
     for (int way = PLAIN; way < N_WAYS; way++)
-        ports[way] = (struct portolan_probe_port){.binding = &binding, .flags = flags[way]};
+        ports[way] = (struct portolan_probe_port){
+            .binding = way == BUSY_MEASURED ? &busy : &binding, .flags = flags[way]};
     portolan_probe_thread = &scratch->hot;
     measure_ways(scratch, ports, ns, inside);
     portolan_probe_thread = own;
-    cost.mean_ns = difference(ns[PLAIN], ns[MEASURED], &cost.spread_ns);
+    weigh(ns, &cost);
     cost.rows_ns = difference(ns[MEASURED], ns[ROWS], NULL);
     cost.forward_ns = difference(ns[PLAIN], ns[FORWARD], NULL);
     cost.inside_ns = difference(none, inside, NULL) * portolan_probe_ticks_to_ns(1);

@@ -250,8 +250,14 @@ PORTOLAN_API void portolan_probe_rows_trouble(char *text, size_t size);
  * the quartiles over batches, so that other users of the processor do not count.
  */
 struct portolan_probe_cost {
-    double mean_ns;     /**< a monitored call, less the call itself */
-    double spread_ns;   /**< standard deviation of that over batches */
+    double mean_ns; /**< a monitored call, less the call itself */
+    /**
+     * The cost is not one number: it differs by what runs around the call. Within MEAN +- 2 spreads
+     * lie the means found for one record that is at hand, for 1,024 values of a context in no
+     * order, and for a body that keeps the processor busy, and two standard deviations of the
+     * measurement.
+     */
+    double spread_ns;
     double inside_ns;   /**< the part that such a call's own record shows as its time */
     double rows_ns;     /**< more with PORTOLAN_PROBE_ROWS */
     double counters_ns; /**< more with PORTOLAN_PROBE_COUNTERS; 0 when none are chosen */
