@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The same in all views; a summary that came without threads tells of single paths at least. */
 static int most_threads(const struct portolan_profile *p)
 {
-    double most = 0;
+    double most = p->trial->threads;
 
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
@@ -17,8 +18,6 @@ static int most_threads(const struct portolan_profile *p)
         if (n->n_ranks)
             most = fmax(most, ceil((double)n->n_threads / n->n_ranks));
     }
-    for (size_t i = 0; i < p->n_cells; i++)
-        most = fmax(most, p->cells[i].thread + 1);
     return most < 1 ? 1 : (int)most;
 }
 

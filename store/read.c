@@ -70,7 +70,8 @@ static enum portolan_status read_trials(struct reading *r, const struct portolan
     while (!status && !(status = backend_next(r->backend, READ_TRIALS, &row, r->err)) && row) {
         struct portolan_trial t = {.id = backend_int(r->backend, READ_TRIALS, 0),
                                    .ranks = (int)backend_int(r->backend, READ_TRIALS, 1),
-                                   .elapsed_ns = backend_double(r->backend, READ_TRIALS, 2)};
+                                   .elapsed_ns = backend_double(r->backend, READ_TRIALS, 2),
+                                   .threads = (int)backend_int(r->backend, READ_TRIALS, 7)};
 
         if (take_text(r, READ_TRIALS, 3, &t.assembly) && take_text(r, READ_TRIALS, 4, &t.purpose) &&
             take_text(r, READ_TRIALS, 5, &t.started) && take_text(r, READ_TRIALS, 6, &t.outcome) &&

@@ -108,8 +108,9 @@ static const char *const sql[STATEMENT_COUNT] = {
     [ADD_SWAP] = "INSERT INTO swap (trial, step, instance, from_implementation, to_implementation,"
                  " reason, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     [READ_TRIALS] =
-        "SELECT * FROM (SELECT id, node_count, elapsed_ns, name, purpose, started, outcome"
-        " FROM trial WHERE (?1 = 0 OR id = ?1) AND (?2 IS NULL OR name = ?2)"
+        "SELECT * FROM (SELECT id, node_count, elapsed_ns, name, purpose, started, outcome,"
+        " (SELECT coalesce(max(h.thread_rank) + 1, 0) FROM thread h WHERE h.trial = trial.id)"
+        " AS threads FROM trial WHERE (?1 = 0 OR id = ?1) AND (?2 IS NULL OR name = ?2)"
         " AND (?3 IS NULL OR purpose = ?3) AND (?4 IS NULL OR outcome = ?4)"
         " AND (?5 = 0 OR node_count = ?5) ORDER BY id DESC LIMIT iif(?6, 1, -1)) ORDER BY id",
     [READ_PARAMETERS] = "SELECT name, value FROM trial_parameter WHERE trial = ?1 ORDER BY name",

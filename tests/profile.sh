@@ -3,7 +3,7 @@
 # Views of stored trials, against outputs whose numbers were checked by hand; UPDATE=1 writes them
 # anew. What the numbers mean is tested in profile/test.
 . "$(dirname "$0")/tap.sh"
-plan 44
+plan 46
 
 golden=$(dirname "$0")/profile/golden
 store=$work/plate.db
@@ -113,3 +113,11 @@ stored 'with all that was measured' '1|14' \
     'SELECT (SELECT count(*) FROM trial), (SELECT count(*) FROM sample) - 4'
 try "$PORTOLAN" trials "$store" --migrate
 gives 'a store of today needs no migration' 0 'is of today.s schema'
+
+# Statistics over ranks tell nothing of who is who: thread 0 and thread 1 are on paths of their own.
+"$EXPORT_STORE" "$work/threads.db" || exit 99
+sqlite3 "$work/threads.db" "UPDATE summary SET threads = ranks WHERE trial = 1"
+for view in --tree --flat; do
+    try "$PORTOLAN" profile "$work/threads.db" 1 $view
+    gives "$view: the threads of the rank that had most" 0 '^trial 1 .* 2 ranks x 2 threads'
+done

@@ -92,6 +92,7 @@ struct portolan_trial {
     size_t n_metadata;
     const struct portolan_name_value *metadata; /**< host, processor, clock, libraries, … */
     size_t n_partial;                           /**< steps that metadata calls partial */
+    int threads; /**< of the rank that had most; given by the store */
 };
 
 /**
