@@ -147,7 +147,10 @@ static void measure_ways(struct probe_thread *scratch, struct portolan_probe_por
     }
 }
 
-/* The cost is not one number: it differs by what runs around it. Mean +- 2 spreads hold all. */
+/*
+ * The cost is not one number: it differs by what runs around it. Mean +- 1 spread hold what is
+ * found here, +- 2 what other programs may have.
+ */
 static void weigh(double (*ns)[BATCHES], struct portolan_probe_cost *cost)
 {
     static const enum way pairs[][2] = {
@@ -162,7 +165,7 @@ static void weigh(double (*ns)[BATCHES], struct portolan_probe_cost *cost)
         noise = fmax(noise, spread);
     }
     cost->mean_ns = (least + most) / 2;
-    cost->spread_ns = (most - least) / 4 + noise;
+    cost->spread_ns = (most - least) / 2 + noise;
 }
 
 static struct portolan_probe_cost measure(struct probe_thread *scratch)
