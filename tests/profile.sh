@@ -116,7 +116,6 @@ gives 'a store of today needs no migration' 0 'is of today.s schema'
 
 # Statistics over ranks tell nothing of who is who: thread 0 and thread 1 are on paths of their own.
 "$EXPORT_STORE" "$work/threads.db" || exit 99
-sqlite3 "$work/threads.db" "UPDATE summary SET threads = ranks WHERE trial = 1"
 for view in --tree --flat; do
     try "$PORTOLAN" profile "$work/threads.db" 1 $view
     gives "$view: the threads of the rank that had most" 0 '^trial 1 .* 2 ranks x 2 threads'
