@@ -173,6 +173,8 @@ static void end_trial(struct mastermind *m)
     portolan_probe_pause();
     if (!m->recorder.trial && m->recorder.cohort->rank == 0)
         put_clock_facts(m);
+    if (m->recorder.cohort->rank == 0)
+        mastermind_settings_check(m);
     if (portolan_recorder_end(&m->recorder, &err) && m->recorder.cohort->rank == 0)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "the trial is not whole in the store: %s",
                      err.text);

@@ -80,6 +80,9 @@ void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex);
 /** Takes that back and frees the settings. */
 void mastermind_settings_end(struct mastermind *m);
 
+/* Rank 0, before the trial ends: warns of patterns of rows and sampling that no port matched. */
+void mastermind_settings_check(struct mastermind *m);
+
 /** The operations of the records port. */
 extern const struct portolan_records_ops mastermind_records_ops;
 

@@ -160,6 +160,59 @@ void mastermind_settings_begin(struct mastermind *m, sidl_BaseInterface *_ex)
         portolan_throw(_ex, status, "%s", err.text);
 }
 
+/* ------------------------------------------------------------------ patterns without ports */
+
+enum { PORTS_TEXT_MAX = 400 };
+
+static bool list_port(void *arg, const struct portolan_control_port *port)
+{
+    struct portolan_text *names = arg;
+
+    if (names->length > PORTS_TEXT_MAX) {
+        portolan_text_add(names, ", and more");
+        return false;
+    }
+    portolan_text_add(names, "%s%s", names->length ? ", " : "", port->name ? port->name : "?");
+    return true;
+}
+
+/* The commands are lines that end with their pattern. "*" and types are for whatever comes. */
+static void list_idle(char *commands, struct portolan_text *globs)
+{
+    char *rest = NULL;
+
+    for (char *l = strtok_r(commands, "\n", &rest); l; l = strtok_r(NULL, "\n", &rest)) {
+        const char *glob = strrchr(l, ' ') + 1;
+
+        if (strcmp(glob, "*") != 0 && strcmp(glob, "type:gov.cca.ports.GoPort") != 0 &&
+            portolan_control_is_idle(glob))
+            portolan_text_add(globs, "%s'%s'", globs->length ? ", " : "", glob);
+    }
+}
+
+void mastermind_settings_check(struct mastermind *m)
+{
+    struct portolan_text globs = {0}, names = {0};
+    char *commands = m->settings.has_begun ? portolan_strdup(m->settings.begin) : NULL;
+    char *text = NULL;
+
+    if (commands)
+        list_idle(commands, &globs);
+    if (globs.length) {
+        portolan_control_visit(list_port, &names);
+        text = portolan_asprintf("no port matches %s; ports are %s", globs.bytes,
+                                 names.length ? names.bytes : "none");
+    }
+    if (text) {
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "%s", text);
+        portolan_facts_put(&m->recorder.facts, "rows and sampling of nothing", text);
+    }
+    free(text);
+    free(commands);
+    portolan_text_clear(&globs);
+    portolan_text_clear(&names);
+}
+
 void mastermind_settings_end(struct mastermind *m)
 {
     if (m->settings.has_begun && *m->settings.end)

@@ -12,6 +12,7 @@ struct rule {
     enum control_verb verb;
     uint32_t one_in;
     char *glob;
+    bool had_port; /* one that is gone */
 };
 
 /* What a port that was removed had missed. */
@@ -206,7 +207,7 @@ void control_remember(enum control_verb verb, uint32_t one_in, char *glob)
         else
             rules[kept++] = rules[i];
     n_rules = kept;
-    rules[n_rules++] = (struct rule){verb, one_in, glob};
+    rules[n_rules++] = (struct rule){verb, one_in, glob, false};
 }
 
 /* ------------------------------------------------- coming and going */
@@ -262,6 +263,8 @@ void portolan_control_remove(struct portolan_control_port *p)
     while (p->pins)
         pthread_cond_wait(&unpinned, &lock);
     DL_DELETE(ports, p);
+    for (size_t i = 0; i < n_rules; i++)
+        rules[i].had_port = rules[i].had_port || control_matches(p, rules[i].glob);
     keep_gaps(p);
     portolan_probe_port_set_flags(p->port, 0);
     if (p->follow)
@@ -310,6 +313,23 @@ void control_unpin(struct portolan_control_port *p)
 }
 
 /* ------------------------------------------------- who asks */
+
+bool portolan_control_is_idle(const char *glob)
+{
+    const struct portolan_control_port *p;
+    bool is_known = false, has_port = false;
+
+    control_lock();
+    for (size_t i = 0; i < n_rules; i++)
+        if (!strcmp(rules[i].glob, glob)) {
+            is_known = true;
+            has_port = has_port || rules[i].had_port;
+        }
+    DL_FOREACH(ports, p)
+    has_port = has_port || control_matches(p, glob);
+    control_unlock();
+    return is_known && !has_port;
+}
 
 void portolan_control_visit(bool (*visit)(void *arg, const struct portolan_control_port *port),
                             void *arg)

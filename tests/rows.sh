@@ -6,7 +6,7 @@
 # At x a step costs, in ms: A1 2x, B1 x^3 and D 0.01 in it, C 0.01: 3.02 in all at x = 1.
 . "$(dirname "$0")/tap.sh"
 cd "$work" || exit 99
-plan 32
+plan 35
 export work
 
 # The paper's assembly with a script in the place of the Optimizer.
@@ -133,3 +133,9 @@ stored 'detail=summary: samples and rows of rank 0 alone' '0|33
     SELECT DISTINCT rank, NULL FROM sample'
 stored 'but statistics over both ranks' '2|2.0|48320000.0' \
     'SELECT ranks, calls, inclusive FROM summary ORDER BY inclusive DESC LIMIT 1'
+
+run idle 2 paper.xml --set mastermind.rows='heat.*,driver.a' --set mastermind.sample='[x]=2'
+count 'patterns that match no port are told once' 1 \
+    "no port matches 'heat[.][*]', '\[x\]'; ports are .*driver[.]a"
+stored 'and kept with the trial' "no port matches 'heat.*', '[x]'" \
+    "SELECT substr(value, 1, 31) FROM primary_metadata WHERE name = 'rows and sampling of nothing'"

@@ -159,6 +159,9 @@ PORTOLAN_API const struct portolan_control_group *portolan_control_group_peek(in
 
 /* --------------------------------------------------------------- what was missed */
 
+/** Whether commands with GLOB are in force, and no port that is or was there since matches it. */
+PORTOLAN_API bool portolan_control_is_idle(const char *glob);
+
 /**
  * Whether some port that was measured in VARIANT was not so all the time since the call that left
  * *MARK (0 at first) and now. One MARK for each who asks.
