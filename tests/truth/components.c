@@ -49,33 +49,18 @@ static truth_Work next_of(struct work *w, sidl_BaseInterface *_ex)
     return w->next;
 }
 
-static void call_leaf(truth_Work work, int instance, int rounds)
+/* Calls METHOD of WORK, which is INSTANCE, and enters it in the books. */
+static void call(truth_Work work, int instance, enum method method, int argument)
 {
+    static void (*const methods[METHODS])(truth_Work, int32_t, sidl_BaseInterface *) = {
+        [LEAF] = truth_Work_leaf,       [NEST] = truth_Work_nest, [RECURSE] = truth_Work_recurse,
+        [THREADS] = truth_Work_threads, [WAIT] = truth_Work_wait,
+    };
     sidl_BaseInterface ex = NULL;
     struct call c;
 
-    call_begin(&c, instance, LEAF);
-    truth_Work_leaf(work, rounds, &ex);
-    call_end(&c);
-}
-
-static void call_nest(truth_Work work, int instance, int depth)
-{
-    sidl_BaseInterface ex = NULL;
-    struct call c;
-
-    call_begin(&c, instance, NEST);
-    truth_Work_nest(work, depth, &ex);
-    call_end(&c);
-}
-
-static void call_recurse(truth_Work work, int instance, int depth)
-{
-    sidl_BaseInterface ex = NULL;
-    struct call c;
-
-    call_begin(&c, instance, RECURSE);
-    truth_Work_recurse(work, depth, &ex);
+    call_begin(&c, instance, method);
+    methods[method](work, argument, &ex);
     call_end(&c);
 }
 
@@ -100,8 +85,8 @@ static void nest(void *self, int32_t depth, sidl_BaseInterface *_ex)
     burn(LEAF_ROUNDS / 2);
     if (next_of(w, _ex) && depth > 0) {
         for (int i = 0; i < 3; i++)
-            call_leaf(w->next, !w->instance, LEAF_ROUNDS);
-        call_nest(w->next, !w->instance, depth - 1);
+            call(w->next, !w->instance, LEAF, LEAF_ROUNDS);
+        call(w->next, !w->instance, NEST, depth - 1);
     }
     body_end(&b);
 }
@@ -116,7 +101,7 @@ static void recurse(void *self, int32_t depth, sidl_BaseInterface *_ex)
     burn(LEAF_ROUNDS / 4);
     if (next_of(w, _ex) && depth > 0)
         for (int i = 0; i < 2; i++)
-            call_recurse(w->next, !w->instance, depth - 1);
+            call(w->next, !w->instance, RECURSE, depth - 1);
     body_end(&b);
 }
 
@@ -125,7 +110,7 @@ static void *run_thread(void *arg)
     struct work *w = arg;
 
     for (int i = 0; i < 5; i++)
-        call_leaf(w->next, !w->instance, LEAF_ROUNDS);
+        call(w->next, !w->instance, LEAF, LEAF_ROUNDS);
     return NULL;
 }
 
@@ -248,21 +233,14 @@ struct driver {
 
 static void exercise(truth_Work work)
 {
-    sidl_BaseInterface ex = NULL;
-    struct call c;
-
     for (int i = 0; i < 5; i++) {
-        call_nest(work, 0, 4);
-        call_recurse(work, 0, 5);
-        call_begin(&c, 0, THREADS);
-        truth_Work_threads(work, 2, &ex);
-        call_end(&c);
-        call_begin(&c, 0, WAIT);
-        truth_Work_wait(work, 20 * LEAF_ROUNDS, &ex);
-        call_end(&c);
+        call(work, 0, NEST, 4);
+        call(work, 0, RECURSE, 5);
+        call(work, 0, THREADS, 2);
+        call(work, 0, WAIT, 20 * LEAF_ROUNDS);
     }
     for (int i = 0; i < 200; i++)
-        call_leaf(work, 0, LEAF_ROUNDS);
+        call(work, 0, LEAF, LEAF_ROUNDS);
 }
 
 static int32_t driver_go(void *self, sidl_BaseInterface *_ex)
