@@ -141,6 +141,14 @@ static enum portolan_status leave_out_unfinished(struct portolan_trial_list *l, 
                 : portolan_error_set(err, PORTOLAN_ENOTFOUND, "no trial of '%s' finished", set);
 }
 
+/* Meant as a store, be it there or not. */
+static bool is_database(const char *file)
+{
+    size_t length = strlen(file);
+
+    return length > 3 && !strcmp(file + length - 3, ".db");
+}
+
 /* FILE@SET names its own store; elsewhere `@` may be in names. */
 static enum portolan_status open_side(struct side *s, const struct trial_store_options *options,
                                       const char *set, struct portolan_error *err)
@@ -153,7 +161,7 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
         s->file = strndup(set, (size_t)(at - set));
         if (!s->file)
             return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-        if (trial_store_is_one(s->file)) {
+        if (trial_store_is_one(s->file) || is_database(s->file)) {
             o = (struct trial_store_options){.file = s->file, .path = options->path};
             set = at + 1;
         }

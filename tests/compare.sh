@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Comparisons of repeated trials as a gate: exit status 3 on a regression, and what is said.
 . "$(dirname "$0")/tap.sh"
-plan 23
+plan 24
 
 golden=$(dirname "$0")/profile/golden
 store=$work/repeat.db
@@ -79,3 +79,5 @@ sys.exit(not (d['regression'] and d['portolan'] == 'comparison' and p['verdict']
               abs(p['p'] - 2 / 924) < 1e-12 and p['p_holm'] == 2 * p['p'] and
               len(p['a']) == 6 and d['differences'][0]['name'] == 'compiler'))" "$work/out"
 result 'all numbers as JSON' $?
+compare "$work/nofile.db@1" 2
+gives 'a store that is not there is what is missing' 1 'nofile.db.*No such file'
