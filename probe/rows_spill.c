@@ -74,7 +74,9 @@ enum portolan_status rows_spill_configure(uint64_t limit, const char *folder,
             int error = errno;
 
             free(copy);
-            return portolan_error_set(err, PORTOLAN_EIO, "no file for rows in %s: %s",
+            return portolan_error_set(err, PORTOLAN_EIO,
+                                      "no file for rows in %s: %s; set TMPDIR to a folder that "
+                                      "exists, or the Mastermind's rows.spill=0",
                                       folder_of(folder), strerror(error));
         }
     }

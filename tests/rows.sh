@@ -6,7 +6,7 @@
 # At x a step costs, in ms: A1 2x, B1 x^3 and D 0.01 in it, C 0.01: 3.02 in all at x = 1.
 . "$(dirname "$0")/tap.sh"
 cd "$work" || exit 99
-plan 35
+plan 36
 export work
 
 # The paper's assembly with a script in the place of the Optimizer.
@@ -139,3 +139,6 @@ count 'patterns that match no port are told once' 1 \
     "no port matches 'heat[.][*]', '\[x\]'; ports are .*driver[.]a"
 stored 'and kept with the trial' "no port matches 'heat.*', '[x]'" \
     "SELECT substr(value, 1, 31) FROM primary_metadata WHERE name = 'rows and sampling of nothing'"
+
+TMPDIR=$work/gone try "$PORTOLAN" run --quiet --store=tmp.db --set mastermind.rows=all paper.xml
+gives 'no folder for rows: what helps is said' 1 'set TMPDIR to a folder that exists, or .*rows.spill=0'
