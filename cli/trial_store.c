@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char default_store[] = "portolan.db";
 
@@ -88,7 +89,12 @@ enum portolan_status trial_store_select(const struct trial_store *t, const char 
 void trial_store_take_argument(struct trial_store_options *o, const char **trials, const char *what,
                                const char *arg, struct argp_state *state)
 {
-    if (!o->file)
+    int64_t number;
+
+    /* A number is a trial of the usual store, unless a file is called so. */
+    if (!o->file && !*trials && portolan_read_int64(arg, &number) && access(arg, F_OK))
+        *trials = arg;
+    else if (!o->file)
         o->file = arg;
     else if (!*trials)
         *trials = arg;

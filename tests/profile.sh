@@ -3,7 +3,7 @@
 # Views of stored trials, against outputs whose numbers were checked by hand; UPDATE=1 writes them
 # anew. What the numbers mean is tested in profile/test.
 . "$(dirname "$0")/tap.sh"
-plan 46
+plan 47
 
 golden=$(dirname "$0")/profile/golden
 store=$work/plate.db
@@ -87,6 +87,9 @@ try "$PORTOLAN" profile "$store" --trial plate
 gives 'the newest of a name' 0 '^trial 2 of .plate.'
 try "$PORTOLAN" profile "$store" 7
 gives 'a trial that is not there' 1 "no trial is '7'"
+cp "$store" "$work/portolan.db"
+try env -C "$work" "$PORTOLAN" profile 1
+gives 'a number alone is a trial of the usual store' 0 '^trial 1 of .plate.'
 try "$PORTOLAN" profile "$store" 1 --rank 4
 gives 'a rank that is not there' 1 'trial 1 has no rank 4, its ranks are 0 to 3'
 try "$PORTOLAN" profile "$store" 1 --metric PAPI_NONE
