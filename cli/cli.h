@@ -43,6 +43,9 @@ int command_sidl(int argc, char **argv);
 int command_trials(int argc, char **argv);
 int command_wrap(int argc, char **argv);
 
+/* Ignores again what was ignored when this program was started. */
+void restore_ignored_signals(void);
+
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text);
 

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 94
+plan 95
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -39,6 +39,10 @@ grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status >"$work/plain"
 wrap -- grep -E '^(SigBlk|SigIgn|Cap|NoNew)' /proc/self/status
 cmp -s "$work/plain" "$work/out"
 result 'so are masks and dispositions of signals' $?
+(trap '' HUP && exec "$PORTOLAN" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
+    grep SigIgn /proc/self/status) >"$work/out" 2>"$work/err"
+grep -q 'SigIgn:.*[13579bdf]$' "$work/out"
+result 'a hangup that nohup ignores is ignored by the program' $?
 rm -f "$store"*
 (trap '' CHLD && exec "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -- \
     "$subject" exit 9) >"$work/out" 2>"$work/err"
