@@ -25,7 +25,7 @@ static const double *cached_column(struct search *s, size_t param, double expone
 {
     const struct points *pts = s->points;
     struct column_cache *cache = &s->cache;
-    struct portolan_model_shape shape = {{0}, {0}};
+    struct portolan_model_shape shape = {.logs = {0}};
     size_t n = cache->n[param], at;
     double *column;
 

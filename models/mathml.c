@@ -334,7 +334,7 @@ static bool apply_root(const struct scope *s, const xmlNode *op, const xmlNode *
 static bool apply_log(const struct scope *s, const xmlNode *op, const xmlNode *arg, double base,
                       struct sum *sum)
 {
-    struct portolan_model_shape bare = {{0}, {0}};
+    struct portolan_model_shape bare = {.logs = {0}};
 
     if (is_named(op, "log") && !qualifier(s, "logbase", &arg, &base))
         return false;

@@ -68,6 +68,17 @@ enum portolan_model_weighting {
     PORTOLAN_MODEL_ABSOLUTE  /**< ordinary least squares */
 };
 
+/** What stands for the repetitions of a point. */
+enum portolan_model_statistic {
+    PORTOLAN_MODEL_TYPICAL, /**< their place, robustly: spikes do not move it */
+    PORTOLAN_MODEL_MEDIAN,
+    PORTOLAN_MODEL_MEAN,
+    PORTOLAN_MODEL_MINIMUM,
+    PORTOLAN_MODEL_MAXIMUM,
+    PORTOLAN_MODEL_DEVIATION /**< their standard deviation: it is modelled instead of the place;
+                                  points without repetitions are ignored */
+};
+
 /** Start it as `{0}`, which is right for times. */
 struct portolan_model_options {
     bool allow_negative; /**< constants may be negative; else they are sums of costs, never so */
@@ -76,12 +87,26 @@ struct portolan_model_options {
     double confidence; /**< of intervals, 0 < c < 1; 0 = 0.95 */
     double floor;      /**< relative weighting takes smaller |values| as this large, in the values'
                             unit (a clock's resolution, say); 0 = chosen from the rows */
+    enum portolan_model_statistic statistic;
+    bool trimmed;        /**< least trimmed squares: the quarter of the points that fits worst does
+                              not count, for rows where whole points are bad */
+    unsigned max_pieces; /**< portolan_model_fit_pieces(): at most so many intervals; 0 = as many as
+                              the rows support */
 };
 
-/** One term without its constant: product over parameters of x^exponent · log2(x)^log. */
+struct portolan_formula; /* <portolan/formula.h> */
+
+/**
+ * One term without its constant: product over parameters of x^exponent · log2(x)^log, or any
+ * expression of them.
+ */
 struct portolan_model_shape {
     double exponents[PORTOLAN_MODEL_MAX_PARAMS];
     unsigned char logs[PORTOLAN_MODEL_MAX_PARAMS];
+    const struct portolan_formula *expression; /**< not NULL: the term is this expression of the
+                                                    model's parameters, and EXPONENTS and LOGS are
+                                                    0. Borrowed by calls; of a model's terms, the
+                                                    model's own. */
 };
 
 struct portolan_model_term {
@@ -139,6 +164,8 @@ struct portolan_prediction {
     size_t outside;  /**< the parameter farthest outside its range; undefined if none is */
     double octaves;  /**< how far, in factors of two */
     bool is_assumed; /**< the interval rests on assumption, not on rows */
+    size_t piece;    /**< which of the model's pieces speaks here; 0 of an ordinary model */
+    bool in_gap;     /**< between two pieces, where no row says which of them holds */
 };
 
 /** Where a model comes from. All text is UTF-8; NULL = not said. */

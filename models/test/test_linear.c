@@ -96,7 +96,7 @@ static void longley_matches_the_certified_values(void **state)
 {
     enum { M = COUNT(longley) };
     static const char *const names[] = {"x1", "x2", "x3", "x4", "x5", "x6"};
-    struct portolan_model_shape shapes[7] = {{{0}, {0}}};
+    struct portolan_model_shape shapes[7] = {{.exponents = {0}}};
     struct portolan_model_options options = {.allow_negative = true,
                                              .weighting = PORTOLAN_MODEL_ABSOLUTE};
     double x[6 * M], y[M];
@@ -139,7 +139,7 @@ static struct portolan_model *fit_fft(bool allow_negative, enum portolan_model_w
                                       double x[18])
 {
     static const char *const names[] = {"logP", "work", "moved"};
-    struct portolan_model_shape shapes[4] = {{{0}, {0}}};
+    struct portolan_model_shape shapes[4] = {{.exponents = {0}}};
     struct portolan_model_options options = {.allow_negative = allow_negative,
                                              .weighting = weighting};
     struct portolan_model_data data = {3, names, 6, x, seconds, NULL};

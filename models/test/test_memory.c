@@ -23,7 +23,7 @@ static enum portolan_status fit_once(struct portolan_model **model)
 
 static enum portolan_status fit_terms_once(struct portolan_model **model)
 {
-    struct portolan_model_shape shapes[] = {{{0}, {0}}, {{2, 1}, {0}}};
+    struct portolan_model_shape shapes[] = {{.logs = {0}}, {.exponents = {2, 1}}};
     struct portolan_model_options options = {.allow_negative = true};
     enum portolan_status status = portolan_model_fit_terms(&data, shapes, 2, &options, model, NULL);
 

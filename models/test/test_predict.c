@@ -36,7 +36,7 @@ static const double x7[] = {1, 2, 3, 4, 5, 6, 8}, y7[] = {2.9, 5.2, 6.8, 9.3, 10
 static struct portolan_model *fit_line(const struct portolan_model_options *options)
 {
     static const char *const name = "n";
-    struct portolan_model_shape shapes[] = {{{0}, {0}}, {{1}, {0}}};
+    struct portolan_model_shape shapes[] = {{.logs = {0}}, {.exponents = {1}}};
     struct portolan_model_data data = {1, &name, COUNT(x7), x7, y7, NULL};
     struct portolan_model *model;
 

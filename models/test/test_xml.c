@@ -152,7 +152,8 @@ static void envelope_and_dropped_terms_survive_too(void **state)
 {
     static const char *const names[] = {"größe<&>"};
     static const double x[] = {1, 2, 3, 4, 5, 6}, y[] = {5, 7, 9.2, 11, 13, 15.1};
-    struct portolan_model_shape shapes[] = {{{0}, {0}}, {{1}, {0}}, {{3}, {0}}, {{1}, {0}}};
+    struct portolan_model_shape shapes[] = {
+        {.logs = {0}}, {.exponents = {1}}, {.exponents = {3}}, {.exponents = {1}}};
     struct portolan_model_data data = {1, names, 6, x, y, NULL};
     struct portolan_model_envelope about = {.name = "a \"b\" <c> & 'd'\n\te",
                                             .unit = "µs",
@@ -200,8 +201,8 @@ static void text_that_xml_cannot_carry_is_refused(void **state)
 static void known_models_survive_without_an_error(void **state)
 {
     static const char *const names[] = {"n", "p"};
-    struct portolan_model_term terms[] = {{.constant = -1.5},
-                                          {.constant = 0.1, .shape = {{1, -1}, {2, 0}}}};
+    struct portolan_model_term terms[] = {
+        {.constant = -1.5}, {.constant = 0.1, .shape = {.exponents = {1, -1}, .logs = {2, 0}}}};
     static const double at[] = {8, 4};
     struct portolan_model *model;
     struct portolan_prediction p;
