@@ -18,12 +18,13 @@ framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
 proxygen: base callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
+plot: base chart
 models: base models
 optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base assembly control framework ccaffeine mpi store profile export compare models optimizer sidl proxygen probe link program wrap
+cli: base chart assembly control framework ccaffeine mpi store profile export compare models optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '
 status=0

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * chart: numbers as a picture. A chart is a title, two axes and series of points, lines and bands;
+ * it becomes SVG, drawn here without anybody's help, or a script for gnuplot that draws the same.
+ *
+ * The same chart always gives the same text. Nothing here prints or touches files. Functions may be
+ * called by many threads at once.
+ */
+#ifndef PORTOLAN_CHART_H
+#define PORTOLAN_CHART_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum portolan_chart_kind {
+    PORTOLAN_CHART_POINTS, /**< a mark at each (x, y) */
+    PORTOLAN_CHART_LINE,   /**< from point to point; one that is not there leaves a gap */
+    PORTOLAN_CHART_BAND    /**< the area between (x, low) and (x, high) */
+};
+
+/**
+ * One series. Numbers that are not finite, and on a logarithmic axis those not above 0, are points
+ * that are not there; of a band's LOW that is not above 0 the foot of the axis stands for it.
+ */
+struct portolan_chart_series {
+    const char *name; /**< for the legend; NULL: not in it */
+    enum portolan_chart_kind kind;
+    size_t n;
+    const double *x;
+    const double *y;          /**< of points and lines */
+    const double *low, *high; /**< of bands; of points: error bars, or NULL */
+};
+
+/** All is borrowed for the call. Texts are UTF-8 and may hold anything; NULL = none. */
+struct portolan_chart {
+    const char *title, *x_label, *y_label;
+    bool x_log, y_log;
+    size_t n_series;
+    const struct portolan_chart_series *series; /**< later ones lie above earlier ones */
+};
+
+/**
+ * A whole SVG 1.1 document, 720 pixels wide, without scripts, fonts or references to other files.
+ * *TEXT is malloc'ed, the caller frees it; on failure it is NULL.
+ * Errors: EINVAL when there is no point to draw, ENOMEM.
+ */
+enum portolan_status portolan_chart_write_svg(const struct portolan_chart *chart, char **text,
+                                              struct portolan_error *err);
+
+/**
+ * A gnuplot script (5.0 or newer) with the data in it. OUTPUT is the file that gnuplot is to write,
+ * whose ending chooses the form: .svg, .png, .pdf, .eps, or .txt for a drawing in characters; NULL:
+ * gnuplot's own terminal. *SCRIPT is malloc'ed, the caller frees it; on failure it is NULL.
+ * Errors: EINVAL when there is no point to draw or OUTPUT ends otherwise, ENOMEM.
+ */
+enum portolan_status portolan_chart_write_gnuplot(const struct portolan_chart *chart,
+                                                  const char *output, char **script,
+                                                  struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
