@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * models: online update of a model whose terms are known. What all rows so far say about the
+ * constants is kept as the triangular factor R and Q'y of the weighted least-squares problem; a new
+ * row is rotated in by Givens rotations in O(k^2) for k terms, however many rows there were (Golub
+ * and Van Loan, Matrix Computations, 12.5). No row is kept.
+ *
+ * Whether the form still holds is judged by recursive residuals, each row predicted before it is
+ * taken in (Brown, Durbin, Evans 1975), with two CUSUM tests: of their mean (Page 1954, drift 1/2
+ * standard deviation, limit 8) and of their spread (against one twice as large, limit 12 nats). Of
+ * rows that the model explains about one in 9,000 raises a false alarm.
+ *
+ * Relative weighting needs a value before the fit is known: rows count relative to what the model
+ * that the update began with says at their place (or, begun without a model, relative to
+ * themselves). An update is used by one thread at a time; nothing here prints or exits.
+ */
+#ifndef PORTOLAN_UPDATE_H
+#define PORTOLAN_UPDATE_H
+
+#include <portolan/models.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct portolan_update;
+
+/** Start it as `{0}`. */
+struct portolan_update_options {
+    /** Every new row makes the older ones count so many times less, 0 < f <= 1; 0 = 1: none. */
+    double forget;
+    /** Rows farther off than so many standard deviations are taken as if they were so far off
+     * (Huber 1964), so that a spike moves little; 0: rows are taken as they are. */
+    double gate;
+    /** Standard deviations less than this (relative or absolute as the weighting is) are taken as
+     * this large when the form is judged; 0 = 0.01 with relative weighting. */
+    double least_error;
+};
+
+enum portolan_update_sign {
+    PORTOLAN_UPDATE_HOLDS,    /**< nothing speaks against the form */
+    PORTOLAN_UPDATE_SHIFTED,  /**< the rows lie to one side of what was predicted */
+    PORTOLAN_UPDATE_SCATTERED /**< the rows lie farther off than the model's error explains */
+};
+
+struct portolan_update_state {
+    size_t n_begun;                 /**< rows that the update began with */
+    size_t n_rows;                  /**< rows added since, of weight > 0 */
+    size_t n_gated;                 /**< of these, pulled in by the gate */
+    size_t n_outside;               /**< of these, outside the range that the update began with */
+    enum portolan_update_sign sign; /**< once given, it stays */
+    double evidence;                /**< of the stronger test now; 1 is its limit */
+    double off; /**< exponentially weighted mean (over some 8 rows) of the recursive residuals:
+                     relative, or in the value's unit with absolute weighting */
+};
+
+/**
+ * An update of MODEL's terms with its constants' signs, weighting and confidence. Exponents that
+ * were fitted keep their values. ROWS are those that MODEL was fitted from; they are read once, one
+ * by one, and terms that the fit dropped may come back. With ROWS NULL the model's covariance tells
+ * what they said, which is exact where no two of them shared their parameters. A model of several
+ * pieces is updated piece by piece. MODEL is copied from and not needed any more; OPTIONS may be
+ * NULL. *UPDATE is the caller's to destroy.
+ *
+ * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; without ROWS: a
+ * model without a covariance; an option out of its range), ENOMEM.
+ */
+enum portolan_status portolan_update_create(const struct portolan_model *model,
+                                            const struct portolan_model_data *rows,
+                                            const struct portolan_update_options *options,
+                                            struct portolan_update **update,
+                                            struct portolan_error *err);
+
+/**
+ * An update of a sum of SHAPES that begins without a row. Of MODEL_OPTIONS (may be NULL) it takes
+ * allow_negative, weighting, confidence and floor. Errors: EINVAL, ENOMEM.
+ */
+enum portolan_status
+portolan_update_create_terms(size_t n_params, const char *const *params,
+                             const struct portolan_model_shape *shapes, size_t n_shapes,
+                             const struct portolan_model_options *model_options,
+                             const struct portolan_update_options *options,
+                             struct portolan_update **update, struct portolan_error *err);
+
+/** NULL is legal. */
+void portolan_update_destroy(struct portolan_update *update);
+
+/**
+ * Takes a row in: X (one number per parameter), its value Y and its WEIGHT (precision; 1 is that of
+ * the rows before, 0 ignores it). Allocates nothing. EINVAL, and nothing has changed, for a number
+ * that is not finite or too large, or where a term has no finite value.
+ */
+enum portolan_status portolan_update_add(struct portolan_update *update, const double *x, double y,
+                                         double weight);
+
+/** Borrowed; changes with the next row. Of a model of several pieces: sums, and the worst sign. */
+const struct portolan_update_state *
+portolan_update_peek_state(const struct portolan_update *update);
+
+/** "holds", "shifted", "scattered". */
+const char *portolan_update_sign_text(enum portolan_update_sign sign);
+
+/**
+ * A model with the constants that all rows so far give: the numbers of a full fit of the same terms
+ * to the same rows with the same weights. The summary's points are rows, its leave-one-out is that
+ * of the recursive residuals. EINVAL when there is no row yet; ENOMEM.
+ */
+enum portolan_status portolan_update_model(const struct portolan_update *update,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
