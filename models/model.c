@@ -89,6 +89,10 @@ void portolan_model_destroy(struct portolan_model *m)
     for (size_t p = 0; p < m->n_params; p++)
         free(m->params[p]);
     envelope_clear(&m->envelope);
+    for (size_t i = 0; i < m->n_pieces; i++)
+        portolan_model_destroy(m->pieces[i].model);
+    free(m->pieces);
+    free(m->breaks);
     free(m->covariance);
     free(m->formula);
     free(m);
@@ -131,7 +135,9 @@ static enum portolan_status write_formula(struct portolan_model *m)
         fprintf(out, "%s%s", !j ? "" : c < 0 ? " - " : " + ", number);
         write_shape(out, m, &m->terms[j].shape);
     }
-    if (!m->n_terms)
+    if (m->n_pieces)
+        model_write_pieces(out, m);
+    else if (!m->n_terms)
         fputs("0", out);
     failed = ferror(out);
     if (fclose(out) || failed) {
@@ -200,6 +206,11 @@ double portolan_model_value(const struct portolan_model *m, const double *x)
 {
     double value = 0;
 
+    if (m->n_pieces) {
+        size_t i = model_find_piece(m, x);
+
+        return i < m->n_pieces ? portolan_model_value(m->pieces[i].model, x) : NAN;
+    }
     for (size_t j = 0; j < m->n_terms; j++)
         value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
     return value;
@@ -225,7 +236,7 @@ static double curve_variance(const struct portolan_model *m, const double *x)
 }
 
 /* How many factors of two X is outside; of no factor where signs forbid, widths instead. */
-static double octaves_outside(const struct portolan_model_range *r, double x)
+double range_octaves(const struct portolan_model_range *r, double x)
 {
     double edge = x > r->max ? r->max : r->min;
     double width = r->max > r->min ? r->max - r->min : fmax(fabs(edge), 1);
@@ -243,13 +254,15 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
     bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
     double size = fabs(p.value), variance, row, half;
 
+    if (m->n_pieces)
+        return model_predict_pieces(m, x, out);
     if (!isfinite(p.value))
         return PORTOLAN_EINVAL;
     variance = m->covariance ? curve_variance(m, x) : 0;
     p.is_assumed = s->sigma_is_assumed;
     for (size_t i = 0; i < m->n_params; i++) {
         const struct portolan_model_range *r = &m->range[i];
-        double octaves = octaves_outside(r, x[i]);
+        double octaves = range_octaves(r, x[i]);
         double drift = octaves * size * (x[i] > r->max ? r->drift_above : r->drift_below);
 
         variance += drift * drift;
@@ -336,6 +349,8 @@ const char *portolan_model_family_name(enum portolan_model_family family)
         return "sum";
     case PORTOLAN_MODEL_GIVEN:
         return "given";
+    case PORTOLAN_MODEL_PIECEWISE:
+        return "piecewise";
     }
     return "unknown";
 }

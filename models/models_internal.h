@@ -4,6 +4,7 @@
 #define PORTOLAN_MODELS_INTERNAL_H
 
 #include <portolan/models.h>
+#include <stdio.h>
 
 enum {
     MODEL_PARAMS = PORTOLAN_MODEL_MAX_PARAMS,
@@ -187,6 +188,14 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
 
 /* ---- model.c ---- */
 
+enum { MODEL_PIECES = PORTOLAN_MODEL_MAX_PIECES };
+
+struct piece {
+    struct portolan_model *model; /* of the same parameters, itself without pieces */
+    size_t n_conditions;
+    struct portolan_model_condition conditions[MODEL_PIECES];
+};
+
 struct portolan_model {
     size_t n_params;
     char *params[MODEL_PARAMS];
@@ -202,6 +211,11 @@ struct portolan_model {
     double t; /* Student's quantile for summary.dof and confidence; finite */
     char *formula;
     struct portolan_model_envelope envelope;
+    /* Two or more, then there are no terms; or none. Every point satisfies exactly one. */
+    size_t n_pieces;
+    struct piece *pieces; /* MODEL_PIECES places, with their models the model's own */
+    size_t n_breaks;
+    struct portolan_model_break *breaks; /* MODEL_PIECES places */
 };
 
 /* An empty model with copies of the names, ranges unbounded. */
@@ -212,6 +226,21 @@ enum portolan_status model_finish(struct portolan_model *model, struct portolan_
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
 bool model_text_is_plain(const char *text);
+
+/* How many factors of two X is outside R; 0 inside. */
+double range_octaves(const struct portolan_model_range *r, double x);
+
+/* ---- pieces.c ---- */
+
+/* Makes room for pieces and breaks in a model that has none. */
+enum portolan_status model_make_pieces(struct portolan_model *model, struct portolan_error *err);
+/* Which piece holds at X; n_pieces where a ratio is no number. */
+size_t model_find_piece(const struct portolan_model *model, const double *x);
+/* Prediction by pieces, of a model that has some. */
+enum portolan_status model_predict_pieces(const struct portolan_model *model, const double *x,
+                                          struct portolan_prediction *out);
+/* "0.12 n (n < 384); 0.2 + 0.31 n (n >= 384)" */
+void model_write_pieces(FILE *out, const struct portolan_model *model);
 
 /* ---- number.c ---- */
 

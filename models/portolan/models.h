@@ -24,6 +24,7 @@ extern "C" {
 enum {
     PORTOLAN_MODEL_MAX_PARAMS = 8,
     PORTOLAN_MODEL_MAX_TERMS = 16,
+    PORTOLAN_MODEL_MAX_PIECES = 16,
     PORTOLAN_MODEL_MAX_LOG = 4,             /**< highest power of a logarithm */
     PORTOLAN_MODEL_MAX_XML_BYTES = 1 << 20, /**< longer texts are refused */
 };
@@ -60,7 +61,9 @@ enum portolan_model_family {
     PORTOLAN_MODEL_LOGARITHMIC = 1 << 3, /**< c n^i log2(n), i = 0, 1, 2, 3; with constant or not */
     PORTOLAN_MODEL_PRODUCT = 1 << 4,     /**< several parameters: one product of powers and logs */
     PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products */
-    PORTOLAN_MODEL_GIVEN = 1 << 6        /**< terms were given by the caller; not searched */
+    PORTOLAN_MODEL_GIVEN = 1 << 6,       /**< terms were given by the caller; not searched */
+    PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own; never in
+                                              a set: portolan_model_fit_pieces() makes these */
 };
 
 enum portolan_model_weighting {
@@ -165,7 +168,24 @@ struct portolan_prediction {
     double octaves;  /**< how far, in factors of two */
     bool is_assumed; /**< the interval rests on assumption, not on rows */
     size_t piece;    /**< which of the model's pieces speaks here; 0 of an ordinary model */
-    bool in_gap;     /**< between two pieces, where no row says which of them holds */
+    bool in_gap;     /**< between the rows of two pieces, where either may hold: LOW and HIGH then
+                          take in both pieces' intervals */
+};
+
+/** Where a piece holds: LOW <= v < HIGH, where v is a parameter or the ratio of two. */
+struct portolan_model_condition {
+    size_t param;
+    size_t divisor;   /**< v = param / divisor; SIZE_MAX: v is the parameter itself */
+    double low, high; /**< -INFINITY and INFINITY where it is open */
+};
+
+/** Where one piece ends and the next begins. */
+struct portolan_model_break {
+    size_t param, divisor; /**< of v, as above */
+    double below, above;   /**< the break is between these neighbouring values of the rows */
+    double at;             /**< where prediction changes over, BELOW < AT <= ABOVE */
+    double low, high;      /**< the profile-likelihood set, with the model's confidence: the
+                                break's gap may as well be any between these two values of rows */
 };
 
 /** Where a model comes from. All text is UTF-8; NULL = not said. */
@@ -205,6 +225,20 @@ enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *
                                               struct portolan_model **model,
                                               struct portolan_error *err);
 
+/**
+ * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P: exact
+ * segmentation with relative weights and a penalty (LWZ; or the variance of repetitions) that
+ * leaves one smooth law in one piece. Each piece is fitted by SHAPES, or by the search when
+ * N_SHAPES is 0; a single piece is the model that the ordinary fits give. OPTIONS->max_pieces
+ * bounds their number. Bai and Perron 2003; Liu, Wu and Zidek 1997. Errors as above.
+ */
+enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data *data,
+                                               const struct portolan_model_shape *shapes,
+                                               size_t n_shapes,
+                                               const struct portolan_model_options *options,
+                                               struct portolan_model **model,
+                                               struct portolan_error *err);
+
 /** A model that is known, not measured: terms with constants, valid everywhere, without error. */
 enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
                                            const struct portolan_model_term *terms, size_t n_terms,
@@ -223,6 +257,19 @@ enum portolan_status portolan_model_predict(const struct portolan_model *model, 
 
 /** The bare value at X; NaN or infinite where the model has none. The quick way, some 10 ns. */
 double portolan_model_value(const struct portolan_model *model, const double *x);
+
+/** 1 for an ordinary model. A model of several has no terms itself: its pieces have them. */
+size_t portolan_model_n_pieces(const struct portolan_model *model);
+/**
+ * Piece I < portolan_model_n_pieces() and where it holds: all of *N_CONDITIONS conditions
+ * (CONDITIONS and N_CONDITIONS may be NULL). The piece of an ordinary model is itself, without
+ * conditions. Every point belongs to exactly one piece.
+ */
+const struct portolan_model *
+portolan_model_peek_piece(const struct portolan_model *model, size_t i,
+                          const struct portolan_model_condition **conditions, size_t *n_conditions);
+const struct portolan_model_break *portolan_model_peek_breaks(const struct portolan_model *model,
+                                                              size_t *n_breaks);
 
 /** Borrowed from the model, valid as long as it is: */
 const struct portolan_model_summary *portolan_model_peek_summary(const struct portolan_model *m);
