@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,4 +132,24 @@ size_t portolan_utf8_length(const char *text)
         if ((c[i] & 0xc0) != 0x80)
             return 0;
     return n;
+}
+
+const char *portolan_format_time(double ns, int digits, char *text, size_t size_bytes)
+{
+    double s = ns / 1e9, one = 1 - 0.5 * pow(10, -digits); /* what is written as 1 of its unit */
+
+    if (isinf(s) || isnan(s))
+        snprintf(text, size_bytes, "never");
+    else if (fabs(s) >= 119.5)
+        snprintf(text, size_bytes, "%.0f min %02d s", floor((s + 0.5) / 60),
+                 (int)fmod(floor(s + 0.5), 60));
+    else if (fabs(s) >= one)
+        snprintf(text, size_bytes, "%.*g s", digits, s);
+    else if (fabs(s) >= one * 1e-3)
+        snprintf(text, size_bytes, "%.*g ms", digits, ns / 1e6);
+    else if (fabs(s) >= one * 1e-6)
+        snprintf(text, size_bytes, "%.*g us", digits, ns / 1e3);
+    else
+        snprintf(text, size_bytes, "%.*g ns", digits, ns);
+    return text;
 }

@@ -24,10 +24,10 @@ static void print_prediction(const struct portolan_plan_prediction *p,
 {
     char total[32], low[32], high[32], step[32];
 
-    portolan_plan_format_time(p->total_ns, total, sizeof total);
-    portolan_plan_format_time(p->low_ns, low, sizeof low);
-    portolan_plan_format_time(p->high_ns, high, sizeof high);
-    portolan_plan_format_time(p->step_ns, step, sizeof step);
+    portolan_format_time(p->total_ns, 3, total, sizeof total);
+    portolan_format_time(p->low_ns, 3, low, sizeof low);
+    portolan_format_time(p->high_ns, 3, high, sizeof high);
+    portolan_format_time(p->step_ns, 3, step, sizeof step);
     printf("predicted: %s (%s ... %s), %d steps of %s\n", total, low, high, p->steps, step);
     for (size_t i = 0; i < n; i++)
         printf("  with %s = %s\n", selection[i].name, selection[i].value);

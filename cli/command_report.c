@@ -2,6 +2,7 @@
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
 #include "measure.h"
 
+#include <portolan/profile.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -125,6 +126,15 @@ static void print_partial(const struct report *r, const struct portolan_trial *r
         printf("in part     %8zu steps of the exploration\n", explored);
 }
 
+static void print_cost(const struct portolan_trial *run)
+{
+    struct portolan_text text = {0};
+
+    portolan_profile_add_cost(run, &text);
+    printf("%s\n", text.bytes ? text.bytes : "");
+    portolan_text_clear(&text);
+}
+
 static int by_elapsed(const void *a, const void *b)
 {
     const struct portolan_trial *const *ta = a, *const *tb = b;
@@ -177,6 +187,7 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
                                   r->assembly->name, r->assembly->file);
     printf("run %lld of assembly '%s' on %d ranks, %s\n", (long long)run->id, r->assembly->name,
            run->ranks, run->started);
+    print_cost(run);
     status = print_prediction(r, run, err);
     if (status != PORTOLAN_OK)
         return status;
@@ -207,6 +218,8 @@ static int report_store(const struct assembly_options *o)
             portolan_wrap_compare(data, &text, &err);
     }
     result = text ? write_text(NULL, text) : print_error(&err);
+    if (text && data->n_trials)
+        print_cost(&data->trials[data->n_trials - 1]);
     free(text);
     portolan_sample_set_destroy(data);
     portolan_store_close(store);

@@ -210,10 +210,10 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
         used += (size_t)snprintf(out->reason + used, sizeof out->reason - used, "%s%s %s -> %s",
                                  i ? ", " : "", out->changes[i].instance, out->changes[i].from,
                                  out->changes[i].to);
-    portolan_plan_format_time(out->then_step_ns, then, sizeof then);
-    portolan_plan_format_time(out->now_step_ns, now, sizeof now);
-    portolan_plan_format_time(out->gain_ns, gain, sizeof gain);
-    portolan_plan_format_time(out->cost_ns, cost, sizeof cost);
+    portolan_format_time(out->then_step_ns, 3, then, sizeof then);
+    portolan_format_time(out->now_step_ns, 3, now, sizeof now);
+    portolan_format_time(out->gain_ns, 3, gain, sizeof gain);
+    portolan_format_time(out->cost_ns, 3, cost, sizeof cost);
     if (used >= sizeof out->reason)
         return;
     if (isinf(out->now_step_ns))
@@ -244,8 +244,8 @@ static enum portolan_status decide(struct advising *a, struct portolan_plan_advi
     if (changed && now_allowed && !(cost_now - cost_then > a->now->hysteresis * cost_now)) {
         char gain[32], all[32];
 
-        portolan_plan_format_time(fmax(0, cost_now - cost_then), gain, sizeof gain);
-        portolan_plan_format_time(cost_now, all, sizeof all);
+        portolan_format_time(fmax(0, cost_now - cost_then), 3, gain, sizeof gain);
+        portolan_format_time(cost_now, 3, all, sizeof all);
         snprintf(out->reason, sizeof out->reason,
                  "stays: the best change would gain %s of %s, less than %g %%", gain, all,
                  100 * a->now->hysteresis);

@@ -95,7 +95,7 @@ static enum portolan_status reason_changed(struct choosing *c,
         return add_reason(
             c, portolan_arena_printf(&c->p->choice_pool, "%s: %s, because %s is not allowed (%s)",
                                      x->instance, now, written->implementation, written->reason));
-    portolan_plan_format_time(written->total_ns - c->s->cost, more, sizeof more);
+    portolan_format_time(written->total_ns - c->s->cost, 3, more, sizeof more);
     return add_reason(
         c, portolan_arena_printf(&c->p->choice_pool,
                                  "%s: %s; with %s, as written, the run would cost %s more "

@@ -204,22 +204,3 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
     free(chosen);
     return status;
 }
-
-void portolan_plan_format_time(double ns, char *text, size_t size_bytes)
-{
-    double s = ns * 1e-9;
-
-    if (isinf(s) || isnan(s))
-        snprintf(text, size_bytes, "never");
-    else if (fabs(s) >= 119.5)
-        snprintf(text, size_bytes, "%.0f min %02d s", floor((s + 0.5) / 60),
-                 (int)fmod(floor(s + 0.5), 60));
-    else if (fabs(s) >= 0.9995)
-        snprintf(text, size_bytes, "%.3g s", s);
-    else if (fabs(s) >= 0.9995e-3)
-        snprintf(text, size_bytes, "%.3g ms", s * 1e3);
-    else if (fabs(s) >= 0.9995e-6)
-        snprintf(text, size_bytes, "%.3g us", s * 1e6);
-    else
-        snprintf(text, size_bytes, "%.3g ns", ns);
-}

@@ -35,7 +35,7 @@ static void put_time(FILE *out, int width, double ns)
 {
     char text[32];
 
-    portolan_plan_format_time(ns, text, sizeof text);
+    portolan_format_time(ns, 3, text, sizeof text);
     fprintf(out, "%*s", width, text);
 }
 
@@ -228,11 +228,11 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
         fprintf(out, "%-11s not known: this was never measured, or is not allowed\n", what);
         return;
     }
-    portolan_plan_format_time(x->total_ns, total, sizeof total);
-    portolan_plan_format_time(x->low_ns, low, sizeof low);
-    portolan_plan_format_time(x->high_ns, high, sizeof high);
-    portolan_plan_format_time(x->step_ns, step, sizeof step);
-    portolan_plan_format_time(x->setup_ns, setup, sizeof setup);
+    portolan_format_time(x->total_ns, 3, total, sizeof total);
+    portolan_format_time(x->low_ns, 3, low, sizeof low);
+    portolan_format_time(x->high_ns, 3, high, sizeof high);
+    portolan_format_time(x->step_ns, 3, step, sizeof step);
+    portolan_format_time(x->setup_ns, 3, setup, sizeof setup);
     fprintf(out, "%-11s %s (between %s and %s): %d step%s of %s, once %s%s\n", what, total, low,
             high, x->steps, x->steps == 1 ? "" : "s", step, setup,
             x->is_assumed ? "; interval partly assumed" : "");
@@ -252,7 +252,7 @@ static void put_variable(FILE *out, const struct portolan_plan_variable *x, doub
 
         if (i == x->chosen)
             continue;
-        portolan_plan_format_time(o->total_ns, total, sizeof total);
+        portolan_format_time(o->total_ns, 3, total, sizeof total);
         if (isinf(o->total_ns))
             fprintf(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
         else

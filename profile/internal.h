@@ -16,6 +16,10 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
                                     const struct portolan_trial *trial,
                                     struct portolan_profile **profile, struct portolan_error *err);
 
+/* What the trial's facts say of the cost of a call. */
+struct portolan_profile_cost profile_cost(const struct portolan_trial *trial);
+bool profile_clock_is_manual(const struct portolan_trial *trial);
+
 struct portolan_arena *profile_arena(const struct portolan_profile *p);
 
 enum portolan_status profile_no_memory(struct portolan_error *err);

@@ -28,11 +28,25 @@ static double fact(const struct portolan_trial *trial, const char *name, double 
 }
 
 /* Of a clock that stands still, measuring takes nothing. */
-static bool is_manual(const struct portolan_trial *trial)
+bool profile_clock_is_manual(const struct portolan_trial *trial)
 {
     const char *clock = portolan_profile_peek_fact(trial, "clock");
 
     return clock && !strcmp(clock, "manual");
+}
+
+struct portolan_profile_cost profile_cost(const struct portolan_trial *trial)
+{
+    double call_ns = fact(trial, "cost.call_ns", fact(trial, "call cost ns", NAN));
+
+    return (struct portolan_profile_cost){
+        .call_ns = profile_clock_is_manual(trial) ? NAN : call_ns,
+        .spread_ns = fact(trial, "cost.spread_ns", NAN),
+        .inside_ns = fact(trial, "cost.inside_ns", NAN),
+        .forward_ns = fact(trial, "cost.forward_ns", NAN),
+        .rows_ns = fact(trial, "cost.rows_ns", NAN),
+        .counters_ns = fact(trial, "cost.counters_ns", NAN),
+    };
 }
 
 enum portolan_status profile_create(struct portolan_sample_set *set,
@@ -54,15 +68,7 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
     p->trial = trial;
     p->ranks = trial->ranks;
     p->is_cut = strcmp(trial->outcome, "finished") != 0;
-    p->cost = (struct portolan_profile_cost){
-        .call_ns =
-            is_manual(trial) ? NAN : fact(trial, "cost.call_ns", fact(trial, "call cost ns", NAN)),
-        .spread_ns = fact(trial, "cost.spread_ns", NAN),
-        .inside_ns = fact(trial, "cost.inside_ns", NAN),
-        .forward_ns = fact(trial, "cost.forward_ns", NAN),
-        .rows_ns = fact(trial, "cost.rows_ns", NAN),
-        .counters_ns = fact(trial, "cost.counters_ns", NAN),
-    };
+    p->cost = profile_cost(trial);
     *profile = p;
     return PORTOLAN_OK;
 }

@@ -37,13 +37,15 @@ static void add_outcome(const struct portolan_trial *t, struct portolan_text *ou
     char time[32];
 
     if (!strcmp(t->outcome, "finished"))
-        portolan_text_add(out, "finished%s%s\n", t->elapsed_ns > 0 ? " in " : "",
-                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
+        portolan_text_add(
+            out, "finished%s%s\n", t->elapsed_ns > 0 ? " in " : "",
+            t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
     else if (!strcmp(t->outcome, "running"))
         portolan_text_add(out, "cut off, or still running: what it had stored by then\n");
     else
-        portolan_text_add(out, "%s%s%s\n", t->outcome, t->elapsed_ns > 0 ? " after " : "",
-                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
+        portolan_text_add(
+            out, "%s%s%s\n", t->outcome, t->elapsed_ns > 0 ? " after " : "",
+            t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
 }
 
 static void add_trial(const struct portolan_profile *p, struct portolan_text *out)
@@ -62,27 +64,25 @@ static void add_trial(const struct portolan_profile *p, struct portolan_text *ou
     add_pairs("implementations", t->implementations, t->n_implementations, out);
 }
 
-static void add_cost(const struct portolan_profile *p, struct portolan_text *out)
+void portolan_profile_add_cost(const struct portolan_trial *trial, struct portolan_text *out)
 {
+    const struct portolan_profile_cost c = profile_cost(trial);
     char cost[32];
-    double spread = p->cost.spread_ns;
-    const char *clock = portolan_profile_peek_fact(p->trial, "clock");
-    bool is_manual = clock && !strcmp(clock, "manual");
 
-    if (isnan(p->cost.call_ns)) {
-        portolan_text_add(
-            out, is_manual ? "the clock was moved by hand: measuring took none of its time\n"
-                           : "what one measured call costs was not stored\n");
+    if (isnan(c.call_ns)) {
+        portolan_text_add(out, profile_clock_is_manual(trial)
+                                   ? "the clock was moved by hand: measuring took none of its time"
+                                   : "what one measured call costs was not stored");
         return;
     }
     portolan_text_add(out, "one measured call costs ");
-    if (isnan(spread))
-        portolan_text_add(out, "%s", text_of_time(p->cost.call_ns, cost));
+    if (isnan(c.spread_ns))
+        portolan_text_add(out, "%s", portolan_format_time(c.call_ns, 4, cost, sizeof cost));
     else
-        portolan_text_add(out, "%.3g +- %.2g ns", p->cost.call_ns, spread);
-    if (p->cost.counters_ns > 0)
-        portolan_text_add(out, ", with counters %s more", text_of_time(p->cost.counters_ns, cost));
-    portolan_text_add(out, "; methods with ! take less than 20 of these per call\n");
+        portolan_text_add(out, "%.3g +- %.2g ns", c.call_ns, c.spread_ns);
+    if (c.counters_ns > 0)
+        portolan_text_add(out, ", with counters %s more",
+                          portolan_format_time(c.counters_ns, 4, cost, sizeof cost));
 }
 
 /* Metadata whose names say what is missing or was done by halves. */
@@ -162,14 +162,17 @@ static void add_violations(const struct portolan_profile *p, struct portolan_tex
                       p->n_violations, p->n_violations == 1 ? "" : "s");
     portolan_profile_add_label(&p->nodes[v->node], false, out);
     portolan_text_add(out, " has %s, the calls below it %s\n",
-                      text_of_time(v->inclusive_ns, parent),
-                      text_of_time(v->children_ns, children));
+                      portolan_format_time(v->inclusive_ns, 4, parent, sizeof parent),
+                      portolan_format_time(v->children_ns, 4, children, sizeof children));
 }
 
 void portolan_profile_write_head(const struct portolan_profile *p, struct portolan_text *out)
 {
     add_trial(p, out);
-    add_cost(p, out);
+    portolan_profile_add_cost(p->trial, out);
+    portolan_text_add(out, isnan(p->cost.call_ns)
+                               ? "\n"
+                               : "; methods with ! take less than 20 of these per call\n");
     add_facts(p->trial, out);
     add_missing_ranks(p, out);
     add_sampling(p, out);

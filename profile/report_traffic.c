@@ -84,8 +84,10 @@ static void write_share(const struct portolan_profile *p, struct portolan_text *
             mpi += p->nodes[i].mpi_ns.sum / p->ranks;
         }
     portolan_text_add(out, "of %s that were measured per rank, %s were in MPI (%.1f %%), %s not\n",
-                      text_of_time(all, all_text), text_of_time(mpi, mpi_text),
-                      all > 0 ? 100 * mpi / all : 0, text_of_time(all - mpi, compute_text));
+                      portolan_format_time(all, 4, all_text, sizeof all_text),
+                      portolan_format_time(mpi, 4, mpi_text, sizeof mpi_text),
+                      all > 0 ? 100 * mpi / all : 0,
+                      portolan_format_time(all - mpi, 4, compute_text, sizeof compute_text));
 }
 
 enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p,

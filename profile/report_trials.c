@@ -88,11 +88,11 @@ void portolan_trials_write_facts(const struct portolan_trial_list *list, struct 
     for (size_t i = 0; i < list->n; i++) {
         const struct portolan_trial *t = list->trials[i];
 
-        portolan_text_add(out, "%strial %lld of '%s' (%s), %d rank%s, %s, %s%s%s\n", i ? "\n" : "",
-                          (long long)t->id, t->assembly, t->purpose, t->ranks,
-                          t->ranks == 1 ? "" : "s", t->started, outcome_of(t),
-                          t->elapsed_ns > 0 ? " after " : "",
-                          t->elapsed_ns > 0 ? text_of_time(t->elapsed_ns, time) : "");
+        portolan_text_add(
+            out, "%strial %lld of '%s' (%s), %d rank%s, %s, %s%s%s\n", i ? "\n" : "",
+            (long long)t->id, t->assembly, t->purpose, t->ranks, t->ranks == 1 ? "" : "s",
+            t->started, outcome_of(t), t->elapsed_ns > 0 ? " after " : "",
+            t->elapsed_ns > 0 ? portolan_format_time(t->elapsed_ns, 4, time, sizeof time) : "");
         write_pairs("parameter ", t->parameters, t->n_parameters, out);
         write_pairs("implementation ", t->implementations, t->n_implementations, out);
         write_pairs("", t->metadata, t->n_metadata, out);

@@ -40,14 +40,6 @@ const char *unit_of_bytes(double most, double *factor)
     return u->name;
 }
 
-const char *text_of_time(double ns, char *storage)
-{
-    const struct unit *u = pick_unit(times, 4, fabs(ns));
-
-    snprintf(storage, 32, "%.4g %s", ns / u->factor, u->name);
-    return storage;
-}
-
 static void add_cell(struct table *t, struct cell c)
 {
     if (t->n_cells == t->capacity) {
@@ -140,7 +132,7 @@ static void print_cell(const struct table *t, size_t column, const struct cell *
         print_scaled(to, 100 * x, 1);
         break;
     case COLUMN_EACH:
-        text_of_time(x, to);
+        portolan_format_time(x, 4, to, CELL_BYTES);
         break;
     case COLUMN_PLAIN:
         snprintf(to, CELL_BYTES, "%.6g", x);

@@ -48,7 +48,4 @@ void table_write(struct table *t, struct portolan_text *out);
 /* The unit that fits numbers up to MOST bytes. */
 const char *unit_of_bytes(double most, double *factor);
 
-/* A time by itself, as "19.2 ns"; the text is STORAGE, 32 bytes. */
-const char *text_of_time(double ns, char *storage);
-
 #endif

@@ -110,7 +110,8 @@ static void add_row(struct comparison *c, size_t begin, size_t end)
         while (i < end && strcmp(c->cells[i].like->implementation, c->libraries[k]))
             i++;
         if (i < end)
-            wrap_format_time(c->cells[i].exclusive_ns / c->cells[i].calls, text, sizeof text);
+            portolan_format_time(c->cells[i].exclusive_ns / c->cells[i].calls, 3, text,
+                                 sizeof text);
         else
             strcpy(text, "-");
         portolan_text_add(c->text, " %*s", WIDTH, text);
@@ -132,7 +133,7 @@ static void add_totals(struct comparison *c, bool times)
                 ns += c->cells[i].exclusive_ns;
             }
         if (times)
-            wrap_format_time(ns, text, sizeof text);
+            portolan_format_time(ns, 3, text, sizeof text);
         else
             snprintf(text, sizeof text, "%.0f", calls);
         portolan_text_add(c->text, " %*s", WIDTH, text);
@@ -147,7 +148,7 @@ static void add_trials(struct comparison *c, const struct portolan_sample_set *s
     for (size_t i = 0; i < set->n_trials; i++) {
         const struct portolan_trial *t = &set->trials[i];
 
-        wrap_format_time(t->elapsed_ns, text, sizeof text);
+        portolan_format_time(t->elapsed_ns, 3, text, sizeof text);
         portolan_text_add(c->text, "trial %lld of '%s', %s, %s, %s\n", (long long)t->id,
                           t->assembly, t->started, t->outcome, text);
     }

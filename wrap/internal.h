@@ -212,9 +212,6 @@ const char *wrap_provider(struct wrap_run *run, const struct wrap_process *p);
 /* Why no call was seen, in the arena. */
 const char *wrap_why(struct wrap_run *run);
 
-/* "1.23 ms" */
-void wrap_format_time(double ns, char *text, size_t size);
-
 /* Text for people, in the arena. */
 const char *wrap_report(struct wrap_run *run);
 

@@ -16,21 +16,6 @@ struct row {
     double exclusive_ns;
 };
 
-void wrap_format_time(double ns, char *text, size_t size)
-{
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    size_t i = 0;
-
-    while (i < 3 && ns < units[i].ns)
-        i++;
-    snprintf(text, size, "%.3g %s", ns / units[i].ns, units[i].unit);
-    if (ns >= 1000 * units[0].ns)
-        snprintf(text, size, "%.0f s", ns / units[0].ns);
-}
-
 static int by_time(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -63,6 +48,15 @@ static struct row *make_rows(struct wrap_run *run, const struct wrap_process *p,
     return rows;
 }
 
+/* The recorder's process has the same code and processor as the program. */
+static void add_cost(struct portolan_text *t)
+{
+    const struct portolan_probe_cost cost = portolan_probe_cost();
+
+    portolan_text_add(t, "  one measured call costs %.3g +- %.2g ns\n", cost.mean_ns,
+                      cost.spread_ns);
+}
+
 static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct portolan_text *t)
 {
     size_t n = 0;
@@ -72,8 +66,8 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
 
     for (size_t i = 0; i < n; i++)
         all_ns += rows[i].exclusive_ns;
-    wrap_format_time(all_ns, total, sizeof total);
-    wrap_format_time(p->elapsed_ns, each, sizeof each);
+    portolan_format_time(all_ns, 3, total, sizeof total);
+    portolan_format_time(p->elapsed_ns, 3, each, sizeof each);
     portolan_text_add(t, "portolan: %llu calls took %s of %s", (unsigned long long)p->calls, total,
                       each);
     if (p->recorder.trial)
@@ -81,14 +75,15 @@ static void add_rows(struct wrap_run *run, const struct wrap_process *p, struct 
                           run->options->store ? run->options->store : "portolan.db");
     portolan_text_add(t, "%s\n", p->area->has_profiles ? "; in its TAU profiles" : "");
     for (size_t i = 0; i < n && i < ROWS; i++) {
-        wrap_format_time(rows[i].exclusive_ns, total, sizeof total);
-        wrap_format_time(rows[i].exclusive_ns / (double)rows[i].calls, each, sizeof each);
+        portolan_format_time(rows[i].exclusive_ns, 3, total, sizeof total);
+        portolan_format_time(rows[i].exclusive_ns / (double)rows[i].calls, 3, each, sizeof each);
         portolan_text_add(t, "  %-24s %-16s %10llu calls  %9s  %9s each\n",
                           rows[i].info->method.name, rows[i].info->connection.provider_class,
                           (unsigned long long)rows[i].calls, total, each);
     }
     if (n > ROWS)
         portolan_text_add(t, "  and %zu more\n", n - ROWS);
+    add_cost(t);
 }
 
 /* What may be missing, and why. */

@@ -223,6 +223,12 @@ PORTOLAN_API enum portolan_status portolan_text_take(struct portolan_text *t, ch
 PORTOLAN_API void portolan_text_clear(struct portolan_text *t);
 
 /**
+ * A time for people with so many DIGITS (1 to 9), as "19.2 ns", "1.5 s", "2 min 05 s"; "never" when
+ * it is infinite or unknown. Returns TEXT, for which 32 bytes are enough.
+ */
+PORTOLAN_API const char *portolan_format_time(double ns, int digits, char *text, size_t size_bytes);
+
+/**
  * The word of KNOWN that is nearest to WORD by edits (insert, delete, replace, swap neighbours), or
  * NULL when none is near enough to be worth suggesting. The result is one of KNOWN's pointers.
  */

@@ -252,9 +252,6 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *pla
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
 
-/** "1.23 ms", "45.6 s", "2 min 3 s" into TEXT. */
-void portolan_plan_format_time(double ns, char *text, size_t size_bytes);
-
 #ifdef __cplusplus
 }
 #endif

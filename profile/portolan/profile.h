@@ -171,6 +171,13 @@ PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
 PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
                                              bool with_port, struct portolan_text *text);
 
+/**
+ * What measuring cost in TRIAL, for the head of a report: "one measured call costs 17.6 +- 2.3 ns",
+ * or why that is not known. Added to TEXT, without an end of line.
+ */
+PORTOLAN_API void portolan_profile_add_cost(const struct portolan_trial *trial,
+                                            struct portolan_text *text);
+
 /** What the trial's metadata says of NAME; NULL when nothing. */
 PORTOLAN_API const char *portolan_profile_peek_fact(const struct portolan_trial *trial,
                                                     const char *name);
