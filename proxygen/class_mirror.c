@@ -19,7 +19,7 @@ struct words {
 
 static struct words words_of(struct cxx_reader *r, CXCursor cursor)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct words w = {.r = r};
     CXToken *tokens = NULL;
     unsigned n = 0;
@@ -75,7 +75,7 @@ static bool is_attribute(const struct words *w, unsigned i, const struct cxx_lis
 /* A method's declaration without what is said once only: default arguments, its body. */
 static void add_method(struct cxx_reader *r, CXCursor method)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct words w = words_of(r, method);
     struct cxx_list children = proxygen_cxx_children(r, method), parameters = {.r = r};
     bool pure = clang->CXXMethod_isPureVirtual(method);
@@ -153,7 +153,7 @@ static void add_default(const struct words *w, unsigned i)
 static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor parameter, CXType instance,
                                           unsigned number, const char *argument)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     const char *name = proxygen_header_spelling(r->h, parameter);
     bool type = clang->getCursorKind(parameter) == CXCursor_TemplateTypeParameter;
     struct words w = words_of(r, parameter);
@@ -196,7 +196,7 @@ static enum portolan_status add_parameter(struct cxx_reader *r, CXCursor paramet
 /* Opens the namespaces that the template is in; returns how many. */
 static size_t open_scopes(struct cxx_reader *r, CXCursor cursor)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     CXCursor parent = clang->getCursorSemanticParent(cursor);
     size_t n;
 
@@ -215,7 +215,7 @@ static enum portolan_status add_mirror(struct cxx_reader *r, CXType instance, co
                                        CXCursor definition)
 {
     unsigned number = 0;
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct cxx_list list = proxygen_cxx_children(r, definition);
     const char *arguments = strchr(name, '<');
     size_t scopes = open_scopes(r, definition), bases = 0;
@@ -253,7 +253,7 @@ struct search {
 static enum CXChildVisitResult visit_mirror(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct search *s = data;
-    const struct libclang *clang = s->r->h->clang;
+    const struct portolan_libclang *clang = s->r->h->clang;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
 
     (void)parent;
@@ -276,7 +276,7 @@ static enum CXChildVisitResult visit_mirror(CXCursor cursor, CXCursor parent, CX
 enum portolan_status proxygen_cxx_mirror(struct cxx_reader *r, CXType instance, CXCursor definition,
                                          CXCursor *mirror)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct search s = {.r = r, .instance = instance};
     struct place place = proxygen_header_cursor_place(r->h, definition);
     const char *name =

@@ -49,7 +49,7 @@ bool proxygen_cxx_is_linkage(enum CXCursorKind kind)
 /* The namespace or class around CURSOR. */
 static CXCursor scope_of(const struct cxx_reader *r, CXCursor cursor)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
 
     do
         cursor = clang->getCursorSemanticParent(cursor);
@@ -82,7 +82,7 @@ static bool is_public_alias(const struct cxx_reader *r, CXCursor alias)
 static const char *qualified(const struct cxx_reader *r, CXType type, const char *name,
                              const char *inner)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
 
     return proxygen_print(&r->h->run->arena, "%s%s%s%s%s",
                           clang->isConstQualifiedType(type) ? "const " : "",
@@ -95,7 +95,7 @@ static const char *leaf(const struct cxx_reader *r, CXType type, const char *inn
 {
     static const char *const keywords[] = {"struct ", "union ", "enum ", "class "};
     struct header *h = r->h;
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
     CXType canonical = clang->getCanonicalType(type), named = type;
     const char *text = proxygen_header_text(h, clang->getTypeSpelling(canonical));
     const char *spelling = proxygen_header_text(h, clang->getTypeSpelling(type));
@@ -123,7 +123,7 @@ static const char *leaf(const struct cxx_reader *r, CXType type, const char *inn
 
 static const char *declare_function(const struct cxx_reader *r, CXType type, const char *inner)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct portolan_arena *arena = &r->h->run->arena;
     int count = clang->getNumArgTypes(type);
     const char *spelling = proxygen_header_text(r->h, clang->getTypeSpelling(type));
@@ -141,7 +141,7 @@ static const char *declare_function(const struct cxx_reader *r, CXType type, con
 
 static const char *declare_array(const struct cxx_reader *r, CXType type, const char *inner)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct portolan_arena *arena = &r->h->run->arena;
     CXType element = clang->getArrayElementType(type);
 
@@ -160,7 +160,7 @@ static bool needs_parentheses(enum CXTypeKind kind)
 
 static const char *declare_pointer(const struct cxx_reader *r, CXType type, const char *inner)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct portolan_arena *arena = &r->h->run->arena;
     CXType to = clang->getPointeeType(type);
     const char *sign = "*";
@@ -189,7 +189,7 @@ static const char *declare_pointer(const struct cxx_reader *r, CXType type, cons
 
 const char *proxygen_cxx_declare(const struct cxx_reader *r, CXType type, const char *inner)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     CXType canonical = clang->getCanonicalType(type);
 
     /* Sugar that no name stands for: auto, decltype, decayed arrays. */

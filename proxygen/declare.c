@@ -5,11 +5,7 @@
 
 const char *proxygen_header_text(struct header *h, CXString s)
 {
-    const char *c = h->clang->getCString(s);
-    const char *text = proxygen_print(&h->run->arena, "%s", c ? c : "");
-
-    h->clang->disposeString(s);
-    return text;
+    return portolan_libclang_text(h->clang, &h->run->arena, s);
 }
 
 const char *proxygen_header_spelling(struct header *h, CXCursor cursor)

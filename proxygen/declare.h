@@ -3,8 +3,9 @@
 #ifndef PROXYGEN_DECLARE_H
 #define PROXYGEN_DECLARE_H
 
-#include "libclang.h"
 #include "proxygen_internal.h"
+
+#include <portolan/libclang.h>
 
 /* A function or macro that stands in the header and that no proxy sees the calls of. */
 struct unseen {
@@ -22,7 +23,7 @@ struct unknown_attribute {
 /* One header being read. */
 struct header {
     struct run *run;
-    const struct libclang *clang;
+    const struct portolan_libclang *clang;
     CXIndex index;
     const char *hint; /* the nearest class, where the one asked for is not among them; or NULL */
     CXTranslationUnit unit;

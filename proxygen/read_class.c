@@ -112,7 +112,7 @@ static bool has_members(struct cxx_reader *r, CXCursor definition)
 
 static bool is_instance(struct cxx_reader *r, CXCursor definition, CXCursor *pattern)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     CXCursor declaration = clang->getSpecializedCursorTemplate(definition);
 
     if (clang->Cursor_isNull(declaration) || has_members(r, definition))
@@ -123,7 +123,7 @@ static bool is_instance(struct cxx_reader *r, CXCursor definition, CXCursor *pat
 
 static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct cxx_list specifiers = proxygen_cxx_children(r, r->classes[number].definition);
     struct cxx_list aliases = {.r = r};
     enum portolan_status status = PORTOLAN_OK;
@@ -156,7 +156,7 @@ static enum portolan_status add_bases(struct cxx_reader *r, size_t number)
 static void describe_way(struct cxx_reader *r, struct cxx_class *c, const struct cxx_class *below,
                          CXCursor base)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
 
     c->derived = below->derived;
     c->is_virtual = below->is_virtual || clang->isVirtualBase(base);
@@ -186,7 +186,7 @@ static void compare_known(struct cxx_reader *r, struct cxx_class *c)
 static enum portolan_status add_class(struct cxx_reader *r, CXType type,
                                       const struct cxx_class *below, CXCursor base)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     CXCursor declaration = clang->getTypeDeclaration(type), pattern;
     struct cxx_class c = {.type = type, .path = "@"};
     enum portolan_status status = PORTOLAN_OK;
@@ -219,7 +219,7 @@ static enum portolan_status add_class(struct cxx_reader *r, CXType type,
 static enum CXChildVisitResult visit_class(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct cxx_list *list = data;
-    const struct libclang *clang = list->r->h->clang;
+    const struct portolan_libclang *clang = list->r->h->clang;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
 
     if (clang->Location_isInSystemHeader(clang->getCursorLocation(cursor)))
@@ -288,7 +288,7 @@ static enum portolan_status parse_port(struct cxx_reader *r)
 
 static enum portolan_status find_class(struct cxx_reader *r)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct cxx_list found = {.r = r};
     struct place whole = {.file = r->h->run->options->files[0], .line = 1};
     CXType type;
@@ -330,7 +330,7 @@ static enum portolan_status read_hierarchy(struct cxx_reader *r)
 /* A constructor without arguments that a derived class may call. */
 static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct cxx_list list = proxygen_cxx_children(r, c->definition);
     bool has_constructors = false;
 
@@ -350,7 +350,7 @@ static bool can_construct(struct cxx_reader *r, const struct cxx_class *c)
 
 static enum portolan_status check_destructor(struct cxx_reader *r, const struct cxx_class *c)
 {
-    const struct libclang *clang = r->h->clang;
+    const struct portolan_libclang *clang = r->h->clang;
     struct cxx_list list = proxygen_cxx_children(r, c->definition);
     struct place place;
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const struct libclang *clang_of(const struct cxx_reader *r)
+static const struct portolan_libclang *clang_of(const struct cxx_reader *r)
 {
     return r->h->clang;
 }
@@ -29,7 +29,7 @@ struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor)
 
 CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
 
     type = clang->getCanonicalType(type);
     return type.kind == CXType_LValueReference || type.kind == CXType_RValueReference
@@ -40,7 +40,7 @@ CXType proxygen_cxx_without_reference(struct cxx_reader *r, CXType type)
 /* A class's own: `size() const`, which anybody may call and which gives a whole number. */
 static bool has_size(struct cxx_reader *r, CXType type)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXCursor declaration, pattern;
     struct cxx_list list;
 
@@ -64,7 +64,7 @@ static bool has_size(struct cxx_reader *r, CXType type)
 /* The length of a text rarely says how long a call takes. */
 static bool holds_characters(struct cxx_reader *r, CXType type)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType element = clang->Type_getTemplateArgumentAsType(type, 0);
 
     if (element.kind == CXType_Invalid)
@@ -77,7 +77,7 @@ static bool holds_characters(struct cxx_reader *r, CXType type)
 
 static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType canonical = clang->getCanonicalType(type),
            plain = proxygen_cxx_without_reference(r, type);
 
@@ -99,7 +99,7 @@ static void read_kind(struct cxx_reader *r, CXType type, struct argument *a)
 /* Another object of the port's class, which may be a proxy's. */
 bool proxygen_cxx_is_peer(struct cxx_reader *r, CXType type)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType canonical = clang->getCanonicalType(type);
 
     if (canonical.kind != CXType_Pointer && canonical.kind != CXType_LValueReference)
@@ -132,7 +132,7 @@ static enum portolan_status read_argument(struct cxx_reader *r, CXType type, CXC
 enum portolan_status proxygen_read_class_arguments(struct cxx_reader *r, CXCursor method,
                                                    CXCursor written_method, struct method *m)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType type = clang->getCursorType(method);
     struct cxx_list list = proxygen_cxx_children(r, method);
     struct cxx_list written = proxygen_cxx_children(r, written_method);

@@ -19,7 +19,7 @@ struct collection {
     size_t n;
 };
 
-static const struct libclang *clang_of(const struct cxx_reader *r)
+static const struct portolan_libclang *clang_of(const struct cxx_reader *r)
 {
     return r->h->clang;
 }
@@ -43,7 +43,7 @@ static const char *tail(struct cxx_reader *r, CXCursor method)
 
 static const char *qualifiers(struct cxx_reader *r, CXCursor method)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     enum CXRefQualifierKind reference =
         clang->Type_getCXXRefQualifier(clang->getCursorType(method));
 
@@ -70,7 +70,7 @@ static bool never_throws(struct cxx_reader *r, CXCursor method)
 
 static const char *signature(struct cxx_reader *r, CXCursor method)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType type = clang->getCanonicalType(clang->getCursorType(method));
     const char *name = proxygen_header_spelling(r->h, method), *list = "";
 
@@ -97,7 +97,7 @@ static bool is_marked_final(struct cxx_reader *r, CXCursor method)
 static void collect_class(struct collection *c, size_t number)
 {
     struct cxx_reader *r = c->r;
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     struct cxx_list seen = proxygen_cxx_children(r, r->classes[number].members);
     struct cxx_list written = proxygen_cxx_children(r, r->classes[number].definition);
     size_t w = 0;
@@ -178,7 +178,7 @@ static const char *without_name(struct portolan_arena *arena, const char *declar
 static struct cxx_method *describe(struct cxx_reader *r, const struct candidate *c,
                                    const struct method *m)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     struct portolan_arena *arena = &r->h->run->arena;
     struct cxx_method *x = portolan_arena_alloc(arena, 1, sizeof *x);
     const struct cxx_class *owner = &r->classes[c->class_number];
@@ -219,7 +219,7 @@ static bool is_no_return(struct cxx_reader *r, CXCursor method)
 static enum portolan_status read_method(struct cxx_reader *r, const struct candidate *c,
                                         struct method *m)
 {
-    const struct libclang *clang = clang_of(r);
+    const struct portolan_libclang *clang = clang_of(r);
     CXType type = clang->getCursorType(c->cursor), result = clang->getResultType(type);
     bool conversion = clang->getCursorKind(c->cursor) == CXCursor_ConversionFunction;
     enum portolan_status status;

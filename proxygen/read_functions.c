@@ -122,7 +122,7 @@ static void drop_repeated(struct search *s)
 
 static const char *skip_reason(struct header *h, const struct found *f)
 {
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
     enum CXVisibilityKind visibility = clang->getCursorVisibility(f->cursor);
 
     if (!clang->Cursor_isNull(clang->getCursorDefinition(f->cursor)))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parses a header, collects what holds for every kind of port, and chooses the port's reader. */
 #include "read_header.h"
-#include "compile_commands.h"
 
 #include <fnmatch.h>
 #include <limits.h>
@@ -175,7 +174,7 @@ static enum portolan_status parse_either(struct header *h)
 /* Unknown types and missing files do not fail a parse, they falsify it: every error is fatal. */
 static enum portolan_status judge_diagnostics(struct header *h)
 {
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
     struct run *run = h->run;
     enum portolan_status status = PORTOLAN_OK;
 
@@ -207,7 +206,7 @@ static enum portolan_status judge_diagnostics(struct header *h)
 /* Errors in what was put behind the header; one is enough, the others mostly follow from it. */
 static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit, bool trial)
 {
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
     struct run *run = h->run;
     enum portolan_status status = PORTOLAN_OK;
 
@@ -338,7 +337,7 @@ static void note_unseen(struct header *h, CXCursor cursor)
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct header *h = data;
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
 
     (void)parent;
     switch (clang->getCursorKind(cursor)) {
@@ -497,15 +496,22 @@ enum portolan_status proxygen_read_header(struct run *run)
         return portolan_error_set(run->err, PORTOLAN_EINVAL,
                                   "a C port is read from one header; the others that it needs it "
                                   "includes itself");
-    h.clang = proxygen_libclang_load(run->err);
+    h.clang = portolan_libclang_load(run->err);
     if (!h.clang)
         return PORTOLAN_EUNSUPPORTED;
     h.flags = run->options->flags;
     h.n_flags = run->options->n_flags;
     if (run->options->compile_commands) {
-        status = proxygen_find_compile_command(&h);
+        struct portolan_compile_flags found = {0};
+
+        status = portolan_compile_flags_find(h.clang, &run->arena, run->options->compile_commands,
+                                             run->options->files[0], h.flags, h.n_flags, &found,
+                                             run->err);
         if (status != PORTOLAN_OK)
             return status;
+        h.flags = found.flags;
+        h.n_flags = found.n_flags;
+        run->port.flags_from = found.from;
     }
     run->flags = h.flags;
     run->n_flags = h.n_flags;

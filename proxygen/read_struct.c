@@ -19,7 +19,7 @@ struct search {
 static enum CXChildVisitResult visit_top(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     struct search *s = data;
-    const struct libclang *clang = s->h->clang;
+    const struct portolan_libclang *clang = s->h->clang;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
     const char *name;
 
@@ -123,7 +123,7 @@ static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, C
 /* A struct in the struct that has functions: its members are taken as the outer one's. */
 static bool collect_group(struct members *m, CXCursor definition, const char *name)
 {
-    const struct libclang *clang = m->h->clang;
+    const struct portolan_libclang *clang = m->h->clang;
     const char *outer = m->prefix;
 
     if (clang->Cursor_isNull(definition) ||
@@ -148,7 +148,7 @@ static enum CXChildVisitResult collect_field(CXCursor cursor, CXCursor parent, C
 {
     struct members *m = data;
     struct portolan_arena *arena = &m->h->run->arena;
-    const struct libclang *clang = m->h->clang;
+    const struct portolan_libclang *clang = m->h->clang;
     enum CXCursorKind kind = clang->getCursorKind(cursor);
     /* A struct or union without a name for itself or its member. */
     bool anonymous = (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl) &&
@@ -276,7 +276,7 @@ static void describe_members(struct header *h, const struct members *object, CXC
 static enum portolan_status describe_object(struct header *h, CXCursor definition,
                                             const struct members *object, CXCursor table_field)
 {
-    const struct libclang *clang = h->clang;
+    const struct portolan_libclang *clang = h->clang;
     struct port *port = &h->run->port;
     CXCursor last = object->fields[object->n - 1];
     CXType table = clang->getCursorType(definition);

@@ -8,6 +8,7 @@ cd "${1:-.}" || exit 99
 # room: public headers it may include
 table='
 base: base command
+libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
 mpi: base probe framework mpi
@@ -16,7 +17,7 @@ profile: base store profile compare
 export: base store profile tau export
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
-proxygen: base callback control sidl proxygen probe framework proxy functions functions_component
+proxygen: base libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
 plot: base chart
 models: base models

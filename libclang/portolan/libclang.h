@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libclang, loaded when a header is first read: loading it takes longer than all the rest, and
- * most runs of a program that can read headers read none.
+ * libclang, loaded when C is first read: loading it takes longer than all the rest, and most runs
+ * of a program that can read C read none. Not installed: for Portolan's own readers. One thread at
+ * a time.
  */
-#ifndef PROXYGEN_LIBCLANG_H
-#define PROXYGEN_LIBCLANG_H
+#ifndef PORTOLAN_LIBCLANG_H
+#define PORTOLAN_LIBCLANG_H
 
 #include <clang-c/CXCompilationDatabase.h>
 #include <clang-c/Index.h>
 #include <portolan/base.h>
 
-#define LIBCLANG_FUNCTIONS(X)                                                                      \
+#define PORTOLAN_LIBCLANG_FUNCTIONS(X)                                                             \
     X(Cursor_isAnonymous)                                                                          \
     X(Cursor_isAnonymousRecordDecl)                                                                \
     X(Cursor_isMacroBuiltin)                                                                       \
@@ -63,6 +64,12 @@
     X(Cursor_isFunctionInlined)                                                                    \
     X(Cursor_getStorageClass)                                                                      \
     X(isCursorDefinition)                                                                          \
+    X(disposeSourceRangeList)                                                                      \
+    X(getCursorReferenced)                                                                         \
+    X(getFile)                                                                                     \
+    X(getInclusions)                                                                               \
+    X(getPresumedLocation)                                                                         \
+    X(getSkippedRanges)                                                                            \
     X(CompilationDatabase_fromDirectory)                                                           \
     X(CompilationDatabase_dispose)                                                                 \
     X(CompilationDatabase_getAllCompileCommands)                                                   \
@@ -104,14 +111,42 @@
     X(getTokenKind)                                                                                \
     X(isVirtualBase)
 
-struct libclang {
+struct portolan_libclang {
     void *library;
-#define LIBCLANG_MEMBER(name) __typeof__(clang_##name) *name;
-    LIBCLANG_FUNCTIONS(LIBCLANG_MEMBER)
-#undef LIBCLANG_MEMBER
+#define PORTOLAN_LIBCLANG_MEMBER(name) __typeof__(clang_##name) *name;
+    PORTOLAN_LIBCLANG_FUNCTIONS(PORTOLAN_LIBCLANG_MEMBER)
+#undef PORTOLAN_LIBCLANG_MEMBER
 };
 
 /* The loaded library, or NULL with ERR saying what to install. */
-const struct libclang *proxygen_libclang_load(struct portolan_error *err);
+const struct portolan_libclang *portolan_libclang_load(struct portolan_error *err);
+
+/* The text of S in the arena, "" when there is none; disposes of S. */
+const char *portolan_libclang_text(const struct portolan_libclang *clang,
+                                   struct portolan_arena *arena, CXString s);
+
+/* printf in the arena; "" when memory is out, which the arena remembers. */
+const char *portolan_libclang_print(struct portolan_arena *arena, const char *format, ...)
+    PORTOLAN_PRINTF(2, 3);
+
+/* Flags with which a file is read; all in the arena that was given. */
+struct portolan_compile_flags {
+    const char *from; /* whose flags they are: "compile_commands.json: entry for a.c, ..." */
+    const char **flags;
+    size_t n_flags;
+};
+
+/*
+ * The flags that change what C means of the entry in DATABASE (a compile_commands.json, or the
+ * folder it is in) that compiles FILE, or of the nearest source that includes it; MORE stands
+ * behind them. PORTOLAN_EIO when the database cannot be read, PORTOLAN_ESYNTAX when it is none,
+ * PORTOLAN_ENOTFOUND when nothing in it has to do with FILE.
+ */
+enum portolan_status portolan_compile_flags_find(const struct portolan_libclang *clang,
+                                                 struct portolan_arena *arena, const char *database,
+                                                 const char *file, const char *const *more,
+                                                 size_t n_more,
+                                                 struct portolan_compile_flags *found,
+                                                 struct portolan_error *err);
 
 #endif

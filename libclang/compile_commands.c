@@ -19,7 +19,7 @@ static bool starts(const char *text, const char *with)
 
 static const char *absolute(struct portolan_arena *arena, const char *folder, const char *path)
 {
-    return *path == '/' ? path : proxygen_print(arena, "%s/%s", folder, path);
+    return *path == '/' ? path : portolan_libclang_print(arena, "%s/%s", folder, path);
 }
 
 static void add_flag(struct portolan_arena *arena, struct compile_command *c, const char *flag)
@@ -67,8 +67,8 @@ static size_t take_flag(struct portolan_arena *arena, struct compile_command *c,
             continue;
         if (args[i][length]) {
             add_flag(arena, c,
-                     proxygen_print(arena, "%s%s", with_path[k],
-                                    absolute(arena, folder, args[i] + length)));
+                     portolan_libclang_print(arena, "%s%s", with_path[k],
+                                             absolute(arena, folder, args[i] + length)));
             return 1;
         }
         if (i + 1 == n)
@@ -96,22 +96,36 @@ static size_t take_flag(struct portolan_arena *arena, struct compile_command *c,
 
 /* ------------------------------------------------------------------ entries */
 
-static struct compile_command read_entry(struct header *h, CXCompileCommand entry)
+/* One question. */
+struct search {
+    const struct portolan_libclang *clang;
+    struct portolan_arena *arena;
+    const char *database, *name, *file; /* as given, and the file's real path */
+    const char *const *more;
+    size_t n_more;
+    struct portolan_compile_flags *found;
+    struct portolan_error *err;
+};
+
+static const char *text_of(struct search *s, CXString string)
 {
-    struct portolan_arena *arena = &h->run->arena;
-    const char *folder = proxygen_header_text(h, h->clang->CompileCommand_getDirectory(entry));
-    size_t n = h->clang->CompileCommand_getNumArgs(entry);
-    const char **args = portolan_arena_alloc(arena, n + 1, sizeof *args);
+    return portolan_libclang_text(s->clang, s->arena, string);
+}
+
+static struct compile_command read_entry(struct search *s, CXCompileCommand entry)
+{
+    const char *folder = text_of(s, s->clang->CompileCommand_getDirectory(entry));
+    size_t n = s->clang->CompileCommand_getNumArgs(entry);
+    const char **args = portolan_arena_alloc(s->arena, n + 1, sizeof *args);
     struct compile_command c = {0};
 
-    c.file = absolute(arena, folder,
-                      proxygen_header_text(h, h->clang->CompileCommand_getFilename(entry)));
+    c.file = absolute(s->arena, folder, text_of(s, s->clang->CompileCommand_getFilename(entry)));
     if (!args)
         return c;
     for (size_t i = 0; i < n; i++)
-        args[i] = proxygen_header_text(h, h->clang->CompileCommand_getArg(entry, (unsigned)i));
+        args[i] = text_of(s, s->clang->CompileCommand_getArg(entry, (unsigned)i));
     for (size_t i = 1; i < n;)
-        i += take_flag(arena, &c, folder, args, n, i);
+        i += take_flag(s->arena, &c, folder, args, n, i);
     return c;
 }
 
@@ -139,67 +153,67 @@ static int nearer(const void *a, const void *b)
     return strcmp(x->file, y->file);
 }
 
-static enum portolan_status choose(struct header *h, struct compile_command *commands, size_t n,
-                                   const char *header)
+/* What the user says comes last and wins. */
+static enum portolan_status take_entry(struct search *s, const struct compile_command *c,
+                                       const char *how)
 {
-    const struct portolan_proxygen_options *o = h->run->options;
-    const struct compile_command *found = NULL;
-    const char **flags, *how = "which includes the header";
+    const char **flags = portolan_arena_alloc(s->arena, c->n_flags + s->n_more + 1, sizeof *flags);
 
-    for (size_t i = 0; i < n && !found; i++) {
-        char path[PATH_MAX];
-
-        if (realpath(commands[i].file, path) && strcmp(path, header) == 0) {
-            found = &commands[i];
-            how = "the header's own";
-        }
-        commands[i].distance = distance(commands[i].file, header);
-    }
-    if (!found && n)
-        qsort(commands, n, sizeof *commands, nearer);
-    for (size_t i = 0; i < n && !found; i++)
-        if (proxygen_includes(&h->run->arena, &commands[i], header))
-            found = &commands[i];
-    if (!found)
-        return portolan_error_set(h->run->err, PORTOLAN_ENOTFOUND,
-                                  "%s: no entry compiles '%s', and no source in it includes it; "
-                                  "give the flags behind --",
-                                  o->compile_commands, o->files[0]);
-    flags = portolan_arena_alloc(&h->run->arena, found->n_flags + h->n_flags + 1, sizeof *flags);
     if (!flags)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < found->n_flags; i++)
-        flags[i] = found->flags[i];
-    for (size_t i = 0; i < h->n_flags; i++)
-        flags[found->n_flags + i] = h->flags[i]; /* what the user says comes last and wins */
-    h->flags = flags;
-    h->n_flags += found->n_flags;
-    h->run->port.flags_from = proxygen_print(&h->run->arena, "%s: entry for %s, %s",
-                                             o->compile_commands, found->file, how);
+    for (size_t i = 0; i < c->n_flags; i++)
+        flags[i] = c->flags[i];
+    for (size_t i = 0; i < s->n_more; i++)
+        flags[c->n_flags + i] = s->more[i];
+    *s->found = (struct portolan_compile_flags){
+        .flags = flags,
+        .n_flags = c->n_flags + s->n_more,
+        .from =
+            portolan_libclang_print(s->arena, "%s: entry for %s, %s", s->database, c->file, how),
+    };
     return PORTOLAN_OK;
 }
 
-static enum portolan_status read_database(struct header *h, CXCompilationDatabase database,
-                                          const char *header)
+static enum portolan_status choose(struct search *s, struct compile_command *commands, size_t n)
 {
-    CXCompileCommands all = h->clang->CompilationDatabase_getAllCompileCommands(database);
-    unsigned n = h->clang->CompileCommands_getSize(all);
+    for (size_t i = 0; i < n; i++) {
+        char path[PATH_MAX];
+
+        if (realpath(commands[i].file, path) && strcmp(path, s->file) == 0)
+            return take_entry(s, &commands[i], "the header's own");
+        commands[i].distance = distance(commands[i].file, s->file);
+    }
+    if (n)
+        qsort(commands, n, sizeof *commands, nearer);
+    for (size_t i = 0; i < n; i++)
+        if (libclang_includes(s->arena, &commands[i], s->file))
+            return take_entry(s, &commands[i], "which includes the header");
+    return portolan_error_set(s->err, PORTOLAN_ENOTFOUND,
+                              "%s: no entry compiles '%s', and no source in it includes it; give "
+                              "the flags behind --",
+                              s->database, s->name);
+}
+
+static enum portolan_status read_database(struct search *s, CXCompilationDatabase database)
+{
+    CXCompileCommands all = s->clang->CompilationDatabase_getAllCompileCommands(database);
+    unsigned n = s->clang->CompileCommands_getSize(all);
     struct compile_command *commands =
-        portolan_arena_alloc(&h->run->arena, (size_t)n + 1, sizeof *commands);
+        portolan_arena_alloc(s->arena, (size_t)n + 1, sizeof *commands);
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     for (unsigned i = 0; commands && i < n; i++)
-        commands[i] = read_entry(h, h->clang->CompileCommands_getCommand(all, i));
+        commands[i] = read_entry(s, s->clang->CompileCommands_getCommand(all, i));
     if (commands)
-        status = choose(h, commands, n, header);
-    h->clang->CompileCommands_dispose(all);
+        status = choose(s, commands, n);
+    s->clang->CompileCommands_dispose(all);
     return status;
 }
 
 /* ------------------------------------------------------------------ the file */
 
 /* libclang wants the folder of a file of the usual name: one of another name gets such a folder. */
-static enum portolan_status open_database(struct header *h, const char *path,
+static enum portolan_status open_database(struct search *s, const char *path,
                                           CXCompilationDatabase *database)
 {
     CXCompilationDatabase_Error error = CXCompilationDatabase_CanNotLoadDatabase;
@@ -207,37 +221,42 @@ static enum portolan_status open_database(struct header *h, const char *path,
     const char *link;
 
     if (!realpath(path, file))
-        return portolan_error_set(h->run->err, PORTOLAN_EIO, "%s: %s", path, strerror(errno));
+        return portolan_error_set(s->err, PORTOLAN_EIO, "%s: %s", path, strerror(errno));
     if (!mkdtemp(folder))
-        return portolan_error_set(h->run->err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
-    link = proxygen_print(&h->run->arena, "%s/%s", folder, database_name);
+        return portolan_error_set(s->err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
+    link = portolan_libclang_print(s->arena, "%s/%s", folder, database_name);
     if (symlink(file, link) == 0)
-        *database = h->clang->CompilationDatabase_fromDirectory(folder, &error);
+        *database = s->clang->CompilationDatabase_fromDirectory(folder, &error);
     unlink(link);
     rmdir(folder);
     if (error == CXCompilationDatabase_NoError)
         return PORTOLAN_OK;
-    return portolan_error_set(h->run->err, PORTOLAN_ESYNTAX,
+    return portolan_error_set(s->err, PORTOLAN_ESYNTAX,
                               "%s: this is no list of compile commands in JSON", path);
 }
 
-enum portolan_status proxygen_find_compile_command(struct header *h)
+enum portolan_status portolan_compile_flags_find(const struct portolan_libclang *clang,
+                                                 struct portolan_arena *arena, const char *database,
+                                                 const char *file, const char *const *more,
+                                                 size_t n_more,
+                                                 struct portolan_compile_flags *found,
+                                                 struct portolan_error *err)
 {
-    const char *path = h->run->options->compile_commands;
-    const char *name = h->run->options->files[0];
-    CXCompilationDatabase database = NULL;
-    char header[PATH_MAX];
+    CXCompilationDatabase opened = NULL;
+    const char *path = database;
+    char real[PATH_MAX];
+    struct search s = {clang, arena, database, file, real, more, n_more, found, err};
     enum portolan_status status;
     struct stat info;
 
-    if (!realpath(name, header))
-        return portolan_error_set(h->run->err, PORTOLAN_EIO, "%s: %s", name, strerror(errno));
+    if (!realpath(file, real))
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        path = proxygen_print(&h->run->arena, "%s/%s", path, database_name);
-    status = open_database(h, path, &database);
+        path = portolan_libclang_print(arena, "%s/%s", path, database_name);
+    status = open_database(&s, path, &opened);
     if (status == PORTOLAN_OK)
-        status = read_database(h, database, header);
-    if (database)
-        h->clang->CompilationDatabase_dispose(database);
+        status = read_database(&s, opened);
+    if (opened)
+        clang->CompilationDatabase_dispose(opened);
     return status;
 }

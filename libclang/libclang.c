@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libclang.h"
+#include <portolan/libclang.h>
 
 #include <dlfcn.h>
 #include <string.h>
 
 /* What the build found, then names under which distributions ship it. */
 static const char *const names[] = {
-    PROXYGEN_LIBCLANG,   "libclang-14.so.1",  "libclang.so.1",
+    LIBCLANG_NAME,       "libclang-14.so.1",  "libclang.so.1",
     "libclang-15.so.15", "libclang-16.so.16", "libclang-17.so.17",
 };
 
-static bool resolve(struct libclang *clang, struct portolan_error *err)
+static bool resolve(struct portolan_libclang *clang, struct portolan_error *err)
 {
     void *symbol;
 
@@ -21,21 +21,21 @@ static bool resolve(struct libclang *clang, struct portolan_error *err)
         return false;                                                                              \
     }                                                                                              \
     memcpy(&clang->name, &symbol, sizeof symbol);
-    LIBCLANG_FUNCTIONS(LIBCLANG_RESOLVE)
+    PORTOLAN_LIBCLANG_FUNCTIONS(LIBCLANG_RESOLVE)
 #undef LIBCLANG_RESOLVE
     return true;
 }
 
-const struct libclang *proxygen_libclang_load(struct portolan_error *err)
+const struct portolan_libclang *portolan_libclang_load(struct portolan_error *err)
 {
-    static struct libclang clang;
+    static struct portolan_libclang clang;
     static bool ready;
 
     for (size_t i = 0; !clang.library && i < sizeof names / sizeof *names; i++)
         clang.library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!clang.library) {
         portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
-                           "reading C headers needs libclang, which cannot be loaded (%s); on "
+                           "reading C needs libclang, which cannot be loaded (%s); on "
                            "Debian install libclang1-14",
                            dlerror());
         return NULL;
@@ -44,4 +44,25 @@ const struct libclang *proxygen_libclang_load(struct portolan_error *err)
         return NULL;
     ready = true;
     return &clang;
+}
+
+const char *portolan_libclang_print(struct portolan_arena *arena, const char *format, ...)
+{
+    va_list args;
+    const char *text;
+
+    va_start(args, format);
+    text = portolan_arena_vprintf(arena, format, args);
+    va_end(args);
+    return text ? text : "";
+}
+
+const char *portolan_libclang_text(const struct portolan_libclang *clang,
+                                   struct portolan_arena *arena, CXString s)
+{
+    const char *c = clang->getCString(s);
+    const char *text = portolan_libclang_print(arena, "%s", c ? c : "");
+
+    clang->disposeString(s);
+    return text;
 }

@@ -43,15 +43,16 @@ static const char *resolve(struct walk *w, const char *file, const char *name, b
     char path[PATH_MAX];
 
     if (*name == '/')
-        return realpath(name, path) ? proxygen_print(w->arena, "%s", path) : NULL;
+        return realpath(name, path) ? portolan_libclang_print(w->arena, "%s", path) : NULL;
     if (quoted && slash &&
-        realpath(proxygen_print(w->arena, "%.*s/%s", (int)(slash - file), file, name), path))
-        return proxygen_print(w->arena, "%s", path);
+        realpath(portolan_libclang_print(w->arena, "%.*s/%s", (int)(slash - file), file, name),
+                 path))
+        return portolan_libclang_print(w->arena, "%s", path);
     for (size_t i = 0; i < w->command->n_flags; i++) {
         const char *folder = search_folder(w->command, i);
 
-        if (folder && realpath(proxygen_print(w->arena, "%s/%s", folder, name), path))
-            return proxygen_print(w->arena, "%s", path);
+        if (folder && realpath(portolan_libclang_print(w->arena, "%s/%s", folder, name), path))
+            return portolan_libclang_print(w->arena, "%s", path);
     }
     return NULL;
 }
@@ -113,7 +114,7 @@ static bool scan(struct walk *w, const char *file)
     return found;
 }
 
-bool proxygen_includes(struct portolan_arena *arena, const struct compile_command *command,
+bool libclang_includes(struct portolan_arena *arena, const struct compile_command *command,
                        const char *header)
 {
     struct walk w = {.arena = arena, .command = command, .header = header};
