@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside the BSP library: machines (what a t_bsp means), messages, and how they travel. */
+#ifndef BSP_INTERNAL_H
+#define BSP_INTERNAL_H
+
+#include <portolan/pub.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+/* -- what travels -- */
+
+enum bsp_kind {
+    BSP_MESSAGE,
+    BSP_PUT,
+    BSP_GET,
+    BSP_REPLY,
+    BSP_TOKEN,
+    BSP_CREATED /* not yet sent */
+};
+
+/*
+ * Which box of its receiver a message belongs to. Channel 0 is the traffic of the superstep, the
+ * others those of barriers, replies and collective operations.
+ */
+struct bsp_address {
+    uint64_t machine, step;
+    uint64_t channel;
+};
+
+enum { CHANNEL_TRAFFIC, CHANNEL_REPLY, CHANNEL_COLLECTIVE, CHANNEL_BARRIER /* and its rounds */ };
+
+struct bsp_head {
+    struct bsp_address to;
+    uint64_t size;
+    uint32_t kind;                /* enum bsp_kind */
+    uint32_t source;              /* the sender's number in the machine */
+    uint64_t sequence;            /* of the sender in its superstep */
+    uint64_t slot, offset, bytes; /* of put and get */
+};
+
+struct t_bspmsg {
+    struct t_bspmsg *next;
+    struct bsp_head head;
+    _Alignas(16) unsigned char data[];
+};
+
+/* A large message travels as its head and then in pieces of so many bytes; tests change these. */
+extern size_t bsp_small_bytes, bsp_piece_bytes;
+
+/* What has come for an address. */
+struct bsp_box;
+
+/* -- machines -- */
+
+struct bsp_registration {
+    void *base;
+    size_t size;
+    bool is_live, is_new, is_leaving;
+};
+
+struct bsp_machine {
+    struct bsp_machine *parent; /* it was made of; NULL for all processes */
+    struct bsp_machine *older;  /* in the list of those that live */
+    bool is_partition;          /* made by bsp_partition(), so the parent rests */
+    unsigned n_open;            /* made of this one and not done */
+    unsigned n_open_partitions;
+    int n, pid;      /* processors, own number */
+    int first;       /* rank of processor 0; they are neighbours */
+    uint64_t id;     /* the same on all of them, and of no other machine that they meet */
+    uint64_t n_made; /* by partition and dup */
+    uint64_t step;   /* from 1 */
+    uint64_t n_collective, n_sent;
+    uint64_t *sent_to; /* messages of this superstep, by receiver */
+    size_t n_borrowed; /* buffers of the user that MPI may still read */
+    struct t_bspmsg **messages;
+    int n_messages;
+    struct bsp_registration *registrations;
+    size_t n_registrations;
+    struct get *gets; /* of this superstep */
+    size_t n_gets;
+};
+
+/* The machine of BSP; ends the job when there is none. FUNCTION is who asks, for the text. */
+struct bsp_machine *bsp_find(const t_bsp *bsp, const char *function);
+/* The same, and it may communicate. */
+struct bsp_machine *bsp_find_active(const t_bsp *bsp, const char *function);
+/* The same, and WHOM is one of its processors. */
+struct bsp_machine *bsp_find_for(const t_bsp *bsp, int whom, const char *function);
+/* Whether a machine that lives has this id; it, or NULL. */
+struct bsp_machine *bsp_find_id(uint64_t id);
+
+/* Says what is wrong and ends the job. M may be NULL. */
+void bsp_die(const struct bsp_machine *m, const char *function, const char *format, ...)
+    __attribute__((format(printf, 3, 4), noreturn));
+/* Memory that is zeroed and there, or the job ends. */
+void *bsp_need(size_t count, size_t size, const char *function);
+/* *ITEMS with room for item N, which is a power of two when it must grow. */
+void *bsp_grow(void *items, size_t n, size_t size, const char *function);
+
+/* -- transport.c -- */
+
+void transport_begin(MPI_Comm comm);
+/* Waits until all that was sent has left, and drops what nobody took. */
+void transport_end(void);
+/* A message with room for SIZE bytes. */
+struct t_bspmsg *transport_make(size_t size, const char *function);
+/* Sends and gives away MESSAGE, whose head is filled, to processor TO of M. */
+void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message);
+/* The same for bytes of the user that stay until M's n_borrowed is 0. HEAD is copied. */
+void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes);
+/* Waits until N messages have come to ADDRESS; those that are there, which become the caller's. */
+struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there);
+/* Waits until MPI reads none of M's borrowed buffers. */
+void transport_settle(struct bsp_machine *m);
+
+/* -- memory.c -- */
+
+/* Ends the superstep of what gets and puts need; TRAFFIC loses its puts and gets. */
+void memory_exchange(struct bsp_machine *m, struct t_bspmsg **traffic);
+void memory_register(struct bsp_machine *m);
+void memory_clear(struct bsp_machine *m);
+
+/* -- message.c -- */
+
+/* The messages of the new superstep; NULL empties. */
+void message_deliver(struct bsp_machine *m, struct t_bspmsg *list);
+/* The messages of LIST, by sender and then as they were sent; an array for free(). */
+struct t_bspmsg **message_sort(struct t_bspmsg *list, size_t *n);
+struct bsp_head message_head(struct bsp_machine *m, enum bsp_kind kind, size_t size);
+
+/* -- collective.c: what is no end of a superstep -- */
+
+void collective_meet(struct bsp_machine *m);
+/* The bytes of all to processor 0, where TAKE gets them in order; what it last answered, 0 if good.
+ */
+int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
+                      int (*take)(void *arg, int source, const void *bytes, size_t n), void *arg);
+
+/* -- trace.c: what BSP_TRACE asks for; nothing where it is not set -- */
+
+void trace_begin(struct bsp_machine *all, MPI_Comm comm);
+void trace_end(struct bsp_machine *all);
+void trace_send(int to, size_t size);
+void trace_get(int from, size_t size);
+void trace_partition(int n, const int *bounds);
+void trace_dup(void);
+void trace_done(void);
+/* N < 0: a barrier. */
+void trace_sync_begin(long n);
+void trace_sync_end(void);
+
+#endif

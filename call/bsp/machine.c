@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Machines: their life, who is in them, and what is said when they are used wrongly. */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+    int *argc;
+    char ***argv;
+    MPI_Comm comm;
+    bool is_running, began_mpi;
+    struct bsp_machine *all;
+    struct bsp_machine *newest; /* of those that live, with `older` behind it */
+} library;
+
+void bsp_die(const struct bsp_machine *m, const char *function, const char *format, ...)
+{
+    char text[600];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (m)
+        fprintf(stderr, "%s: error: processor %d of %d, superstep %llu: %s\n", function, m->pid,
+                m->n, (unsigned long long)m->step, text);
+    else
+        fprintf(stderr, "%s: error: %s\n", function, text);
+    fflush(NULL); /* what the program has printed so far helps to see why */
+    if (library.is_running)
+        MPI_Abort(library.comm, 1);
+    exit(1);
+}
+
+void *bsp_need(size_t count, size_t size, const char *function)
+{
+    void *memory = calloc(count ? count : 1, size);
+
+    if (!memory)
+        bsp_die(NULL, function, "out of memory for %zu items of %zu bytes", count, size);
+    return memory;
+}
+
+void *bsp_grow(void *items, size_t n, size_t size, const char *function)
+{
+    if (n & (n - 1))
+        return items;
+    items = reallocarray(items, n ? 2 * n : 1, size);
+    if (!items)
+        bsp_die(NULL, function, "out of memory for %zu items of %zu bytes", 2 * n, size);
+    return items;
+}
+
+struct bsp_machine *bsp_find(const t_bsp *bsp, const char *function)
+{
+    struct bsp_machine *m;
+
+    if (!library.is_running)
+        bsp_die(NULL, function, "bsplib_init() has not been called, or bsplib_done() has");
+    if (!bsp)
+        bsp_die(library.all, function, "the BSP object is NULL");
+    for (m = library.newest; m && m != bsp->machine; m = m->older)
+        ;
+    if (!m)
+        bsp_die(library.all, function,
+                "this t_bsp is no BSP object: it was never made by bsp_partition() or bsp_dup(), "
+                "or bsp_done() has ended it");
+    return m;
+}
+
+struct bsp_machine *bsp_find_active(const t_bsp *bsp, const char *function)
+{
+    struct bsp_machine *m = bsp_find(bsp, function);
+
+    if (m->n_open_partitions)
+        bsp_die(m, function,
+                "this object is divided: until bsp_done() of the part, use the part that "
+                "bsp_partition() made");
+    return m;
+}
+
+struct bsp_machine *bsp_find_for(const t_bsp *bsp, int whom, const char *function)
+{
+    struct bsp_machine *m = bsp_find_active(bsp, function);
+
+    if (whom < 0 || whom >= m->n)
+        bsp_die(m, function, "there is no processor %d: the object has 0 … %d", whom, m->n - 1);
+    return m;
+}
+
+struct bsp_machine *bsp_find_id(uint64_t id)
+{
+    struct bsp_machine *m = library.newest;
+
+    while (m && m->id != id)
+        m = m->older;
+    return m;
+}
+
+/* -- life -- */
+
+/*
+ * Whoever is in a machine counts alike what was made of it, so all its processors find the same
+ * number for a part without asking, and another one for every other part they ever are in. 64 bits
+ * that depend on all of the way from the root: that two ways meet has odds of 1 in 10^19 a pair.
+ */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t id_of(uint64_t parent, uint64_t made, uint64_t part)
+{
+    return mix(mix(mix(parent + 0x9e3779b97f4a7c15u) + made + 0x9e3779b97f4a7c15u) + part +
+               0x9e3779b97f4a7c15u);
+}
+
+static struct bsp_machine *make(struct bsp_machine *parent, int first, int n, int rank,
+                                uint64_t part, const char *function)
+{
+    struct bsp_machine *m = bsp_need(1, sizeof *m, function);
+
+    m->parent = parent;
+    m->first = first;
+    m->n = n;
+    m->pid = rank - first;
+    m->step = 1;
+    m->sent_to = bsp_need((size_t)n, sizeof *m->sent_to, function);
+    if (parent) {
+        parent->n_made++;
+        parent->n_open++;
+        m->id = id_of(parent->id, parent->n_made, part);
+    }
+    m->older = library.newest;
+    library.newest = m;
+    return m;
+}
+
+static void destroy(struct bsp_machine *m)
+{
+    struct bsp_machine **link = &library.newest;
+
+    while (*link != m)
+        link = &(*link)->older;
+    *link = m->older;
+    message_deliver(m, NULL);
+    memory_clear(m);
+    free(m->sent_to);
+    free(m);
+}
+
+void bsplib_saveargs(int *argc, char ***argv)
+{
+    library.argc = argc;
+    library.argv = argv;
+}
+
+void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp)
+{
+    int is_there, rank, size;
+
+    if (library.is_running)
+        bsp_die(library.all, "bsplib_init", "called a second time");
+    if (parameters)
+        bsp_die(NULL, "bsplib_init", "the only parameters there are is BSPLIB_STDPARAMS");
+    MPI_Finalized(&is_there);
+    if (is_there)
+        bsp_die(NULL, "bsplib_init", "MPI has been ended already; call it before MPI_Finalize");
+    MPI_Initialized(&is_there);
+    if (!is_there) {
+        int got;
+
+        MPI_Init_thread(library.argc, library.argv, MPI_THREAD_SERIALIZED, &got);
+        library.began_mpi = true;
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &library.comm);
+    MPI_Comm_set_errhandler(library.comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_rank(library.comm, &rank);
+    MPI_Comm_size(library.comm, &size);
+    library.is_running = true;
+    transport_begin(library.comm);
+    library.all = make(NULL, 0, size, rank, 0, "bsplib_init");
+    bsp->machine = library.all;
+    trace_begin(library.all, library.comm);
+}
+
+void bsplib_done(void)
+{
+    if (!library.is_running)
+        bsp_die(NULL, "bsplib_done", "bsplib_init() has not been called");
+    if (library.newest != library.all)
+        bsp_die(library.newest, "bsplib_done",
+                "an object of %d processors is not done: call bsp_done() for each that "
+                "bsp_partition() or bsp_dup() made",
+                library.newest->n);
+    trace_end(library.all);
+    transport_end();
+    destroy(library.all);
+    library.all = NULL;
+    library.is_running = false;
+    MPI_Comm_free(&library.comm);
+    if (library.began_mpi)
+        MPI_Finalize();
+    library.began_mpi = false;
+}
+
+int bsp_nprocs(const t_bsp *bsp)
+{
+    return bsp_find(bsp, "bsp_nprocs")->n;
+}
+
+int bsp_pid(const t_bsp *bsp)
+{
+    return bsp_find(bsp, "bsp_pid")->pid;
+}
+
+void bsp_partition(t_bsp *bsp, t_bsp *sub, int n, const int *bounds)
+{
+    struct bsp_machine *m = bsp_find_active(bsp, "bsp_partition"), *made;
+    int part = 0, first;
+
+    if (n < 1)
+        bsp_die(m, "bsp_partition", "%d parts were asked for; there is at least 1", n);
+    for (int i = 0; i < n; i++)
+        if (bounds[i] <= (i ? bounds[i - 1] : 0))
+            bsp_die(m, "bsp_partition",
+                    "bound %d is %d; bounds increase from one part to the next, so it would be "
+                    "more than %d",
+                    i, bounds[i], i ? bounds[i - 1] : 0);
+    if (bounds[n - 1] != m->n)
+        bsp_die(m, "bsp_partition",
+                "the last bound is %d; it would be %d, the number of processors divided",
+                bounds[n - 1], m->n);
+    while (bounds[part] <= m->pid)
+        part++;
+    first = part ? bounds[part - 1] : 0;
+    trace_partition(n, bounds);
+    made = make(m, m->first + first, bounds[part] - first, m->first + m->pid, (uint64_t)part + 1,
+                "bsp_partition");
+    made->is_partition = true;
+    m->n_open_partitions++;
+    sub->machine = made;
+}
+
+void bsp_dup(t_bsp *bsp, t_bsp *dup)
+{
+    struct bsp_machine *m = bsp_find_active(bsp, "bsp_dup");
+
+    trace_dup();
+    dup->machine = make(m, m->first, m->n, m->first + m->pid, 0, "bsp_dup");
+}
+
+void bsp_done(t_bsp *bsp)
+{
+    struct bsp_machine *m = bsp_find(bsp, "bsp_done");
+
+    if (!m->parent)
+        bsp_die(m, "bsp_done", "this is the object of all processes, which bsplib_done() ends");
+    if (m->n_open)
+        bsp_die(m, "bsp_done", "out of order: %u object%s made of this one must be done before it",
+                m->n_open, m->n_open == 1 ? "" : "s");
+    transport_settle(m);
+    m->parent->n_open--;
+    m->parent->n_open_partitions -= m->is_partition;
+    trace_done();
+    destroy(m);
+    bsp->machine = NULL;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How messages travel. Nothing here blocks inside MPI: sends are begun and forgotten until they are
+ * done, whatever comes is taken at once and put in the box of its machine and superstep, so all may
+ * send anything before anybody waits. A wait goes round: take what comes, see what is done, yield.
+ */
+#include "internal.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+enum {
+    TAG_HEAD = 1, /* a head, with the bytes behind it where they are few */
+    TAG_PIECE,
+    PATIENCE = 300, /* rounds before the processor is yielded */
+    LOOKS = 8       /* how many sends are looked at in a round */
+};
+
+_Static_assert(offsetof(struct t_bspmsg, data) ==
+                   offsetof(struct t_bspmsg, head) + sizeof(struct bsp_head),
+               "head and bytes travel in one piece");
+
+size_t bsp_small_bytes = 8192, bsp_piece_bytes = (size_t)1 << 30;
+
+struct bsp_box {
+    struct bsp_address address; /* the key */
+    struct t_bspmsg *first, **last;
+    size_t n; /* that are whole */
+    UT_hash_handle hh;
+};
+
+/* Something that MPI still works on. */
+struct transfer {
+    struct transfer *next;
+    struct t_bspmsg *message;
+    size_t *n_borrowed; /* a counter to go down when it is done, or NULL */
+    int n_requests;
+    MPI_Request requests[];
+};
+
+struct queue {
+    struct transfer *first, **last;
+};
+
+static MPI_Comm comm;
+static int own_rank;
+static struct bsp_box *boxes;
+static struct queue going, coming;
+
+/* -- boxes -- */
+
+static struct bsp_box *box_at(const struct bsp_address *address)
+{
+    struct bsp_box *box;
+
+    HASH_FIND(hh, boxes, address, sizeof *address, box);
+    if (!box) {
+        box = bsp_need(1, sizeof *box, "bsp");
+        box->address = *address;
+        box->last = &box->first;
+        HASH_ADD(hh, boxes, address, sizeof box->address, box);
+    }
+    return box;
+}
+
+static struct t_bspmsg *box_empty(struct bsp_box *box)
+{
+    struct t_bspmsg *list = box->first;
+
+    HASH_DEL(boxes, box);
+    free(box);
+    return list;
+}
+
+static void box_put(struct t_bspmsg *message)
+{
+    const struct bsp_address *to = &message->head.to;
+    const struct bsp_machine *m = bsp_find_id(to->machine);
+    struct bsp_box *box;
+
+    if (m && to->channel == CHANNEL_TRAFFIC && to->step < m->step)
+        bsp_die(m, "bsp_oblsync",
+                "a message of superstep %llu from processor %u came when that had ended: "
+                "bsp_oblsync() waited for fewer messages than were sent",
+                (unsigned long long)to->step, message->head.source);
+    box = box_at(to);
+    message->next = NULL;
+    *box->last = message;
+    box->last = &message->next;
+    box->n++;
+}
+
+/* -- transfers -- */
+
+static void enqueue(struct queue *q, struct transfer *t)
+{
+    t->next = NULL;
+    *q->last = t;
+    q->last = &t->next;
+}
+
+static struct transfer *dequeue(struct queue *q)
+{
+    struct transfer *t = q->first;
+
+    q->first = t->next;
+    if (!q->first)
+        q->last = &q->first;
+    return t;
+}
+
+static struct transfer *begin(struct t_bspmsg *message, size_t n_requests)
+{
+    struct transfer *t;
+
+    t = bsp_need(1, sizeof *t + n_requests * sizeof(MPI_Request), "bsp_send");
+    t->message = message;
+    return t;
+}
+
+static size_t pieces_of(size_t size)
+{
+    return size <= bsp_small_bytes ? 0 : (size + bsp_piece_bytes - 1) / bsp_piece_bytes;
+}
+
+/* How many bytes piece I has. */
+static int length_of(size_t size, size_t i)
+{
+    size_t left = size - i * bsp_piece_bytes;
+
+    return (int)(left < bsp_piece_bytes ? left : bsp_piece_bytes);
+}
+
+static bool is_done(struct transfer *t)
+{
+    int done;
+
+    MPI_Testall(t->n_requests, t->requests, &done, MPI_STATUSES_IGNORE);
+    return done;
+}
+
+/* Pieces come in the order of their heads, so each is received where it belongs. */
+static void await_pieces(struct t_bspmsg *message, int source)
+{
+    size_t size = message->head.size, n = pieces_of(size);
+    struct transfer *t = begin(message, n);
+
+    for (size_t i = 0; i < n; i++)
+        MPI_Irecv(message->data + i * bsp_piece_bytes, length_of(size, i), MPI_BYTE, source,
+                  TAG_PIECE, comm, &t->requests[t->n_requests++]);
+    enqueue(&coming, t);
+}
+
+static bool take_one(void)
+{
+    struct t_bspmsg *message;
+    MPI_Message handle;
+    MPI_Status status;
+    int is_there, count;
+
+    MPI_Improbe(MPI_ANY_SOURCE, TAG_HEAD, comm, &is_there, &handle, &status);
+    if (!is_there)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    message = transport_make((size_t)count - sizeof message->head, "bsp");
+    MPI_Mrecv(&message->head, count, MPI_BYTE, &handle, MPI_STATUS_IGNORE);
+    if (pieces_of(message->head.size)) {
+        struct bsp_head head = message->head;
+
+        free(message);
+        message = transport_make(head.size, "bsp");
+        message->head = head;
+        await_pieces(message, status.MPI_SOURCE);
+    } else {
+        box_put(message);
+    }
+    return true;
+}
+
+/* One round; false when nothing has come. */
+static bool advance(void)
+{
+    bool news = false;
+    struct queue waiting = {NULL, &waiting.first};
+
+    while (take_one())
+        news = true;
+    while (coming.first) {
+        struct transfer *t = dequeue(&coming);
+
+        if (!is_done(t)) {
+            enqueue(&waiting, t);
+            continue;
+        }
+        box_put(t->message);
+        free(t);
+        news = true;
+    }
+    if (waiting.first) {
+        coming.first = waiting.first;
+        coming.last = waiting.last;
+    }
+    for (int i = 0; i < LOOKS && going.first; i++) {
+        struct transfer *t = dequeue(&going);
+
+        if (!is_done(t)) {
+            enqueue(&going, t);
+            continue;
+        }
+        if (t->n_borrowed)
+            --*t->n_borrowed;
+        free(t->message);
+        free(t);
+        news = true;
+    }
+    return news;
+}
+
+static void relax(unsigned *misses)
+{
+    if (advance())
+        *misses = 0;
+    else if (++*misses > PATIENCE)
+        sched_yield();
+}
+
+/* -- for the others -- */
+
+void transport_begin(MPI_Comm c)
+{
+    comm = c;
+    MPI_Comm_rank(comm, &own_rank);
+    going.last = &going.first;
+    coming.last = &coming.first;
+}
+
+void transport_end(void)
+{
+    MPI_Request request;
+    unsigned misses = 0;
+    int all_came = 0;
+    struct bsp_box *box, *next;
+
+    while (going.first)
+        relax(&misses);
+    MPI_Ibarrier(comm, &request);
+    while (!all_came) {
+        relax(&misses);
+        MPI_Test(&request, &all_came, MPI_STATUS_IGNORE);
+    }
+    while (coming.first) /* all that was sent has left, so this ends */
+        relax(&misses);
+    HASH_ITER(hh, boxes, box, next)
+    {
+        struct t_bspmsg *message = box_empty(box);
+
+        while (message) {
+            struct t_bspmsg *behind = message->next;
+
+            free(message);
+            message = behind;
+        }
+    }
+}
+
+struct t_bspmsg *transport_make(size_t size, const char *function)
+{
+    struct t_bspmsg *message;
+
+    if (size > PTRDIFF_MAX - sizeof *message || !(message = malloc(sizeof *message + size)))
+        bsp_die(NULL, function, "out of memory for a message of %zu bytes", size);
+    memset(message, 0, sizeof *message);
+    message->head.size = size;
+    return message;
+}
+
+/* BYTES lie behind the message's head, or are the user's. */
+static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, const void *bytes)
+{
+    size_t size = message->head.size, n = pieces_of(size);
+    struct transfer *t = begin(message, n + 1);
+    int rank = m->first + to;
+
+    MPI_Isend(&message->head, (int)(sizeof message->head + (n ? 0 : size)), MPI_BYTE, rank,
+              TAG_HEAD, comm, &t->requests[t->n_requests++]);
+    for (size_t i = 0; i < n; i++)
+        MPI_Isend((const char *)bytes + i * bsp_piece_bytes, length_of(size, i), MPI_BYTE, rank,
+                  TAG_PIECE, comm, &t->requests[t->n_requests++]);
+    if (bytes != message->data) {
+        m->n_borrowed++;
+        t->n_borrowed = &m->n_borrowed;
+    }
+    enqueue(&going, t);
+    advance();
+}
+
+void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message)
+{
+    if (m->first + to == own_rank)
+        box_put(message);
+    else
+        send_off(m, to, message, message->data);
+}
+
+void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes)
+{
+    bool copies = !pieces_of(head->size) || m->first + to == own_rank;
+    struct t_bspmsg *message = transport_make(copies ? head->size : 0, "bsp_hpsend");
+
+    message->head = *head;
+    if (copies) {
+        if (head->size)
+            memcpy(message->data, bytes, head->size);
+        transport_send(m, to, message);
+    } else {
+        send_off(m, to, message, bytes);
+    }
+}
+
+struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there)
+{
+    struct bsp_box *box = box_at(address);
+    unsigned misses = 0;
+
+    while (box->n < n)
+        relax(&misses);
+    *n_there = box->n;
+    return box_empty(box);
+}
+
+void transport_settle(struct bsp_machine *m)
+{
+    unsigned misses = 0;
+
+    while (m->n_borrowed)
+        relax(&misses);
+}
