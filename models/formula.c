@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Formulas: built bottom up, bound to names, evaluated. */
+#include "formula_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static void names_clear(struct formula_names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->list[i]);
+    free(names->list);
+    *names = (struct formula_names){0};
+}
+
+static size_t names_find(const struct formula_names *names, const char *name, size_t length)
+{
+    size_t i = 0;
+
+    while (i < names->n &&
+           (strncmp(names->list[i], name, length) != 0 || names->list[i][length] != '\0'))
+        i++;
+    return i;
+}
+
+static void fail(struct formula_builder *b, enum portolan_status status, const char *why)
+{
+    if (!b->status) {
+        b->status = status;
+        b->why = why;
+    }
+}
+
+static unsigned names_add(struct formula_builder *b, struct formula_names *names, const char *name,
+                          size_t length)
+{
+    size_t at = names_find(names, name, length);
+    char **more, *copy;
+
+    if (b->status || at < names->n)
+        return (unsigned)at;
+    if (names->n == PORTOLAN_FORMULA_MAX_NAMES) {
+        fail(b, PORTOLAN_EINVAL, "a formula takes at most 64 different names");
+        return 0;
+    }
+    copy = portolan_calloc(length + 1, 1);
+    more = copy ? portolan_reallocarray(names->list, names->n + 1, sizeof *more) : NULL;
+    if (!more) {
+        free(copy);
+        fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
+        return 0;
+    }
+    names->list = more;
+    names->list[names->n++] = memcpy(copy, name, length);
+    return (unsigned)at;
+}
+
+/* ---- building ---- */
+
+enum portolan_status formula_begin(struct formula_builder *b)
+{
+    b->room = 0;
+    b->line = b->column = 0;
+    b->why = NULL;
+    b->f = portolan_calloc(1, sizeof *b->f);
+    b->status = b->f ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    return b->status;
+}
+
+static struct formula_node *add_node(struct formula_builder *b, enum formula_op op)
+{
+    struct portolan_formula *f = b->f;
+    struct formula_node *node;
+
+    if (!b->status && f->n_nodes == PORTOLAN_FORMULA_MAX_NODES)
+        fail(b, PORTOLAN_EINVAL, "a formula takes at most 4096 numbers, names and operations");
+    if (!b->status && f->n_nodes == b->room) {
+        size_t room = b->room ? 2 * b->room : 16;
+
+        node = portolan_reallocarray(f->nodes, room, sizeof *node);
+        if (node) {
+            f->nodes = node;
+            b->room = room;
+        } else {
+            fail(b, PORTOLAN_ENOMEM, "no memory for a formula");
+        }
+    }
+    if (b->status)
+        return NULL;
+    node = &f->nodes[f->n_nodes];
+    *node = (struct formula_node){.op = (unsigned char)op,
+                                  .start = (unsigned)f->n_nodes,
+                                  .line = b->line,
+                                  .column = b->column};
+    b->stack[f->n_nodes] = b->height[f->n_nodes] = 1;
+    f->n_nodes++;
+    return node;
+}
+
+void formula_push_number(struct formula_builder *b, double number)
+{
+    struct formula_node *node = add_node(b, OP_NUMBER);
+
+    if (node)
+        node->number = number;
+}
+
+void formula_push_name(struct formula_builder *b, const char *name, size_t length)
+{
+    unsigned at = b->status ? 0 : names_add(b, &b->f->names, name, length);
+    struct formula_node *node = add_node(b, OP_NAME);
+
+    if (node)
+        node->name = at;
+}
+
+void formula_push_constant(struct formula_builder *b, const char *name, size_t length,
+                           unsigned index)
+{
+    unsigned at = b->status ? 0 : names_add(b, &b->f->constants, name, length);
+    struct formula_node *node = add_node(b, OP_CONSTANT);
+
+    if (node) {
+        node->name = at;
+        node->index = index;
+    }
+}
+
+void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args)
+{
+    struct formula_node *node, *last;
+    size_t root, arg;
+    unsigned stack = 0, height = 0;
+
+    if (!b->status && op == OP_NEGATE) {
+        last = &b->f->nodes[b->f->n_nodes - 1];
+        if (last->op == OP_NUMBER) {
+            last->number = -last->number;
+            return;
+        }
+    }
+    if (!(node = add_node(b, op)))
+        return;
+    node->n_args = (unsigned short)n_args;
+    for (root = b->f->n_nodes - 1, arg = n_args; arg-- > 0;) {
+        root = (arg + 1 == n_args ? b->f->n_nodes - 1 : node->start) - 1;
+        node->start = b->f->nodes[root].start;
+        if (b->stack[root] + arg > stack)
+            stack = b->stack[root] + (unsigned)arg;
+        if (b->height[root] > height)
+            height = b->height[root];
+    }
+    if (stack > FORMULA_STACK || height >= FORMULA_HEIGHT)
+        fail(b, PORTOLAN_EINVAL, "too many operations hang on each other");
+    b->stack[b->f->n_nodes - 1] = (unsigned short)stack;
+    b->height[b->f->n_nodes - 1] = (unsigned short)(height + 1);
+}
+
+void formula_push_log(struct formula_builder *b)
+{
+    struct formula_node *base = b->status ? NULL : &b->f->nodes[b->f->n_nodes - 1];
+    bool known = base && base->op == OP_NUMBER && (base->number == 2 || base->number == 10);
+
+    if (!known) {
+        formula_push(b, OP_LOG_BASE, 2);
+        return;
+    }
+    b->f->n_nodes--;
+    formula_push(b, base->number == 2 ? OP_LOG2 : OP_LOG10, 1);
+}
+
+void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root)
+{
+    unsigned line = b->line, column = b->column;
+
+    for (size_t i = f->nodes[root].start; i <= root; i++) {
+        const struct formula_node *node = &f->nodes[i];
+        const char *name;
+
+        b->line = node->line;
+        b->column = node->column;
+        if (node->op == OP_NUMBER) {
+            formula_push_number(b, node->number);
+        } else if (node->op == OP_NAME) {
+            name = f->names.list[node->name];
+            formula_push_name(b, name, strlen(name));
+        } else if (node->op == OP_CONSTANT) {
+            name = f->constants.list[node->name];
+            formula_push_constant(b, name, strlen(name), node->index);
+        } else {
+            formula_push(b, (enum formula_op)node->op, node->n_args);
+        }
+    }
+    b->line = line;
+    b->column = column;
+}
+
+void formula_push_names(struct formula_builder *b, const struct portolan_formula *f)
+{
+    for (size_t i = 0; i < f->names.n; i++)
+        if (!b->status)
+            names_add(b, &b->f->names, f->names.list[i], strlen(f->names.list[i]));
+}
+
+enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula)
+{
+    if (b->status)
+        portolan_formula_destroy(b->f);
+    else
+        *formula = b->f;
+    b->f = NULL;
+    return b->status;
+}
+
+void portolan_formula_destroy(struct portolan_formula *f)
+{
+    if (!f)
+        return;
+    names_clear(&f->names);
+    names_clear(&f->constants);
+    free(f->nodes);
+    free(f);
+}
+
+/* ---- questions ---- */
+
+size_t portolan_formula_n_names(const struct portolan_formula *f)
+{
+    return f->names.n;
+}
+
+const char *portolan_formula_peek_name(const struct portolan_formula *f, size_t i)
+{
+    return i < f->names.n ? f->names.list[i] : NULL;
+}
+
+bool portolan_formula_has_constants(const struct portolan_formula *f)
+{
+    return f->constants.n > 0;
+}
+
+void formula_arguments(const struct portolan_formula *f, size_t i, size_t *roots, size_t most)
+{
+    size_t root = i - 1;
+
+    for (size_t arg = f->nodes[i].n_args; arg-- > 0; root = f->nodes[root].start - 1)
+        if (arg < most)
+            roots[arg] = root;
+}
+
+static bool node_equal(const struct portolan_formula *f, const struct formula_node *a,
+                       const struct portolan_formula *g, const struct formula_node *b)
+{
+    if (a->op != b->op || a->n_args != b->n_args)
+        return false;
+    if (a->op == OP_NUMBER)
+        return memcmp(&a->number, &b->number, sizeof a->number) == 0;
+    if (a->op == OP_NAME)
+        return strcmp(f->names.list[a->name], g->names.list[b->name]) == 0;
+    return a->op != OP_CONSTANT ||
+           (a->index == b->index &&
+            strcmp(f->constants.list[a->name], g->constants.list[b->name]) == 0);
+}
+
+bool formula_equal(const struct portolan_formula *a, const struct portolan_formula *b)
+{
+    if (a->n_nodes != b->n_nodes)
+        return false;
+    for (size_t i = 0; i < a->n_nodes; i++)
+        if (!node_equal(a, &a->nodes[i], b, &b->nodes[i]))
+            return false;
+    return true;
+}
+
+/* ---- binding ---- */
+
+static enum portolan_status check_names(const struct portolan_formula *f, size_t n,
+                                        const char *const *names, struct portolan_error *err)
+{
+    const char *nearest;
+
+    if (n > PORTOLAN_FORMULA_MAX_NAMES)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a formula takes at most %d names",
+                                  (int)PORTOLAN_FORMULA_MAX_NAMES);
+    for (size_t i = 0; i < n; i++) {
+        if (!names[i] || !*names[i])
+            return portolan_error_set(err, PORTOLAN_EINVAL, "name %zu is missing", i + 1);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                return portolan_error_set(err, PORTOLAN_EINVAL, "\"%s\" is there twice", names[i]);
+    }
+    for (size_t i = 0; i < f->names.n; i++) {
+        size_t j = 0;
+
+        while (j < n && strcmp(names[j], f->names.list[i]) != 0)
+            j++;
+        if (j < n)
+            continue;
+        nearest = portolan_nearest_word(f->names.list[i], names, n);
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "\"%s\" is not known here%s%s%s",
+                                  f->names.list[i], nearest ? "; did you mean \"" : "",
+                                  nearest ? nearest : "", nearest ? "\"?" : "");
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_formula_bind(const struct portolan_formula *f, size_t n,
+                                           const char *const *names,
+                                           struct portolan_formula **bound,
+                                           struct portolan_error *err)
+{
+    struct formula_builder b;
+    enum portolan_status status = check_names(f, n, names, err);
+
+    if (status)
+        return status;
+    if (!formula_begin(&b)) {
+        for (size_t i = 0; i < n; i++)
+            names_add(&b, &b.f->names, names[i], strlen(names[i]));
+        formula_push_tree(&b, f, f->n_nodes - 1);
+    }
+    status = formula_end(&b, bound);
+    return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
+}
+
+/* ---- evaluation ---- */
+
+/* Multiplied and divided as compilers make it of pow(x, 2) and pow(x, -1). */
+static inline double power(double x, double exponent)
+{
+    return exponent == 2 ? x * x : exponent == -1 ? 1 / x : pow(x, exponent);
+}
+
+/* NaN loses against numbers, as in C's fmin and fmax. */
+static inline double least(const double *arg, size_t n)
+{
+    double value = arg[0];
+
+    for (size_t i = 1; i < n; i++)
+        value = fmin(value, arg[i]);
+    return value;
+}
+
+static inline double greatest(const double *arg, size_t n)
+{
+    double value = arg[0];
+
+    for (size_t i = 1; i < n; i++)
+        value = fmax(value, arg[i]);
+    return value;
+}
+
+static inline double operate(const struct formula_node *node, const double *a)
+{
+    switch ((enum formula_op)node->op) {
+    case OP_NEGATE:
+        return -a[0];
+    case OP_NOT:
+        return a[0] == 0;
+    case OP_ADD:
+        return a[0] + a[1];
+    case OP_SUBTRACT:
+        return a[0] - a[1];
+    case OP_MULTIPLY:
+        return a[0] * a[1];
+    case OP_DIVIDE:
+        return a[0] / a[1];
+    case OP_POWER:
+        return power(a[0], a[1]);
+    case OP_LOG:
+        return log(a[0]);
+    case OP_LOG2:
+        return log2(a[0]);
+    case OP_LOG10:
+        return log10(a[0]);
+    case OP_LOG_BASE:
+        return log(a[0]) / log(a[1]);
+    case OP_EXP:
+        return exp(a[0]);
+    case OP_SQRT:
+        return sqrt(a[0]);
+    case OP_CBRT:
+        return cbrt(a[0]);
+    case OP_ABS:
+        return fabs(a[0]);
+    case OP_FLOOR:
+        return floor(a[0]);
+    case OP_CEIL:
+        return ceil(a[0]);
+    case OP_MIN:
+        return least(a, node->n_args);
+    case OP_MAX:
+        return greatest(a, node->n_args);
+    case OP_LESS:
+        return a[0] < a[1];
+    case OP_LESS_EQUAL:
+        return a[0] <= a[1];
+    case OP_GREATER:
+        return a[0] > a[1];
+    case OP_GREATER_EQUAL:
+        return a[0] >= a[1];
+    case OP_EQUAL:
+        return a[0] == a[1];
+    case OP_NOT_EQUAL:
+        return a[0] != a[1];
+    case OP_AND:
+        return a[0] != 0 && a[1] != 0;
+    case OP_OR:
+        return a[0] != 0 || a[1] != 0;
+    case OP_SELECT:
+        return a[0] != 0 ? a[1] : a[2];
+    case OP_NUMBER:
+    case OP_NAME:
+    case OP_CONSTANT:
+    case N_FORMULA_OPS:
+        break;
+    }
+    return NAN;
+}
+
+double portolan_formula_value(const struct portolan_formula *f, const double *x)
+{
+    double stack[FORMULA_STACK + 1], *top = stack;
+
+    for (const struct formula_node *node = f->nodes, *end = node + f->n_nodes; node < end; node++) {
+        if (node->op == OP_NUMBER) {
+            *top++ = node->number;
+        } else if (node->op == OP_NAME) {
+            *top++ = x[node->name];
+        } else if (node->op == OP_CONSTANT) {
+            *top++ = NAN;
+        } else {
+            top -= node->n_args;
+            *top = operate(node, top);
+            top++;
+        }
+    }
+    return stack[0];
+}

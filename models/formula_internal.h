@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A formula inside: one array in postfix order that is both the tree and the program. */
+#ifndef PORTOLAN_FORMULA_INTERNAL_H
+#define PORTOLAN_FORMULA_INTERNAL_H
+
+#include <portolan/formula.h>
+
+enum formula_op {
+    OP_NUMBER,
+    OP_NAME,
+    OP_CONSTANT, /* NAME[k] */
+    OP_NEGATE,
+    OP_NOT,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_POWER,
+    OP_LOG,
+    OP_LOG2,
+    OP_LOG10,
+    OP_LOG_BASE,
+    OP_EXP,
+    OP_SQRT,
+    OP_CBRT,
+    OP_ABS,
+    OP_FLOOR,
+    OP_CEIL,
+    OP_MIN,
+    OP_MAX,
+    OP_LESS,
+    OP_LESS_EQUAL,
+    OP_GREATER,
+    OP_GREATER_EQUAL,
+    OP_EQUAL,
+    OP_NOT_EQUAL,
+    OP_AND,
+    OP_OR,
+    OP_SELECT, /* condition, then, else; all three are evaluated, which has no effects */
+    N_FORMULA_OPS
+};
+
+/* Operands stand in front; the tree below node i is nodes[start … i]. */
+struct formula_node {
+    unsigned char op;
+    unsigned short n_args;
+    unsigned start;
+    unsigned line, column; /* from where the text started, from 0 */
+    unsigned name;         /* of OP_NAME: into names; of OP_CONSTANT: into constants */
+    union {
+        double number;
+        unsigned index; /* k of NAME[k] */
+    };
+};
+
+struct formula_names {
+    size_t n;
+    char **list;
+};
+
+struct portolan_formula {
+    struct formula_names names, constants;
+    size_t n_nodes;
+    struct formula_node *nodes;
+};
+
+/* ---- formula.c: making them ---- */
+
+enum {
+    FORMULA_STACK = 2 * PORTOLAN_FORMULA_MAX_DEPTH, /* operands waiting at once */
+    FORMULA_HEIGHT = 500,                           /* a sum of so many terms is a tree as high */
+    FORMULA_ARGUMENTS = PORTOLAN_FORMULA_MAX_DEPTH
+};
+
+struct formula_builder {
+    struct portolan_formula *f;
+    size_t room;
+    unsigned short stack[PORTOLAN_FORMULA_MAX_NODES];  /* what the tree below needs, … */
+    unsigned short height[PORTOLAN_FORMULA_MAX_NODES]; /* … and how far its leaves are */
+    unsigned line, column;                             /* of the next node */
+    enum portolan_status status;                       /* ENOMEM, or EINVAL: too large; then WHY */
+    const char *why;
+};
+
+enum portolan_status formula_begin(struct formula_builder *b);
+void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args);
+void formula_push_number(struct formula_builder *b, double number);
+void formula_push_name(struct formula_builder *b, const char *name, size_t length);
+void formula_push_constant(struct formula_builder *b, const char *name, size_t length,
+                           unsigned index);
+/* Of the two operands at the end: the logarithm of the first to the base of the second. */
+void formula_push_log(struct formula_builder *b);
+/* The tree whose root is node ROOT of F. */
+void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root);
+/* The names of F, all of them, in their order: before any node is pushed. */
+void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
+/* *FORMULA if all went well; B is empty in any case. */
+enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula);
+
+/* The roots of the arguments of node I, first one first; at most MOST of them. */
+void formula_arguments(const struct portolan_formula *f, size_t i, size_t *roots, size_t most);
+bool formula_equal(const struct portolan_formula *a, const struct portolan_formula *b);
+/* Of the functions: what C, this language, and others call them. */
+const char *formula_op_name(enum formula_op op);
+/* Is NAME one that the language reads without backquotes? */
+bool formula_name_is_plain(const char *name);
+
+/* ---- formula_write.c and its kin ---- */
+
+/* NAME as the language writes it, between backquotes where needed. */
+void formula_write_name(struct portolan_text *out, const char *name);
+/* The tree below ROOT of F, NAMES being how its names are written; FACTOR: fit to be one. */
+void formula_write_tree(const struct portolan_formula *f, size_t root,
+                        enum portolan_notation notation, const char *const *names, bool factor,
+                        struct portolan_text *out);
+void formula_write_latex(const struct portolan_formula *f, size_t root, bool factor,
+                         struct portolan_text *out);
+void formula_write_latex_number(struct portolan_text *out, double value);
+void formula_write_latex_name(struct portolan_text *out, const char *name);
+void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
+void mathml_write_text(struct portolan_text *out, const char *text);
+void mathml_write_name(struct portolan_text *out, const char *name);
+void mathml_write_number(struct portolan_text *out, double value);
+/*
+ * N different identifiers for N different names, none RESERVED (may be NULL); MEMBERS: a.b and p->n
+ * stay. NULL = no memory.
+ */
+char **formula_identifiers(size_t n, const char *const *names, bool members,
+                           bool (*reserved)(const char *));
+void formula_identifiers_destroy(char **list, size_t n);
+
+/* ---- where complaints go ---- */
+
+struct formula_place {
+    const char *file;
+    int line, column;
+    struct portolan_diagnostics *diagnostics;
+    struct portolan_error *err;
+};
+
+/* Says what is wrong LINE lines and COLUMN characters behind the start; PORTOLAN_ESYNTAX. */
+enum portolan_status formula_complain(const struct formula_place *place, unsigned line,
+                                      unsigned column, const char *format, ...)
+    PORTOLAN_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The canonical form: a sum of terms, each one constant times an expression without any. */
+#include "formula_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct split {
+    const struct portolan_formula *f;
+    struct formula_place place;
+    struct portolan_formula_sum sum;
+    enum portolan_status status;
+    size_t first_constant; /* the node that gave the name; SIZE_MAX: none yet */
+};
+
+static void out_of_memory(struct split *s)
+{
+    if (!s->status)
+        s->status = portolan_error_set(s->place.err, PORTOLAN_ENOMEM, "no memory for a formula");
+}
+
+/* Of the tree below ROOT: where its text starts, or that of its constant. */
+static const struct formula_node *leftmost(const struct split *s, size_t root)
+{
+    const struct formula_node *first = &s->f->nodes[root];
+
+    for (size_t i = first->start, last = root; i < last; i++) {
+        const struct formula_node *node = &s->f->nodes[i];
+
+        if (node->line < first->line || (node->line == first->line && node->column < first->column))
+            first = node;
+    }
+    return first;
+}
+
+#define COMPLAIN(s, node, ...)                                                                     \
+    ((s)->status = (s)->status                                                                     \
+                       ? (s)->status                                                               \
+                       : formula_complain(&(s)->place, (node)->line, (node)->column, __VA_ARGS__))
+
+static size_t count_constants(const struct portolan_formula *f, size_t root, size_t *last)
+{
+    size_t n = 0;
+
+    for (size_t i = f->nodes[root].start; i <= root; i++)
+        if (f->nodes[i].op == OP_CONSTANT) {
+            *last = i;
+            n++;
+        }
+    return n;
+}
+
+/* ---- one term ---- */
+
+/* Pushes the tree at ROOT without the constant at node C; false: there is nothing but C. */
+static bool push_rest(struct split *s, struct formula_builder *b, size_t root, size_t c)
+{
+    const struct formula_node *node = &s->f->nodes[root];
+    size_t arg[2] = {0, 0};
+    bool left;
+
+    if (root == c)
+        return false;
+    formula_arguments(s->f, root, arg, 2);
+    left = c <= arg[0];
+    b->line = node->line;
+    b->column = node->column;
+    if (node->op == OP_NEGATE) {
+        if (!push_rest(s, b, arg[0], c))
+            formula_push_number(b, 1);
+        formula_push(b, OP_NEGATE, 1);
+    } else if (node->op == OP_MULTIPLY && left) {
+        bool some = push_rest(s, b, arg[0], c);
+
+        formula_push_tree(b, s->f, arg[1]);
+        if (some)
+            formula_push(b, OP_MULTIPLY, 2);
+    } else if (node->op == OP_MULTIPLY) {
+        formula_push_tree(b, s->f, arg[0]);
+        if (push_rest(s, b, arg[1], c))
+            formula_push(b, OP_MULTIPLY, 2);
+    } else if (node->op == OP_DIVIDE && left) {
+        if (!push_rest(s, b, arg[0], c))
+            formula_push_number(b, 1);
+        formula_push_tree(b, s->f, arg[1]);
+        formula_push(b, OP_DIVIDE, 2);
+    } else {
+        const struct formula_node *at = &s->f->nodes[c];
+        const char *name = s->f->constants.list[at->name];
+        bool sum = node->op == OP_ADD || node->op == OP_SUBTRACT;
+
+        if (sum)
+            COMPLAIN(s, at,
+                     "%s[%u] stands in a sum that is multiplied; multiply it out, so that every "
+                     "term has its own constant",
+                     name, at->index);
+        else if (node->op == OP_DIVIDE)
+            COMPLAIN(s, at, "%s[%u] divides; a constant multiplies its term: write %s[%u] / (…)",
+                     name, at->index, name, at->index);
+        else
+            COMPLAIN(s, at,
+                     "%s[%u] stands inside an expression; a constant multiplies its term and "
+                     "stands outside of all else",
+                     name, at->index);
+        formula_push_number(b, 1);
+    }
+    return true;
+}
+
+static struct portolan_formula *expression_of(struct split *s, size_t root, size_t c, bool negative)
+{
+    struct portolan_formula *expression = NULL;
+    struct formula_builder b;
+
+    if (!formula_begin(&b)) {
+        formula_push_names(&b, s->f);
+        if (!push_rest(s, &b, root, c))
+            formula_push_number(&b, 1);
+        if (negative)
+            formula_push(&b, OP_NEGATE, 1);
+    }
+    if (formula_end(&b, &expression))
+        out_of_memory(s);
+    return expression;
+}
+
+static bool constant_is_right(struct split *s, size_t c)
+{
+    const struct formula_node *node = &s->f->nodes[c], *first;
+    const char *name = s->f->constants.list[node->name];
+
+    if (s->first_constant == SIZE_MAX)
+        s->first_constant = c;
+    first = &s->f->nodes[s->first_constant];
+    if (first->name != node->name) {
+        COMPLAIN(s, node, "%s[%u] is a constant of another name than %s[%u]; a formula has one",
+                 name, node->index, s->f->constants.list[first->name], first->index);
+        return false;
+    }
+    for (size_t i = 0; i < s->sum.n_terms; i++)
+        if (s->sum.terms[i].index == node->index) {
+            COMPLAIN(s, node,
+                     "%s[%u] stands in two terms; write it once, times the sum of what it "
+                     "multiplies",
+                     name, node->index);
+            return false;
+        }
+    return true;
+}
+
+static void add_term(struct split *s, size_t root, bool negative)
+{
+    struct portolan_formula_term *more, term = {0};
+    size_t c = 0, n = count_constants(s->f, root, &c);
+
+    if (s->status)
+        return;
+    if (n != 1) {
+        if (n)
+            COMPLAIN(s, &s->f->nodes[c], "this term has %zu constants; a term has one", n);
+        else
+            COMPLAIN(s, leftmost(s, root),
+                     "this term has no constant; a formula is a sum of constants times "
+                     "expressions, as c[0] + c[1]*N");
+        return;
+    }
+    if (!constant_is_right(s, c))
+        return;
+    term.index = s->f->nodes[c].index;
+    term.expression = expression_of(s, root, c, negative);
+    more = portolan_reallocarray(s->sum.terms, s->sum.n_terms + 1, sizeof *more);
+    if (more)
+        s->sum.terms = more;
+    if (s->status || !more || !term.expression) {
+        portolan_formula_destroy(term.expression);
+        out_of_memory(s);
+        return;
+    }
+    s->sum.terms[s->sum.n_terms++] = term;
+}
+
+/* ---- the sum ---- */
+
+static void split_sum(struct split *s, size_t root, bool negative)
+{
+    size_t arg[2];
+
+    switch ((enum formula_op)s->f->nodes[root].op) {
+    case OP_ADD:
+    case OP_SUBTRACT:
+        formula_arguments(s->f, root, arg, 2);
+        split_sum(s, arg[0], negative);
+        split_sum(s, arg[1], negative != (s->f->nodes[root].op == OP_SUBTRACT));
+        return;
+    case OP_NEGATE:
+        split_sum(s, root - 1, !negative);
+        return;
+    default:
+        add_term(s, root, negative);
+    }
+}
+
+/* Constants are numbered 0 … n-1: a forgotten one would be a parameter of nothing. */
+static void check_numbers(struct split *s)
+{
+    for (size_t k = 0; k < s->sum.n_terms && !s->status; k++) {
+        size_t i = 0;
+
+        while (i < s->sum.n_terms && s->sum.terms[i].index != k)
+            i++;
+        if (i == s->sum.n_terms)
+            COMPLAIN(s, &s->f->nodes[s->first_constant],
+                     "%s[%zu] is missing; the constants of %zu terms are numbered from 0 to %zu",
+                     s->sum.constants, k, s->sum.n_terms, s->sum.n_terms - 1);
+    }
+}
+
+enum portolan_status portolan_formula_split(const struct portolan_formula *f, const char *file,
+                                            int line, int column,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_formula_sum *sum,
+                                            struct portolan_error *err)
+{
+    struct split s = {
+        .f = f, .place = {file, line, column, diagnostics, err}, .first_constant = SIZE_MAX};
+
+    split_sum(&s, f->n_nodes - 1, false);
+    if (!s.status) {
+        s.sum.constants = portolan_strdup(f->constants.list[f->nodes[s.first_constant].name]);
+        if (!s.sum.constants)
+            out_of_memory(&s);
+    }
+    check_numbers(&s);
+    if (s.status) {
+        portolan_formula_sum_clear(&s.sum);
+        return s.status;
+    }
+    *sum = s.sum;
+    return PORTOLAN_OK;
+}
+
+void portolan_formula_sum_clear(struct portolan_formula_sum *sum)
+{
+    for (size_t i = 0; i < sum->n_terms; i++)
+        portolan_formula_destroy(sum->terms[i].expression);
+    free(sum->terms);
+    free(sum->constants);
+    *sum = (struct portolan_formula_sum){0};
+}

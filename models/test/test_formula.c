@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The formula language: what is read, what it is worth, what is refused and where. */
+#include "check.h"
+#include "formula_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct portolan_formula *parse(const char *text)
+{
+    struct portolan_formula *f = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_formula_parse(text, strlen(text), "it.c", 7, 20, NULL, &f, &err))
+        fail_msg("%s: %s", text, err.text);
+    return f;
+}
+
+static char *written(const struct portolan_formula *f, enum portolan_notation notation)
+{
+    char *text = NULL;
+
+    assert_int_equal(portolan_formula_write(f, notation, &text, NULL), PORTOLAN_OK);
+    return text;
+}
+
+/* By hand, with the names in order of first use. */
+static void values_are_those_of_the_mathematics(void **state)
+{
+    static const struct {
+        const char *text;
+        double x[3], value;
+    } cases[] = {
+        {"1 + 2 * 3", {0}, 7},
+        {"(1 + 2) * 3", {0}, 9},
+        {"10 - 4 - 3", {0}, 3},
+        {"64 / 4 / 2", {0}, 8},
+        {"-2^2", {0}, -4},
+        {"(-2)^2", {0}, 4},
+        {"2^3^2", {0}, 512},
+        {"2^-1", {0}, 0.5},
+        {"7/2", {0}, 3.5},
+        {"N/P", {1024, 32}, 32},
+        {"(N/P)*log2(N/P)", {1024, 32}, 160},
+        {"log(P)", {M_E}, 1},
+        {"ln(P)", {M_E}, 1},
+        {"log10(n) + log(n, 10) + log(n, 2)", {1000}, 6 + 9.965784284662087},
+        {"log(n, 5)", {125}, 3},
+        {"exp(0) + sqrt(16) + cbrt(27) + pow(2, 10)", {0}, 1 + 4 + 3 + 1024},
+        {"abs(-3) + fabs(3) + floor(2.7) + ceil(2.2)", {0}, 3 + 3 + 2 + 3},
+        {"min(a, b) + max(3, a, b)", {5, 2}, 7},
+        {"fmin(a, b) * fmax(a, b)", {5, 2}, 10},
+        {"a < b ? a : b", {5, 2}, 2},
+        {"a >= b && !(b == 2) || a != 5", {5, 2}, 0},
+        {"a <= b ? 1 : a > 4 ? 2 : 3", {5, 2}, 2},
+        {"p -> n * box . m", {3, 4}, 12},
+        {"`bytes/row` * 2", {8}, 16},
+        {"1e3 + 2.5E-1 + .5 + 3.f + 2UL", {0}, 1005.75},
+        {"n*\\\n  n", {3}, 9},
+        {"+n - -n", {3}, 6},
+        {"!0 + !2", {0}, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct portolan_formula *f = parse(cases[i].text);
+
+        if (fabs(portolan_formula_value(f, cases[i].x) - cases[i].value) >
+            1e-14 * fabs(cases[i].value))
+            fail_msg("%s is %g", cases[i].text, portolan_formula_value(f, cases[i].x));
+        portolan_formula_destroy(f);
+    }
+}
+
+static void names_come_in_order_of_first_use_and_without_constants(void **state)
+{
+    struct portolan_formula *f =
+        parse("fft[0]+fft[1]*log(P)+fft[2]*(N/P)*log(N/P)+fft[3]*N*(P-1)/P");
+
+    (void)state;
+    assert_int_equal(portolan_formula_n_names(f), 2);
+    assert_string_equal(portolan_formula_peek_name(f, 0), "P");
+    assert_string_equal(portolan_formula_peek_name(f, 1), "N");
+    assert_null(portolan_formula_peek_name(f, 2));
+    assert_true(portolan_formula_has_constants(f));
+    assert_true(isnan(portolan_formula_value(f, (double[]){2, 3})));
+    portolan_formula_destroy(f);
+}
+
+static void a_bound_formula_takes_its_values_in_the_given_order(void **state)
+{
+    static const char *const order[] = {"x", "N", "P"}, *const lacking[] = {"M", "P"};
+    struct portolan_formula *f = parse("P - N"), *bound = NULL;
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_formula_bind(f, 3, order, &bound, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_formula_n_names(bound), 3);
+    assert_true(portolan_formula_value(bound, (double[]){100, 3, 5}) == 2);
+    portolan_formula_destroy(bound);
+    bound = NULL;
+    assert_int_equal(portolan_formula_bind(f, 2, lacking, &bound, &err), PORTOLAN_ENOTFOUND);
+    assert_null(bound);
+    assert_non_null(strstr(err.text, "\"N\" is not known here"));
+    assert_int_equal(portolan_formula_bind(f, 2, (const char *const[]){"P", "P"}, &bound, NULL),
+                     PORTOLAN_EINVAL);
+    portolan_formula_destroy(f);
+}
+
+struct report {
+    int line, column;
+    char text[400];
+};
+
+static void note(void *arg, const char *file, int line, int column, const char *text)
+{
+    struct report *r = arg;
+
+    assert_string_equal(file, "it.c");
+    r->line = line;
+    r->column = column;
+    snprintf(r->text, sizeof r->text, "%s", text);
+}
+
+struct refusal {
+    const char *text;
+    int line, column; /* of text that starts at 7:20 */
+    const char *remedy;
+};
+
+static void check_refusal(const struct refusal *c, bool split)
+{
+    struct report report = {0};
+    struct portolan_diagnostics diagnostics = {note, &report, 0};
+    struct portolan_formula *f = NULL;
+    struct portolan_formula_sum sum = {0};
+    struct portolan_error err = {0};
+    char place[40];
+    enum portolan_status status =
+        portolan_formula_parse(c->text, strlen(c->text), "it.c", 7, 20, &diagnostics, &f, &err);
+
+    if (split) {
+        assert_int_equal(status, PORTOLAN_OK);
+        status = portolan_formula_split(f, "it.c", 7, 20, &diagnostics, &sum, &err);
+        portolan_formula_destroy(f);
+        assert_null(sum.terms);
+    }
+    if (status != PORTOLAN_ESYNTAX || diagnostics.count != 1 || report.line != c->line ||
+        report.column != c->column || !strstr(report.text, c->remedy))
+        fail_msg("%s: status %d, %d:%d: %s", c->text, status, report.line, report.column,
+                 report.text);
+    snprintf(place, sizeof place, "it.c:%d:%d: ", c->line, c->column);
+    assert_memory_equal(err.text, place, strlen(place));
+}
+
+static void what_is_no_formula_is_refused_where_it_is_wrong(void **state)
+{
+    static const struct refusal cases[] = {
+        {"", 7, 20, "there is no formula"},
+        {"  ", 7, 22, "there is no formula"},
+        {"a + ", 7, 24, "ends where"},
+        {"a + * b", 7, 24, "\"*\" stands where"},
+        {"a b", 7, 22, "operator is missing"},
+        {"2N", 7, 20, "*"},
+        {"2 N", 7, 22, "a product needs a *"},
+        {"(a + b", 7, 26, "a ) or an operator"},
+        {"a + b)", 7, 25, "closes nothing"},
+        {"a ** b", 7, 22, "a ^ b"},
+        {"a % b", 7, 22, "floor(a / b)"},
+        {"a & b", 7, 22, "&&"},
+        {"a = b", 7, 22, "=="},
+        {"a < b < c", 7, 26, "a < b && b < c"},
+        {"lgo(n)", 7, 20, "did you mean \"log\"?"},
+        {"size(n)", 7, 20, "there is no function"},
+        {"(double)n", 7, 21, "leave the conversion out"},
+        {"0x1F", 7, 20, "in decimal"},
+        {"010 + n", 7, 20, "octal"},
+        {"1.5.2", 7, 20, "not a number"},
+        {"1e", 7, 20, "not a number"},
+        {"pow(n)", 7, 20, "takes 2 arguments, not 1"},
+        {"log(1, 2, 3)", 7, 20, "takes 1 argument or 2, not 3"},
+        {"min(3)", 7, 20, "takes 2 arguments or more, not 1"},
+        {"n[i]", 7, 22, "whole number"},
+        {"n[1.5]", 7, 22, "whole number"},
+        {"n[-1]", 7, 22, "whole number"},
+        {"n[1", 7, 23, "a ] is missing"},
+        {"p->n[1]", 7, 24, "one word"},
+        {"(n)[1]", 7, 23, "only a constant has an index"},
+        {"p->", 7, 20, "member's name is missing"},
+        {"a ? b", 7, 25, "the : of a ?"},
+        {"a + \\\n  b $", 8, 5, "no such character"},
+        {"a +\n\n c d", 9, 4, "operator is missing"},
+        {"`a b`", 7, 20, "without blanks"},
+        {"`", 7, 20, "without blanks"},
+        {"n; m", 7, 21, "without a semicolon"},
+        {"gr\xc3\xb6\xc3\x9f"
+         "e",
+         7, 22, "backquotes"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_refusal(&cases[i], false);
+}
+
+static void depth_and_size_are_bounded(void **state)
+{
+    enum { LENGTH = PORTOLAN_FORMULA_MAX_BYTES };
+    static char text[LENGTH + 1];
+    static const char *const units[] = {"(", "-", "!", "log(", "n^", "n?n:", "n+", "1?", "min(1,"};
+    struct portolan_formula *f = NULL;
+    struct portolan_error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(units); i++) {
+        size_t size = strlen(units[i]), n = LENGTH / size - 1;
+
+        for (size_t k = 0; k < n; k++)
+            memcpy(text + k * size, units[i], size);
+        text[n * size] = 'n';
+        assert_int_equal(portolan_formula_parse(text, n * size + 1, "it.c", 1, 1, NULL, &f, &err),
+                         PORTOLAN_ESYNTAX);
+    }
+    assert_int_equal(portolan_formula_parse(text, LENGTH + 1, "it.c", 1, 1, NULL, &f, &err),
+                     PORTOLAN_ESYNTAX);
+    f = parse("((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))))))))))))))");
+    portolan_formula_destroy(f);
+}
+
+/* ---- the canonical form ---- */
+
+static void the_paper_s_formula_splits_into_its_terms(void **state)
+{
+    static const char *const terms[] = {"1", "log(P)", "N / P * log(N / P)", "N * (P - 1) / P"};
+    struct portolan_formula *f = parse("fft[0]+fft[1]*log(P)+fft[2]*(N/P)*log(N/P)+\\\n"
+                                       "    fft[3]*N*(P-1)/P");
+    struct portolan_formula_sum sum = {0};
+
+    (void)state;
+    assert_int_equal(portolan_formula_split(f, "it.c", 7, 20, NULL, &sum, NULL), PORTOLAN_OK);
+    assert_string_equal(sum.constants, "fft");
+    assert_int_equal(sum.n_terms, 4);
+    for (size_t i = 0; i < 4; i++) {
+        char *text = written(sum.terms[i].expression, PORTOLAN_NOTATION_INFIX);
+
+        assert_int_equal(sum.terms[i].index, i);
+        assert_string_equal(text, terms[i]);
+        assert_int_equal(portolan_formula_n_names(sum.terms[i].expression), 2);
+        free(text);
+    }
+    /* P = 4, N = 1024: x are in the order of the whole formula's names. */
+    assert_near(portolan_formula_value(sum.terms[3].expression, (double[]){4, 1024}), 768, 0);
+    portolan_formula_sum_clear(&sum);
+    portolan_formula_destroy(f);
+}
+
+static void signs_quotients_and_other_orders_are_canonical_too(void **state)
+{
+    static const struct {
+        const char *text, *terms[3];
+    } cases[] = {
+        {"N*c[1] - c[0]", {"N", "-1"}},
+        {"c[0]/P + N/(P*2)*c[1]", {"1 / P", "N / (P * 2)"}},
+        {"-(c[0] - c[1]*N) - -c[2]", {"-1", "N", "1"}},
+        {"c[1] + 2*(-c[0])*n", {"1", "2 * -1 * n"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct portolan_formula *f = parse(cases[i].text);
+        struct portolan_formula_sum sum = {0};
+
+        assert_int_equal(portolan_formula_split(f, "it.c", 1, 1, NULL, &sum, NULL), PORTOLAN_OK);
+        for (size_t k = 0; k < sum.n_terms; k++) {
+            char *text = written(sum.terms[k].expression, PORTOLAN_NOTATION_INFIX);
+            if (strcmp(text, cases[i].terms[k]) != 0)
+                fail_msg("%s: %s", cases[i].text, text);
+            free(text);
+        }
+        portolan_formula_sum_clear(&sum);
+        portolan_formula_destroy(f);
+    }
+}
+
+static void what_is_not_canonical_is_refused_where_it_is_not(void **state)
+{
+    static const struct refusal cases[] = {
+        {"c[0] + N", 7, 27, "has no constant"},
+        {"c[0] + 2*log(N)", 7, 27, "has no constant"},
+        {"N + 1", 7, 20, "has no constant"},
+        {"c[0] + c[1]*c[2]*N", 7, 32, "2 constants"},
+        {"c[0] + N/c[1]", 7, 29, "c[1] / (…)"},
+        {"c[0] + log(c[1]*N)", 7, 31, "inside an expression"},
+        {"c[0] + N^c[1]", 7, 29, "inside an expression"},
+        {"N*(c[0] + P)", 7, 23, "multiply it out"},
+        {"c[0] + d[1]*N", 7, 27, "another name"},
+        {"c[0] + c[1]*N + c[1]*P", 7, 36, "two terms"},
+        {"c[0] + c[2]*N", 7, 20, "c[1] is missing"},
+        {"c[0] + \\\n  N", 8, 3, "has no constant"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_refusal(&cases[i], true);
+}
+
+/* ---- notations ---- */
+
+static void each_notation_says_the_same(void **state)
+{
+    static const struct {
+        enum portolan_notation notation;
+        const char *text;
+    } cases[] = {
+        {PORTOLAN_NOTATION_INFIX, "fft[0] + fft[1] * (N / P) * log2(N / P)^2 - 3e-07 * n_max"},
+        {PORTOLAN_NOTATION_POSTFIX, "fft[0] fft[1] N P / * N P / log2 2 ^ * + 3e-07 n_max * -"},
+        {PORTOLAN_NOTATION_C, "fft[0] + fft[1] * (N / P) * pow(log2(N / P), 2.0) - 3e-07 * n_max"},
+        {PORTOLAN_NOTATION_GNUPLOT,
+         "fft_0 + fft_1 * (N / P) * (log(N / P) / log(2.0))**2.0 - 3e-07 * n_max"},
+        {PORTOLAN_NOTATION_LATEX,
+         "\\mathit{fft}_{0} + \\mathit{fft}_{1} \\, \\frac{N}{P} \\, "
+         "\\log_{2}\\left(\\frac{N}{P}\\right)^{2} - 3 \\cdot 10^{-7} \\, \\mathit{n\\_max}"},
+        {PORTOLAN_NOTATION_MATHML,
+         "<apply><minus/><apply><plus/><apply><selector/><ci>fft</ci><cn type=\"integer\">0</cn>"
+         "</apply><apply><times/><apply><selector/><ci>fft</ci><cn type=\"integer\">1</cn></apply>"
+         "<apply><divide/><ci>N</ci><ci>P</ci></apply><apply><power/><apply><log/><logbase>"
+         "<cn type=\"integer\">2</cn></logbase><apply><divide/><ci>N</ci><ci>P</ci></apply>"
+         "</apply><cn type=\"integer\">2</cn></apply></apply></apply><apply><times/>"
+         "<cn type=\"e-notation\">3<sep/>-07</cn><ci>n_max</ci></apply></apply>"},
+    };
+    struct portolan_formula *f = parse("fft[0]+fft[1]*(N/P)*log(N/P,2)^2-3e-7*n_max");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = written(f, cases[i].notation);
+
+        assert_string_equal(text, cases[i].text);
+        free(text);
+    }
+    portolan_formula_destroy(f);
+}
+
+static void odd_names_become_identifiers_that_differ(void **state)
+{
+    struct portolan_formula *f = parse("`bytes/row` + bytes_row + `2n` + p->n");
+    char *text = written(f, PORTOLAN_NOTATION_C);
+
+    (void)state;
+    assert_string_equal(text, "bytes_row + bytes_row_2 + _2n + p->n");
+    free(text);
+    text = written(f, PORTOLAN_NOTATION_GNUPLOT);
+    assert_string_equal(text, "bytes_row + bytes_row_2 + _2n + p__n");
+    free(text);
+    text = written(f, PORTOLAN_NOTATION_INFIX);
+    assert_string_equal(text, "`bytes/row` + bytes_row + `2n` + p->n");
+    free(text);
+    portolan_formula_destroy(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_those_of_the_mathematics),
+        cmocka_unit_test(names_come_in_order_of_first_use_and_without_constants),
+        cmocka_unit_test(a_bound_formula_takes_its_values_in_the_given_order),
+        cmocka_unit_test(what_is_no_formula_is_refused_where_it_is_wrong),
+        cmocka_unit_test(depth_and_size_are_bounded),
+        cmocka_unit_test(the_paper_s_formula_splits_into_its_terms),
+        cmocka_unit_test(signs_quotients_and_other_orders_are_canonical_too),
+        cmocka_unit_test(what_is_not_canonical_is_refused_where_it_is_not),
+        cmocka_unit_test(each_notation_says_the_same),
+        cmocka_unit_test(odd_names_become_identifiers_that_differ),
+    };
+
+    return cmocka_run_group_tests_name("models formula", tests, NULL, NULL);
+}
