@@ -56,9 +56,11 @@ void search_column(struct search *s, const struct portolan_model_shape *shape, b
     for (size_t p = 0; p < pts->n_params; p++) {
         const double *column;
 
-        if (shape->exponents[p] == 0 && !shape->logs[p])
+        if (shape->exponents[p] == 0 && !shape->logs[p] && !shape->expression)
             continue;
-        column = fitted ? NULL : cached_column(s, p, shape->exponents[p], shape->logs[p]);
+        column = fitted || shape->expression
+                     ? NULL
+                     : cached_column(s, p, shape->exponents[p], shape->logs[p]);
         if (!column) {
             for (size_t i = 0; i < pts->m; i++)
                 out[i] =

@@ -308,17 +308,24 @@ static bool terms_are_finite(const struct points *pts, const struct portolan_mod
     return true;
 }
 
-static enum portolan_status given_terms(struct candidate *c, const struct points *pts,
+static enum portolan_status given_terms(struct candidate *c, struct portolan_model *m,
+                                        const struct points *pts,
                                         const struct portolan_model_shape *shapes, size_t n,
                                         struct portolan_error *err)
 {
+    enum portolan_status status;
+
     c->family = PORTOLAN_MODEL_GIVEN;
     c->k = n;
     for (size_t j = 0; j < n; j++) {
-        if (!terms_are_finite(pts, &shapes[j]))
+        c->shape[j] = shapes[j];
+        status = expressions_own(&m->expressions, &c->shape[j], m->n_params,
+                                 (const char *const *)m->params, err);
+        if (status)
+            return status;
+        if (!terms_are_finite(pts, &c->shape[j]))
             return portolan_error_set(err, PORTOLAN_EINVAL, "term %zu is not finite on every row",
                                       j + 1);
-        c->shape[j] = shapes[j];
     }
     return PORTOLAN_OK;
 }
@@ -341,7 +348,7 @@ static enum portolan_status fit(const struct portolan_model_data *data,
     status = status ? status : search_create(&pts, options, s, err);
     status = status ? status : model_create(data->n_params, data->params, &made, err);
     if (!status && n_shapes)
-        status = given_terms(&f.c, &pts, shapes, n_shapes, err);
+        status = given_terms(&f.c, made, &pts, shapes, n_shapes, err);
     else if (!status) {
         search_run(s);
         f.c = *s->best.entry[0];

@@ -43,6 +43,7 @@ enum formula_op {
 /* Operands stand in front; the tree below node i is nodes[start … i]. */
 struct formula_node {
     unsigned char op;
+    bool is_kept; /* a reader of MathML only: the tree below stays as it is */
     unsigned short n_args;
     unsigned start;
     unsigned line, column; /* from where the text started, from 0 */
@@ -109,6 +110,8 @@ bool formula_name_is_plain(const char *name);
 
 /* NAME as the language writes it, between backquotes where needed. */
 void formula_write_name(struct portolan_text *out, const char *name);
+/* F in the language, fit to stand behind a *: a sum in parentheses, a product as it is. */
+void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out);
 /* The tree below ROOT of F, NAMES being how its names are written; FACTOR: fit to be one. */
 void formula_write_tree(const struct portolan_formula *f, size_t root,
                         enum portolan_notation notation, const char *const *names, bool factor,

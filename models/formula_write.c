@@ -451,7 +451,7 @@ static char **quoted_names(const struct portolan_formula *f)
 }
 
 static void write_in_names(const struct portolan_formula *f, enum portolan_notation notation,
-                           struct portolan_text *out)
+                           enum level least, struct portolan_text *out)
 {
     bool code = notation == PORTOLAN_NOTATION_C || notation == PORTOLAN_NOTATION_GNUPLOT;
     char **names = code ? formula_identifiers(f->names.n, (const char *const *)f->names.list,
@@ -464,8 +464,13 @@ static void write_in_names(const struct portolan_formula *f, enum portolan_notat
     else if (notation == PORTOLAN_NOTATION_POSTFIX)
         write_postfix(&w);
     else
-        write_node(&w, f->n_nodes - 1, LOOSE, false);
+        write_node(&w, f->n_nodes - 1, least, false);
     formula_identifiers_destroy(names, f->names.n);
+}
+
+void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out)
+{
+    write_in_names(f, PORTOLAN_NOTATION_INFIX, PRODUCT, out);
 }
 
 enum portolan_status portolan_formula_write(const struct portolan_formula *f,
@@ -479,6 +484,6 @@ enum portolan_status portolan_formula_write(const struct portolan_formula *f,
     else if (notation == PORTOLAN_NOTATION_MATHML)
         formula_write_mathml(f, f->n_nodes - 1, &out);
     else
-        write_in_names(f, notation, &out);
+        write_in_names(f, notation, LOOSE, &out);
     return portolan_text_take(&out, text, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model itself: names, prediction, questions. */
+#include "formula_internal.h"
 #include "models_internal.h"
 
 #include <math.h>
@@ -93,6 +94,7 @@ void portolan_model_destroy(struct portolan_model *m)
         portolan_model_destroy(m->pieces[i].model);
     free(m->pieces);
     free(m->breaks);
+    expressions_clear(&m->expressions);
     free(m->covariance);
     free(m->formula);
     free(m);
@@ -100,12 +102,22 @@ void portolan_model_destroy(struct portolan_model *m)
 
 /* ---- formula ---- */
 
-/* Takes up the words of one term's shape: " n^1.5 log2(m)". */
-static void write_shape(FILE *out, const struct portolan_model *m,
+/* Takes up the words of one term's shape: " n^1.5 log2(m)"; false: no memory. */
+static bool write_shape(FILE *out, const struct portolan_model *m,
                         const struct portolan_model_shape *shape)
 {
-    char number[NUMBER_TEXT];
+    char number[NUMBER_TEXT], *text;
 
+    if (shape->expression) {
+        struct portolan_text words = {0};
+
+        formula_write_factor(shape->expression, &words);
+        if (portolan_text_take(&words, &text, NULL))
+            return false;
+        fprintf(out, " * %s", text);
+        free(text);
+        return true;
+    }
     for (size_t p = 0; p < m->n_params; p++) {
         number_write_short(shape->exponents[p], 4, number);
         if (shape->exponents[p] == 1)
@@ -117,6 +129,7 @@ static void write_shape(FILE *out, const struct portolan_model *m,
         else if (shape->logs[p])
             fprintf(out, " log2(%s)^%d", m->params[p], shape->logs[p]);
     }
+    return true;
 }
 
 static enum portolan_status write_formula(struct portolan_model *m)
@@ -124,7 +137,7 @@ static enum portolan_status write_formula(struct portolan_model *m)
     char number[NUMBER_TEXT], *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    bool failed;
+    bool failed = false;
 
     if (!out)
         return PORTOLAN_ENOMEM;
@@ -133,13 +146,13 @@ static enum portolan_status write_formula(struct portolan_model *m)
 
         number_write_short(j ? fabs(c) : c, 4, number);
         fprintf(out, "%s%s", !j ? "" : c < 0 ? " - " : " + ", number);
-        write_shape(out, m, &m->terms[j].shape);
+        failed = !write_shape(out, m, &m->terms[j].shape) || failed;
     }
     if (m->n_pieces)
         model_write_pieces(out, m);
     else if (!m->n_terms)
         fputs("0", out);
-    failed = ferror(out);
+    failed = ferror(out) || failed;
     if (fclose(out) || failed) {
         free(text);
         return PORTOLAN_ENOMEM;
@@ -191,8 +204,10 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
         m->terms[j].constant = terms[j].constant;
         m->terms[j].shape = terms[j].shape;
         m->summary.nonnegative = m->summary.nonnegative && terms[j].constant >= 0;
+        if (!status)
+            status = expressions_own(&m->expressions, &m->terms[j].shape, n_params, params, err);
     }
-    if ((status = model_finish(m, err))) {
+    if (status || (status = model_finish(m, err))) {
         portolan_model_destroy(m);
         return status;
     }

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MODELS_INTERNAL_H
 #define PORTOLAN_MODELS_INTERNAL_H
 
+#include <portolan/formula.h>
 #include <portolan/models.h>
 #include <stdio.h>
 
@@ -65,16 +66,46 @@ enum portolan_status linear_full(size_t m, size_t k, const double *a, const doub
 
 /* ---- term.c ---- */
 
-/* Product over parameters of x^exponent log2(x)^log. */
+/* Product over parameters of x^exponent log2(x)^log, or the expression. */
 double shape_value(const struct portolan_model_shape *shape, size_t n_params, const double *x);
 bool shape_is_constant(const struct portolan_model_shape *shape, size_t n_params);
 bool shape_equal(const struct portolan_model_shape *a, const struct portolan_model_shape *b,
                  size_t n_params);
 
+/* Copies of the expressions that shapes point to, for who keeps shapes. Start it as {0}. */
+struct expressions {
+    size_t n;
+    struct portolan_formula *list[2 * MODEL_TERMS];
+};
+
+/*
+ * Puts an own copy, bound to the PARAMS, in place of SHAPE's expression, if it has one.
+ * PORTOLAN_EINVAL when that is no expression of the parameters alone.
+ */
+enum portolan_status expressions_own(struct expressions *own, struct portolan_model_shape *shape,
+                                     size_t n_params, const char *const *params,
+                                     struct portolan_error *err);
+void expressions_clear(struct expressions *own);
+
 struct estimate {
     size_t term;
     int param; /* CONSTANT_ESTIMATE, or which exponent */
 };
+
+/* ---- formula_sum.c: formulas that are sums of powers and logarithms ---- */
+
+/* A sum of terms, as far as it is known. */
+struct sum {
+    size_t n;
+    struct portolan_model_term term[MODEL_TERMS];
+};
+
+/*
+ * The tree at ROOT of a formula that is bound to N_PARAMS parameters as a sum of constants times
+ * powers and logarithms of them, however it is put: quotients, roots, products of sums, other
+ * logarithms. False when it is none, or has too many terms.
+ */
+bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum);
 
 /* ---- search.c: which terms ---- */
 
@@ -204,6 +235,7 @@ struct portolan_model {
     struct portolan_model_term terms[MODEL_TERMS];
     size_t n_dropped;
     struct portolan_model_dropped dropped[MODEL_TERMS];
+    struct expressions expressions; /* those of terms and dropped */
     size_t n_estimates;
     struct estimate estimates[MODEL_ESTIMATES];
     double *covariance; /* n_estimates², or NULL */

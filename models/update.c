@@ -21,7 +21,8 @@ struct portolan_update {
     size_t n_params, k;
     char *params[MODEL_PARAMS];
     struct portolan_model_shape shape[MODEL_TERMS];
-    double reference[MODEL_TERMS]; /* constants that weigh rows; with HAS_REFERENCE */
+    struct expressions expressions; /* of the shapes */
+    double reference[MODEL_TERMS];  /* constants that weigh rows; with HAS_REFERENCE */
     bool has_reference;
     struct portolan_model_range range[MODEL_PARAMS], begun_range[MODEL_PARAMS];
     struct portolan_model_summary begun;
@@ -386,6 +387,16 @@ static enum portolan_status copy_envelope(struct portolan_update *u, const struc
     return status ? status : portolan_model_describe(u->envelope_owner, &m->envelope, err);
 }
 
+static enum portolan_status own_expressions(struct portolan_update *u, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t j = 0; j < u->k && !status; j++)
+        status = expressions_own(&u->expressions, &u->shape[j], u->n_params,
+                                 (const char *const *)u->params, err);
+    return status;
+}
+
 enum portolan_status portolan_update_create(const struct portolan_model *m,
                                             const struct portolan_model_data *rows,
                                             const struct portolan_update_options *options,
@@ -408,7 +419,9 @@ enum portolan_status portolan_update_create(const struct portolan_model *m,
     for (size_t j = 0; rows && j < m->n_dropped && u->k < MODEL_TERMS; j++)
         if (m->dropped[j].reason == PORTOLAN_MODEL_DROP_NEGATIVE)
             u->shape[u->k++] = m->dropped[j].shape;
-    status = copy_envelope(u, m, err);
+    status = own_expressions(u, err);
+    if (!status)
+        status = copy_envelope(u, m, err);
     if (!status)
         status = rows ? take_rows(u, rows, err) : take_covariance(u, m, err);
     if (status) {
@@ -444,6 +457,10 @@ portolan_update_create_terms(size_t n_params, const char *const *params,
         return status;
     u->k = n_shapes;
     memcpy(u->shape, shapes, n_shapes * sizeof *shapes);
+    if ((status = own_expressions(u, err))) {
+        portolan_update_destroy(u);
+        return status;
+    }
     u->begun = (struct portolan_model_summary){.family = PORTOLAN_MODEL_GIVEN,
                                                .nonnegative = true,
                                                .sigma_is_assumed = true,
@@ -470,6 +487,7 @@ void portolan_update_destroy(struct portolan_update *u)
     for (size_t p = 0; p < u->n_params; p++)
         free(u->params[p]);
     portolan_model_destroy(u->envelope_owner);
+    expressions_clear(&u->expressions);
     free(u);
 }
 
@@ -509,10 +527,12 @@ static enum portolan_status choose_terms(const struct portolan_update *u, struct
         bool dependent = fit.dependent[j] && constants[j] == 0;
 
         kept[j] = !dependent && !(u->begun.nonnegative && constants[j] <= 0);
-        if (!kept[j])
-            m->dropped[m->n_dropped++] = (struct portolan_model_dropped){
-                u->shape[j],
-                dependent ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE};
+        if (kept[j])
+            continue;
+        m->dropped[m->n_dropped] = (struct portolan_model_dropped){
+            u->shape[j], dependent ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE};
+        status = expressions_own(&m->expressions, &m->dropped[m->n_dropped++].shape, u->n_params,
+                                 (const char *const *)u->params, err);
     }
     return status;
 }
@@ -571,6 +591,10 @@ static enum portolan_status keep(const struct portolan_update *u, struct portola
         used[j] = constants[j];
         m->terms[t].constant = constants[j];
         m->terms[t].shape = u->shape[j];
+        status = expressions_own(&m->expressions, &m->terms[t].shape, u->n_params,
+                                 (const char *const *)u->params, err);
+        if (status)
+            return status;
         m->estimates[t] = (struct estimate){t, CONSTANT_ESTIMATE};
         t++;
     }

@@ -37,12 +37,6 @@ xmlNode *reader_next(struct reader *r, const xmlNode *node);
 
 /* ---- mathml.c ---- */
 
-/* A sum of terms, as far as it has been read. */
-struct sum {
-    size_t n;
-    struct portolan_model_term term[MODEL_TERMS];
-};
-
 /* The sum that a content MathML expression is, over PARAMS; false after a complaint. */
 bool mathml_read(struct reader *r, const xmlNode *expression, size_t n_params, char *const *params,
                  struct sum *sum);

@@ -239,6 +239,37 @@ enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data 
                                                struct portolan_model **model,
                                                struct portolan_error *err);
 
+/**
+ * Fits the constants of a user's FORMULA over DATA's params, in canonical form: fft[0] +
+ * fft[1]*log(P) + …, at most PORTOLAN_MODEL_MAX_TERMS terms. Dropped terms as above.
+ * PORTOLAN_EINVAL too when it is not canonical or uses a name that is no param.
+ */
+enum portolan_status portolan_model_fit_formula(const struct portolan_model_data *data,
+                                                const struct portolan_formula *formula,
+                                                const struct portolan_model_options *options,
+                                                struct portolan_model **model,
+                                                struct portolan_error *err);
+
+/**
+ * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
+ * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
+ */
+enum portolan_status portolan_model_formula_shapes(const struct portolan_formula *formula,
+                                                   size_t n_params, const char *const *params,
+                                                   struct portolan_model_shape **shapes,
+                                                   size_t *n_shapes, struct portolan_error *err);
+void portolan_model_shapes_destroy(struct portolan_model_shape *shapes, size_t n_shapes);
+
+/**
+ * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
+ * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL.
+ */
+enum portolan_status portolan_model_formula_constants(const struct portolan_model *model,
+                                                      const struct portolan_formula *formula,
+                                                      size_t n, double *constants,
+                                                      double *std_errors,
+                                                      struct portolan_error *err);
+
 /** A model that is known, not measured: terms with constants, valid everywhere, without error. */
 enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
                                            const struct portolan_model_term *terms, size_t n_terms,

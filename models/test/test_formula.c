@@ -357,6 +357,104 @@ static void odd_names_become_identifiers_that_differ(void **state)
     portolan_formula_destroy(f);
 }
 
+/* ---- fits ---- */
+
+static const char *const fft_names[] = {"N", "P"};
+/* The paper's Table 1: 2 Mi complex numbers on a Cray T3E. */
+static const double fft_x[] = {2097152, 1, 2097152, 2,  2097152, 4,
+                               2097152, 8, 2097152, 16, 2097152, 32};
+static const double fft_y[] = {11.7748, 6.0036, 3.2120, 1.8939, 1.2750, 0.9664};
+static const struct portolan_model_data fft_data = {2, fft_names, 6, fft_x, fft_y, NULL};
+
+static void the_paper_s_table_is_met_within_one_percent(void **state)
+{
+    struct portolan_formula *f =
+        parse("fft[0]+fft[1]*log(P)+fft[2]*(N/P)*log(N/P)+fft[3]*N*(P-1)/P");
+    struct portolan_model *model = NULL;
+    struct portolan_error err = {0};
+    double constants[4];
+
+    (void)state;
+    if (portolan_model_fit_formula(&fft_data, f, NULL, &model, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < 6; i++)
+        assert_near(portolan_model_value(model, fft_x + 2 * i), fft_y[i], 0.01);
+    assert_int_equal(portolan_model_formula_constants(model, f, 4, constants, NULL, NULL),
+                     PORTOLAN_OK);
+    /* Known from an independent fit: what survives is the constant and (N/P) log(N/P). */
+    assert_near(constants[0], 0.706, 0.02);
+    assert_near(constants[1], 0, 1e-12);
+    assert_near(constants[2], 2.52e-7 / M_LN2, 0.02);
+    assert_near(constants[3], 0, 1e-12);
+    assert_true(portolan_model_peek_summary(model)->condition > 500);
+    assert_non_null(strstr(portolan_model_peek_formula(model), "e-07 * N / P * log(N / P)"));
+    portolan_model_destroy(model);
+    portolan_formula_destroy(f);
+}
+
+static void three_of_its_rows_predict_the_others_within_one_percent(void **state)
+{
+    struct portolan_formula *f =
+        parse("fft[0]+fft[1]*log(P)+fft[2]*(N/P)*log(N/P)+fft[3]*N*(P-1)/P");
+    struct portolan_model_data data = fft_data;
+    struct portolan_model *model = NULL;
+
+    (void)state;
+    data.n_rows = 3;
+    assert_int_equal(portolan_model_fit_formula(&data, f, NULL, &model, NULL), PORTOLAN_OK);
+    for (size_t i = 3; i < 6; i++)
+        assert_near(portolan_model_value(model, fft_x + 2 * i), fft_y[i], 0.01);
+    portolan_model_destroy(model);
+    portolan_formula_destroy(f);
+}
+
+static void plain_terms_of_a_formula_become_plain_terms(void **state)
+{
+    static const char *const texts[] = {"c[0] + c[1] * N^2 / P", "c[0] + c[1]*N*N*P^-1",
+                                        "c[1]*N/P*sqrt(N)^2 + c[0]"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct portolan_formula *f = parse(texts[i]);
+        struct portolan_model_shape *shapes = NULL;
+        size_t n = 0;
+
+        assert_int_equal(portolan_model_formula_shapes(f, 2, fft_names, &shapes, &n, NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(n, 2);
+        assert_true(shape_is_constant(&shapes[0], 2));
+        assert_null(shapes[1].expression);
+        assert_true(shapes[1].exponents[0] == 2 && shapes[1].exponents[1] == -1);
+        portolan_model_shapes_destroy(shapes, n);
+        portolan_formula_destroy(f);
+    }
+}
+
+static void formulas_that_do_not_fit_the_data_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"c[0] + c[1]*M", "\"M\" is not known here"},
+        {"c[0] + N", "1:8: this term has no constant"},
+        {"c[0] + c[1]*log(P - 1)", "not finite"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct portolan_formula *f = parse(cases[i].text);
+        struct portolan_model *model = NULL;
+        struct portolan_error err = {0};
+
+        assert_int_equal(portolan_model_fit_formula(&fft_data, f, NULL, &model, &err),
+                         PORTOLAN_EINVAL);
+        assert_null(model);
+        if (!strstr(err.text, cases[i].why))
+            fail_msg("%s: %s", cases[i].text, err.text);
+        portolan_formula_destroy(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +468,10 @@ int main(void)
         cmocka_unit_test(what_is_not_canonical_is_refused_where_it_is_not),
         cmocka_unit_test(each_notation_says_the_same),
         cmocka_unit_test(odd_names_become_identifiers_that_differ),
+        cmocka_unit_test(the_paper_s_table_is_met_within_one_percent),
+        cmocka_unit_test(three_of_its_rows_predict_the_others_within_one_percent),
+        cmocka_unit_test(plain_terms_of_a_formula_become_plain_terms),
+        cmocka_unit_test(formulas_that_do_not_fit_the_data_are_refused),
     };
 
     return cmocka_run_group_tests_name("models formula", tests, NULL, NULL);
