@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs all benchmarks one after the other; fails if one does. Arguments: two of them with an argument
-# each, one with two, then those that have none.
+# each, two with two, then those that have none.
 status=0
 run() {
     echo "== ${1##*/}"
@@ -14,7 +14,9 @@ generator=$4
 profile=$5
 store=$6
 portolan=$7
-shift 7
+model=$8
+paths=$9
+shift 9
 for other; do
     case $other in
     */bench_store) # on a server as well, where there is one
@@ -32,4 +34,5 @@ done
 run "$proxies" "$plugin"
 run "$generate" "$generator"
 run "$profile" "$store" "$portolan"
+run "$model" "$paths" "$portolan"
 exit $status

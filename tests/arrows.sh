@@ -13,19 +13,19 @@ sidl: base sidl
 probe: base control probe probe_inline probe_records tau
 mpi: base probe framework mpi
 store: base store
-profile: base store profile compare
+profile: base chart store profile compare models formula extrap series trend
 export: base store profile tau export
 framework: base assembly palette framework
 ccaffeine: base assembly palette framework ccaffeine
 proxygen: base libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
 plot: base chart
-models: base models
-optimizer: base assembly probe framework models optimizer callgraph choice plan store mastermind
+models: base models formula extrap series update
+optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base chart assembly control framework ccaffeine mpi store profile export compare models optimizer sidl proxygen probe link program wrap
+cli: base chart assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen probe link program wrap
 examples: base assembly framework
 '
 status=0

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Trends: what every call path costs as a function of the parameters, over the trials of a store or
+ * from a file of measurements, each with its model; and texts, charts and comparisons of them.
+ *
+ * What is stored is never changed. All functions may be called by any thread, a store by one at a
+ * time. Times are nanoseconds where a store says them; of files the unit is not known.
+ */
+#ifndef PORTOLAN_TREND_H
+#define PORTOLAN_TREND_H
+
+#include <portolan/models.h>
+#include <portolan/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a call path is looked at against. */
+enum portolan_trend_by {
+    PORTOLAN_TREND_AUTO,       /**< parameters of the trials if one differs, else contexts */
+    PORTOLAN_TREND_PARAMETERS, /**< numbers among the trials' parameters that differ between them,
+                                    and the number of ranks: one row per trial */
+    PORTOLAN_TREND_CONTEXTS    /**< the parameters of calls, too: per call, one row for each step,
+                                    rank and context */
+};
+
+enum portolan_trend_over { PORTOLAN_TREND_MEAN, PORTOLAN_TREND_MAX, PORTOLAN_TREND_SUM };
+
+/** Start it as `{0}`. */
+struct portolan_trend_query {
+    const char *metric; /**< NULL or "exclusive", "inclusive", "mpi", "calls", "accuracy", or a
+                             counter */
+    enum portolan_trend_by by;
+    enum portolan_trend_over over; /**< ranks; with contexts each rank has its own rows */
+    const char *method;            /**< a pattern of fnmatch(3) of labels or paths; NULL: all */
+};
+
+/** One call path, with one implementation of what is called. */
+struct portolan_trend {
+    const char *path;  /**< "driver.go->solver.solve [heat.Cholmod]" */
+    const char *label; /**< its last part */
+    const char *metric;
+    size_t n_params;
+    const char *const *params;
+    size_t n_rows;
+    const double *x; /**< N_ROWS x N_PARAMS, sorted */
+    const double *y;
+    const int64_t *trials;        /**< per row; NULL when it is from a file */
+    struct portolan_model *model; /**< NULL before portolan_trends_fit(), or: */
+    const char *why;              /**< why there is no model; NULL else */
+};
+
+struct portolan_trends {
+    const char *unit; /**< "ns", "calls", "" */
+    const char *what; /**< "exclusive time per run, mean over ranks" */
+    size_t n_trials;  /**< 0: from a file */
+    size_t n;
+    struct portolan_trend *items; /**< as first seen, callers before what they call */
+    void *impl;
+};
+
+/**
+ * Reads the rows of TRIALS (those that did not finish are left out where one did). Errors:
+ * ENOTFOUND (no trial, or no call path is so), EINVAL (nothing differs between the trials, no such
+ * metric), those of the store, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *store,
+                                                       const struct portolan_trial_list *trials,
+                                                       const struct portolan_trend_query *query,
+                                                       struct portolan_trends **trends,
+                                                       struct portolan_error *err);
+
+/**
+ * Rows from comma separated values: a line of names, then numbers. VALUE names the column that is
+ * modelled (NULL: the last); the columns before it are the parameters; where one column is called
+ * "callpath" or "metric" its texts tell trends apart. Blank lines and those that begin with # are
+ * skipped. Each problem is reported with its line. Errors: ESYNTAX, ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_read_csv(const char *text, size_t size,
+                                                           const char *file, const char *value,
+                                                           struct portolan_diagnostics *diagnostics,
+                                                           struct portolan_trends **trends,
+                                                           struct portolan_error *err);
+
+/** NULL is legal. */
+PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);
+
+/** How to fit. Start it as `{0}`. */
+struct portolan_trend_fit {
+    struct portolan_model_options options;
+    bool pieces;       /**< intervals of validity, too */
+    const char *up_to; /**< rows with this parameter ... */
+    double limit;      /**< ... up to this; NULL: all */
+};
+
+/**
+ * Gives each trend its model, in place of an earlier one. Rows that cannot be modelled leave NULL
+ * and why. ENOMEM; EINVAL for options that no trend can be fitted with.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
+                                                      const struct portolan_trend_fit *fit,
+                                                      struct portolan_error *err);
+
+/** What portolan_trends_write_list() shows. Start it as `{0}`. */
+struct portolan_trend_list {
+    const char *sort; /**< NULL or "value" (at the largest measured point or AT), "growth" (per
+                           doubling there), "error", "name", "called" */
+    size_t top;       /**< so many rows; 0: all */
+    bool wide;        /**< long names whole */
+    size_t n_at;      /**< predict where these parameters have these values */
+    const struct portolan_name_value *at;
+};
+
+/**
+ * A line per trend: rows, model, how far off, and its value with the interval where asked,
+ * `!` where that is outside what was measured. Added to OUT. Errors: EINVAL (no such order or
+ * parameter, no number), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
+                                                             const struct portolan_trend_list *list,
+                                                             struct portolan_text *out,
+                                                             struct portolan_error *err);
+
+/** All that is known of one trend, and its rows. Added to OUT. */
+PORTOLAN_API enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
+                                                       const struct portolan_trend *trend,
+                                                       struct portolan_text *out,
+                                                       struct portolan_error *err);
+
+/**
+ * Measured against predicted, a line per point: the values, the error (measured - predicted) /
+ * measured in percent, and below the mean of the errors' absolute values; points outside what the
+ * model was fitted from are marked. Added to OUT.
+ */
+PORTOLAN_API enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
+                                                              const struct portolan_trend *trend,
+                                                              struct portolan_text *out,
+                                                              struct portolan_error *err);
+
+/**
+ * The models of A and B side by side, by call path, and how many times B is A at the largest point
+ * that both cover. Added to OUT.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
+                                                                   const struct portolan_trends *b,
+                                                                   size_t top, bool wide,
+                                                                   struct portolan_text *out,
+                                                                   struct portolan_error *err);
+
+/** What a chart shows. Start it as `{0}`. */
+struct portolan_trend_plot {
+    const char *x; /**< the parameter along the axis; NULL: the first that differs. The others are
+                        as large as they were measured. */
+    bool linear;   /**< else an axis is logarithmic where its numbers span more than a factor 8 */
+    size_t top;    /**< so many trends, those with the largest values; 0: all */
+};
+
+/**
+ * Rows and models as a chart, of a single trend with the interval of new rows: an SVG document, or
+ * a script for gnuplot that writes OUTPUT as portolan_chart_write_gnuplot() does. The caller frees
+ * *TEXT. Errors: EINVAL (no such parameter, nothing to draw, OUTPUT ends otherwise), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status portolan_trends_write_svg(const struct portolan_trends *trends,
+                                                            const struct portolan_trend_plot *plot,
+                                                            char **text,
+                                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_trends_write_gnuplot(const struct portolan_trends *trends,
+                              const struct portolan_trend_plot *plot, const char *output,
+                              char **text, struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

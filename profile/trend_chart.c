@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trends as charts. */
+#include "trend.h"
+
+#include <portolan/chart.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, STEPS = 160, PER_TREND = 3 };
+static const double wide = 8;   /* a span that wants a logarithmic axis */
+static const double beyond = 2; /* the line goes so many times farther than the rows */
+
+struct drawing {
+    struct portolan_arena arena;
+    const struct portolan_trends *trends;
+    const struct portolan_trend_plot *plot;
+    const struct portolan_trend **chosen;
+    size_t n;
+    const char *x_name;
+    struct portolan_chart chart;
+    struct portolan_chart_series *series;
+};
+
+static size_t param_of(const struct portolan_trend *t, const char *name)
+{
+    for (size_t p = 0; p < t->n_params; p++)
+        if (!strcmp(t->params[p], name))
+            return p;
+    return SIZE_MAX;
+}
+
+static double last_value(const struct portolan_trend *t)
+{
+    return t->y[t->n_rows - 1];
+}
+
+static int larger_first(const void *left, const void *right)
+{
+    double a = last_value(*(const struct portolan_trend *const *)left);
+    double b = last_value(*(const struct portolan_trend *const *)right);
+
+    return (a < b) - (a > b);
+}
+
+static bool varies(const struct portolan_trend *t, size_t p)
+{
+    for (size_t i = 1; i < t->n_rows; i++)
+        if (t->x[i * t->n_params + p] != t->x[p])
+            return true;
+    return false;
+}
+
+static const char *first_that_varies(const struct portolan_trend *t)
+{
+    for (size_t p = 0; p < t->n_params; p++)
+        if (varies(t, p))
+            return t->params[p];
+    return t->n_params ? t->params[0] : NULL;
+}
+
+/* The largest trends that have the parameter. */
+static enum portolan_status choose(struct drawing *d, struct portolan_error *err)
+{
+    const struct portolan_trend **all =
+        portolan_arena_alloc(&d->arena, d->trends->n, sizeof(void *));
+    size_t n = d->trends->n;
+
+    if (!all)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        all[i] = &d->trends->items[i];
+    qsort(all, n, sizeof(void *), larger_first);
+    d->x_name = d->plot->x;
+    for (size_t i = 0; i < n && !d->x_name; i++)
+        d->x_name = first_that_varies(all[i]);
+    d->chosen = all;
+    for (size_t i = 0; i < n && d->x_name && (!d->plot->top || d->n < d->plot->top); i++)
+        if (param_of(all[i], d->x_name) != SIZE_MAX)
+            all[d->n++] = all[i];
+    return d->n ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_EINVAL, "%s%s%s",
+                                     d->x_name ? "'" : "there is no parameter to draw against",
+                                     d->x_name ? d->x_name : "",
+                                     d->x_name ? "' is no parameter here" : "");
+}
+
+/* The place on the axis with the other parameters as large as measured. */
+static void base_point(const struct portolan_trend *t, double *x)
+{
+    for (size_t p = 0; p < t->n_params; p++) {
+        x[p] = t->x[p];
+        for (size_t i = 1; i < t->n_rows; i++)
+            x[p] = fmax(x[p], t->x[i * t->n_params + p]);
+    }
+}
+
+/* Whether row I has the base point's values but for parameter P. */
+static bool is_on_line(const struct portolan_trend *t, size_t i, size_t p, const double *base)
+{
+    for (size_t q = 0; q < t->n_params; q++)
+        if (q != p && t->x[i * t->n_params + q] != base[q])
+            return false;
+    return true;
+}
+
+struct span {
+    double low, high;
+};
+
+static struct span span_of(const struct portolan_trend *t, size_t p)
+{
+    struct span s = {INFINITY, -INFINITY};
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        s.low = fmin(s.low, t->x[i * t->n_params + p]);
+        s.high = fmax(s.high, t->x[i * t->n_params + p]);
+    }
+    return s;
+}
+
+static void add_series(struct drawing *d, enum portolan_chart_kind kind, const char *name, size_t n,
+                       const double *x, const double *y, const double *low, const double *high)
+{
+    d->series[d->chart.n_series++] = (struct portolan_chart_series){name, kind, n, x, y, low, high};
+}
+
+static bool add_points(struct drawing *d, const struct portolan_trend *t, size_t p,
+                       const double *base, bool single)
+{
+    double *x = portolan_arena_alloc(&d->arena, t->n_rows, sizeof *x);
+    double *y = portolan_arena_alloc(&d->arena, t->n_rows, sizeof *y);
+    size_t n = 0;
+
+    for (size_t i = 0; x && y && i < t->n_rows; i++)
+        if (is_on_line(t, i, p, base)) {
+            x[n] = t->x[i * t->n_params + p];
+            y[n++] = t->y[i];
+        }
+    if (x && y)
+        add_series(d, PORTOLAN_CHART_POINTS, single ? "measured" : t->label, n, x, y, NULL, NULL);
+    return x && y;
+}
+
+static bool add_curve(struct drawing *d, const struct portolan_trend *t, size_t p, double *base,
+                      bool single)
+{
+    double *x = portolan_arena_alloc(&d->arena, STEPS, 4 * sizeof *x);
+    double *y = x + STEPS, *low = y + STEPS, *high = low + STEPS;
+    struct span s = span_of(t, p);
+    bool log = d->chart.x_log;
+
+    if (!x)
+        return false;
+    if (log)
+        s = (struct span){s.low / beyond, s.high * beyond};
+    else
+        s.high += (s.high - s.low) / 4;
+    for (size_t i = 0; i < STEPS; i++) {
+        double part = (double)i / (STEPS - 1);
+        struct portolan_prediction at;
+
+        x[i] = log ? s.low * pow(s.high / s.low, part) : s.low + part * (s.high - s.low);
+        base[p] = x[i];
+        y[i] = low[i] = high[i] = NAN;
+        if (portolan_model_predict(t->model, base, &at))
+            continue;
+        y[i] = at.value;
+        low[i] = at.low;
+        high[i] = at.high;
+    }
+    if (single)
+        add_series(d, PORTOLAN_CHART_BAND, "interval of a new row", STEPS, x, NULL, low, high);
+    add_series(d, PORTOLAN_CHART_LINE, single ? portolan_model_peek_formula(t->model) : NULL, STEPS,
+               x, y, NULL, NULL);
+    return true;
+}
+
+static void choose_axes(struct drawing *d)
+{
+    struct span x = {INFINITY, -INFINITY}, y = x;
+
+    for (size_t k = 0; k < d->n; k++) {
+        struct span s = span_of(d->chosen[k], param_of(d->chosen[k], d->x_name));
+
+        x = (struct span){fmin(x.low, s.low), fmax(x.high, s.high)};
+        for (size_t i = 0; i < d->chosen[k]->n_rows; i++) {
+            y.low = fmin(y.low, d->chosen[k]->y[i]);
+            y.high = fmax(y.high, d->chosen[k]->y[i]);
+        }
+    }
+    d->chart.x_log = !d->plot->linear && x.low > 0 && x.high / x.low >= wide;
+    d->chart.y_log = !d->plot->linear && y.low > 0 && y.high / y.low >= wide;
+}
+
+/* "driver.n (ranks=4)" */
+static char *x_label(struct drawing *d, const double *base)
+{
+    const struct portolan_trend *t = d->chosen[0];
+    struct portolan_text text = {.arena = &d->arena};
+    const char *between = " (";
+
+    portolan_text_add(&text, "%s", d->x_name);
+    for (size_t p = 0; p < t->n_params; p++)
+        if (strcmp(t->params[p], d->x_name) != 0) {
+            portolan_text_add(&text, "%s%s=%.6g", between, t->params[p], base[p]);
+            between = ", ";
+        }
+    portolan_text_add(&text, between[0] == ',' ? ")" : "");
+    return text.bytes;
+}
+
+static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
+{
+    enum portolan_status status = choose(d, err);
+    bool single = d->n == 1, good = true;
+
+    if (status)
+        return status;
+    d->series = portolan_arena_alloc(&d->arena, d->n * PER_TREND, sizeof *d->series);
+    if (!d->series)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    choose_axes(d);
+    for (size_t k = 0; k < d->n && good; k++) {
+        const struct portolan_trend *t = d->chosen[k];
+        size_t p = param_of(t, d->x_name);
+        double base[MAX_PARAMS];
+
+        base_point(t, base);
+        if (k == 0)
+            d->chart.x_label = x_label(d, base);
+        good = !t->model || add_curve(d, t, p, base, single);
+        base_point(t, base);
+        good = good && add_points(d, t, p, base, single);
+    }
+    d->chart.title = single ? d->chosen[0]->path : d->trends->what;
+    d->chart.y_label = *d->trends->unit ? portolan_arena_printf(&d->arena, "%s in %s",
+                                                                d->trends->what, d->trends->unit)
+                                        : d->chosen[0]->metric;
+    d->chart.series = d->series;
+    return good && !d->arena.failed ? PORTOLAN_OK
+                                    : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+enum portolan_status portolan_trends_write_svg(const struct portolan_trends *trends,
+                                               const struct portolan_trend_plot *plot, char **text,
+                                               struct portolan_error *err)
+{
+    struct drawing d = {.trends = trends, .plot = plot};
+    enum portolan_status status = draw(&d, err);
+
+    if (!status)
+        status = portolan_chart_write_svg(&d.chart, text, err);
+    portolan_arena_clear(&d.arena);
+    return status;
+}
+
+enum portolan_status portolan_trends_write_gnuplot(const struct portolan_trends *trends,
+                                                   const struct portolan_trend_plot *plot,
+                                                   const char *output, char **text,
+                                                   struct portolan_error *err)
+{
+    struct drawing d = {.trends = trends, .plot = plot};
+    enum portolan_status status = draw(&d, err);
+
+    if (!status)
+        status = portolan_chart_write_gnuplot(&d.chart, output, text, err);
+    portolan_arena_clear(&d.arena);
+    return status;
+}

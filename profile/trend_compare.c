@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measured against predicted, and the models of two sets of trials side by side. */
+#include "trend.h"
+
+#include <portolan/compare.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS, MAX_COLUMNS = MAX_PARAMS + 7 };
+
+static bool same_point(const struct portolan_trend *t, size_t i, size_t k)
+{
+    return !t->n_params ||
+           memcmp(t->x + i * t->n_params, t->x + k * t->n_params, t->n_params * sizeof *t->x) == 0;
+}
+
+static enum portolan_status median_of(const struct portolan_trend *t, size_t from, size_t to,
+                                      double *median)
+{
+    return portolan_median(t->y + from, to - from, median);
+}
+
+static size_t start_table(const struct portolan_trends *trends, const struct portolan_trend *t,
+                          struct column *columns)
+{
+    enum column_kind kind = strcmp(trends->unit, "ns") ? COLUMN_PLAIN : COLUMN_EACH;
+    size_t n = 0;
+
+    for (size_t p = 0; p < t->n_params; p++)
+        columns[n++] = (struct column){t->params[p], COLUMN_PLAIN};
+    columns[n++] = (struct column){"rows", COLUMN_COUNT};
+    columns[n++] = (struct column){"measured", kind};
+    columns[n++] = (struct column){"predicted", kind};
+    columns[n++] = (struct column){"low", kind};
+    columns[n++] = (struct column){"high", kind};
+    columns[n++] = (struct column){"error %", COLUMN_TEXT};
+    columns[n++] = (struct column){"", COLUMN_TEXT};
+    return n;
+}
+
+struct errors {
+    double sum, sum_outside;
+    size_t n, n_outside;
+};
+
+static enum portolan_status add_point(const struct portolan_trend *t, size_t from, size_t to,
+                                      struct table *table, struct errors *errors)
+{
+    const double *x = t->x ? t->x + from * t->n_params : NULL;
+    struct portolan_prediction at = {.value = NAN, .low = NAN, .high = NAN};
+    double measured, error;
+    enum portolan_status status = median_of(t, from, to, &measured);
+
+    if (status)
+        return status;
+    portolan_model_predict(t->model, x, &at);
+    error = measured != 0 ? 100 * (measured - at.value) / measured : NAN;
+    for (size_t p = 0; p < t->n_params; p++)
+        table_number(table, x[p]);
+    table_number(table, (double)(to - from));
+    table_number(table, measured);
+    table_number(table, at.value);
+    table_number(table, at.low);
+    table_number(table, at.high);
+    table_format(table, isnan(error) ? "-" : "%.2f", error);
+    table_text(table, at.extrapolates ? "! outside" : "");
+    if (!isnan(error)) {
+        errors->sum += fabs(error);
+        errors->n++;
+        errors->sum_outside += at.extrapolates ? fabs(error) : 0;
+        errors->n_outside += at.extrapolates;
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
+                                                 const struct portolan_trend *t,
+                                                 struct portolan_text *out,
+                                                 struct portolan_error *err)
+{
+    struct column columns[MAX_COLUMNS];
+    struct table table = {.columns = columns};
+    struct errors errors = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!t->model) {
+        portolan_text_add(out, "no model: %s\n", t->why ? t->why : "it was not fitted");
+        return PORTOLAN_OK;
+    }
+    table.n_columns = start_table(trends, t, columns);
+    for (size_t from = 0, to; from < t->n_rows && !status; from = to) {
+        for (to = from + 1; to < t->n_rows && same_point(t, from, to);)
+            to++;
+        status = add_point(t, from, to, &table, &errors);
+    }
+    if (status) {
+        table_clear(&table);
+        return portolan_error_set(err, status, "out of memory");
+    }
+    table_write(&table, out);
+    if (errors.n)
+        portolan_text_add(out, "mean |error| %.2f %%", errors.sum / (double)errors.n);
+    if (errors.n_outside && errors.n_outside < errors.n)
+        portolan_text_add(out, ", of the points outside %.2f %%",
+                          errors.sum_outside / (double)errors.n_outside);
+    portolan_text_add(out, errors.n ? "\n" : "");
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- two sets */
+
+static const struct portolan_trend *find(const struct portolan_trends *trends, const char *path)
+{
+    for (size_t i = 0; i < trends->n; i++)
+        if (!strcmp(trends->items[i].path, path))
+            return &trends->items[i];
+    return NULL;
+}
+
+/* The largest point that both cover, by A's names; false when they differ in their parameters. */
+static bool common_point(const struct portolan_trend *a, const struct portolan_trend *b, double *x,
+                         double *y)
+{
+    if (a->n_params != b->n_params || !a->model || !b->model)
+        return false;
+    for (size_t p = 0; p < a->n_params; p++) {
+        size_t q = 0;
+
+        while (q < b->n_params && strcmp(a->params[p], b->params[q]) != 0)
+            q++;
+        if (q == b->n_params)
+            return false;
+        x[p] = fmin(portolan_model_peek_range(a->model, p)->max,
+                    portolan_model_peek_range(b->model, q)->max);
+        y[q] = x[p];
+    }
+    return true;
+}
+
+static const char *model_text(const struct portolan_trend *t)
+{
+    return !t ? "-" : t->model ? portolan_model_peek_formula(t->model) : "no model";
+}
+
+struct pair {
+    const struct portolan_trend *a, *b;
+    struct portolan_prediction at_a, at_b;
+    bool compared;
+    double larger; /* of both values: what the table is sorted by */
+};
+
+static struct pair pair_of(const struct portolan_trend *a, const struct portolan_trend *b)
+{
+    double x[MAX_PARAMS], y[MAX_PARAMS];
+    struct pair p = {.a = a, .b = b};
+
+    p.compared = a && b && common_point(a, b, x, y) &&
+                 !portolan_model_predict(a->model, x, &p.at_a) &&
+                 !portolan_model_predict(b->model, y, &p.at_b);
+    p.larger = p.compared ? fmax(p.at_a.value, p.at_b.value) : -1;
+    return p;
+}
+
+static int larger_first(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+
+    if (a->larger != b->larger)
+        return a->larger > b->larger ? -1 : 1;
+    return strcmp(a->a ? a->a->path : a->b->path, b->a ? b->a->path : b->b->path);
+}
+
+static void add_pair(const struct portolan_trends *a, const struct pair *p, struct table *table)
+{
+    char text[32];
+
+    table_text(table, p->a ? p->a->path : p->b->path);
+    table_text(table, p->compared ? trend_value_text(a, p->at_a.value, text) : "-");
+    table_text(table, p->compared ? trend_value_text(a, p->at_b.value, text) : "-");
+    if (p->compared && p->at_a.value != 0)
+        table_format(table, "%.3g", p->at_b.value / p->at_a.value);
+    else
+        table_text(table, "-");
+    table_text(table, !p->compared                                               ? ""
+                      : p->at_a.low > p->at_b.high || p->at_b.low > p->at_a.high ? "*"
+                                                                                 : "");
+    table_text(table, model_text(p->a));
+    table_text(table, model_text(p->b));
+}
+
+enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
+                                                      const struct portolan_trends *b, size_t top,
+                                                      bool wide, struct portolan_text *out,
+                                                      struct portolan_error *err)
+{
+    static const struct column columns[] = {{"call path", COLUMN_NAME}, {"in A", COLUMN_TEXT},
+                                            {"in B", COLUMN_TEXT},      {"B / A", COLUMN_TEXT},
+                                            {"", COLUMN_TEXT},          {"model of A", COLUMN_NAME},
+                                            {"model of B", COLUMN_NAME}};
+    struct table table = {
+        .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
+    struct pair *pairs = portolan_calloc(a->n + b->n + 1, sizeof *pairs);
+    size_t n = 0;
+
+    if (!pairs)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < a->n; i++)
+        pairs[n++] = pair_of(&a->items[i], find(b, a->items[i].path));
+    for (size_t i = 0; i < b->n; i++)
+        if (!find(a, b->items[i].path))
+            pairs[n++] = pair_of(NULL, &b->items[i]);
+    qsort(pairs, n, sizeof *pairs, larger_first);
+    portolan_text_add(out, "A: ");
+    trend_add_head(a, out);
+    portolan_text_add(out, "B: ");
+    trend_add_head(b, out);
+    for (size_t i = 0; i < n && (!top || i < top); i++)
+        add_pair(a, &pairs[i], &table);
+    table_write(&table, out);
+    if (top && n > top)
+        portolan_text_add(out, "(%zu more; --top=0 shows all)\n", n - top);
+    portolan_text_add(out, "values at the largest point that both cover; * the intervals of new "
+                           "rows there do not meet\n");
+    free(pairs);
+    return PORTOLAN_OK;
+}

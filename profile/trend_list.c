@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trends as a table, and the words that all texts of trends share. */
+#include "trend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
+
+/* ------------------------------------------------- words */
+
+const double *trend_last_point(const struct portolan_trend *t)
+{
+    return t->n_params ? t->x + (t->n_rows - 1) * t->n_params : NULL;
+}
+
+void trend_add_point(const struct portolan_trend *t, const double *x, struct portolan_text *out)
+{
+    for (size_t p = 0; p < t->n_params; p++)
+        portolan_text_add(out, "%s%s=%.6g", p ? " " : "", t->params[p], x[p]);
+}
+
+const char *trend_value_text(const struct portolan_trends *t, double value, char *storage)
+{
+    if (!strcmp(t->unit, "ns"))
+        return portolan_format_time(value, 4, storage, 32);
+    snprintf(storage, 32, "%.4g%s%.8s", value, *t->unit ? " " : "", t->unit);
+    return storage;
+}
+
+void trend_add_head(const struct portolan_trends *t, struct portolan_text *out)
+{
+    portolan_text_add(out, "%s", t->what);
+    if (t->n_trials)
+        portolan_text_add(out, ", %zu trial%s", t->n_trials, t->n_trials == 1 ? "" : "s");
+    if (!strcmp(t->unit, "ns"))
+        portolan_text_add(out, "; formulas in ns");
+    portolan_text_add(out, "\n");
+}
+
+/* ------------------------------------------------- what is shown of a trend */
+
+struct line {
+    const struct portolan_trend *t;
+    struct portolan_prediction at; /* value NaN: none */
+    double growth, error;
+    size_t position;
+};
+
+/* The point to predict at: where nothing is asked, that of the last row. */
+static void choose_point(const struct portolan_trend *t, const struct portolan_trend_list *list,
+                         const double *at, double *x)
+{
+    for (size_t p = 0; p < t->n_params; p++) {
+        x[p] = trend_last_point(t)[p];
+        for (size_t k = 0; k < list->n_at; k++)
+            if (!strcmp(list->at[k].name, t->params[p]))
+                x[p] = at[k];
+    }
+}
+
+static struct line look(const struct portolan_trend *t, const struct portolan_trend_list *list,
+                        const double *at, size_t position)
+{
+    struct line l = {.t = t,
+                     .at = {.value = NAN, .low = NAN, .high = NAN},
+                     .growth = NAN,
+                     .error = NAN,
+                     .position = position};
+    double x[MAX_PARAMS], twice;
+
+    if (!t->model)
+        return l;
+    choose_point(t, list, at, x);
+    l.error = portolan_model_peek_summary(t->model)->rms;
+    if (portolan_model_predict(t->model, x, &l.at))
+        return l;
+    for (size_t p = 0; p < t->n_params; p++)
+        x[p] *= 2;
+    twice = portolan_model_value(t->model, x);
+    l.growth = l.at.value > 0 && twice > 0 ? log2(twice / l.at.value) : 0;
+    return l;
+}
+
+/* Larger ones first, what is not known last. */
+static int by_size(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return (isnan(a) != 0) - (isnan(b) != 0);
+    return (a < b) - (a > b);
+}
+
+static int by_position(const struct line *a, const struct line *b)
+{
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+static int value_order(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    int order = by_size(a->at.value, b->at.value);
+
+    return order ? order : by_position(a, b);
+}
+
+static int growth_order(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    int order = by_size(a->growth, b->growth);
+
+    return order ? order : value_order(a, b);
+}
+
+static int error_order(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    int order = by_size(a->error, b->error);
+
+    return order ? order : by_position(a, b);
+}
+
+static int name_order(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    int order = strcmp(a->t->path, b->t->path);
+
+    return order ? order : by_position(a, b);
+}
+
+static int called_order(const void *left, const void *right)
+{
+    return by_position(left, right);
+}
+
+static const struct order {
+    const char *name;
+    int (*compare)(const void *, const void *);
+} orders[] = {{"value", value_order},
+              {"growth", growth_order},
+              {"error", error_order},
+              {"name", name_order},
+              {"called", called_order}};
+
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+static enum portolan_status find_order(const char *name, const struct order **order,
+                                       struct portolan_error *err)
+{
+    for (size_t i = 0; i < ORDERS; i++)
+        if (!strcmp(orders[i].name, name ? name : "value")) {
+            *order = &orders[i];
+            return PORTOLAN_OK;
+        }
+    return portolan_error_set(err, PORTOLAN_EINVAL,
+                              "no order '%s': want value, growth, error, name or called", name);
+}
+
+/* ------------------------------------------------- where to predict */
+
+static bool is_param(const struct portolan_trends *trends, const char *name)
+{
+    for (size_t i = 0; i < trends->n; i++)
+        for (size_t p = 0; p < trends->items[i].n_params; p++)
+            if (!strcmp(trends->items[i].params[p], name))
+                return true;
+    return false;
+}
+
+static enum portolan_status read_at(const struct portolan_trends *trends,
+                                    const struct portolan_trend_list *list, double *at,
+                                    struct portolan_error *err)
+{
+    for (size_t k = 0; k < list->n_at; k++) {
+        const struct portolan_name_value *a = &list->at[k];
+
+        if (!is_param(trends, a->name))
+            return portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is no parameter here", a->name);
+        if (!portolan_read_double(a->value, &at[k]) || !isfinite(at[k]))
+            return portolan_error_set(err, PORTOLAN_EINVAL, "%s=%s: want a number", a->name,
+                                      a->value);
+    }
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- the table */
+
+static const struct column columns[] = {{"call path", COLUMN_NAME}, {"rows", COLUMN_COUNT},
+                                        {"off by", COLUMN_PERCENT}, {"value", COLUMN_TEXT},
+                                        {"low", COLUMN_TEXT},       {"high", COLUMN_TEXT},
+                                        {"", COLUMN_TEXT},          {"model", COLUMN_NAME}};
+
+static void add_value(struct table *table, const struct portolan_trends *trends, double value)
+{
+    char text[32];
+
+    table_text(table, isnan(value) ? "-" : trend_value_text(trends, value, text));
+}
+
+static void add_line(struct table *table, const struct portolan_trends *trends,
+                     const struct line *l, bool *outside, bool *assumed)
+{
+    const struct portolan_trend *t = l->t;
+    bool relative =
+        t->model && portolan_model_peek_summary(t->model)->weighting == PORTOLAN_MODEL_RELATIVE;
+
+    table_text(table, t->path);
+    table_number(table, (double)t->n_rows);
+    table_number(table, relative ? l->error : NAN);
+    add_value(table, trends, l->at.value);
+    add_value(table, trends, l->at.low);
+    add_value(table, trends, l->at.high);
+    table_format(table, "%s%s", l->at.extrapolates ? "!" : "", l->at.is_assumed ? "?" : "");
+    table_text(table, t->model ? portolan_model_peek_formula(t->model) : t->why ? t->why : "");
+    *outside = *outside || l->at.extrapolates;
+    *assumed = *assumed || l->at.is_assumed;
+}
+
+static void add_foot(const struct portolan_trends *trends, size_t shown, bool outside, bool assumed,
+                     struct portolan_text *out)
+{
+    if (shown < trends->n)
+        portolan_text_add(out, "(%zu more; --top=0 shows all)\n", trends->n - shown);
+    if (outside)
+        portolan_text_add(out, "! outside what was measured\n");
+    if (assumed)
+        portolan_text_add(out, "? the interval rests on assumption: too few rows\n");
+}
+
+enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
+                                                const struct portolan_trend_list *list,
+                                                struct portolan_text *out,
+                                                struct portolan_error *err)
+{
+    struct table table = {
+        .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = list->wide};
+    struct line *lines = portolan_calloc(trends->n + 1, sizeof *lines);
+    double *at = portolan_calloc(list->n_at + 1, sizeof *at);
+    const struct order *order = NULL;
+    bool outside = false, assumed = false;
+    enum portolan_status status = find_order(list->sort, &order, err);
+    size_t shown = list->top && list->top < trends->n ? list->top : trends->n;
+
+    if (!status && (!lines || !at))
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (!status)
+        status = read_at(trends, list, at, err);
+    if (!status) {
+        for (size_t i = 0; i < trends->n; i++)
+            lines[i] = look(&trends->items[i], list, at, i);
+        qsort(lines, trends->n, sizeof *lines, order->compare);
+        for (size_t i = 0; i < shown; i++)
+            add_line(&table, trends, &lines[i], &outside, &assumed);
+        trend_add_head(trends, out);
+        table_write(&table, out);
+        add_foot(trends, shown, outside, assumed, out);
+    }
+    free(lines);
+    free(at);
+    return status;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trends from the trials of a store: from their profiles, or from samples where contexts count. */
+#include "trend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
+
+static const char ranks[] = "ranks";
+
+struct reading {
+    struct trend_builder b;
+    const struct portolan_trend_query *q;
+    const char *metric;
+    const struct portolan_trial **trials;
+    size_t n_trials;
+    const char *params[MAX_PARAMS]; /* of the trials, that differ */
+    size_t n_params;
+    bool counter_seen;
+};
+
+/* ------------------------------------------------- parameters of the trials */
+
+static bool parameter_of(const struct portolan_trial *t, const char *name, double *value)
+{
+    for (size_t i = 0; i < t->n_parameters; i++)
+        if (!strcmp(t->parameters[i].name, name))
+            return portolan_read_double(t->parameters[i].value, value) && isfinite(*value);
+    *value = t->ranks;
+    return !strcmp(name, ranks);
+}
+
+/* A number in every trial, and not the same in all. */
+static bool differs(const struct reading *r, const char *name)
+{
+    double first, value;
+    bool yes = false;
+
+    if (!parameter_of(r->trials[0], name, &first))
+        return false;
+    for (size_t i = 1; i < r->n_trials; i++) {
+        if (!parameter_of(r->trials[i], name, &value))
+            return false;
+        yes = yes || value != first;
+    }
+    return yes;
+}
+
+static enum portolan_status find_params(struct reading *r, struct portolan_error *err)
+{
+    const struct portolan_trial *first = r->trials[0];
+
+    for (size_t i = 0; i < first->n_parameters; i++) {
+        const char *name = first->parameters[i].name;
+
+        if (!differs(r, name))
+            continue;
+        if (r->n_params == MAX_PARAMS)
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "more than %d parameters differ between the trials; name "
+                                      "trials that have some of them in common",
+                                      (int)MAX_PARAMS);
+        r->params[r->n_params++] = name;
+    }
+    if (r->n_params < MAX_PARAMS && differs(r, ranks))
+        r->params[r->n_params++] = ranks;
+    return PORTOLAN_OK;
+}
+
+/* Trials that were cut off count only where none came to its end. */
+static void choose_trials(struct reading *r, const struct portolan_trial_list *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (!strcmp(list->trials[i]->outcome, "finished"))
+            r->trials[n++] = list->trials[i];
+    for (size_t i = 0; n == 0 && i < list->n; i++)
+        r->trials[i] = list->trials[i];
+    r->n_trials = n ? n : list->n;
+}
+
+/* ------------------------------------------------- one row per trial: profiles */
+
+static size_t counter_at(const struct portolan_profile *p, const char *metric)
+{
+    size_t k = 0;
+
+    while (k < p->n_counters && strcmp(p->counter_names[k], metric) != 0)
+        k++;
+    return k;
+}
+
+static double pick(const struct reading *r, const struct portolan_profile *p,
+                   const struct portolan_profile_statistics *s, double sum)
+{
+    switch (r->q->over) {
+    case PORTOLAN_TREND_MAX:
+        return s->max;
+    case PORTOLAN_TREND_SUM:
+        return sum;
+    default:
+        return sum / fmax(p->ranks, 1);
+    }
+}
+
+/* NaN: the metric was not measured there. */
+static double value_of(const struct reading *r, const struct portolan_profile *p,
+                       const struct portolan_profile_node *n)
+{
+    size_t k;
+
+    if (!strcmp(r->metric, "exclusive"))
+        return pick(r, p, &n->exclusive_ns, n->exclusive.value);
+    if (!strcmp(r->metric, "inclusive"))
+        return pick(r, p, &n->inclusive_ns, n->inclusive.value);
+    if (!strcmp(r->metric, "mpi"))
+        return pick(r, p, &n->mpi_ns, n->mpi.value);
+    if (!strcmp(r->metric, "calls"))
+        return pick(r, p, &n->calls, n->calls.sum);
+    k = counter_at(p, r->metric);
+    return k < p->n_counters && n->counted & UINT32_C(1) << k
+               ? pick(r, p, &n->counters[k], n->counters[k].sum)
+               : NAN;
+}
+
+static bool take_profile(struct reading *r, const struct portolan_profile *p, const double *point)
+{
+    size_t *places = portolan_calloc(p->n_nodes + 1, sizeof *places);
+    bool good = places != NULL;
+
+    r->counter_seen = r->counter_seen || counter_at(p, r->metric) < p->n_counters;
+    for (size_t i = 0; good && i < p->n_nodes; i++) {
+        const struct portolan_profile_node *n = &p->nodes[i];
+        double value = value_of(r, p, n);
+        size_t series;
+
+        places[i] = trend_place(&r->b, n->parent < 0 ? SIZE_MAX : places[n->parent], n->instance,
+                                n->port, n->method);
+        good = places[i] != SIZE_MAX;
+        if (!good || !isfinite(value))
+            continue;
+        series =
+            trend_series(&r->b, places[i], n->implementation, r->metric, r->params, r->n_params);
+        good = series != SIZE_MAX;
+        if (good && series != SIZE_MAX - TREND_UNWANTED)
+            good = trend_add(&r->b, series, p->trial->id, point, value);
+    }
+    free(places);
+    return good;
+}
+
+static enum portolan_status read_profiles(struct reading *r, struct portolan_store *store,
+                                          struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; !status && i < r->n_trials; i++) {
+        struct portolan_profile_query q = {.trial = r->trials[i]->id};
+        struct portolan_profile *p = NULL;
+        double point[MAX_PARAMS];
+
+        for (size_t k = 0; k < r->n_params; k++)
+            parameter_of(r->trials[i], r->params[k], &point[k]);
+        status = portolan_profile_read(store, &q, &p, err);
+        if (!status && !take_profile(r, p, point))
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_profile_destroy(p);
+    }
+    return status;
+}
+
+/* ------------------------------------------------- one row per sample */
+
+static double sample_value(const struct reading *r, const struct portolan_sample *s)
+{
+    double each = s->timed_calls > 0 ? 1 / (double)s->timed_calls : NAN;
+
+    if (!strcmp(r->metric, "exclusive"))
+        return s->exclusive_ns * each;
+    if (!strcmp(r->metric, "inclusive"))
+        return s->inclusive_ns * each;
+    if (!strcmp(r->metric, "mpi"))
+        return s->mpi_ns * each;
+    if (!strcmp(r->metric, "calls"))
+        return (double)s->calls;
+    if (!strcmp(r->metric, "accuracy"))
+        return s->quality;
+    for (int k = 0; k < s->n_counters; k++)
+        if (!strcmp(s->counter_name[k], r->metric))
+            return s->counter[k] * each;
+    return NAN;
+}
+
+/* The sample's contexts behind the parameters of its trial. */
+static bool take_sample(struct reading *r, const struct portolan_sample *s, size_t place,
+                        const double *point)
+{
+    const char *names[MAX_PARAMS];
+    double x[MAX_PARAMS], value = sample_value(r, s);
+    size_t n = r->n_params, series;
+
+    if (!isfinite(value))
+        return true;
+    r->counter_seen = true;
+    memcpy(names, r->params, n * sizeof *names);
+    memcpy(x, point, n * sizeof *x);
+    for (int k = 0; k < s->n_context && n < MAX_PARAMS; k++) {
+        names[n] = s->context_name[k];
+        x[n++] = s->context[k];
+    }
+    series = trend_series(&r->b, place, s->implementation, r->metric, names, n);
+    return series != SIZE_MAX &&
+           (series == SIZE_MAX - TREND_UNWANTED || trend_add(&r->b, series, s->trial, x, value));
+}
+
+static bool take_samples(struct reading *r, const struct portolan_trial *t,
+                         const struct portolan_sample_set *set)
+{
+    size_t *places = portolan_calloc(set->n_samples + 1, sizeof *places);
+    double point[MAX_PARAMS];
+    bool good = places != NULL;
+
+    for (size_t k = 0; k < r->n_params; k++)
+        parameter_of(t, r->params[k], &point[k]);
+    for (size_t i = 0; good && i < set->n_samples; i++) {
+        const struct portolan_sample *s = &set->samples[i];
+
+        places[i] = trend_place(&r->b, s->parent < 0 ? SIZE_MAX : places[s->parent], s->instance,
+                                s->port, s->method);
+        good = places[i] != SIZE_MAX && take_sample(r, s, places[i], point);
+    }
+    free(places);
+    return good;
+}
+
+static enum portolan_status read_samples(struct reading *r, struct portolan_store *store,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; !status && i < r->n_trials; i++) {
+        struct portolan_store_query q = {.trial = r->trials[i]->id};
+        struct portolan_sample_set *set = NULL;
+
+        status = portolan_store_read(store, &q, true, &set, err);
+        if (!status && !take_samples(r, r->trials[i], set))
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_sample_set_destroy(set);
+    }
+    return status;
+}
+
+/* ------------------------------------------------- both */
+
+static const char *over_text(enum portolan_trend_over over)
+{
+    return over == PORTOLAN_TREND_MAX   ? "largest of the ranks"
+           : over == PORTOLAN_TREND_SUM ? "sum over ranks"
+                                        : "mean over ranks";
+}
+
+static bool is_time(const char *metric)
+{
+    return !strcmp(metric, "exclusive") || !strcmp(metric, "inclusive") || !strcmp(metric, "mpi");
+}
+
+static enum portolan_status name_and_finish(struct reading *r, bool by_context,
+                                            struct portolan_trends **trends,
+                                            struct portolan_error *err)
+{
+    bool time = is_time(r->metric);
+    char what[200];
+
+    if (!time && strcmp(r->metric, "calls") != 0 && !r->counter_seen)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "no trial has '%s'; there are exclusive, inclusive, mpi, calls, "
+                                  "accuracy (where components report it) and the counters",
+                                  r->metric);
+    if (r->b.n_rows == 0)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "no call path is like '%s'",
+                                  r->q->method ? r->q->method : "*");
+    snprintf(what, sizeof what, "%.60s%s %s", !strcmp(r->metric, "mpi") ? "MPI" : r->metric,
+             time ? " time" : "",
+             by_context && !strcmp(r->metric, "calls") ? "per step and rank"
+             : by_context                              ? "per call"
+                                                       : "per run");
+    if (!by_context)
+        snprintf(what + strlen(what), sizeof what - strlen(what), ", %s", over_text(r->q->over));
+    return trend_finish(&r->b, time ? "ns" : "", what, r->n_trials, trends, err);
+}
+
+static enum portolan_status read_rows(struct reading *r, struct portolan_store *store,
+                                      struct portolan_trends **trends, struct portolan_error *err)
+{
+    enum portolan_status status = find_params(r, err);
+    bool by_context = r->q->by == PORTOLAN_TREND_CONTEXTS ||
+                      (r->q->by == PORTOLAN_TREND_AUTO && !r->n_params) ||
+                      !strcmp(r->metric, "accuracy");
+
+    if (status)
+        return status;
+    if (!by_context && !r->n_params)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "no number among the parameters differs between the trials; "
+                                  "name trials of several sizes, or of several numbers of ranks");
+    status = by_context ? read_samples(r, store, err) : read_profiles(r, store, err);
+    return status ? status : name_and_finish(r, by_context, trends, err);
+}
+
+enum portolan_status portolan_trends_read(struct portolan_store *store,
+                                          const struct portolan_trial_list *trials,
+                                          const struct portolan_trend_query *query,
+                                          struct portolan_trends **trends,
+                                          struct portolan_error *err)
+{
+    struct reading r = {.q = query, .metric = query->metric ? query->metric : "exclusive"};
+    enum portolan_status status;
+
+    if (!trials->n)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
+    if (!(r.trials = portolan_calloc(trials->n, sizeof(void *))))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    r.b.method = query->method;
+    choose_trials(&r, trials);
+    status = read_rows(&r, store, trends, err);
+    free(r.trials);
+    trend_clear(&r.b);
+    return status;
+}
