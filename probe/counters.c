@@ -277,6 +277,17 @@ void portolan_probe_slow_counters_stop(struct portolan_probe_thread *hot,
         c->outermost = NULL;
 }
 
+bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_COUNTERS_MAX], unsigned *set)
+{
+    struct probe_thread *t = probe_thread_self();
+
+    if (!t || !is_current(t, t->hot.top) || !t->counting->running ||
+        !read_values(t->counting, values))
+        return false;
+    *set = t->counting->generation;
+    return true;
+}
+
 const uint64_t *probe_counters_last(const struct portolan_probe_thread *hot, unsigned *n)
 {
     const struct probe_counting *c = ((const struct probe_thread *)hot)->counting;

@@ -75,6 +75,14 @@ PORTOLAN_API const char *portolan_probe_counter_peek_name(size_t index);
 /** Where records have it: portolan_probe_record.counters[slot]. Same name, same slot. */
 PORTOLAN_API size_t portolan_probe_counter_slot(size_t index);
 
+/**
+ * What the counters of the calling thread stand at, in the order of the set in force, for who takes
+ * differences. *SET, never 0, is another number since another set is in force: then there is no
+ * difference to take. False: nothing is counted.
+ */
+PORTOLAN_API bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_COUNTERS_MAX],
+                                               unsigned *set);
+
 /** All counters of all sets, in force or not; names are valid until the next definition. */
 PORTOLAN_API size_t portolan_probe_counter_slots(void);
 PORTOLAN_API const char *portolan_probe_counter_slot_peek_name(size_t slot);
