@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the readers of the three forms share. */
+#include "internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool report_complain(struct report_reader *r, int line, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    r->failed = true;
+    portolan_diagnose(r->diagnostics, r->file, line, 0, "%s", text);
+    if (line > 0)
+        portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s:%d: error: %s", r->file, line, text);
+    else
+        portolan_error_set(r->err, PORTOLAN_ESYNTAX, "%s: error: %s", r->file, text);
+    return false;
+}
+
+bool report_no_memory(struct report_reader *r)
+{
+    r->failed = true;
+    portolan_error_set(r->err, PORTOLAN_ENOMEM, "out of memory");
+    return false;
+}
+
+/* ------------------------------------------------------------------ descriptions */
+
+void report_free_words(char **words, size_t n)
+{
+    for (size_t i = 0; words && i < n; i++)
+        free(words[i]);
+    free(words);
+}
+
+bool report_add_word(struct report_reader *r, char ***words, size_t *n, const char *word,
+                     size_t length)
+{
+    char **more = portolan_reallocarray(*words, *n + 1, sizeof *more);
+
+    if (!more)
+        return report_no_memory(r);
+    *words = more;
+    more[*n] = portolan_calloc(length + 1, 1);
+    if (!more[*n])
+        return report_no_memory(r);
+    memcpy(more[(*n)++], word, length);
+    return true;
+}
+
+/* Words between spaces; commas count as spaces. */
+bool report_split_words(struct report_reader *r, const char *value, char ***words, size_t *n)
+{
+    for (;;) {
+        size_t length;
+
+        value += strspn(value, " \t,");
+        length = strcspn(value, " \t,");
+        if (length == 0)
+            return true;
+        if (!report_add_word(r, words, n, value, length))
+            return false;
+        value += length;
+    }
+}
+
+bool report_add_number(struct report_reader *r, int line, const char *name, double value,
+                       unsigned **numbers, size_t *n)
+{
+    unsigned *more;
+
+    if (!(value >= 0 && value <= 4294967295.0) || value != (double)(unsigned)value)
+        return report_complain(r, line, "%s has numbers of lines, and %.6g is none", name, value);
+    more = portolan_reallocarray(*numbers, *n + 1, sizeof *more);
+    if (!more)
+        return report_no_memory(r);
+    *numbers = more;
+    more[(*n)++] = (unsigned)value;
+    return true;
+}
+
+static bool set_lines(struct report_reader *r, int line, const char *name, const char *value,
+                      unsigned **numbers, size_t *n)
+{
+    char **words = NULL;
+    size_t n_words = 0;
+    bool good = report_split_words(r, value, &words, &n_words);
+
+    for (size_t i = 0; good && i < n_words; i++) {
+        double number;
+
+        good = portolan_read_double(words[i], &number)
+                   ? report_add_number(r, line, name, number, numbers, n)
+                   : report_complain(r, line, "%s has numbers of lines, and '%s' is none", name,
+                                     words[i]);
+    }
+    report_free_words(words, n_words);
+    return good;
+}
+
+bool report_set_dimension(struct report_reader *r, int line, double value,
+                          struct portolan_cll_sample *s)
+{
+    if (!(value >= 0 && value <= REPORT_MAX_CONSTANTS) || value != (double)(unsigned)value)
+        return report_complain(r, line, "DIMENSION is %.6g; it would be a whole number up to %d",
+                               value, REPORT_MAX_CONSTANTS);
+    s->n_constants = (unsigned)value;
+    return true;
+}
+
+static bool set_text(struct report_reader *r, char **field, const char *value)
+{
+    free(*field);
+    *field = portolan_strdup(value);
+    return *field || report_no_memory(r);
+}
+
+bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s, const char *name,
+                const char *value)
+{
+    double number;
+
+    if (!strcmp(name, "EXPERIMENT"))
+        return set_text(r, &s->name, value);
+    if (!strcmp(name, "FILE"))
+        return set_text(r, &s->file, value);
+    if (!strcmp(name, "INFORMULA"))
+        return !*value || set_text(r, &s->formula, value);
+    if (!strcmp(name, "BEGIN_LINE"))
+        return set_lines(r, line, name, value, &s->begin_lines, &s->n_begin);
+    if (!strcmp(name, "END_LINE"))
+        return set_lines(r, line, name, value, &s->end_lines, &s->n_end);
+    if (!strcmp(name, "IDENTS"))
+        return report_split_words(r, value, &s->identifiers, &s->n_identifiers);
+    if (!strcmp(name, "OBSERVABLES"))
+        return report_split_words(r, value, &s->observables, &s->n_observables);
+    if (!strcmp(name, "DIMENSION"))
+        return portolan_read_double(value, &number)
+                   ? report_set_dimension(r, line, number, s)
+                   : report_complain(r, line, "DIMENSION is '%s', which is no number", value);
+    return true; /* derived from these */
+}
+
+bool report_check_columns(struct report_reader *r, int line, struct portolan_cll_sample *s,
+                          char *const *columns, size_t n)
+{
+    size_t fixed = PORTOLAN_CLL_FIXED_COLUMNS;
+
+    if (!s->name)
+        return report_complain(r, line, "there is a table before any EXPERIMENT");
+    if (n < fixed || strcmp(columns[0], "CPU") != 0 || strcmp(columns[1], "NCPUS") != 0)
+        return report_complain(r, line,
+                               "the columns of '%s' begin with %s; the first two are "
+                               "CPU and NCPUS",
+                               s->name, n ? columns[0] : "nothing");
+    for (size_t i = 0; i < s->n_identifiers; i++)
+        if (fixed + i >= n || strcmp(columns[fixed + i], s->identifiers[i]) != 0)
+            return report_complain(r, line, "column %zu of '%s' is %s%s%s; by IDENTS it is '%s'",
+                                   fixed + i + 1, s->name, fixed + i < n ? "'" : "missing",
+                                   fixed + i < n ? columns[fixed + i] : "",
+                                   fixed + i < n ? "'" : "", s->identifiers[i]);
+    report_free_words(s->observables, s->n_observables);
+    s->observables = NULL;
+    s->n_observables = 0;
+    for (size_t i = fixed + s->n_identifiers; i < n; i++)
+        if (!report_add_word(r, &s->observables, &s->n_observables, columns[i], strlen(columns[i])))
+            return false;
+    if (s->n_observables == 0)
+        return report_complain(r, line, "'%s' has no column for an observable", s->name);
+    return true;
+}
+
+bool report_row_is_process(const double *row)
+{
+    return row[0] >= 0 && row[0] < row[1] && row[1] < 1e9 && row[0] == (double)(long)row[0] &&
+           row[1] == (double)(long)row[1];
+}
+
+static bool join_sample(struct report_reader *r, struct portolan_cll_sample *s)
+{
+    struct portolan_cll_sample *to;
+    size_t columns = portolan_cll_sample_columns(s);
+    double *rows;
+
+    if (portolan_cll_report_join(r->report, s, &to) != PORTOLAN_OK)
+        return report_no_memory(r);
+    if (to->n_rows == 0) {
+        free(to->rows);
+        to->rows = s->rows;
+        to->n_rows = s->n_rows;
+        to->rows_room = s->rows_room;
+        s->rows = NULL;
+        return true;
+    }
+    rows = portolan_cll_sample_add_rows(to, s->n_rows);
+    if (!rows)
+        return report_no_memory(r);
+    if (s->n_rows > 0)
+        memcpy(rows, s->rows, s->n_rows * columns * sizeof *rows);
+    return true;
+}
+
+bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s)
+{
+    bool good = join_sample(r, s);
+
+    report_sample_clear(s);
+    return good;
+}
+
+/* ------------------------------------------------------------------ files */
+
+enum portolan_status portolan_cll_report_parse(const char *text, size_t size, const char *file,
+                                               struct portolan_diagnostics *diagnostics,
+                                               struct portolan_cll_report **report,
+                                               struct portolan_error *err)
+{
+    struct portolan_error own = {0};
+    struct report_reader r = {.file = file, .diagnostics = diagnostics, .err = err ? err : &own};
+    size_t start = 0;
+
+    *report = NULL;
+    r.report = portolan_cll_report_create();
+    if (!r.report)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
+        start = 3;
+    while (start < size && isspace((unsigned char)text[start]))
+        start++;
+    if (memchr(text, '\0', size))
+        report_complain(&r, 0, "there is a NUL in it: this is no report of CALL's run time");
+    else if (start < size && text[start] == '{')
+        report_read_json(&r, text, size);
+    else if (start < size && text[start] == '<')
+        report_read_xml(&r, text, size);
+    else
+        report_read_text(&r, text, size);
+    if (!r.failed) {
+        *report = r.report;
+        return PORTOLAN_OK;
+    }
+    portolan_cll_report_destroy(r.report);
+    return r.err->status;
+}
+
+/* With a NUL behind it; NULL: ERR says why. */
+static char *read_file(const char *path, size_t *size, struct portolan_error *err)
+{
+    FILE *f = fopen(path, "rbe");
+    struct portolan_text text = {0};
+    char piece[16384], *bytes = NULL;
+    size_t n;
+
+    if (!f) {
+        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    while (!text.failed && (n = fread(piece, 1, sizeof piece, f)) > 0)
+        portolan_text_add_bytes(&text, piece, n);
+    *size = text.length;
+    if (ferror(f))
+        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
+    else
+        portolan_text_take(&text, &bytes, err);
+    portolan_text_clear(&text);
+    fclose(f);
+    return bytes;
+}
+
+enum portolan_status portolan_cll_report_read(const char *path,
+                                              struct portolan_diagnostics *diagnostics,
+                                              struct portolan_cll_report **report,
+                                              struct portolan_error *err)
+{
+    struct portolan_error own = {0};
+    enum portolan_status status;
+    size_t size;
+    char *text = read_file(path, &size, &own);
+
+    *report = NULL;
+    if (!text)
+        return portolan_error_set(err, own.status, "%s", own.text);
+    status = portolan_cll_report_parse(text, size, path, diagnostics, report, err);
+    free(text);
+    return status;
+}
