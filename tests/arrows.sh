@@ -22,6 +22,12 @@ mastermind: base assembly control probe store framework mastermind recorder
 plot: base chart
 models: base models formula extrap series update
 optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
+call/report: base formula cll_report
+call/runtime: base probe store cll cll_report
+call/bsp: base cll pub
+call/obsp: base formula models cll_report obsp pub
+call/translate: base formula libclang translate
+call/llac: base formula models series extrap update chart store profile cll_report obsp llac
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PAPI events through probe's sets of counters. One set serves all experiments: the events that
+ * those registered so far name, as many as are counted here and fit together.
+ */
+#include "internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_defined;
+static struct portolan_text events; /* "A,B" as far as they can be counted */
+static size_t n_events;
+
+/* ------------------------------------------------------------------ the set */
+
+static bool is_own(const char *name)
+{
+    return !strcmp(name, "CLOCK") || !strcmp(name, "USER") || !strcmp(name, "SYSTEM");
+}
+
+static int place_of(const char *name)
+{
+    for (size_t i = 0; i < portolan_probe_counters_count(); i++)
+        if (!strcmp(portolan_probe_counter_peek_name(i), name))
+            return (int)i;
+    return -1;
+}
+
+/* Tries NAME with those before it; tells why not. */
+static void try_event(const char *name)
+{
+    size_t length = events.length;
+    struct portolan_error err = {0};
+
+    if (place_of(name) >= 0)
+        return;
+    if (n_events == CLL_COUNTERS) {
+        cll_warn("observable %s is not measured: at most %d events are counted together", name,
+                 CLL_COUNTERS);
+        return;
+    }
+    portolan_text_add(&events, "%s%s", n_events ? "," : "", name);
+    if (events.failed)
+        return;
+    if (portolan_probe_counter_sets_define(events.bytes, &err) == PORTOLAN_OK) {
+        n_events++;
+        return;
+    }
+    cll_warn("observable %s is not measured: %s", name, err.text);
+    events.bytes[length] = '\0';
+    events.length = length;
+}
+
+/* What the program has defined by itself is left alone. */
+static void define(void)
+{
+    if (portolan_probe_counter_slots() > 0)
+        return;
+    for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
+        for (unsigned i = 0; i < s->experiment->n_observables; i++)
+            if (!is_own(s->experiment->observables[i]))
+                try_event(s->experiment->observables[i]);
+}
+
+int cll_counters_find(const struct portolan_cll_experiment *e, const char *name)
+{
+    int place;
+
+    if (!is_defined)
+        define();
+    place = place_of(name);
+    if (place < 0 && is_defined)
+        cll_warn("observable %s of experiment '%s' is not measured: it was not known when the "
+                 "first experiment began",
+                 name, e->name);
+    return place;
+}
+
+void cll_counters_read(struct cll_reading *reading)
+{
+    if (!portolan_probe_counters_read(reading->counters, &reading->generation))
+        reading->generation = 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Begin and end: no lock, no look-up but of the child that began last. */
+#include "internal.h"
+
+#include <string.h>
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+static portolan_cll_observer *observer;
+static void *observer_arg;
+
+void portolan_cll_observe(portolan_cll_observer *fn, void *arg)
+{
+    portolan_probe_ticks_to_ns(1); /* is calibrated now and not inside an experiment */
+    __atomic_store_n(&observer, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&observer_arg, arg, __ATOMIC_RELEASE);
+    __atomic_store_n(&observer, fn, __ATOMIC_RELEASE);
+}
+
+static void count(uint64_t *number)
+{
+    __atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------ begin */
+
+/* No memory for the stack or the path: the end that belongs to it is expected. */
+__attribute__((cold)) static void skip(struct portolan_cll_experiment *e)
+{
+    if (!e->state)
+        return;
+    count(&e->state->skipped);
+    count(&e->state->lost);
+}
+
+__attribute__((noinline)) static void read_begun(const struct portolan_cll_state *s,
+                                                 struct cll_reading *reading)
+{
+    cll_gauges_read(s, reading);
+}
+
+static bool is_ready(const struct portolan_cll_state *s)
+{
+    return s && __atomic_load_n(&s->is_ready, __ATOMIC_ACQUIRE);
+}
+
+void portolan_cll_begin(struct portolan_cll_experiment *e, const double *values)
+{
+    struct portolan_cll_state *s = __atomic_load_n(&e->state, __ATOMIC_ACQUIRE);
+    struct cll_thread *t = cll_thread;
+    struct cll_node *parent, *node;
+    struct cll_frame *f;
+
+    if (UNLIKELY((!t && !(t = cll_thread_make())) || (!is_ready(s) && !(s = cll_prepare(e))))) {
+        skip(e);
+        return;
+    }
+    parent = t->depth ? t->frames[t->depth - 1].node : t->root;
+    node = parent->recent;
+    if (UNLIKELY(!node || node->experiment != e))
+        node = cll_node_child(t, parent, e);
+    if (UNLIKELY(!node ||
+                 ((t->depth == t->room || t->n_values + s->n_identifiers > t->values_room) &&
+                  !cll_thread_grow(t, s->n_identifiers)))) {
+        skip(e);
+        return;
+    }
+    f = &t->frames[t->depth];
+    if (t->depth)
+        f[-1].has_inner = true;
+    f->experiment = e;
+    f->node = node;
+    f->values = t->n_values;
+    f->has_inner = false;
+    for (unsigned i = 0; i < s->n_identifiers; i++)
+        t->values[t->n_values + i] = values[i];
+    t->n_values += s->n_identifiers;
+    t->depth++;
+    if (UNLIKELY(!s->clock_alone))
+        read_begun(s, &t->readings[t->depth - 1]);
+    f->start = portolan_probe_now();
+}
+
+/* ------------------------------------------------------------------ end */
+
+static void keep(const struct cll_thread *t, const struct cll_frame *f, uint64_t ticks,
+                 const struct cll_reading *ended)
+{
+    struct cll_node *node = f->node;
+    struct portolan_cll_state *s = node->state;
+    struct cll_chunk *c = node->last;
+    double *row;
+
+    if (UNLIKELY(!c || c->n == c->room)) {
+        c = cll_node_grow(node);
+        if (!c) {
+            count(&s->lost);
+            return;
+        }
+    }
+    row = c->values + c->n * s->width;
+    for (unsigned i = 0; i < s->n_identifiers; i++)
+        row[i] = t->values[f->values + i];
+    row += s->n_identifiers;
+    if (s->clock_alone)
+        *row = (double)ticks;
+    else
+        cll_gauges_gain(s, &t->readings[f - t->frames], ended, ticks, row);
+    __atomic_store_n(&c->n, c->n + 1, __ATOMIC_RELEASE);
+}
+
+__attribute__((noinline)) static void observe(const struct cll_thread *t, const struct cll_frame *f,
+                                              uint64_t ticks)
+{
+    portolan_cll_observer *fn = __atomic_load_n(&observer, __ATOMIC_ACQUIRE);
+    const double *values = f->node->state->n_identifiers ? &t->values[f->values] : NULL;
+
+    if (fn && *f->experiment->name)
+        fn(__atomic_load_n(&observer_arg, __ATOMIC_ACQUIRE), f->experiment, values,
+           portolan_probe_ticks_to_ns(ticks) / 1e9, (unsigned)(f - t->frames), !f->has_inner);
+}
+
+/* Of the frames of T the innermost of E, which is not the top; NULL: there is none. */
+__attribute__((cold)) static struct cll_frame *find_crossed(const struct cll_thread *t,
+                                                            const struct portolan_cll_experiment *e)
+{
+    struct portolan_cll_state *s = e->state;
+    size_t i = t ? t->depth : 0;
+    uint64_t skipped;
+
+    while (i > 0 && t->frames[i - 1].experiment != e)
+        i--;
+    if (i > 0) {
+        const struct portolan_cll_experiment *open = t->frames[t->depth - 1].experiment;
+
+        if (__atomic_fetch_add(&s->crossed, 1, __ATOMIC_RELAXED) == 0)
+            cll_warn_at(e->file, e->end_lines, e->n_regions,
+                        "experiment '%s' ends while '%s', which began inside it, is still open; "
+                        "both are measured",
+                        e->name, open->name);
+        return &t->frames[i - 1];
+    }
+    skipped = s ? __atomic_load_n(&s->skipped, __ATOMIC_RELAXED) : 0;
+    while (skipped && !__atomic_compare_exchange_n(&s->skipped, &skipped, skipped - 1, false,
+                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    if (!skipped && (!s || __atomic_fetch_add(&s->unmatched, 1, __ATOMIC_RELAXED) == 0))
+        cll_warn_at(e->file, e->end_lines, e->n_regions,
+                    "experiment '%s' ends, and has not begun on this thread; the end is ignored",
+                    e->name);
+    return NULL;
+}
+
+/* Those above stay open, with what is theirs. */
+__attribute__((cold)) static void remove_crossed(struct cll_thread *t, struct cll_frame *f)
+{
+    size_t above = (size_t)(&t->frames[t->depth] - (f + 1)), n = f->node->state->n_identifiers;
+    struct cll_reading *reading = &t->readings[f - t->frames];
+
+    memmove(&t->values[f->values], &t->values[f->values + n],
+            (t->n_values - f->values - n) * sizeof *t->values);
+    memmove(f, f + 1, above * sizeof *f);
+    memmove(reading, reading + 1, above * sizeof *reading);
+    for (size_t i = 0; i < above; i++)
+        f[i].values -= n;
+    t->n_values -= n;
+    t->depth--;
+}
+
+void portolan_cll_end(struct portolan_cll_experiment *e)
+{
+    uint64_t now = portolan_probe_now();
+    struct cll_thread *t = cll_thread;
+    struct cll_frame *f = t && t->depth ? &t->frames[t->depth - 1] : NULL;
+    struct cll_reading ended;
+
+    if (UNLIKELY(!f || f->experiment != e) && !(f = find_crossed(t, e)))
+        return;
+    if (UNLIKELY(!f->node->state->clock_alone))
+        cll_gauges_read(f->node->state, &ended);
+    keep(t, f, now - f->start, &ended);
+    if (UNLIKELY(__atomic_load_n(&observer, __ATOMIC_RELAXED) != NULL))
+        observe(t, f, now - f->start);
+    if (UNLIKELY(f != &t->frames[t->depth - 1])) {
+        remove_crossed(t, f);
+        return;
+    }
+    t->n_values = f->values;
+    t->depth--;
+}

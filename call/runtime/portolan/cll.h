@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * cll: the run time of programs annotated with CALL's pragmas. `portolan call FILE.c` writes code
+ * that calls this (docs/portolan-call.1); docs/portolan-cll.7 is for who runs the result.
+ *
+ * An experiment is a stretch of code between `#pragma cll NAME …` and `#pragma cll end NAME`. Each
+ * time it is passed gives a sample: the values of its formula's identifiers when it began, and what
+ * its observables gained until it ended. Experiments nest and recurse, on any number of threads;
+ * between begin and end there is no lock and, but for memory that grows now and then, no system
+ * call. Samples stay in memory until they are reported.
+ *
+ * Observables: "CLOCK", seconds; "USER" and "SYSTEM", seconds of processor time of the calling
+ * thread in the program and in the kernel; and the names of PAPI events. One that cannot be had is
+ * told once, and is not a number in the reports.
+ *
+ * This library speaks for the user's program: it tells on stderr what goes wrong at run time,
+ * with the source's file and line, and never ends the program.
+ *
+ * After J. A. González et al., *Analysis and Tools for Performance Prediction*, 2001, section 3.
+ */
+#ifndef PORTOLAN_CLL_H
+#define PORTOLAN_CLL_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define PORTOLAN_CLL_BOOL bool
+#else
+#define PORTOLAN_CLL_BOOL _Bool /* translated programs may have a `bool` of their own */
+#endif
+
+#define PORTOLAN_CLL_API __attribute__((visibility("default")))
+
+/** The run time's own part of an experiment. */
+struct portolan_cll_state;
+
+/** Static data in FILE.cll.h, one per experiment name and file. */
+struct portolan_cll_experiment {
+    const char *name, *file;
+    const char *formula; /**< infix as written, or NULL */
+    unsigned n_constants;
+    unsigned n_identifiers;
+    const char *const *identifiers;
+    unsigned n_observables;
+    const char *const *observables; /**< none: "CLOCK" */
+    unsigned n_regions;
+    const unsigned *begin_lines, *end_lines;
+    struct portolan_cll_state *state; /**< the run time's; NULL at start */
+};
+
+/**
+ * Makes experiments known, so that a report has those that were never passed, too. From a
+ * constructor in FILE.cll.h; once more changes nothing. They must stay until the process ends.
+ */
+PORTOLAN_CLL_API void portolan_cll_register(struct portolan_cll_experiment *const *list, size_t n);
+
+/**
+ * Begins and ends an experiment on the calling thread. VALUES: its identifiers' values, copied now;
+ * NULL when it has none. An end that has no begin is told once and ignored; ends that cross are
+ * told once, and both experiments have their samples.
+ */
+PORTOLAN_CLL_API void portolan_cll_begin(struct portolan_cll_experiment *experiment,
+                                         const double *values);
+PORTOLAN_CLL_API void portolan_cll_end(struct portolan_cll_experiment *experiment);
+
+/**
+ * How the processes of a program reach each other. MACHINE is the driver's own: what stands in the
+ * parallel pragma. All functions but rank and size are collective over the machine.
+ */
+struct portolan_cll_driver {
+    const char *name; /**< "SEQ", "MPI", "PUB" */
+    int (*rank)(void *machine);
+    int (*size)(void *machine);
+    /** A barrier. ARGUMENT: that of `sync(ARGUMENT)`; NULL: over MACHINE. */
+    void (*sync)(void *machine, void *argument);
+    /**
+     * The bytes of every process to process 0, where TAKE gets them rank by rank, its own too
+     * (borrowed for the call). 0; or what TAKE answered other than 0, or -1 when the way failed.
+     */
+    int (*gather)(void *machine, const void *bytes, size_t n,
+                  int (*take)(void *arg, int rank, const void *bytes, size_t n), void *arg);
+};
+
+/** One process; machine: NULL. In libportolan-call. */
+extern PORTOLAN_CLL_API const struct portolan_cll_driver portolan_cll_seq;
+/** MPI; machine: NULL for MPI_COMM_WORLD, or an MPI_Comm *; so is sync's argument. In
+ * libportolan-call-mpi. */
+extern PORTOLAN_CLL_API const struct portolan_cll_driver portolan_cll_mpi;
+/** The BSP library with PUB's interface; machine: t_bsp *. In libportolan-bsp. */
+extern PORTOLAN_CLL_API const struct portolan_cll_driver portolan_cll_pub;
+
+/** A barrier before an experiment, so that all processes begin it together. DRIVER NULL: SEQ. */
+PORTOLAN_CLL_API void portolan_cll_sync(const struct portolan_cll_driver *driver, void *machine,
+                                        void *argument);
+
+/**
+ * Collective over the machine: brings the samples of all processes to process 0, which writes them
+ * (to PROGRAM.cll.dat, unless the environment says otherwise). Samples are reported once: the next
+ * report has those that came since. NAME: only that experiment; NULL: all. Other threads may go on
+ * measuring; experiments that are open now are not in it.
+ *
+ * 0, or -1 when something failed, which was told on stderr; then what was not written waits for
+ * the next report, and no file is left half written.
+ */
+PORTOLAN_CLL_API int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
+                                         const char *program, const char *name);
+
+/**
+ * Sees each experiment as it ends, on the thread that ran it: its VALUES (NULL when it has none),
+ * the seconds it took, how many experiments were around it, and whether none was inside it.
+ */
+typedef void portolan_cll_observer(void *arg, const struct portolan_cll_experiment *experiment,
+                                   const double *values, double seconds, unsigned depth,
+                                   PORTOLAN_CLL_BOOL leaf);
+/** Sets the one observer; NULL: none. Before the experiments that it is to see begin. */
+PORTOLAN_CLL_API void portolan_cll_observe(portolan_cll_observer *observer, void *arg);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reports: from all processes to process 0, and there into a file or the experiment store. */
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* What came in and was not written, since that failed: the next report has it. */
+static struct cll_blocks waiting;
+
+/* ------------------------------------------------------------------ facts */
+
+static bool add(struct portolan_cll_report *report, const char *name, const char *value)
+{
+    return portolan_cll_report_add_header(report, name, value) == PORTOLAN_OK;
+}
+
+static bool add_machine(struct portolan_cll_report *report)
+{
+    struct utsname m;
+
+    if (uname(&m) != 0)
+        return true;
+    return add(report, "NODE_NAME", m.nodename) && add(report, "SYSNAME", m.sysname) &&
+           add(report, "RELEASE", m.release) && add(report, "VERSION", m.version);
+}
+
+static bool add_date(struct portolan_cll_report *report)
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    char text[40];
+
+    return !gmtime_r(&now, &utc) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc) ||
+           add(report, "DATE", text);
+}
+
+static bool add_count(struct portolan_cll_report *report, const char *name,
+                      const struct cll_packed_experiment *e, uint64_t count)
+{
+    char *text = count ? portolan_asprintf("%s %" PRIu64, e->like.name, count) : NULL;
+    bool good = !count || (text && add(report, name, text));
+
+    free(text);
+    return good;
+}
+
+static bool add_facts(struct portolan_cll_report *report, const struct cll_run *run)
+{
+    char cost[32];
+
+    snprintf(cost, sizeof cost, "%.3g", cll_cost());
+    return add(report, "CALL_VERSION", portolan_version()) &&
+           add(report, "PROGRAM", run->program) && add_machine(report) &&
+           add(report, "PARALLEL_ID", run->driver->name) && add_date(report) &&
+           add(report, "COST_SECONDS", cost);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static bool add_node(struct portolan_cll_report *report, const struct cll_block *block,
+                     const struct portolan_cll_sample *like, const struct cll_packed_node *node)
+{
+    size_t width = like->n_identifiers + like->n_observables;
+    struct portolan_cll_sample *s;
+    double *row;
+
+    if (portolan_cll_report_join(report, like, &s) != PORTOLAN_OK ||
+        !(row = portolan_cll_sample_add_rows(s, node->n_rows)))
+        return false;
+    for (size_t i = 0; i < node->n_rows; i++, row += width + PORTOLAN_CLL_FIXED_COLUMNS) {
+        row[0] = block->rank;
+        row[1] = block->n_ranks;
+        memcpy(row + PORTOLAN_CLL_FIXED_COLUMNS, node->rows + i * width, width * sizeof *row);
+    }
+    return true;
+}
+
+static bool add_block(struct portolan_cll_report *report, const struct cll_block *block)
+{
+    struct cll_unpacked u;
+    struct portolan_cll_sample *ignored;
+    bool good = cll_unpack(block, &u);
+
+    for (size_t i = 0; good && i < u.n_experiments; i++)
+        if (u.experiments[i].wanted) {
+            const struct cll_packed_experiment *e = &u.experiments[i];
+
+            good = portolan_cll_report_join(report, &e->like, &ignored) == PORTOLAN_OK &&
+                   add_count(report, "LOST", e, e->lost) &&
+                   add_count(report, "UNMATCHED_END", e, e->unmatched) &&
+                   add_count(report, "CROSSED_END", e, e->crossed);
+        }
+    for (size_t i = 0; good && i < u.n_nodes; i++)
+        if (u.nodes[i].n_rows > 0)
+            good = add_node(report, block, &u.experiments[u.nodes[i].experiment].like, &u.nodes[i]);
+    cll_unpacked_clear(&u);
+    return good;
+}
+
+static enum portolan_status write_file(const struct cll_run *run, const struct cll_output *output,
+                                       struct portolan_error *err)
+{
+    struct portolan_cll_report *report = portolan_cll_report_create();
+    bool good = report && add_facts(report, run);
+    enum portolan_status status;
+
+    for (size_t i = 0; good && i < run->blocks->n; i++)
+        good = add_block(report, &run->blocks->blocks[i]);
+    if (good)
+        status = portolan_cll_report_save(report, output->form, output->path, output->overwrite,
+                                          NULL, err);
+    else
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    portolan_cll_report_destroy(report);
+    return status;
+}
+
+/* ------------------------------------------------------------------ where it goes */
+
+static bool is_on(const char *text)
+{
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static bool set_form(struct cll_output *o)
+{
+    const char *form = getenv("CLL_FORMAT");
+
+    o->form = PORTOLAN_CLL_TEXT;
+    if (!form || !*form || !strcmp(form, "text"))
+        return true;
+    if (!strcmp(form, "json"))
+        o->form = PORTOLAN_CLL_JSON;
+    else if (!strcmp(form, "xml"))
+        o->form = PORTOLAN_CLL_XML;
+    else
+        cll_warn("CLL_FORMAT is '%s'; it would be text, json or xml: text is written", form);
+    return true;
+}
+
+bool cll_output_choose(const char *program, struct cll_output *o)
+{
+    const char *path = getenv("CLL_OUTPUT"), *store = getenv("CLL_STORE");
+    bool asked = (path && *path) || is_on(getenv("CLL_FORMAT"));
+
+    *o = (struct cll_output){.overwrite = is_on(getenv("CLL_OVERWRITE"))};
+    o->store = store && *store ? store : NULL;
+    if (o->store && !asked)
+        return true;
+    o->path = path && *path ? portolan_strdup(path) : portolan_asprintf("%s.cll.dat", program);
+    return o->path && set_form(o);
+}
+
+/* ------------------------------------------------------------------ gathering */
+
+void cll_blocks_clear(struct cll_blocks *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        free(b->blocks[i].bytes);
+    free(b->blocks);
+    *b = (struct cll_blocks){0};
+}
+
+struct gathering {
+    struct cll_blocks *blocks;
+    int n_ranks;
+};
+
+static int take(void *arg, int rank, const void *bytes, size_t n)
+{
+    struct gathering *g = arg;
+    struct cll_block *more =
+        portolan_reallocarray(g->blocks->blocks, g->blocks->n + 1, sizeof *more);
+    char *copy = more ? portolan_calloc(n + 1, 1) : NULL;
+
+    if (more)
+        g->blocks->blocks = more;
+    if (!copy)
+        return -1;
+    memcpy(copy, bytes, n);
+    more[g->blocks->n++] = (struct cll_block){rank, g->n_ranks, n, copy};
+    return 0;
+}
+
+/* At process 0: to where it is to go. */
+static int publish(const struct cll_run *run)
+{
+    struct portolan_error err = {0};
+    struct cll_output output;
+    bool good = cll_output_choose(run->program, &output);
+
+    if (!good)
+        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+    if (good && output.path)
+        good = write_file(run, &output, &err) == PORTOLAN_OK;
+    free(output.path);
+    if (!good)
+        cll_warn("the report of '%s' is not written: %s", run->program, err.text);
+    return good ? 0 : -1;
+}
+
+/* Under the lock. */
+static int report(const struct portolan_cll_driver *driver, void *machine, const char *program,
+                  const char *name)
+{
+    struct portolan_error err = {0};
+    struct gathering g = {&waiting, driver->size(machine)};
+    struct cll_run run = {driver, program, &waiting};
+    size_t size = 0, before = waiting.n;
+    char *bytes = NULL;
+    int result = cll_pack(name, &bytes, &size, &err) == PORTOLAN_OK ? 0 : -1;
+
+    if (result)
+        cll_warn("process %d reports nothing: %s", driver->rank(machine), err.text);
+    /* collective, so also where there is nothing to give */
+    if (driver->gather(machine, bytes ? bytes : "", size, take, &g) != 0) {
+        cll_warn("the samples did not come to process 0");
+        while (waiting.n > before)
+            free(waiting.blocks[--waiting.n].bytes);
+        result = -1;
+    } else if (bytes) {
+        cll_take_packed();
+    }
+    free(bytes);
+    if (driver->rank(machine) != 0 || result)
+        return result;
+    result = publish(&run);
+    if (!result)
+        cll_blocks_clear(&waiting);
+    return result;
+}
+
+int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
+                        const char *program, const char *name)
+{
+    int result;
+
+    portolan_probe_ticks_to_ns(1);
+    cll_cost();
+    pthread_mutex_lock(&cll_lock);
+    result = report(driver ? driver : &portolan_cll_seq, machine,
+                    program && *program ? program : program_invocation_short_name, name);
+    pthread_mutex_unlock(&cll_lock);
+    return result;
+}
