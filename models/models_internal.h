@@ -21,13 +21,14 @@ struct points {
     size_t n_rows; /* of weight > 0 */
     size_t m;
     double *x; /* m × n_params */
-    double *y; /* medians */
+    double *y; /* what stands for the repetitions: means, medians, … */
     double *w; /* precision of the point, 1 for a single row of weight 1 */
     double floor;
     bool relative;
     double repeat_sigma; /* of a row around its point, relative or absolute; NaN without repeats */
     double repeat_dof;
-    double mean_gain; /* mean of w over points: how much steadier than a row they are */
+    double place_share; /* variance of √w (y - truth) over repeat_sigma², as repetitions tell */
+    double mean_gain;   /* mean of w over points: how much steadier than a row they are */
 };
 
 enum portolan_status points_create(const struct portolan_model_data *data,

@@ -52,6 +52,9 @@ static enum portolan_status check(const struct portolan_model_data *data,
                                       "or a negative weight",
                                       i + 1);
     }
+    if (options->statistic > PORTOLAN_MODEL_DEVIATION)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "%d is no statistic of repetitions",
+                                  (int)options->statistic);
     if (!(options->confidence >= 0 && options->confidence < 1) ||
         !(options->floor >= 0 && options->floor <= PORTOLAN_MODEL_MAX_VALUE))
         return portolan_error_set(err, PORTOLAN_EINVAL,
@@ -76,31 +79,142 @@ static double median(const struct row *rows, size_t n)
     return rows[n - 1].y;
 }
 
+/* What the repetitions of one point are together. */
+struct place {
+    double value;
+    double n;    /* so many rows it is as steady as */
+    double mean; /* weight of one of them */
+    size_t kept;
+};
+
+/* A median of n normal values is as steady as a mean of this many: 2.2 for 3, 3.5 for 5. */
+static double median_worth(size_t n)
+{
+    return ((double)n + M_PI / 2 - 1) / (M_PI / 2);
+}
+
+/* The mean of those rows that are no farther than CUT from the median (relative deviations). */
+static struct place mean_within(const struct points *pts, const struct row *rows, size_t n,
+                                double middle, double cut)
+{
+    struct place place = {.value = middle};
+    double sum = 0, weight = 0, scale = points_scale(pts, middle);
+
+    for (size_t i = 0; i < n; i++)
+        if (cut == INFINITY || fabs(rows[i].y - middle) * sqrt(rows[i].w) <= cut * scale) {
+            sum += rows[i].w * (rows[i].y - middle);
+            weight += rows[i].w;
+            place.kept++;
+        }
+    if (place.kept) {
+        place.value = middle + sum / weight;
+        place.mean = weight / (double)place.kept;
+    }
+    place.n = (double)place.kept;
+    return place;
+}
+
+static struct place median_of(const struct row *rows, size_t n)
+{
+    struct place place = {.value = median(rows, n), .n = median_worth(n), .kept = n};
+
+    for (size_t i = 0; i < n; i++)
+        place.mean += rows[i].w / (double)n;
+    return place;
+}
+
+static struct place deviation_of(const struct points *pts, const struct row *rows, size_t n)
+{
+    struct place place = mean_within(pts, rows, n, 0, INFINITY);
+    double squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        squares += (rows[i].y - place.value) * (rows[i].y - place.value);
+    place.value = sqrt(squares / (double)(n - 1));
+    place.n = (double)(n - 1);
+    return place;
+}
+
 /*
  * Repetitions steady a point, but not without end: what a form cannot follow does not average out.
  * So a point is worth at most four times one row; explicit weights are taken at their word.
  */
-static double gain(const struct row *rows, size_t n)
+static double gain(const struct place *place)
 {
-    double mean = 0;
+    double n = (double)place->kept;
 
-    for (size_t i = 0; i < n; i++)
-        mean += rows[i].w / (double)n;
-    return mean * (double)n / (1 + (double)(n - 1) / 4);
+    return place->mean * n / (1 + (n - 1) / 4);
 }
 
-static void group(struct points *pts, const struct row *rows)
+static size_t group_end(const struct row *rows, size_t n, size_t start)
+{
+    size_t end = start + 1;
+
+    while (end < n && compare_x(&rows[start], &rows[end]) == 0)
+        end++;
+    return end;
+}
+
+/* How far repetitions scatter about their medians, and what follows for where their middle is. */
+struct scatter {
+    double cut;   /* beyond it, relative and in rows of weight 1, a row is a spike */
+    bool medians; /* the tails are heavy or unknown, or most rows are exactly alike */
+};
+
+static struct place choose_place(const struct points *pts, const struct row *rows, size_t n,
+                                 enum portolan_model_statistic statistic,
+                                 const struct scatter *scatter)
+{
+    struct place place = median_of(rows, n);
+
+    switch (statistic) {
+    case PORTOLAN_MODEL_TYPICAL:
+        if (scatter && !scatter->medians && n > 2)
+            place = mean_within(pts, rows, n, place.value, scatter->cut);
+        break;
+    case PORTOLAN_MODEL_MEDIAN:
+        break;
+    case PORTOLAN_MODEL_MEAN:
+        place = mean_within(pts, rows, n, place.value, INFINITY);
+        break;
+    case PORTOLAN_MODEL_MINIMUM:
+        place.value = rows[0].y;
+        break;
+    case PORTOLAN_MODEL_MAXIMUM:
+        place.value = rows[n - 1].y;
+        break;
+    case PORTOLAN_MODEL_DEVIATION:
+        place = deviation_of(pts, rows, n);
+        break;
+    }
+    return place;
+}
+
+static void group(struct points *pts, const struct row *rows,
+                  enum portolan_model_statistic statistic, const struct scatter *scatter)
 {
     size_t end;
 
+    pts->m = 0;
+    pts->mean_gain = pts->place_share = 0;
     for (size_t i = 0; i < pts->n_rows; i = end) {
-        for (end = i + 1; end < pts->n_rows && compare_x(&rows[i], &rows[end]) == 0;)
-            end++;
+        struct place place;
+
+        end = group_end(rows, pts->n_rows, i);
+        if (statistic == PORTOLAN_MODEL_DEVIATION && end - i < 2)
+            continue;
+        place = choose_place(pts, rows + i, end - i, statistic, scatter);
         if (pts->n_params)
             memcpy(pts->x + pts->m * pts->n_params, rows[i].x, pts->n_params * sizeof *pts->x);
-        pts->y[pts->m] = median(rows + i, end - i);
-        pts->w[pts->m] = gain(rows + i, end - i);
+        pts->y[pts->m] = place.value;
+        pts->w[pts->m] = gain(&place);
+        pts->mean_gain += pts->w[pts->m];
+        pts->place_share += pts->w[pts->m] / (place.mean * place.n);
         pts->m++;
+    }
+    if (pts->m) {
+        pts->mean_gain /= (double)pts->m;
+        pts->place_share /= (double)pts->m;
     }
 }
 
@@ -136,39 +250,102 @@ static int compare_doubles(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/*
- * The spread of repetitions, from deviations around the point's median, each blown up by the share
- * that the median took away. Deviations far outside the middle of all of them are spikes and do
- * not speak for the rest.
- */
-static enum portolan_status spread(struct points *pts, const struct row *rows)
+/* The deviations of repetitions from the places of their points, by rows of weight 1; how many. */
+static size_t deviate(const struct points *pts, const struct row *rows, double *deviation)
 {
-    double *deviation = portolan_calloc(pts->n_rows + 1, sizeof *deviation);
-    double cut, sum = 0, dof = 0;
-    size_t n = 0, end, point = 0, kept = 0, groups = 0;
+    size_t n = 0, end, point = 0;
 
-    if (!deviation)
-        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < pts->n_rows; i = end, point++) {
         double scale = points_scale(pts, pts->y[point]);
 
-        for (end = i + 1; end < pts->n_rows && compare_x(&rows[i], &rows[end]) == 0;)
-            end++;
+        end = group_end(rows, pts->n_rows, i);
+        /* Blown up by the share that the place took away. */
         for (size_t j = i; j < end && end - i > 1; j++)
             deviation[n++] = fabs(rows[j].y - pts->y[point]) * sqrt(rows[j].w) / scale *
                              sqrt((double)(end - i) / (double)(end - i - 1));
+    }
+    return n;
+}
+
+/*
+ * Deviations far outside the middle of all of them are spikes. Of the others, Geary's ratio (mean
+ * deviation over standard deviation: 0.80 for normal values, 0.87 for uniform, 0.71 for those with
+ * exponential tails) tells whether means are steadier than medians. Few rows cannot tell.
+ */
+static struct scatter judge_scatter(const struct points *pts, const struct row *rows,
+                                    double *deviation)
+{
+    struct scatter scatter = {.cut = INFINITY};
+    size_t n = deviate(pts, rows, deviation), kept = 0;
+    double sum = 0, squares = 0;
+
+    qsort(deviation, n, sizeof *deviation, compare_doubles);
+    if (n && deviation[n / 2] > 0)
+        scatter.cut = 6 * 1.4826 * deviation[n / 2];
+    scatter.medians = scatter.cut == INFINITY;
+    for (size_t i = 0; i < pts->n_rows && !scatter.medians;) {
+        size_t end = group_end(rows, pts->n_rows, i);
+        struct place place =
+            mean_within(pts, rows + i, end - i, median(rows + i, end - i), scatter.cut);
+
+        for (; i < end; i++) {
+            double off =
+                fabs(rows[i].y - place.value) * sqrt(rows[i].w) / points_scale(pts, place.value);
+
+            if (place.kept < 3 || off > scatter.cut)
+                continue;
+            sum += off;
+            squares += off * off;
+            kept++;
+        }
+    }
+    scatter.medians = kept < 9 || sum < 0.73 * sqrt(squares * (double)kept);
+    return scatter;
+}
+
+/* The variance of a row around its point, spikes not counted. */
+static void spread(struct points *pts, const struct row *rows, const struct scatter *scatter,
+                   double *deviation)
+{
+    double cut = scatter->cut < INFINITY ? scatter->cut : 1, sum = 0, dof;
+    size_t n = deviate(pts, rows, deviation), kept = 0, groups = 0, end;
+
+    for (size_t i = 0; i < pts->n_rows; i = end) {
+        end = group_end(rows, pts->n_rows, i);
         groups += end - i > 1;
     }
-    qsort(deviation, n, sizeof *deviation, compare_doubles);
-    cut = n ? 6 * 1.4826 * deviation[n / 2] : 0;
-    if (cut == 0)
-        cut = 1;
-    for (size_t i = 0; i < n && deviation[i] <= cut; i++, kept++)
-        sum += deviation[i] * deviation[i];
+    for (size_t i = 0; i < n; i++)
+        if (deviation[i] <= cut) {
+            sum += deviation[i] * deviation[i];
+            kept++;
+        }
     /* The blow-up makes each square worth dof/rows of one: the mean square is the variance. */
     dof = (double)kept - (double)groups;
     pts->repeat_dof = dof > 0 ? dof : 0;
     pts->repeat_sigma = dof > 0 ? sqrt(sum / (double)kept) : NAN;
+}
+
+/* Medians first: they tell what a spike is; then what the options ask for. */
+static enum portolan_status place_points(struct points *pts, const struct row *rows,
+                                         const struct portolan_model_options *options)
+{
+    bool deviates = options->statistic == PORTOLAN_MODEL_DEVIATION;
+    double *deviation = deviates ? NULL : portolan_calloc(pts->n_rows, sizeof *deviation);
+    struct scatter scatter;
+
+    if (!deviates && !deviation)
+        return PORTOLAN_ENOMEM;
+    group(pts, rows, deviates ? options->statistic : PORTOLAN_MODEL_MEDIAN, NULL);
+    pts->floor = choose_floor(pts, options->floor);
+    pts->repeat_sigma = NAN;
+    if (!deviates && pts->m < pts->n_rows) {
+        scatter = judge_scatter(pts, rows, deviation);
+        if (options->statistic != PORTOLAN_MODEL_MEDIAN) {
+            group(pts, rows, options->statistic, &scatter);
+            pts->floor = choose_floor(pts, options->floor);
+        }
+        spread(pts, rows, &scatter, deviation);
+    }
     free(deviation);
     return PORTOLAN_OK;
 }
@@ -202,16 +379,17 @@ enum portolan_status points_create(const struct portolan_model_data *data,
         status = portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");
     if (!status) {
         qsort(rows, p.n_rows, sizeof *rows, compare_rows);
-        group(&p, rows);
-        p.floor = choose_floor(&p, options->floor);
-        for (size_t i = 0; i < p.m; i++)
-            p.mean_gain += p.w[i] / (double)p.m;
-        status = spread(&p, rows);
+        status = place_points(&p, rows, options);
     }
     free(rows);
     if (status) {
         points_destroy(&p);
         return portolan_error_set(err, status, "no memory for %zu rows", data->n_rows);
+    }
+    if (!p.m) {
+        points_destroy(&p);
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "a standard deviation needs points with repetitions");
     }
     *pts = p;
     return PORTOLAN_OK;
