@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Prices on the scale of the score; from simulated truths with 2 to 20 % noise (README.md). */
-static const double price_constant = 1, price_exponent = 2;
+/* A fitted exponent may be anywhere in a range of this width before the rows have spoken. */
+static const double exponent_range = 4;
 
 double candidate_value(const struct candidate *c, size_t n_params, const double *x)
 {
@@ -17,59 +17,43 @@ double candidate_value(const struct candidate *c, size_t n_params, const double 
     return value;
 }
 
-/* ---- columns ---- */
-
-/* Powers are dear, and the same few of them return in form after form. */
-static const double *cached_column(struct search *s, size_t param, double exponent,
-                                   unsigned char log)
+size_t candidate_add(struct candidate *c)
 {
-    const struct points *pts = s->points;
-    struct column_cache *cache = &s->cache;
-    struct portolan_model_shape shape = {.logs = {0}};
-    size_t n = cache->n[param], at;
-    double *column;
-
-    for (at = 0; at < n; at++)
-        if (cache->exponent[param][at] == exponent && cache->log[param][at] == log)
-            break;
-    if (at == CACHED_COLUMNS || !cache->values)
-        return NULL;
-    column = cache->values + (param * CACHED_COLUMNS + at) * pts->m;
-    if (at < n)
-        return column;
-    shape.exponents[param] = exponent;
-    shape.logs[param] = log;
-    for (size_t i = 0; i < pts->m; i++)
-        column[i] = shape_value(&shape, param + 1, pts->x + i * pts->n_params);
-    cache->exponent[param][n] = exponent;
-    cache->log[param][n] = log;
-    cache->n[param]++;
-    return column;
+    c->constant[c->k] = 1;
+    return c->k++;
 }
 
-void search_column(struct search *s, const struct portolan_model_shape *shape, bool fitted,
-                   double *out)
+void candidate_list(struct candidate *c, size_t j, size_t param, size_t entry)
+{
+    c->shape[j].exponents[param] = search_grid[entry].exponent;
+    c->shape[j].logs[param] = search_grid[entry].log;
+    c->listed[j][param] = (unsigned char)(entry + 1);
+    c->cost += search_grid[entry].cost;
+}
+
+void search_column(struct search *s, const struct candidate *c, size_t j, double *out)
 {
     const struct points *pts = s->points;
+    const struct portolan_model_shape *shape = &c->shape[j];
+    bool all = !shape->expression;
 
-    memcpy(out, s->factor, pts->m * sizeof *out);
-    for (size_t p = 0; p < pts->n_params; p++) {
-        const double *column;
-
-        if (shape->exponents[p] == 0 && !shape->logs[p] && !shape->expression)
-            continue;
-        column = fitted || shape->expression
-                     ? NULL
-                     : cached_column(s, p, shape->exponents[p], shape->logs[p]);
-        if (!column) {
-            for (size_t i = 0; i < pts->m; i++)
-                out[i] =
-                    s->factor[i] * shape_value(shape, pts->n_params, pts->x + i * pts->n_params);
-            return;
-        }
+    for (size_t p = 0; p < pts->n_params; p++)
+        all = all && (c->listed[j][p] || (shape->exponents[p] == 0 && !shape->logs[p]));
+    if (!all || !s->columns) {
         for (size_t i = 0; i < pts->m; i++)
-            out[i] *= column[i];
+            out[i] = s->factor[i] > 0 ? s->factor[i] * shape_value(shape, pts->n_params,
+                                                                   pts->x + i * pts->n_params)
+                                      : 0;
+        return;
     }
+    memcpy(out, s->factor, pts->m * sizeof *out);
+    for (size_t p = 0; p < pts->n_params; p++)
+        if (c->listed[j][p]) {
+            const double *column = search_grid_column(s, p, c->listed[j][p] - 1u, NULL);
+
+            for (size_t i = 0; i < pts->m; i++)
+                out[i] *= column[i];
+        }
 }
 
 /* ---- fitting and scoring one candidate ---- */
@@ -82,20 +66,57 @@ static bool has_fitted(const struct candidate *c)
     return false;
 }
 
-static bool fit_constants(struct search *s, struct candidate *c, double *residual, double *leverage)
+/* What a fit left and what it tells of its constants. */
+struct outcome {
+    double *residual, *leverage; /* in the search's work space */
+    size_t n;                    /* constants and fitted exponents */
+    double largest[MODEL_ESTIMATES];
+    struct linear_scatter scatter;
+};
+
+/* The N columns at the start of the work space, and how large each gets. */
+static void point_at(const struct search *s, size_t n, double **columns, double *largest)
 {
     size_t m = s->points->m;
-    double *columns[CANDIDATE_TERMS];
 
-    for (size_t j = 0; j < c->k; j++) {
+    for (size_t j = 0; j < n; j++) {
         columns[j] = s->work + j * m;
-        search_column(s, &c->shape[j], false, columns[j]);
+        largest[j] = 0;
+        for (size_t i = 0; i < m; i++)
+            largest[j] = fmax(largest[j], fabs(columns[j][i]));
     }
-    memcpy(residual, s->rhs, m * sizeof *residual);
-    return c->k <= s->m && linear_quick(m, c->k, columns, residual, c->constant, leverage);
 }
 
-static bool signs_are_right(const struct search *s, struct candidate *c)
+static bool fit_constants(struct search *s, struct candidate *c, struct outcome *o)
+{
+    size_t m = s->points->m;
+    double *columns[MODEL_ESTIMATES];
+
+    for (size_t j = 0; j < c->k; j++)
+        search_column(s, c, j, s->work + j * m);
+    o->n = c->k;
+    point_at(s, c->k, columns, o->largest);
+    memcpy(o->residual, s->rhs, m * sizeof *o->residual);
+    return c->k <= s->m && linear_quick_scatter(m, c->k, columns, o->residual, c->constant,
+                                                o->leverage, &o->scatter);
+}
+
+static bool fit_exponents(struct search *s, struct candidate *c, struct outcome *o)
+{
+    double *columns[MODEL_ESTIMATES], unused[MODEL_ESTIMATES], *rhs;
+    struct estimate estimates[MODEL_ESTIMATES];
+    size_t m = s->points->m;
+
+    if (!nonlinear_fit(s, c, o->residual, o->leverage))
+        return false;
+    o->n = nonlinear_columns(s, c, s->work, estimates);
+    rhs = o->leverage + m;
+    memcpy(rhs, o->residual, m * sizeof *rhs);
+    point_at(s, o->n, columns, o->largest);
+    return linear_quick_scatter(m, o->n, columns, rhs, unused, NULL, &o->scatter);
+}
+
+static bool signs_are_right(const struct search *s, const struct candidate *c)
 {
     if (s->options->allow_negative)
         return true;
@@ -105,21 +126,101 @@ static bool signs_are_right(const struct search *s, struct candidate *c)
     return true;
 }
 
-/* The mean square of the points, each predicted without itself; infinite when one stands alone. */
-static double left_out(const struct search *s, const double *residual, const double *leverage)
+/*
+ * The squares of the points, each predicted without itself, on the scale of a sum of squared
+ * residuals; infinite when one stands alone.
+ */
+static double left_out(const struct search *s, const struct outcome *o)
 {
-    double sum = 0;
+    double sum = 0, m = (double)s->m, shrink = (m - (double)o->n) / m;
 
     for (size_t i = 0; i < s->points->m; i++) {
-        double rest = 1 - leverage[i];
+        double rest = 1 - o->leverage[i];
 
         if (search_is_in(s, i) && rest < 1e-8)
             return INFINITY;
         if (search_is_in(s, i))
-            sum += residual[i] * residual[i] / (rest * rest);
+            sum += o->residual[i] * o->residual[i] / (rest * rest);
     }
-    return sum / s->weight;
+    return sum * shrink * shrink;
 }
+
+static double log_volume(const struct search *s, const struct candidate *c, const struct outcome *o)
+{
+    double product = 1;
+
+    for (size_t j = 0; j < o->n; j++)
+        product *=
+            o->scatter.diagonal[j] * (j < c->k ? s->largest / o->largest[j] : exponent_range);
+    return log(product);
+}
+
+/* How much of the constants' likely range is not negative: at least this much. */
+static double log_share_positive(const struct search *s, const struct candidate *c,
+                                 const struct outcome *o, double residual)
+{
+    double dof = s->known_dof + (double)s->m - (double)o->n, outside = 0, least = 1;
+    double sigma = sqrt((residual + s->known + s->least) / dof);
+
+    if (s->options->allow_negative)
+        return 0;
+    for (size_t j = 0; j < c->k; j++) {
+        double z = c->constant[j] / (sigma * o->scatter.deviation[j]);
+
+        if (z < 5) {
+            double below = erfc(z * M_SQRT1_2) / 2;
+
+            outside += below;
+            least = fmin(least, 1 - below);
+        }
+    }
+    return log(fmax(1 - outside, least * least));
+}
+
+double search_score(const struct search *s, size_t k, double residual, double volume)
+{
+    double dof = s->known_dof + (double)s->m - (double)k, score;
+
+    if (!(dof > 0))
+        return INFINITY;
+    score = dof * log((residual + s->known + s->least) / 2) + s->gamma[k] -
+            (double)k * log(2 * M_PI) + 2 * volume;
+    return isfinite(score) ? score : INFINITY;
+}
+
+double search_try(struct search *s, struct candidate *c)
+{
+    struct outcome o = {.residual = s->work + MODEL_ESTIMATES * s->points->m};
+    double residual;
+
+    o.leverage = o.residual + s->points->m;
+    c->score = INFINITY;
+    if (c->k >= s->m || !(has_fitted(c) ? fit_exponents(s, c, &o) : fit_constants(s, c, &o)) ||
+        !signs_are_right(s, c))
+        return INFINITY;
+    residual = left_out(s, &o);
+    if (!isfinite(residual))
+        return INFINITY;
+    search_keep(s, c,
+                search_score(s, o.n, residual, log_volume(s, c, &o)) -
+                    2 * log_share_positive(s, c, &o, residual) + c->cost);
+    if (s->best.n && s->best.entry[0]->score == c->score) {
+        s->residual = residual;
+        s->residual_k = o.n;
+    }
+    return c->score;
+}
+
+void search_enter(struct search *s, struct candidate *c, double score)
+{
+    struct outcome o = {.residual = s->work + MODEL_ESTIMATES * s->points->m};
+
+    o.leverage = o.residual + s->points->m;
+    if (fit_constants(s, c, &o) && signs_are_right(s, c))
+        search_keep(s, c, score);
+}
+
+/* ---- the shortlist ---- */
 
 void search_keep(struct search *s, struct candidate *c, double score)
 {
@@ -138,33 +239,48 @@ void search_keep(struct search *s, struct candidate *c, double score)
     *place = *c;
 }
 
-double search_score(const struct search *s, const struct candidate *c, double mean_square)
+/* What is right within half a power in all parameters is worth half as much as what is right. */
+static const double near = 0.5, worth_of_exact = 2;
+
+static double lead(const struct candidate *c, size_t param)
 {
-    double score =
-        (double)s->m * log(mean_square + s->least) + price_constant * (double)c->k + c->cost;
+    double most = 0;
 
     for (size_t j = 0; j < c->k; j++)
-        score += price_exponent * __builtin_popcount(c->fitted[j]);
-    return isfinite(score) ? score : INFINITY;
+        if (fabs(c->shape[j].exponents[param]) > fabs(most) || j == 0)
+            most = c->shape[j].exponents[param];
+    return most;
 }
 
-double search_try(struct search *s, struct candidate *c)
+void search_prefer(struct search *s)
 {
-    double *residual = s->work + MODEL_ESTIMATES * s->points->m;
-    double *leverage = residual + s->points->m;
-    bool fits = has_fitted(c) ? nonlinear_fit(s, c, residual, leverage)
-                              : fit_constants(s, c, residual, leverage);
+    struct shortlist *list = &s->best;
+    size_t n_params = s->points->n_params, best = 0;
+    double weight[BEST_KEPT], leads[BEST_KEPT][MODEL_PARAMS], most = -1;
+    struct candidate *front;
 
-    c->score = INFINITY;
-    if (fits && signs_are_right(s, c))
-        search_keep(s, c, search_score(s, c, left_out(s, residual, leverage)));
-    return c->score;
-}
+    for (size_t i = 0; i < list->n; i++) {
+        weight[i] = exp((list->entry[0]->score - list->entry[i]->score) / 2);
+        for (size_t p = 0; p < n_params; p++)
+            leads[i][p] = lead(list->entry[i], p);
+    }
+    for (size_t i = 0; i < list->n; i++) {
+        double worth = worth_of_exact * weight[i];
 
-void search_enter(struct search *s, struct candidate *c, double score)
-{
-    double *residual = s->work + MODEL_ESTIMATES * s->points->m;
+        for (size_t j = 0; j < list->n && weight[i] > 0.01; j++) {
+            double kernel = weight[j];
 
-    if (fit_constants(s, c, residual, NULL) && signs_are_right(s, c))
-        search_keep(s, c, score);
+            for (size_t p = 0; p < n_params; p++)
+                kernel *= fmax(0, 1 - fabs(leads[i][p] - leads[j][p]) / near);
+            worth += kernel;
+        }
+        if (worth > most) {
+            most = worth;
+            best = i;
+        }
+    }
+    front = list->entry[best];
+    for (size_t i = best; i > 0; i--)
+        list->entry[i] = list->entry[i - 1];
+    list->entry[0] = front;
 }

@@ -32,6 +32,7 @@ static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
         f->c.shape[j] = f->c.shape[j + 1];
         f->c.constant[j] = f->c.constant[j + 1];
         f->c.fitted[j] = f->c.fitted[j + 1];
+        memcpy(f->c.listed[j], f->c.listed[j + 1], sizeof f->c.listed[j]);
     }
     f->c.k--;
 }
@@ -68,6 +69,14 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
     return status;
 }
 
+static bool has_negative(const struct candidate *c)
+{
+    for (size_t j = 0; j < c->k; j++)
+        if (c->constant[j] < 0)
+            return true;
+    return false;
+}
+
 /* Fits and reweighs until constants stand still; some rows of noise make them walk a little. */
 static enum portolan_status solve(struct final *f, struct portolan_error *err)
 {
@@ -81,7 +90,8 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
         before = f->c;
         if (!fitted && (status = solve_linear(f, err)))
             return status;
-        if (fitted && !nonlinear_fit(f->s, &f->c, f->residual, f->leverage)) {
+        if (fitted && (!nonlinear_fit(f->s, &f->c, f->residual, f->leverage) ||
+                       (!f->s->options->allow_negative && has_negative(&f->c)))) {
             f->c = before;
             break;
         }

@@ -22,8 +22,35 @@ static void subtract(size_t m, double f, const double *a, double *b)
         b[i] -= f * a[i];
 }
 
+/* Lengths of the rows of R^-1: what a coefficient makes of errors. */
+static void deviations(size_t k, double r[][MODEL_ESTIMATES], struct linear_scatter *scatter)
+{
+    double inverse[MODEL_ESTIMATES][MODEL_ESTIMATES];
+
+    for (size_t i = k; i-- > 0;) {
+        double squares = 0;
+
+        for (size_t j = i; j < k; j++) {
+            double sum = i == j;
+
+            for (size_t l = i + 1; l <= j; l++)
+                sum -= r[i][l] * inverse[l][j];
+            inverse[i][j] = sum / r[i][i];
+            squares += inverse[i][j] * inverse[i][j];
+        }
+        scatter->diagonal[i] = r[i][i];
+        scatter->deviation[i] = sqrt(squares);
+    }
+}
+
 bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double *coefficients,
                   double *leverage)
+{
+    return linear_quick_scatter(m, k, columns, b, coefficients, leverage, NULL);
+}
+
+bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
+                          double *coefficients, double *leverage, struct linear_scatter *scatter)
 {
     double r[MODEL_ESTIMATES][MODEL_ESTIMATES], z[MODEL_ESTIMATES];
 
@@ -51,12 +78,52 @@ bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double 
             coefficients[j] -= r[j][i] * coefficients[i];
         coefficients[j] /= r[j][j];
     }
+    if (scatter)
+        deviations(k, r, scatter);
     for (size_t i = 0; leverage && i < m; i++) {
         leverage[i] = 0;
         for (size_t j = 0; j < k; j++)
             leverage[i] += columns[j][i] * columns[j][i];
     }
     return true;
+}
+
+double linear_normal(size_t k, double a[LINEAR_NORMAL][LINEAR_NORMAL], const double *b,
+                     bool nonnegative, double *determinant)
+{
+    double z[LINEAR_NORMAL], c[LINEAR_NORMAL], sum = 0;
+
+    *determinant = 1;
+    for (size_t j = 0; j < k; j++) {
+        double left = a[j][j];
+
+        z[j] = b[j];
+        for (size_t i = 0; i < j; i++) {
+            left -= a[i][j] * a[i][j];
+            z[j] -= a[i][j] * z[i];
+        }
+        if (!(left > 1e-13 * a[j][j]))
+            return -1;
+        left = sqrt(left);
+        z[j] /= left;
+        sum += z[j] * z[j];
+        *determinant *= left;
+        for (size_t l = j + 1; l < k; l++) {
+            for (size_t i = 0; i < j; i++)
+                a[j][l] -= a[i][j] * a[i][l];
+            a[j][l] /= left;
+        }
+        a[j][j] = left;
+    }
+    for (size_t j = k; j-- > 0;) {
+        c[j] = z[j];
+        for (size_t i = j + 1; i < k; i++)
+            c[j] -= a[j][i] * c[i];
+        c[j] /= a[j][j];
+        if (nonnegative && !(c[j] > 0))
+            return -1;
+    }
+    return sum;
 }
 
 /* Least squares on the columns of the passive set; the others get 0. */

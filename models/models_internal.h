@@ -48,6 +48,23 @@ double points_scale(const struct points *points, double v);
 bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double *coefficients,
                   double *leverage);
 
+/* The same, and what it tells of the coefficients. */
+struct linear_scatter {
+    double diagonal[MODEL_ESTIMATES];  /* of R: the length of each column beside those before it */
+    double deviation[MODEL_ESTIMATES]; /* standard deviations, for errors of standard deviation 1 */
+};
+bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
+                          double *coefficients, double *leverage, struct linear_scatter *scatter);
+
+/*
+ * Solves the k normal equations A c = b by Cholesky, A (its upper part) overwritten: how much they
+ * take off the sum of squares, or -1 when they are dependent or a constant is not positive that
+ * should be. DETERMINANT: of R. For sketches: half the digits are lost.
+ */
+enum { LINEAR_NORMAL = 4 };
+double linear_normal(size_t k, double a[LINEAR_NORMAL][LINEAR_NORMAL], const double *b,
+                     bool nonnegative, double *determinant);
+
 /* Non-negative least squares (Lawson and Hanson 1974). A is m × k, column by column, kept. */
 enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, const double *b,
                                         double *coefficients);
@@ -117,6 +134,8 @@ struct candidate {
     size_t k;
     struct portolan_model_shape shape[CANDIDATE_TERMS];
     unsigned fitted[CANDIDATE_TERMS]; /* bit per parameter */
+    /* Place of each parameter's exponent in the list, from 1; 0: not from there. */
+    unsigned char listed[CANDIDATE_TERMS][MODEL_PARAMS];
     double constant[CANDIDATE_TERMS];
     double cost;  /* of choosing this form, beside its constants */
     double score; /* smaller is better; differences are like those of AIC */
@@ -132,28 +151,28 @@ struct shortlist {
     double drift_below[MODEL_PARAMS], drift_above[MODEL_PARAMS];
 };
 
-/* Columns of powers already computed, one list per parameter; none for many points. */
-enum { CACHED_COLUMNS = 48, CACHED_POINTS = 256 };
-
-struct column_cache {
-    double *values;
-    size_t n[MODEL_PARAMS];
-    double exponent[MODEL_PARAMS][CACHED_COLUMNS];
-    unsigned char log[MODEL_PARAMS][CACHED_COLUMNS];
-};
+enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
 
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
     unsigned families;
-    size_t m;       /* points that are not outliers */
-    double *factor; /* what the rows of the problem are multiplied by; 0 for outliers */
-    double *rhs;    /* factor · y */
-    double weight;  /* sum of the points' weights, outliers not counted */
-    double least;   /* mean square below which errors are alike */
-    double *work;   /* (MODEL_ESTIMATES + 4) × number of points */
+    size_t m;                /* points that are not outliers */
+    double *factor;          /* what the rows of the problem are multiplied by; 0 for outliers */
+    double *rhs;             /* factor · y */
+    double *logs;            /* natural ones of every parameter, parameter by parameter */
+    double weight;           /* sum of the points' weights, outliers not counted */
+    double least;            /* sum of squares below which errors are alike */
+    double largest;          /* of the rhs: no term of a sum without minuses is larger */
+    double known, known_dof; /* squares that repetitions add to the residuals' */
+    double gamma[MODEL_ESTIMATES]; /* -2 ln Γ of half the degrees of freedom, by constants */
+    double *work;                  /* (MODEL_ESTIMATES + 4) × number of points */
+    double line_variance;          /* of points about lines along one parameter; NaN: none */
+    double residual;               /* of the best candidate so far … */
+    size_t residual_k;             /* … and its constants */
+    double *columns; /* of the list's shapes: parameter by parameter, entry by entry; or NULL */
+    unsigned char *usable; /* the same places: 0 no, 1 not computed yet, 2 there */
     struct shortlist best;
-    struct column_cache cache;
 };
 
 enum portolan_status search_create(const struct points *points,
@@ -170,18 +189,26 @@ void search_find_drifts(struct search *s);
 
 /* candidate.c */
 
-/* SHAPE at every point times the factor; exponents that are FITTED will not come again. */
-void search_column(struct search *s, const struct portolan_model_shape *shape, bool fitted,
-                   double *out);
+/* Term J of C at every point times the factor. */
+void search_column(struct search *s, const struct candidate *c, size_t j, double *out);
+/* Adds a term of constant 1; set its shape by candidate_list(). Its place. */
+size_t candidate_add(struct candidate *c);
+/* Gives term J the shape of ENTRY in PARAM, and C its price. */
+void candidate_list(struct candidate *c, size_t j, size_t param, size_t entry);
 
 /* Fits C's constants and scores it (infinite: impossible); the good ones enter the shortlist. */
 double search_try(struct search *s, struct candidate *c);
-/* What C is worth when its points, each left out in turn, are MEAN_SQUARE off. */
-double search_score(const struct search *s, const struct candidate *c, double mean_square);
+/*
+ * -2 ln of the evidence for K constants and exponents that leave RESIDUAL, a sum of squares.
+ * LOG_VOLUME: logarithm of the determinant of R, each column by the range its constant may have.
+ */
+double search_score(const struct search *s, size_t k, double residual, double log_volume);
 /* Enters C as it is, with that score, if it is good enough. */
 void search_keep(struct search *s, struct candidate *c, double score);
 /* Fits C and enters it with a score from elsewhere: of fits that leave no residual. */
 void search_enter(struct search *s, struct candidate *c, double score);
+/* Brings the candidate to the front whose neighbours are likely, too. */
+void search_prefer(struct search *s);
 double candidate_value(const struct candidate *c, size_t n_params, const double *x);
 
 /* search.c again */
@@ -190,16 +217,29 @@ bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* Does PARAM take different values, and is it always above BOUND? */
 bool search_varies(const struct search *s, size_t param);
 bool search_above(const struct search *s, size_t param, double bound);
+/* Can the noise alone be what C (RESIDUAL, K constants) leaves? False when noise is unknown. */
+bool search_explains(const struct search *s, double residual, size_t k);
+/* How far repetitions can be believed when the best of many forms leaves RESIDUAL. */
+void search_trust(struct search *s, double residual, size_t k);
 
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
     double exponent;
     unsigned char log;
+    bool plain;  /* may have another term beside it */
     double cost; /* odd exponents must fit better */
 };
-extern const struct grid_entry search_grid[];
-extern const size_t search_grid_size;
-bool search_grid_fits(const struct search *s, size_t param, const struct grid_entry *entry);
+enum { GRID = 63 };
+extern const struct grid_entry search_grid[GRID];
+bool search_grid_fits(const struct search *s, size_t param, size_t entry);
+/* The values of an entry at all points; in SCRATCH when they are not kept. */
+const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
+
+/* screen.c: all forms of one parameter; MORE: those of several terms and fitted exponents. */
+void search_one(struct search *s, size_t param, bool more);
+
+/* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
+bool search_lines(struct search *s);
 
 /* two.c: two points, which leave no error to judge forms by. */
 void search_two(struct search *s);

@@ -15,7 +15,7 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
 
     for (size_t j = 0; j < c->k; j++, n++) {
         estimates[n] = (struct estimate){j, CONSTANT_ESTIMATE};
-        search_column(s, &c->shape[j], c->fitted[j] != 0, columns + n * pts->m);
+        search_column(s, c, j, columns + n * pts->m);
     }
     for (size_t j = 0; j < c->k; j++)
         for (size_t p = 0; p < pts->n_params; p++) {

@@ -13,7 +13,7 @@ void search_weigh(struct search *s, const struct candidate *fit)
     const struct points *pts = s->points;
     double square = 0;
 
-    s->weight = 0;
+    s->weight = s->largest = 0;
     for (size_t i = 0; i < pts->m; i++) {
         double y = fabs(pts->y[i]), v = y;
 
@@ -27,10 +27,9 @@ void search_weigh(struct search *s, const struct candidate *fit)
         s->rhs[i] = s->factor[i] * pts->y[i];
         s->weight += pts->w[i];
         square += s->rhs[i] * s->rhs[i];
+        s->largest = fmax(s->largest, fabs(s->rhs[i]));
     }
-    s->least = 1e-20 * (square > 0 ? square / s->weight : 1);
-    if (pts->repeat_sigma > 0)
-        s->least += 0.1 * pts->repeat_sigma * pts->repeat_sigma / pts->mean_gain;
+    s->least = 1e-20 * (square > 0 ? square : 1);
 }
 
 static int compare_doubles(const void *left, const void *right)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which terms: every form of a list is fitted (microseconds each) and scored by its leave-one-out
- * error, in closed form e/(1-h), with a price for constants and for choosing. Forms that score
- * about alike stay on a shortlist: how far they diverge outside the rows is what nobody can know.
+ * Which terms: every form of a list is fitted and scored by the evidence for it: how likely the
+ * values are if it holds, over all its constants may be before they are known (closed form; the
+ * residuals are those of points left out). So a form pays for each constant with what the constant
+ * could have explained without being right. Forms that score about alike stay on a shortlist: how
+ * far they diverge outside the rows is what nobody can know.
  */
 #include "models_internal.h"
 
@@ -10,15 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct grid_entry search_grid[] = {
-    {1, 0, 0},      {2, 0, 0.25},   {3, 0, 0.5},    {4, 0, 0.75},   {5, 0, 1},      {6, 0, 1.25},
-    {7, 0, 1.5},    {8, 0, 1.75},   {-1, 0, 0.5},   {-2, 0, 1},     {0.5, 0, 1},    {1.5, 0, 1},
-    {2.5, 0, 1},    {3.5, 0, 1},    {-0.5, 0, 2},   {1. / 3, 0, 2}, {2. / 3, 0, 2}, {4. / 3, 0, 2},
-    {5. / 3, 0, 2}, {7. / 3, 0, 2}, {8. / 3, 0, 2}, {0.25, 0, 2},   {0.75, 0, 2},   {1.25, 0, 2},
-    {1.75, 0, 2},   {2.25, 0, 2},   {2.75, 0, 2},   {0, 1, 1},      {1, 1, 0.5},    {2, 1, 0.5},
-    {3, 1, 0.5},
-};
-const size_t search_grid_size = sizeof search_grid / sizeof *search_grid;
+const struct grid_entry search_grid[GRID] = {
+    {1, 0, true, 0},          {2, 0, true, 0},         {3, 0, true, 0},
+    {1. / 2, 0, true, 0.5},   {3. / 2, 0, true, 0.5},  {5. / 2, 0, true, 0.5},
+    {0, 1, true, 0.25},       {1, 1, true, 0.25},      {2, 1, true, 0.25},
+    {3, 1, true, 0.5},        {0, 2, false, 0.5},      {1, 2, false, 0.5},
+    {2, 2, false, 0.5},       {1. / 2, 1, true, 0.5},  {3. / 2, 1, true, 0.5},
+    {1. / 4, 0, false, 0.5},  {1. / 3, 0, false, 0.5}, {2. / 3, 0, false, 0.5},
+    {3. / 4, 0, false, 0.5},  {4. / 5, 0, false, 0.5}, {5. / 4, 0, false, 0.5},
+    {4. / 3, 0, false, 0.5},  {5. / 3, 0, false, 0.5}, {7. / 4, 0, false, 0.5},
+    {9. / 4, 0, false, 0.5},  {7. / 3, 0, false, 0.5}, {8. / 3, 0, false, 0.5},
+    {11. / 4, 0, false, 0.5}, {1. / 4, 1, false, 0.5}, {1. / 3, 1, false, 0.5},
+    {1. / 4, 2, false, 0.5},  {1. / 3, 2, false, 0.5}, {1. / 2, 2, false, 0.5},
+    {2. / 3, 1, false, 0.5},  {3. / 4, 1, false, 0.5}, {2. / 3, 2, false, 0.5},
+    {3. / 4, 2, false, 0.5},  {5. / 4, 1, false, 0.5}, {4. / 3, 1, false, 0.5},
+    {3. / 2, 2, false, 0.5},  {5. / 2, 1, false, 0.5}, {5. / 2, 2, false, 0.5},
+    {4, 0, true, 1.0},        {5, 0, true, 1.25},      {6, 0, true, 1.5},
+    {7, 0, true, 1.75},       {8, 0, true, 2.0},       {-1, 0, true, 1},
+    {-2, 0, true, 1.5},       {-1. / 2, 0, true, 1.5}, {-1. / 3, 0, false, 2},
+    {-2. / 3, 0, false, 2},   {-3. / 2, 0, false, 2},  {-3, 0, false, 2},
+    {-1, 1, true, 2},         {-1. / 2, 1, false, 2},  {7. / 2, 0, false, 2},
+    {10. / 3, 0, false, 2},   {0, 3, false, 2},        {0, 4, false, 3},
+    {13. / 4, 0, false, 2},   {15. / 4, 0, false, 2},  {11. / 3, 0, false, 2}};
 
 bool search_allows(const struct search *s, unsigned families)
 {
@@ -56,7 +71,11 @@ bool search_varies(const struct search *s, size_t param)
     return false;
 }
 
-bool search_grid_fits(const struct search *s, size_t param, const struct grid_entry *entry)
+/* ---- columns of the list ---- */
+
+enum { UNUSABLE, UNKNOWN, KNOWN };
+
+static bool entry_fits(const struct search *s, size_t param, const struct grid_entry *entry)
 {
     if (entry->log)
         return search_above(s, param, 0.999) && search_allows(s, PORTOLAN_MODEL_LOGARITHMIC);
@@ -65,7 +84,56 @@ bool search_grid_fits(const struct search *s, size_t param, const struct grid_en
     return search_above(s, param, 0);
 }
 
-/* ---- the forms of one parameter ---- */
+bool search_grid_fits(const struct search *s, size_t param, size_t entry)
+{
+    return s->usable[param * GRID + entry] != UNUSABLE;
+}
+
+/* Exponents of the list by way of the logarithm, which is known: pow() costs ten times as much. */
+static void compute(const struct search *s, size_t param, const struct grid_entry *entry,
+                    double *out)
+{
+    const struct points *pts = s->points;
+    const double *logs = s->logs + param * pts->m;
+    bool whole = entry->exponent == floor(entry->exponent) && entry->exponent >= 0;
+    struct portolan_model_shape shape = {.exponents = {entry->exponent}};
+
+    for (size_t i = 0; i < pts->m; i++) {
+        out[i] = whole ? shape_value(&shape, 1, pts->x + i * pts->n_params + param)
+                       : exp(entry->exponent * logs[i]);
+        for (unsigned char l = 0; l < entry->log; l++)
+            out[i] *= logs[i] / M_LN2;
+    }
+}
+
+const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch)
+{
+    size_t at = param * GRID + entry;
+    double *column = s->columns ? s->columns + at * s->points->m : scratch;
+
+    if (s->usable[at] != KNOWN || !s->columns) {
+        compute(s, param, &search_grid[entry], column);
+        s->usable[at] = KNOWN;
+    }
+    return column;
+}
+
+static void find_usable(struct search *s)
+{
+    const struct points *pts = s->points;
+
+    for (size_t p = 0; p < pts->n_params; p++) {
+        for (size_t i = 0; i < pts->m; i++) {
+            double x = pts->x[i * pts->n_params + p];
+
+            s->logs[p * pts->m + i] = x > 0 ? log(x) : NAN;
+        }
+        for (size_t e = 0; e < GRID; e++)
+            s->usable[p * GRID + e] = entry_fits(s, p, &search_grid[e]) ? UNKNOWN : UNUSABLE;
+    }
+}
+
+/* ---- the whole ---- */
 
 static void try_constant(struct search *s)
 {
@@ -82,105 +150,10 @@ static void try_constant(struct search *s)
 
         sum += e * e;
     }
-    search_keep(s, &c, fmin(search_score(s, &c, sum / s->weight), 1e300));
+    search_keep(s, &c, fmin(search_score(s, 1, sum, 0), 1e300));
+    s->residual = sum;
+    s->residual_k = 1;
 }
-
-static void try_entry(struct search *s, size_t param, const struct grid_entry *entry)
-{
-    bool whole =
-        entry->exponent == floor(entry->exponent) && entry->exponent > 0 && entry->exponent <= 3;
-    unsigned families = entry->log ? PORTOLAN_MODEL_LOGARITHMIC
-                                   : PORTOLAN_MODEL_POWER | (whole ? PORTOLAN_MODEL_POLYNOMIAL : 0);
-    struct candidate one = {.k = 1, .cost = entry->cost}, two;
-
-    if (!search_allows(s, families) || !search_grid_fits(s, param, entry))
-        return;
-    one.shape[0].exponents[param] = entry->exponent;
-    one.shape[0].logs[param] = entry->log;
-    one.family = entry->log                               ? PORTOLAN_MODEL_LOGARITHMIC
-                 : search_allows(s, PORTOLAN_MODEL_POWER) ? PORTOLAN_MODEL_POWER
-                                                          : PORTOLAN_MODEL_POLYNOMIAL;
-    two = one;
-    two.k = 2;
-    two.shape[1] = one.shape[0];
-    two.shape[0] = (struct portolan_model_shape){0};
-    if (whole && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL))
-        two.family = PORTOLAN_MODEL_POLYNOMIAL;
-    search_try(s, &one);
-    search_try(s, &two);
-}
-
-/* All sets of two and more of 1, x, x^2, x^3: the best one without negative constants is there. */
-static void try_polynomials(struct search *s, size_t param)
-{
-    if (!search_allows(s, PORTOLAN_MODEL_POLYNOMIAL))
-        return;
-    for (unsigned set = 1; set < 16; set++) {
-        struct candidate c = {.family = PORTOLAN_MODEL_POLYNOMIAL};
-
-        if (__builtin_popcount(set >> 1) < 2)
-            continue;
-        for (unsigned degree = 0; degree <= 3; degree++)
-            if (set >> degree & 1)
-                c.shape[c.k++].exponents[param] = degree;
-        search_try(s, &c);
-    }
-}
-
-/* Two whole powers, with and without a constant: a cost that grows with another one beneath it. */
-static void try_pairs(struct search *s, size_t param)
-{
-    if (!search_allows(s, PORTOLAN_MODEL_POLYNOMIAL))
-        return;
-    for (int high = 4; high <= 8; high++)
-        for (int low = high - 3; low < high; low++)
-            for (size_t constant = 0; constant < 2; constant++) {
-                struct candidate c = {.family = PORTOLAN_MODEL_POLYNOMIAL, .k = constant + 2};
-
-                c.cost = 1 + 0.25 * (high - 4);
-                c.shape[constant].exponents[param] = low;
-                c.shape[constant + 1].exponents[param] = high;
-                search_try(s, &c);
-            }
-}
-
-/* Exponents off the list, starting at the best ones of the list. */
-static void try_fitted(struct search *s, size_t param, bool with_constant)
-{
-    struct candidate c = {0};
-
-    if (!search_allows(s, PORTOLAN_MODEL_POWER) || !search_above(s, param, 0))
-        return;
-    for (size_t i = 0; i < s->best.n && !c.k; i++) {
-        const struct candidate *b = s->best.entry[i];
-        const struct portolan_model_shape *last = &b->shape[b->k - 1];
-
-        if (b->k == 1 + (size_t)with_constant && last->exponents[param] != 0 &&
-            !last->logs[param] && b->family != PORTOLAN_MODEL_SUM &&
-            shape_is_constant(&b->shape[0], s->points->n_params) == with_constant)
-            c = *b;
-    }
-    if (!c.k)
-        return;
-    c.family = PORTOLAN_MODEL_POWER;
-    c.cost = 0;
-    c.fitted[c.k - 1] = 1u << param;
-    search_try(s, &c);
-}
-
-static void search_one(struct search *s, size_t param)
-{
-    if (!search_varies(s, param))
-        return;
-    for (size_t i = 0; i < search_grid_size; i++)
-        try_entry(s, param, &search_grid[i]);
-    try_polynomials(s, param);
-    try_pairs(s, param);
-    try_fitted(s, param, false);
-    try_fitted(s, param, true);
-}
-
-/* ---- the whole ---- */
 
 enum portolan_status search_create(const struct points *points,
                                    const struct portolan_model_options *options, struct search *s,
@@ -191,15 +164,17 @@ enum portolan_status search_create(const struct points *points,
     s->factor = portolan_calloc(points->m, sizeof *s->factor);
     s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
     s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 4) * sizeof *s->work);
+    s->logs = portolan_calloc(points->m, (points->n_params + 1) * sizeof *s->logs);
+    s->usable = portolan_calloc(GRID, points->n_params + 1);
     if (points->n_params && points->m <= CACHED_POINTS)
-        s->cache.values =
-            portolan_calloc(points->n_params * CACHED_COLUMNS * points->m, sizeof *s->cache.values);
-    if (!s->factor || !s->rhs || !s->work) {
+        s->columns = malloc(points->n_params * GRID * points->m * sizeof *s->columns);
+    if (!s->factor || !s->rhs || !s->work || !s->logs || !s->usable) {
         search_destroy(s);
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points",
                                   points->m);
     }
     search_weigh(s, NULL);
+    find_usable(s);
     return PORTOLAN_OK;
 }
 
@@ -208,25 +183,86 @@ void search_destroy(struct search *s)
     free(s->factor);
     free(s->rhs);
     free(s->work);
-    free(s->cache.values);
-    s->cache.values = NULL;
-    s->factor = s->rhs = s->work = NULL;
+    free(s->logs);
+    free(s->usable);
+    free(s->columns);
+    s->factor = s->rhs = s->work = s->logs = s->columns = NULL;
+    s->usable = NULL;
+}
+
+/* ---- what is known of the noise ---- */
+
+static void know(struct search *s, double share)
+{
+    double sigma = s->points->repeat_sigma;
+    bool known = sigma >= 0;
+
+    s->known_dof = known ? share * s->points->repeat_dof : 0;
+    s->known = known ? s->known_dof * s->points->place_share * sigma * sigma : 0;
+    for (size_t k = 0; k < MODEL_ESTIMATES; k++) {
+        double dof = s->known_dof + (double)s->m - (double)k;
+
+        s->gamma[k] = dof > 0 && k < 8 ? -2 * lgamma(dof / 2) : 0;
+    }
+}
+
+bool search_explains(const struct search *s, double residual, size_t k)
+{
+    double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k;
+    double variance = sigma >= 0 ? s->points->place_share * sigma * sigma : s->line_variance;
+
+    return variance >= 0 && dof > 0 && residual <= 2 * dof * variance + s->least;
+}
+
+void search_trust(struct search *s, double residual, size_t k)
+{
+    double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k, expected;
+
+    if (!(sigma >= 0) || !(dof > 0) || search_explains(s, residual, k))
+        return;
+    expected = dof * s->points->place_share * sigma * sigma + s->least;
+    know(s, 4 * expected * expected / (residual * residual));
+    /* Scores of before cannot be compared. */
+    s->best.n = 0;
+    try_constant(s);
 }
 
 static void search_all(struct search *s)
 {
+    bool lines;
+
     s->best.n = 0;
+    know(s, 1);
     try_constant(s);
+    s->line_variance = NAN;
+    lines = s->points->n_params > 1 && search_lines(s);
     for (size_t p = 0; p < s->points->n_params; p++)
-        search_one(s, p);
-    if (s->points->n_params > 1)
+        search_one(s, p, false);
+    for (size_t p = 0; p < s->points->n_params; p++)
+        search_one(s, p, true);
+    if (s->points->n_params > 1 && !(lines && search_explains(s, s->residual, s->residual_k)))
         search_several(s);
+    search_prefer(s);
+}
+
+/* Does FIT differ from the values enough for its weights to differ? */
+static bool moves_weights(const struct search *s, const struct candidate *fit)
+{
+    const struct points *pts = s->points;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        double v = candidate_value(fit, pts->n_params, pts->x + i * pts->n_params);
+
+        if (fabs(v - pts->y[i]) > 0.03 * points_scale(pts, pts->y[i]))
+            return pts->relative;
+    }
+    return false;
 }
 
 void search_run(struct search *s)
 {
     search_all(s);
-    if (s->m > 2) {
+    if (s->m > 2 && moves_weights(s, s->best.entry[0])) {
         struct candidate first = *s->best.entry[0];
 
         search_exclude_outliers(s, &first);

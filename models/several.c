@@ -19,14 +19,6 @@ struct choice {
     int extra_entry; /* … and this shape, or NONE */
 };
 
-static void set_shape(struct portolan_model_shape *shape, size_t param, int entry)
-{
-    if (entry == NONE)
-        return;
-    shape->exponents[param] = search_grid[entry].exponent;
-    shape->logs[param] = search_grid[entry].log;
-}
-
 static struct candidate build(const struct search *s, const struct choice *choice)
 {
     struct candidate c = {.k = choice->constant};
@@ -35,16 +27,16 @@ static struct candidate build(const struct search *s, const struct choice *choic
     for (size_t p = 0; p < s->points->n_params; p++) {
         if (choice->entry[p] == NONE)
             continue;
-        set_shape(&c.shape[c.k], p, choice->entry[p]);
-        c.cost += search_grid[choice->entry[p]].cost + 0.5;
+        candidate_list(&c, c.k, p, (size_t)choice->entry[p]);
+        c.cost += 0.5;
         if (!choice->product)
             c.k++;
     }
     if (choice->product)
         c.k++;
     if (choice->extra_entry != NONE) {
-        set_shape(&c.shape[c.k++], choice->extra, choice->extra_entry);
-        c.cost += search_grid[choice->extra_entry].cost + 1;
+        candidate_list(&c, c.k++, choice->extra, (size_t)choice->extra_entry);
+        c.cost += 1;
         c.family = PORTOLAN_MODEL_SUM;
     }
     return c;
@@ -64,11 +56,11 @@ static bool improve(struct search *s, struct choice *choice, size_t param, doubl
     size_t of = extra ? choice->extra : param;
     int was = extra ? choice->extra_entry : choice->entry[param];
 
-    for (int e = extra ? 0 : NONE; e < (int)search_grid_size; e++) {
+    for (int e = extra ? 0 : NONE; e < (int)GRID; e++) {
         struct choice trial = *choice;
         double now;
 
-        if (e == was || (e != NONE && !search_grid_fits(s, of, &search_grid[e])))
+        if (e == was || (e != NONE && !search_grid_fits(s, of, (size_t)e)))
             continue;
         *(extra ? &trial.extra_entry : &trial.entry[param]) = e;
         now = try_choice(s, &trial);
@@ -137,7 +129,7 @@ static int nearest_entry(double exponent)
     int best = NONE;
     double distance = fabs(exponent);
 
-    for (size_t e = 0; e < search_grid_size; e++)
+    for (size_t e = 0; e < GRID; e++)
         if (!search_grid[e].log && fabs(search_grid[e].exponent - exponent) < distance) {
             distance = fabs(search_grid[e].exponent - exponent);
             best = (int)e;
@@ -154,6 +146,7 @@ static void try_fitted(struct search *s, const struct choice *choice)
     if (!isfinite(search_try(s, &c)))
         return;
     c.cost = 0;
+    memset(c.listed[last], 0, sizeof c.listed[last]);
     for (size_t p = 0; p < s->points->n_params; p++)
         if (c.shape[last].exponents[p] != 0 && !c.shape[last].logs[p] && search_above(s, p, 0))
             c.fitted[last] |= 1u << p;
@@ -180,8 +173,10 @@ static void try_mixtures(struct search *s, const struct choice *sum, const struc
         if (!(set >> (all.k - 1)) || __builtin_popcount(set >> 1) < 2)
             continue;
         for (size_t j = 0; j < all.k; j++)
-            if (set >> j & 1)
+            if (set >> j & 1) {
+                memcpy(c.listed[c.k], all.listed[j], sizeof c.listed[j]);
                 c.shape[c.k++] = all.shape[j];
+            }
         search_try(s, &c);
     }
 }

@@ -35,16 +35,16 @@ static void enter_power(struct search *s, size_t param, double score)
 
 static void enter_lines(struct search *s, size_t param, double score)
 {
-    for (size_t i = 0; i < search_grid_size; i++) {
+    for (size_t i = 0; i < GRID; i++) {
         const struct grid_entry *entry = &search_grid[i];
-        struct candidate c = {.k = 2};
+        struct candidate c = {0};
 
         c.family = entry->log             ? PORTOLAN_MODEL_LOGARITHMIC
                    : entry->exponent <= 3 ? PORTOLAN_MODEL_POLYNOMIAL
                                           : PORTOLAN_MODEL_POWER;
-        c.shape[1].exponents[param] = entry->exponent;
-        c.shape[1].logs[param] = entry->log;
-        if (entry->cost > 0.5 || !search_allows(s, c.family) || !search_grid_fits(s, param, entry))
+        candidate_add(&c);
+        candidate_list(&c, candidate_add(&c), param, i);
+        if (entry->cost > 0.5 || !search_allows(s, c.family) || !search_grid_fits(s, param, i))
             continue;
         search_enter(s, &c, score + entry->cost + 0.25 * fabs(entry->exponent));
     }

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The forms of one parameter. Sums of products tell at once, in some 20 ns, about how well each
+ * form of the list fits; only the good ones are fitted with care.
+ */
+#include "models_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEPT = 24 };
+
+/* Differences of scores beyond which a form is not worth a careful fit. */
+static const double hopeless = 9;
+
+/* Sums over the points, in the problem's units. */
+struct sums {
+    double yy, y, one; /* rhs², rhs · factor, factor² */
+    struct {
+        double tt, t, ty; /* of a column: its square, with the constant's, with the rhs */
+        double largest;
+    } of[GRID];
+    bool usable[GRID];
+    double constant; /* the largest of the constant's column */
+};
+
+/* A form that may be worth a careful fit: one or two entries, a constant or none. */
+struct sketch {
+    double score;
+    short first, second; /* SECOND: -1 = none */
+    bool constant;
+};
+
+struct sketches {
+    size_t n;
+    struct sketch best[KEPT];
+    double residual; /* the least per degree of freedom, … */
+    double least;    /* … as a sum of squares … */
+    size_t k;        /* … of so many constants */
+};
+
+static void note(struct sketches *list, const struct sketch *sketch)
+{
+    size_t at = list->n;
+
+    if (!(sketch->score < (at ? list->best[0].score + hopeless : INFINITY)) ||
+        (at == KEPT && sketch->score >= list->best[--at].score))
+        return;
+    if (at == list->n)
+        list->n++;
+    for (; at > 0 && list->best[at - 1].score > sketch->score; at--)
+        list->best[at] = list->best[at - 1];
+    list->best[at] = *sketch;
+}
+
+static void add_up(struct search *s, size_t param, struct sums *sums)
+{
+    size_t m = s->points->m;
+    double *squares = s->work, *products = squares + m, *scratch = products + m;
+
+    sums->yy = sums->y = sums->one = sums->constant = 0;
+    for (size_t i = 0; i < m; i++) {
+        squares[i] = s->factor[i] * s->factor[i];
+        products[i] = s->factor[i] * s->rhs[i];
+        sums->yy += s->rhs[i] * s->rhs[i];
+        sums->y += products[i];
+        sums->one += squares[i];
+        sums->constant = fmax(sums->constant, s->factor[i]);
+    }
+    for (size_t e = 0; e < GRID; e++) {
+        double tt = 0, t = 0, ty = 0, largest = 0;
+        const double *column;
+
+        if (!(sums->usable[e] = search_grid_fits(s, param, e)))
+            continue;
+        column = search_grid_column(s, param, e, scratch);
+        for (size_t i = 0; i < m; i++) {
+            double weighted = squares[i] * column[i], size = s->factor[i] * fabs(column[i]);
+
+            t += weighted;
+            tt += weighted * column[i];
+            ty += products[i] * column[i];
+            largest = size > largest ? size : largest;
+        }
+        sums->of[e].tt = tt;
+        sums->of[e].t = t;
+        sums->of[e].ty = ty;
+        sums->of[e].largest = largest;
+        sums->usable[e] = isfinite(tt) && tt > 0;
+    }
+}
+
+/* Scores one form by its normal equations. TOGETHER: the product of its two columns, if two. */
+static void sketch(const struct search *s, const struct sums *sums, struct sketches *list,
+                   struct sketch form, double together)
+{
+    double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
+    size_t k = 0, members[2] = {(size_t)form.first, (size_t)form.second};
+
+    if (form.constant) {
+        a[0][0] = sums->one;
+        b[0] = sums->y;
+        volume *= s->largest / sums->constant;
+        k = 1;
+    }
+    for (size_t i = 0; i < (form.second < 0 ? 1 : 2); i++, k++) {
+        size_t e = members[i];
+
+        if (form.constant)
+            a[0][k] = sums->of[e].t;
+        a[k][k] = sums->of[e].tt;
+        b[k] = sums->of[e].ty;
+        volume *= s->largest / sums->of[e].largest;
+        form.score += search_grid[e].cost;
+    }
+    if (form.second >= 0)
+        a[k - 2][k - 1] = together;
+    if (k >= s->m || (off = linear_normal(k, a, b, !s->options->allow_negative, &determinant)) < 0)
+        return;
+    /* Differences of large sums know no less than this. */
+    off = fmax(sums->yy - off, 1e-13 * sums->yy);
+    if (off / (double)(s->m - k) < list->residual) {
+        list->residual = off / (double)(s->m - k);
+        list->least = off > 2e-13 * sums->yy ? off : 0;
+        list->k = k;
+    }
+    form.score += search_score(s, k, off, log(determinant * volume));
+    note(list, &form);
+}
+
+static bool is_whole(size_t entry)
+{
+    const struct grid_entry *e = &search_grid[entry];
+
+    return !e->log && e->exponent > 0 && e->exponent == floor(e->exponent);
+}
+
+/* The family that allows it, or 0. */
+static unsigned family_of(const struct search *s, const struct sketch *form)
+{
+    const struct grid_entry *first = &search_grid[form->first];
+    bool whole = is_whole((size_t)form->first);
+
+    if (form->second >= 0 && whole && is_whole((size_t)form->second))
+        return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
+    if (form->second >= 0)
+        return search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
+    if (first->log)
+        return search_allows(s, PORTOLAN_MODEL_LOGARITHMIC) ? PORTOLAN_MODEL_LOGARITHMIC : 0;
+    whole = whole && first->exponent <= 3 && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL);
+    if (search_allows(s, PORTOLAN_MODEL_POWER))
+        return whole && form->constant ? PORTOLAN_MODEL_POLYNOMIAL : PORTOLAN_MODEL_POWER;
+    return whole ? PORTOLAN_MODEL_POLYNOMIAL : 0;
+}
+
+/* Fits with care what the sketches promise. */
+static void try_sketches(struct search *s, size_t param, const struct sketches *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct sketch *form = &list->best[i];
+        struct candidate c;
+
+        if (form->score > list->best[0].score + hopeless)
+            break;
+        memset(&c, 0, sizeof c);
+        c.family = family_of(s, form);
+        if (form->constant)
+            candidate_add(&c);
+        candidate_list(&c, candidate_add(&c), param, (size_t)form->first);
+        if (form->second >= 0) {
+            candidate_list(&c, candidate_add(&c), param, (size_t)form->second);
+            c.cost += 2;
+        }
+        search_try(s, &c);
+    }
+}
+
+static void try_single(struct search *s, size_t param, const struct sums *sums)
+{
+    struct sketches list = {.residual = INFINITY};
+
+    for (short e = 0; e < GRID; e++)
+        for (int constant = 0; constant < 2; constant++) {
+            struct sketch form = {.first = e, .second = -1, .constant = constant};
+
+            if (sums->usable[e] && family_of(s, &form))
+                sketch(s, sums, &list, form, 0);
+        }
+    if (list.n && s->points->n_params == 1)
+        search_trust(s, list.least, list.k);
+    try_sketches(s, param, &list);
+}
+
+/* Two terms of the plainer part of the list: a cost that grows with another one beneath it. */
+static void try_pairs(struct search *s, size_t param, const struct sums *sums)
+{
+    struct sketches list = {.residual = INFINITY};
+    size_t m = s->points->m;
+    double *weighted = s->work + 3 * m;
+
+    if (s->m < 4 || !s->columns)
+        return;
+    for (short first = 0; first < GRID; first++) {
+        const double *column;
+
+        if (!sums->usable[first] || !search_grid[first].plain)
+            continue;
+        column = search_grid_column(s, param, (size_t)first, NULL);
+        for (size_t i = 0; i < m; i++)
+            weighted[i] = s->factor[i] * s->factor[i] * column[i];
+        for (short second = 0; second < first; second++) {
+            struct sketch form = {.score = 2, .first = second, .second = first};
+            double together = 0;
+
+            if (!sums->usable[second] || !search_grid[second].plain || !family_of(s, &form))
+                continue;
+            column = search_grid_column(s, param, (size_t)second, NULL);
+            for (size_t i = 0; i < m; i++)
+                together += weighted[i] * column[i];
+            sketch(s, sums, &list, form, together);
+            form.constant = true;
+            sketch(s, sums, &list, form, together);
+        }
+    }
+    try_sketches(s, param, &list);
+}
+
+/* All of x, x^2, x^3, with and without a constant. */
+static void try_cubic(struct search *s, size_t param)
+{
+    if (!search_allows(s, PORTOLAN_MODEL_POLYNOMIAL))
+        return;
+    for (int constant = 0; constant < 2; constant++) {
+        struct candidate c = {.family = PORTOLAN_MODEL_POLYNOMIAL, .cost = 2};
+
+        if (constant)
+            candidate_add(&c);
+        for (size_t e = 0; e < 3; e++)
+            candidate_list(&c, candidate_add(&c), param, e);
+        search_try(s, &c);
+    }
+}
+
+/* Exponents off the list, starting at the best ones of the list. */
+static void try_fitted(struct search *s, size_t param, bool with_constant)
+{
+    struct candidate c = {0};
+
+    if (!search_allows(s, PORTOLAN_MODEL_POWER) || !search_above(s, param, 0))
+        return;
+    for (size_t i = 0; i < s->best.n && !c.k; i++) {
+        const struct candidate *b = s->best.entry[i];
+        size_t last = b->k - 1;
+
+        if (b->k == 1 + (size_t)with_constant && b->shape[last].exponents[param] != 0 &&
+            !b->shape[last].logs[param] && b->family != PORTOLAN_MODEL_SUM &&
+            shape_is_constant(&b->shape[0], s->points->n_params) == with_constant)
+            c = *b;
+    }
+    if (!c.k)
+        return;
+    c.family = PORTOLAN_MODEL_POWER;
+    c.cost = 0;
+    c.fitted[c.k - 1] = 1u << param;
+    memset(c.listed, 0, sizeof c.listed);
+    search_try(s, &c);
+}
+
+void search_one(struct search *s, size_t param, bool more)
+{
+    struct sums sums;
+
+    if (!search_varies(s, param))
+        return;
+    add_up(s, param, &sums);
+    if (!more)
+        try_single(s, param, &sums);
+    if (!more || search_explains(s, s->residual, s->residual_k))
+        return;
+    try_pairs(s, param, &sums);
+    try_cubic(s, param);
+    try_fitted(s, param, false);
+    try_fitted(s, param, true);
+}
