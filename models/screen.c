@@ -143,8 +143,9 @@ static unsigned family_of(const struct search *s, const struct sketch *form)
 
     if (form->second >= 0 && whole && is_whole((size_t)form->second))
         return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
+    /* There are so many that some of them hit a few points by chance. */
     if (form->second >= 0)
-        return search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
+        return s->m > 4 && search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
     if (first->log)
         return search_allows(s, PORTOLAN_MODEL_LOGARITHMIC) ? PORTOLAN_MODEL_LOGARITHMIC : 0;
     whole = whole && first->exponent <= 3 && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL);
@@ -198,7 +199,7 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
     size_t m = s->points->m;
     double *weighted = s->work + 3 * m;
 
-    if (s->m < 4 || !s->columns)
+    if (!s->columns)
         return;
     for (short first = 0; first < GRID; first++) {
         const double *column;
