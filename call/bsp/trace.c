@@ -6,21 +6,22 @@
 #include "internal.h"
 
 #include <portolan/base.h>
+#include <portolan/cll.h>
 
 #include <errno.h>
-#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum kind { SEND, GET, BARRIER, OBLIVIOUS, PARTITION, DUP, DONE };
+enum kind { SEND, GET, BARRIER, OBLIVIOUS, PARTITION, DUP, DONE, RUN };
 
 struct event {
     enum kind kind;
     double at, until;
-    long number;  /* the other processor; the messages waited for */
-    size_t bytes; /* of a send or get; how many bounds there are … */
+    long number;  /* the other processor; the messages waited for; the experiment */
+    size_t bytes; /* of a send or get; how many bounds or values there are … */
     size_t first; /* … and where they begin */
 };
 
@@ -30,8 +31,11 @@ static double start;
 static bool is_shared; /* all processors read one clock */
 static struct event *events;
 static size_t n_events;
-static int *bounds_of_all;
-static size_t n_bounds;
+static double *numbers; /* bounds and values of all events */
+static size_t n_numbers;
+static const struct portolan_cll_experiment **experiments;
+static size_t n_experiments;
+static pthread_t thread; /* that makes the library's calls */
 
 static double now(void)
 {
@@ -60,15 +64,52 @@ void trace_get(int from, size_t size)
         add(GET, from, size);
 }
 
+static void add_number(double number)
+{
+    numbers = bsp_grow(numbers, n_numbers, sizeof *numbers, "BSP_TRACE");
+    numbers[n_numbers++] = number;
+}
+
 void trace_partition(int n, const int *bounds)
 {
     if (!file)
         return;
-    add(PARTITION, 0, (size_t)n)->first = n_bounds;
-    for (int i = 0; i < n; i++) {
-        bounds_of_all = bsp_grow(bounds_of_all, n_bounds, sizeof *bounds_of_all, "BSP_TRACE");
-        bounds_of_all[n_bounds++] = bounds[i];
-    }
+    add(PARTITION, 0, (size_t)n)->first = n_numbers;
+    for (int i = 0; i < n; i++)
+        add_number(bounds[i]);
+}
+
+static long number_of(const struct portolan_cll_experiment *experiment)
+{
+    size_t i = n_experiments;
+
+    while (i-- > 0)
+        if (experiments[i] == experiment)
+            return (long)i;
+    experiments = bsp_grow(experiments, n_experiments, sizeof *experiments, "BSP_TRACE");
+    experiments[n_experiments] = experiment;
+    return (long)n_experiments++;
+}
+
+/* An annotated stretch of code has ended; those with others inside are told by these. */
+static void see_run(void *arg, const struct portolan_cll_experiment *experiment,
+                    const double *values, double seconds, unsigned depth, _Bool leaf)
+{
+    struct event *e;
+
+    (void)arg, (void)depth;
+    if (!file || !leaf || !pthread_equal(thread, pthread_self()))
+        return;
+    e = add(RUN, number_of(experiment), experiment->n_identifiers);
+    e->first = n_numbers;
+    e->until = e->at;
+    e->at -= seconds;
+    /* The other clock may be some ns off: what the run holds must not seem to begin before it. */
+    for (const struct event *x = e; x-- > events && x->until > e->at;)
+        if (x->at < e->at && (x->kind == BARRIER || x->kind == OBLIVIOUS))
+            e->at = x->at;
+    for (unsigned i = 0; i < experiment->n_identifiers; i++)
+        add_number(values[i]);
 }
 
 void trace_dup(void)
@@ -114,19 +155,40 @@ void trace_begin(struct bsp_machine *all, MPI_Comm comm)
     MPI_Comm_free(&host);
     is_shared = n_here == all->n;
     start = 0;
+    thread = pthread_self();
+    portolan_cll_observe(see_run, NULL);
     collective_meet(all);
     start = now();
     if (is_shared) /* processors of one host read one clock, so one start is right for all */
         bsp_bcast(&(t_bsp){all}, 0, &start, sizeof start);
 }
 
+static void write_text(struct portolan_text *t, const char *text)
+{
+    portolan_text_add(t, "\"");
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            portolan_text_add(t, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            portolan_text_add(t, "\\u%04x", *text);
+        else
+            portolan_text_add(t, "%c", *text);
+    portolan_text_add(t, "\"");
+}
+
+static void write_numbers(struct portolan_text *t, const struct event *e)
+{
+    for (size_t i = 0; i < e->bytes; i++)
+        portolan_text_add(t, "%s%.17g", i ? "," : "", numbers[e->first + i]);
+}
+
 static void write_event(struct portolan_text *t, const struct event *e)
 {
     static const char *const words[] = {"send",      "get", "sync", "oblsync",
-                                        "partition", "dup", "done"};
+                                        "partition", "dup", "done", "run"};
 
     portolan_text_add(t, "{\"at\":%.9f,", e->at);
-    if (e->kind == BARRIER || e->kind == OBLIVIOUS)
+    if (e->kind == BARRIER || e->kind == OBLIVIOUS || e->kind == RUN)
         portolan_text_add(t, "\"until\":%.9f,", e->until);
     portolan_text_add(t, "\"%s\":", words[e->kind]);
     switch (e->kind) {
@@ -138,14 +200,53 @@ static void write_event(struct portolan_text *t, const struct event *e)
         portolan_text_add(t, "%ld", e->number);
         break;
     case PARTITION:
-        for (size_t i = 0; i < e->bytes; i++)
-            portolan_text_add(t, "%s%d", i ? "," : "[", bounds_of_all[e->first + i]);
+        portolan_text_add(t, "[");
+        write_numbers(t, e);
+        portolan_text_add(t, "]");
+        break;
+    case RUN:
+        portolan_text_add(t, "%ld,\"values\":[", e->number);
+        write_numbers(t, e);
         portolan_text_add(t, "]");
         break;
     default:
         portolan_text_add(t, "true");
     }
     portolan_text_add(t, "}");
+}
+
+static void write_experiment(struct portolan_text *t, const struct portolan_cll_experiment *e)
+{
+    portolan_text_add(t, "{\"name\":");
+    write_text(t, e->name);
+    portolan_text_add(t, ",\"file\":");
+    write_text(t, e->file ? e->file : "");
+    if (e->formula) {
+        portolan_text_add(t, ",\"formula\":");
+        write_text(t, e->formula);
+    }
+    portolan_text_add(t, ",\"identifiers\":[");
+    for (unsigned i = 0; i < e->n_identifiers; i++) {
+        portolan_text_add(t, i ? "," : "");
+        write_text(t, e->identifiers[i]);
+    }
+    portolan_text_add(t, "]}");
+}
+
+/* What this processor did. */
+static void write_own(struct portolan_text *t)
+{
+    portolan_text_add(t, "{\"end\":%.9f,\"experiments\":[", now());
+    for (size_t i = 0; i < n_experiments; i++) {
+        portolan_text_add(t, i ? ",\n" : "\n");
+        write_experiment(t, experiments[i]);
+    }
+    portolan_text_add(t, "],\n\"events\":[");
+    for (size_t i = 0; i < n_events; i++) {
+        portolan_text_add(t, i ? ",\n" : "\n");
+        write_event(t, &events[i]);
+    }
+    portolan_text_add(t, "]}");
 }
 
 static int append(void *arg, int source, const void *bytes, size_t n)
@@ -155,40 +256,43 @@ static int append(void *arg, int source, const void *bytes, size_t n)
     return fwrite(bytes, 1, n, out) == n ? 0 : -1;
 }
 
+static void forget(void)
+{
+    free(events);
+    free(numbers);
+    free(experiments);
+    events = NULL;
+    numbers = NULL;
+    experiments = NULL;
+    n_events = n_numbers = n_experiments = 0;
+    out = NULL;
+    file = NULL;
+}
+
 void trace_end(struct bsp_machine *all)
 {
-    struct portolan_text t = {0};
+    struct portolan_text t = {0}, name = {0};
     int result;
 
     if (!file)
         return;
-    portolan_text_add(&t, "{\"end\":%.9f,\"events\":[", now());
-    for (size_t i = 0; i < n_events; i++) {
-        portolan_text_add(&t, i ? ",\n" : "\n");
-        write_event(&t, &events[i]);
-    }
-    portolan_text_add(&t, "]}");
-    if (t.failed)
+    portolan_cll_observe(NULL, NULL);
+    write_own(&t);
+    write_text(&name, program_invocation_short_name);
+    if (t.failed || name.failed)
         bsp_die(all, "bsplib_done", "BSP_TRACE: out of memory");
     if (out)
         fprintf(out,
-                "{\"portolan obsp trace\":1,\"program\":\"%s\",\"clock\":\"%s\",\n"
-                "\"processors\":[",
-                program_invocation_short_name, is_shared ? "shared" : "own");
+                "{\"portolan obsp trace\":1,\"program\":%s,\"clock\":\"%s\",\n\"processors\":[",
+                name.bytes, is_shared ? "shared" : "own");
     result = collective_gather(all, t.bytes, t.length, append, NULL);
     if (out) {
         fprintf(out, "]}\n");
-        if (ferror(out) || result)
-            bsp_die(NULL, "bsplib_done", "BSP_TRACE: cannot write %s: %s", file, strerror(errno));
-        if (fclose(out))
+        result |= ferror(out);
+        if (fclose(out) || result)
             bsp_die(NULL, "bsplib_done", "BSP_TRACE: cannot write %s: %s", file, strerror(errno));
     }
     portolan_text_clear(&t);
-    free(events);
-    free(bounds_of_all);
-    events = NULL;
-    bounds_of_all = NULL;
-    n_events = n_bounds = 0;
-    out = NULL;
-    file = NULL;
+    portolan_text_clear(&name);
+    forget();
 }
