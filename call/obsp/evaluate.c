@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The times of the models. Every processor goes through its items as far as it can: to the end of a
+ * superstep to which not all have come whom it waits for. That is repeated until all are through.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct walker {
+    size_t next; /* item */
+    double time; /* OBSP*: F; BSP: computation since the last end of a superstep */
+    double work; /* computation since then */
+    size_t row;
+    size_t n_barriers; /* BSP: of all processors, behind which it is */
+    bool has_come;     /* to the end of the superstep of item `next` */
+};
+
+struct evaluation {
+    const struct portolan_obsp_trace *t;
+    const struct portolan_obsp_options *o;
+    struct portolan_obsp_machine machine;
+    struct portolan_obsp_result *result;
+    struct portolan_error *err;
+    struct walker *walkers;
+    double *came;       /* members of supersteps: when; NaN: not yet */
+    size_t *n_came;     /* BSP, per superstep: how many */
+    size_t *barrier_of; /* BSP, per row */
+    size_t n_barriers;
+    double *longest, *most; /* BSP, per barrier: computation, bytes */
+};
+
+static bool knows(const struct experiment *e, bool is_plain)
+{
+    return is_plain ? e->formula != NULL : e->public.constants != NULL;
+}
+
+/* Seconds of computation X; NaN when they are not known, which ERR tells. */
+static double seconds_of(struct evaluation *v, const struct item *x)
+{
+    bool is_plain = v->o->model == PORTOLAN_BSP;
+    const struct experiment *e = x->experiment == NONE ? NULL : &v->t->experiments[x->experiment];
+    double s = x->seconds;
+
+    if (e && (v->o->predict || isnan(s)) && knows(e, is_plain && v->o->predict)) {
+        if (x->is_part) /* the experiment's value stands for all of the communication */
+            return 0;
+        s = experiment_value(e, v->t->values + x->values, is_plain && v->o->predict);
+        if (is_plain && v->o->predict)
+            s *= v->machine.speed;
+    }
+    if (!isfinite(s))
+        portolan_error_set(v->err, PORTOLAN_EINVAL,
+                           is_plain && v->o->predict && isnan(v->machine.speed)
+                               ? "%s: plain BSP needs the time of an operation: `speed`, or "
+                                 "measured runs of experiments like %s"
+                               : "%s: the time of %s is not known: it wants constants, or seconds",
+                           v->t->file, e ? e->public.name : "some work");
+    return s;
+}
+
+static double cost_of(struct evaluation *v, const struct item *x, double bytes)
+{
+    const struct experiment *e = x->experiment == NONE ? NULL : &v->t->experiments[x->experiment];
+    double cost;
+
+    if (v->o->model == PORTOLAN_OBSP && e && e->public.constants &&
+        (v->o->predict || isnan(v->machine.latency)))
+        cost = experiment_value(e, v->t->values + x->values, false);
+    else
+        cost = (bytes > 0 ? v->machine.g * bytes : 0) + v->machine.latency;
+    if (!isfinite(cost))
+        portolan_error_set(v->err, PORTOLAN_EINVAL,
+                           "%s: the cost of communication is not known: give g and latency, or "
+                           "measure",
+                           v->t->file);
+    return cost;
+}
+
+static struct portolan_obsp_row *row_of(struct evaluation *v, size_t p, const struct item *x)
+{
+    struct walker *w = &v->walkers[p];
+    struct portolan_obsp_row *row = &v->result->rows[w->row++];
+    const struct superstep *s = &v->t->supersteps[x->superstep];
+
+    *row = (struct portolan_obsp_row){
+        .processor = p,
+        .depth = s->depth,
+        .superstep = s->number,
+        .work = w->work,
+        .bytes = layout_bytes(s, x->pid, v->o->combine),
+        .measured = x->until,
+    };
+    w->work = 0;
+    return row;
+}
+
+/* -- OBSP* -- */
+
+struct partners {
+    const double *came; /* of the superstep's members */
+    double latest;
+    size_t n;
+    bool is_missing;
+};
+
+static void see(void *arg, size_t member)
+{
+    struct partners *p = arg;
+
+    p->n++;
+    if (isnan(p->came[member]))
+        p->is_missing = true;
+    else
+        p->latest = fmax(p->latest, p->came[member]);
+}
+
+/* Whether processor P could end its superstep. */
+static bool end_obsp(struct evaluation *v, size_t p, const struct item *x)
+{
+    const struct superstep *s = &v->t->supersteps[x->superstep];
+    struct partners partners = {.came = v->came + s->first_member, .latest = -HUGE_VAL};
+    struct walker *w = &v->walkers[p];
+    struct portolan_obsp_row *row;
+
+    v->came[s->first_member + x->pid] = w->time;
+    layout_visit(s, x->pid, see, &partners);
+    if (partners.is_missing)
+        return false;
+    row = row_of(v, p, x);
+    row->partners = partners.n - 1;
+    row->communication = cost_of(v, x, row->bytes);
+    row->end = w->time = partners.latest + row->communication;
+    return true;
+}
+
+/* -- plain BSP -- */
+
+static bool end_bsp(struct evaluation *v, size_t p, const struct item *x)
+{
+    const struct superstep *s = &v->t->supersteps[x->superstep];
+    struct walker *w = &v->walkers[p];
+    struct portolan_obsp_row *row;
+    double *latest = v->came + s->first_member; /* the last barrier of any member */
+    size_t n_members = 0, barrier;
+
+    if (!w->has_come) {
+        w->has_come = true;
+        v->n_came[x->superstep]++;
+        latest[0] = fmax(isnan(latest[0]) ? 0 : latest[0], (double)w->n_barriers);
+    }
+    for (size_t i = 0; i < s->n; i++)
+        n_members += s->is_there[i];
+    if (v->n_came[x->superstep] < n_members)
+        return false;
+    barrier = (size_t)latest[0];
+    w->has_come = false;
+    w->n_barriers = barrier + 1;
+    if (v->n_barriers < w->n_barriers)
+        v->n_barriers = w->n_barriers;
+    v->barrier_of[w->row] = barrier;
+    row = row_of(v, p, x);
+    row->partners = v->t->n_processors - 1;
+    v->longest[barrier] = fmax(v->longest[barrier], row->work);
+    v->most[barrier] = fmax(v->most[barrier], row->bytes);
+    w->time = 0;
+    return true;
+}
+
+/* All barriers are known: now when they are. */
+static void date_barriers(struct evaluation *v)
+{
+    double now = 0, *end = v->longest;
+    size_t row = 0;
+
+    for (size_t k = 0; k < v->n_barriers; k++) {
+        const struct item none = {.experiment = NONE};
+
+        v->most[k] = cost_of(v, &none, v->most[k]);
+        now += v->longest[k] + v->most[k];
+        end[k] = now;
+    }
+    for (size_t p = 0; p < v->t->n_processors; p++) {
+        struct walker *w = &v->walkers[p];
+
+        for (; row < w->row; row++) {
+            v->result->rows[row].communication = v->most[v->barrier_of[row]];
+            v->result->rows[row].end = end[v->barrier_of[row]];
+        }
+        w->time += w->n_barriers ? end[w->n_barriers - 1] : 0;
+        v->result->total = fmax(v->result->total, now + w->work);
+    }
+}
+
+/* -- both -- */
+
+/* Whether processor P has come any further. */
+static bool go_on(struct evaluation *v, size_t p)
+{
+    const struct processor *processor = &v->t->processors[p];
+    struct walker *w = &v->walkers[p];
+    size_t start = w->next;
+
+    for (; w->next < processor->n_items; w->next++) {
+        const struct item *x = &processor->items[w->next];
+
+        if (x->kind == ITEM_WORK) {
+            double s = seconds_of(v, x);
+
+            w->time += s;
+            w->work += s;
+        } else if (x->kind == ITEM_SYNC &&
+                   !(v->o->model == PORTOLAN_BSP ? end_bsp : end_obsp)(v, p, x)) {
+            break;
+        }
+    }
+    return w->next > start;
+}
+
+static enum portolan_status go_through(struct evaluation *v)
+{
+    struct portolan_error failed = {0}, *err = v->err;
+    bool moved = true;
+
+    v->err = &failed;
+    while (moved) {
+        moved = false;
+        for (size_t p = 0; p < v->t->n_processors; p++)
+            moved |= go_on(v, p);
+    }
+    for (size_t p = 0; p < v->t->n_processors; p++)
+        if (v->walkers[p].next < v->t->processors[p].n_items)
+            portolan_error_set(&failed, PORTOLAN_EINVAL,
+                               "%s: processor %zu waits for ever at the end of a superstep",
+                               v->t->file, p);
+    if (v->o->model == PORTOLAN_BSP)
+        date_barriers(v);
+    return failed.status == PORTOLAN_OK ? PORTOLAN_OK
+                                        : portolan_error_set(err, failed.status, "%s", failed.text);
+}
+
+static bool prepare(struct evaluation *v)
+{
+    struct portolan_obsp_result *r = v->result;
+    size_t n = v->t->n_processors;
+
+    v->walkers = portolan_calloc(n, sizeof *v->walkers);
+    r->n_processors = n;
+    r->ends = portolan_calloc(n, sizeof *r->ends);
+    r->measured_ends = portolan_calloc(n, sizeof *r->measured_ends);
+    if (!v->walkers)
+        return false;
+    for (size_t p = 0; p < n; p++) {
+        v->walkers[p].row = r->n_rows;
+        for (size_t i = 0; i < v->t->processors[p].n_items; i++)
+            r->n_rows += v->t->processors[p].items[i].kind == ITEM_SYNC;
+    }
+    r->rows = portolan_calloc(r->n_rows + 1, sizeof *r->rows);
+    v->came = portolan_calloc(v->t->n_members + 1, sizeof *v->came);
+    v->n_came = portolan_calloc(v->t->n_supersteps + 1, sizeof *v->n_came);
+    v->barrier_of = portolan_calloc(r->n_rows + 1, sizeof *v->barrier_of);
+    v->longest = portolan_calloc(r->n_rows + 1, sizeof *v->longest);
+    v->most = portolan_calloc(r->n_rows + 1, sizeof *v->most);
+    for (size_t i = 0; v->came && i < v->t->n_members; i++)
+        v->came[i] = NAN;
+    return r->ends && r->measured_ends && r->rows && v->came && v->n_came && v->barrier_of &&
+           v->longest && v->most;
+}
+
+static void conclude(struct evaluation *v)
+{
+    struct portolan_obsp_result *r = v->result;
+
+    for (size_t p = 0; p < r->n_processors; p++) {
+        r->ends[p] = v->walkers[p].time;
+        r->measured_ends[p] = v->t->processors[p].end;
+        r->total = fmax(r->total, r->ends[p]);
+        r->measured_total = p ? fmax(r->measured_total, r->measured_ends[p]) : r->measured_ends[p];
+    }
+}
+
+enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *trace,
+                                            const struct portolan_obsp_options *options,
+                                            struct portolan_obsp_result *result,
+                                            struct portolan_error *err)
+{
+    static const struct portolan_obsp_options plain;
+    struct portolan_obsp_result fresh = {0};
+    struct evaluation v = {
+        .t = trace, .o = options ? options : &plain, .result = &fresh, .err = err};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (v.o->machine)
+        v.machine = *v.o->machine;
+    else
+        status = portolan_obsp_machine(trace, v.o->combine, &v.machine, err);
+    if (status == PORTOLAN_OK)
+        status = prepare(&v) ? go_through(&v)
+                             : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (status == PORTOLAN_OK) {
+        conclude(&v);
+        *result = fresh;
+    } else {
+        portolan_obsp_result_clear(&fresh);
+    }
+    free(v.walkers);
+    free(v.came);
+    free(v.n_came);
+    free(v.barrier_of);
+    free(v.longest);
+    free(v.most);
+    return status;
+}
+
+void portolan_obsp_result_clear(struct portolan_obsp_result *result)
+{
+    free(result->rows);
+    free(result->ends);
+    free(result->measured_ends);
+    *result = (struct portolan_obsp_result){0};
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a trace's own times, or a report, tell of the machine and of the experiments. */
+#include "internal.h"
+
+#include <portolan/cll_report.h>
+#include <portolan/models.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows for the models room, n_params + 1 numbers each in X and Y. */
+struct rows {
+    size_t n, n_params;
+    double *x, *y;
+    bool has_failed;
+};
+
+static bool add_row(struct rows *r, const double *x, double y)
+{
+    if (!(r->n & (r->n - 1))) {
+        size_t room = r->n ? 2 * r->n : 1;
+        double *wider = portolan_reallocarray(r->x, room, (r->n_params + 1) * sizeof *wider);
+
+        if (wider)
+            r->x = wider;
+        r->has_failed |= !wider;
+        wider = portolan_reallocarray(r->y, room, sizeof *wider);
+        if (wider)
+            r->y = wider;
+        r->has_failed |= !wider;
+    }
+    if (r->has_failed)
+        return false;
+    if (r->n_params)
+        memcpy(r->x + r->n * r->n_params, x, r->n_params * sizeof *x);
+    r->y[r->n++] = y;
+    return true;
+}
+
+static void clear_rows(struct rows *r)
+{
+    free(r->x);
+    free(r->y);
+}
+
+/* -- what the end of a superstep took, from when the last came whom it waited for -- */
+
+struct latest {
+    const struct superstep *s;
+    double at;
+};
+
+static void see(void *arg, size_t member)
+{
+    struct latest *l = arg;
+
+    l->at = fmax(l->at, l->s->at[member]);
+}
+
+static double cost_of(const struct portolan_obsp_trace *t, const struct item *x)
+{
+    struct latest l = {&t->supersteps[x->superstep], -HUGE_VAL};
+
+    layout_visit(l.s, x->pid, see, &l);
+    return fmax(x->until - l.at, 0);
+}
+
+/* -- g and L -- */
+
+static enum portolan_status fit_line(const struct rows *r, struct portolan_obsp_machine *m,
+                                     struct portolan_error *err)
+{
+    static const char *const params[] = {"h"};
+    const struct portolan_model_shape shapes[] = {{.exponents = {0}}, {.exponents = {1}}};
+    const struct portolan_model_data data = {
+        .n_params = 1, .params = params, .n_rows = r->n, .x = r->x, .y = r->y};
+    const struct portolan_model_term *terms;
+    struct portolan_model *model = NULL;
+    enum portolan_status status;
+    size_t n;
+
+    status = portolan_model_fit_terms(&data, shapes, 2, NULL, &model, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    m->g = m->latency = 0;
+    terms = portolan_model_peek_terms(model, &n);
+    for (size_t i = 0; i < n; i++)
+        *(terms[i].shape.exponents[0] > 0 ? &m->g : &m->latency) = terms[i].constant;
+    m->n_rows = r->n;
+    m->error = portolan_model_peek_summary(model)->rms;
+    portolan_model_destroy(model);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status fit_network(const struct portolan_obsp_trace *t,
+                                        enum portolan_obsp_combine combine,
+                                        struct portolan_obsp_machine *m, struct portolan_error *err)
+{
+    struct rows r = {.n_params = 1};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t p = 0; p < t->n_processors; p++)
+        for (size_t i = 0; i < t->processors[p].n_items; i++) {
+            const struct item *x = &t->processors[p].items[i];
+
+            if (x->kind == ITEM_SYNC) {
+                double h = layout_bytes(&t->supersteps[x->superstep], x->pid, combine);
+
+                add_row(&r, &h, cost_of(t, x));
+            }
+        }
+    if (r.has_failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    else if (r.n)
+        status = fit_line(&r, m, err);
+    clear_rows(&r);
+    return status;
+}
+
+/* -- plain BSP's one time of an operation: such that all of them together take what they took -- */
+
+static void fit_speed(const struct portolan_obsp_trace *t, struct portolan_obsp_machine *m)
+{
+    double seconds = 0, operations = 0;
+
+    for (size_t p = 0; p < t->n_processors; p++)
+        for (size_t i = 0; i < t->processors[p].n_items; i++) {
+            const struct item *x = &t->processors[p].items[i];
+
+            if (x->kind != ITEM_WORK || x->experiment == NONE || x->is_part || isnan(x->seconds) ||
+                !t->experiments[x->experiment].formula)
+                continue;
+            seconds += x->seconds;
+            operations +=
+                experiment_value(&t->experiments[x->experiment], t->values + x->values, true);
+        }
+    if (operations > 0)
+        m->speed = seconds / operations;
+}
+
+enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
+                                           enum portolan_obsp_combine combine,
+                                           struct portolan_obsp_machine *machine,
+                                           struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    *machine = t->given;
+    if (isnan(machine->g) && isnan(machine->latency) && t->is_measured)
+        status = fit_network(t, combine, machine, err);
+    if (isnan(machine->speed))
+        fit_speed(t, machine);
+    /* One of the two alone was given: the other is nothing. */
+    if (isnan(machine->g) != isnan(machine->latency))
+        *(isnan(machine->g) ? &machine->g : &machine->latency) = 0;
+    return status;
+}
+
+/* -- constants -- */
+
+static enum portolan_status fit_constants(struct experiment *e, const struct rows *r,
+                                          struct portolan_error *err)
+{
+    const struct portolan_model_data data = {.n_params = e->public.n_identifiers,
+                                             .params = e->public.identifiers,
+                                             .n_rows = r->n,
+                                             .x = r->x,
+                                             .y = r->y};
+    struct portolan_model *model = NULL;
+    enum portolan_status status = portolan_model_fit_formula(&data, e->formula, NULL, &model, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_model_formula_constants(model, e->formula, e->public.n_constants,
+                                                  e->constants, NULL, err);
+    if (status == PORTOLAN_OK)
+        e->public.constants = e->constants;
+    else
+        portolan_error_prefix(err, "%s", e->public.name);
+    portolan_model_destroy(model);
+    return status;
+}
+
+/* Times of the runs of experiment WHICH on one processor; those of communication without waits. */
+static void rows_of(const struct portolan_obsp_trace *t, size_t which, const struct processor *p,
+                    struct rows *r)
+{
+    double parts = 0;
+    size_t part_of = NONE, sync = NONE;
+
+    for (size_t i = 0; i <= p->n_items; i++) {
+        const struct item *x = i < p->n_items ? &p->items[i] : NULL;
+        bool is_ours = x && x->experiment == which;
+
+        if (part_of != NONE && (!x || (is_ours && x->run != part_of))) {
+            if (sync != NONE)
+                add_row(r, t->values + p->items[sync].values, parts);
+            part_of = sync = NONE;
+            parts = 0;
+        }
+        if (!is_ours || (x->kind == ITEM_WORK && isnan(x->seconds)))
+            continue;
+        if (x->kind == ITEM_WORK && !x->is_part) {
+            add_row(r, t->values + x->values, x->seconds);
+        } else {
+            part_of = x->run;
+            parts += x->kind == ITEM_SYNC ? cost_of(t, x) : x->seconds;
+            if (x->kind == ITEM_SYNC)
+                sync = isnan(x->until) ? NONE : i;
+        }
+    }
+}
+
+static const double *column_of(const struct portolan_cll_sample *s, const char *name, bool observed,
+                               const double *row)
+{
+    char *const *names = observed ? s->observables : s->identifiers;
+    size_t n = observed ? s->n_observables : s->n_identifiers;
+
+    for (size_t k = 0; k < n; k++)
+        if (!strcmp(names[k], name))
+            return row + PORTOLAN_CLL_FIXED_COLUMNS + (observed ? s->n_identifiers : 0) + k;
+    return NULL;
+}
+
+/* Rows of a report whose sample has the experiment's identifiers, in whatever order. */
+static void rows_of_report(const struct experiment *e, const struct portolan_cll_report *report,
+                           struct rows *r)
+{
+    double x[PORTOLAN_FORMULA_MAX_NAMES];
+
+    for (size_t i = 0; i < report->n_experiments; i++) {
+        const struct portolan_cll_sample *s = &report->experiments[i];
+        size_t n_columns = portolan_cll_sample_columns(s);
+
+        if (strcmp(s->name, e->public.name) != 0)
+            continue;
+        for (size_t j = 0; j < s->n_rows; j++) {
+            const double *row = s->rows + j * n_columns, *value;
+            size_t k = 0;
+
+            for (; k < e->public.n_identifiers; k++) {
+                value = column_of(s, e->public.identifiers[k], false, row);
+                if (!value)
+                    break;
+                x[k] = *value;
+            }
+            value = column_of(s, "CLOCK", true, row);
+            if (k == e->public.n_identifiers && value && isfinite(*value))
+                add_row(r, x, *value);
+        }
+    }
+}
+
+enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *t,
+                                       const struct portolan_cll_report *report,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    size_t n_fitted = 0;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < t->n_experiments; i++) {
+        struct experiment *e = &t->experiments[i];
+        struct rows r = {.n_params = e->public.n_identifiers};
+
+        if (!e->formula)
+            continue;
+        if (report)
+            rows_of_report(e, report, &r);
+        for (size_t p = 0; !report && p < t->n_processors; p++)
+            rows_of(t, i, &t->processors[p], &r);
+        if (r.has_failed)
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        else if (r.n)
+            status = fit_constants(e, &r, err);
+        n_fitted += r.n > 0;
+        clear_rows(&r);
+    }
+    if (status == PORTOLAN_OK && n_fitted == 0)
+        status =
+            portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                               "%s: no experiment has a formula and times to fit it to", t->file);
+    return status;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which superstep of which group every item is of. Processors of a group divide it in the same
+ * order, so groups are found by how often their parent was divided before.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct group {
+    size_t parent, depth;
+    size_t first, n;    /* its processors, among all */
+    size_t n_divisions; /* how often it was divided … */
+    size_t *divisions;  /* … and the first group that each made: its parts are in a row */
+    size_t n_steps;
+    size_t *steps; /* indices in supersteps */
+};
+
+/* Where a processor is in a group that it is in. */
+struct place {
+    size_t group, pid, step, divisions;
+};
+
+struct layout {
+    struct portolan_obsp_trace *t;
+    struct portolan_diagnostics *d;
+    size_t n_groups;
+    struct group *groups;
+    size_t depth, n_places;
+    struct place *places; /* of the processor that is looked at, from all to the innermost */
+    size_t processor;
+};
+
+static void *room(struct layout *l, void *items, size_t n, size_t size)
+{
+    return portolan_arena_grow(&l->t->arena, items, n, size);
+}
+
+static bool add_group(struct layout *l, size_t parent, size_t depth, size_t first, size_t n)
+{
+    struct group *groups = room(l, l->groups, l->n_groups, sizeof *groups);
+
+    if (!groups)
+        return false;
+    l->groups = groups;
+    groups[l->n_groups++] =
+        (struct group){.parent = parent, .depth = depth, .first = first, .n = n};
+    return true;
+}
+
+static struct superstep *add_superstep(struct layout *l, size_t group, size_t number)
+{
+    struct portolan_obsp_trace *t = l->t;
+    struct superstep *all = room(l, t->supersteps, t->n_supersteps, sizeof *all), *s;
+    struct portolan_arena *a = &t->arena;
+    size_t n = l->groups[group].n;
+
+    if (!all)
+        return NULL;
+    t->supersteps = all;
+    s = &all[t->n_supersteps];
+    *s = (struct superstep){
+        .group = group,
+        .number = number,
+        .depth = l->groups[group].depth,
+        .n = n,
+        .first = portolan_arena_alloc(a, n + 1, sizeof *s->first),
+        .in = portolan_arena_alloc(a, n, sizeof *s->in),
+        .out = portolan_arena_alloc(a, n, sizeof *s->out),
+        .is_there = portolan_arena_alloc(a, n, sizeof *s->is_there),
+        .awaited = portolan_arena_alloc(a, n, sizeof *s->awaited),
+        .line = portolan_arena_alloc(a, n, sizeof *s->line),
+        .at = portolan_arena_alloc(a, n, sizeof *s->at),
+        .first_member = t->n_members,
+    };
+    if (a->failed)
+        return NULL;
+    t->n_members += n;
+    t->n_supersteps++;
+    return s;
+}
+
+/* The superstep that the processor is in; NULL when memory is out. */
+static struct superstep *current(struct layout *l)
+{
+    const struct place *p = &l->places[l->depth];
+    struct group *g = &l->groups[p->group];
+
+    if (p->step == g->n_steps) {
+        size_t *steps = room(l, g->steps, g->n_steps, sizeof *steps);
+
+        if (!steps || !add_superstep(l, p->group, p->step + 1))
+            return NULL;
+        g->steps = steps;
+        steps[g->n_steps++] = l->t->n_supersteps - 1;
+    }
+    return &l->t->supersteps[g->steps[p->step]];
+}
+
+static void problem(struct layout *l, const struct item *x, const char *text)
+{
+    portolan_diagnose(l->d, l->t->file, x->line, 0, "processor %zu %s", l->processor, text);
+}
+
+static bool transfer(struct layout *l, struct item *x)
+{
+    struct superstep *s = current(l);
+    size_t pid = l->places[l->depth].pid, from = x->kind == ITEM_SEND ? pid : x->other;
+    size_t to = x->kind == ITEM_SEND ? x->other : pid;
+    struct message *messages;
+
+    if (!s)
+        return false;
+    if (x->other >= s->n) {
+        portolan_diagnose(l->d, l->t->file, x->line, 0,
+                          "processor %zu names processor %zu of a group that has %zu, from 0",
+                          l->processor, x->other, s->n);
+        return true;
+    }
+    messages = room(l, s->messages, s->n_messages, sizeof *messages);
+    if (!messages)
+        return false;
+    s->messages = messages;
+    messages[s->n_messages++] = (struct message){from, to, x->bytes, x->kind == ITEM_SEND};
+    s->out[from] += x->bytes;
+    s->in[to] += x->bytes;
+    return true;
+}
+
+static bool end_superstep(struct layout *l, struct item *x)
+{
+    struct place *p = &l->places[l->depth];
+    struct superstep *s = current(l);
+
+    if (!s)
+        return false;
+    s->is_there[p->pid] = true;
+    s->awaited[p->pid] = x->awaited;
+    s->line[p->pid] = x->line;
+    s->at[p->pid] = x->at;
+    x->superstep = (size_t)(s - l->t->supersteps);
+    x->pid = p->pid;
+    p->step++;
+    return true;
+}
+
+/* The first of the parts, which are made when the first processor comes. */
+static size_t parts_of(struct layout *l, const struct item *x, size_t division)
+{
+    const struct place *p = &l->places[l->depth];
+    const long *bounds = &l->t->bounds[x->bounds];
+    size_t made = l->n_groups, parent = p->group;
+    struct group *g = &l->groups[parent];
+
+    if (division < g->n_divisions) {
+        made = g->divisions[division];
+        for (size_t i = 0; i < x->n_parts; i++)
+            if (made + i >= l->n_groups || l->groups[made + i].parent != parent ||
+                (long)(l->groups[made + i].first + l->groups[made + i].n - g->first) != bounds[i]) {
+                problem(l, x, "divides its group at other bounds than another processor does");
+                return NONE;
+            }
+        return made;
+    }
+    g->divisions = room(l, g->divisions, g->n_divisions, sizeof *g->divisions);
+    if (!g->divisions)
+        return NONE;
+    g->divisions[g->n_divisions++] = made;
+    for (size_t i = 0; i < x->n_parts; i++) {
+        size_t low = i ? (size_t)bounds[i - 1] : 0;
+
+        g = &l->groups[parent];
+        if (!add_group(l, parent, g->depth + 1, g->first + low, (size_t)bounds[i] - low))
+            return NONE;
+    }
+    return made;
+}
+
+static bool deepen(struct layout *l)
+{
+    if (l->depth + 1 == l->n_places) {
+        struct place *p = room(l, l->places, l->n_places, sizeof *p);
+
+        if (!p)
+            return false;
+        l->places = p;
+        l->n_places++;
+    }
+    l->depth++;
+    return true;
+}
+
+static bool divide(struct layout *l, const struct item *x)
+{
+    struct place *p = &l->places[l->depth];
+    const struct group *g = &l->groups[p->group];
+    const long *bounds = &l->t->bounds[x->bounds];
+    size_t part = 0, made;
+    bool is_good = x->n_parts > 0 && bounds[x->n_parts - 1] == (long)g->n;
+
+    for (size_t i = 0; i < x->n_parts; i++)
+        if (bounds[i] <= (i ? bounds[i - 1] : 0))
+            is_good = false;
+    if (!is_good) {
+        problem(l, x, "divides its group at bounds that do not increase up to its size");
+        return false;
+    }
+    made = parts_of(l, x, p->divisions++);
+    if (made == NONE)
+        return false;
+    while (bounds[part] <= (long)p->pid)
+        part++;
+    if (!deepen(l))
+        return false;
+    p = &l->places[l->depth];
+    *p = (struct place){
+        .group = made + part,
+        .pid = p[-1].pid - (part ? (size_t)bounds[part - 1] : 0),
+    };
+    return true;
+}
+
+static bool look_at(struct layout *l, struct item *x)
+{
+    switch (x->kind) {
+    case ITEM_SEND:
+    case ITEM_GET:
+        return transfer(l, x);
+    case ITEM_SYNC:
+        return end_superstep(l, x);
+    case ITEM_PARTITION:
+        return divide(l, x);
+    case ITEM_DONE:
+        if (l->depth == 0) {
+            problem(l, x, "is done with a group that no partition made");
+            return false;
+        }
+        l->depth--;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static int by_receiver(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+
+    if (x->to != y->to)
+        return x->to < y->to ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* One processor's end of a superstep. */
+static void check_end(struct layout *l, const struct superstep *s, size_t pid)
+{
+    size_t who = l->groups[s->group].first + pid;
+    long sent = 0;
+
+    if (s->awaited[pid] < 0) {
+        for (size_t i = 0; i < s->n; i++)
+            if (!s->is_there[i]) {
+                portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+                                  "processor %zu comes to the barrier of superstep %zu of its "
+                                  "group, processor %zu never does",
+                                  who, s->number, l->groups[s->group].first + i);
+                return;
+            }
+        return;
+    }
+    for (size_t i = s->first[pid]; i < s->first[pid + 1]; i++) {
+        sent += s->messages[i].awaited;
+        if (!s->is_there[s->messages[i].from])
+            portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+                              "processor %zu gets a message from one that never ends superstep %zu",
+                              who, s->number);
+    }
+    if (sent != s->awaited[pid])
+        portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+                          "processor %zu awaits %ld messages in superstep %zu of its group, and "
+                          "%ld are sent to it",
+                          who, s->awaited[pid], s->number, sent);
+}
+
+static void check(struct layout *l, struct superstep *s)
+{
+    size_t next = 0;
+
+    if (s->n_messages)
+        qsort(s->messages, s->n_messages, sizeof *s->messages, by_receiver);
+    for (size_t to = 0; to <= s->n; to++) {
+        while (next < s->n_messages && s->messages[next].to < to)
+            next++;
+        s->first[to] = next;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->is_there[i])
+            check_end(l, s, i);
+}
+
+enum portolan_status layout_make(struct portolan_obsp_trace *t, struct portolan_diagnostics *d,
+                                 struct portolan_error *err)
+{
+    struct layout l = {.t = t, .d = d, .n_places = 1};
+
+    l.places = room(&l, NULL, 0, sizeof *l.places);
+    if (!l.places || !add_group(&l, NONE, 0, 0, t->n_processors))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t p = 0; p < t->n_processors; p++) {
+        l.processor = p;
+        l.depth = 0;
+        l.places[0] = (struct place){.pid = p};
+        for (size_t i = 0; i < t->processors[p].n_items; i++)
+            if (!look_at(&l, &t->processors[p].items[i]))
+                return t->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                                       : PORTOLAN_ESYNTAX;
+    }
+    for (size_t i = 0; i < t->n_supersteps; i++)
+        check(&l, &t->supersteps[i]);
+    return PORTOLAN_OK;
+}
+
+void layout_visit(const struct superstep *s, size_t pid, void (*visit)(void *arg, size_t member),
+                  void *arg)
+{
+    if (s->awaited[pid] < 0) {
+        for (size_t i = 0; i < s->n; i++)
+            visit(arg, i);
+        return;
+    }
+    visit(arg, pid);
+    for (size_t i = s->first[pid]; i < s->first[pid + 1]; i++) {
+        size_t from = s->messages[i].from;
+
+        if (from != pid && (i == s->first[pid] || s->messages[i - 1].from != from))
+            visit(arg, from);
+    }
+}
+
+struct bytes {
+    const struct superstep *s;
+    enum portolan_obsp_combine combine;
+    double most;
+};
+
+static void see_bytes(void *arg, size_t member)
+{
+    struct bytes *b = arg;
+    double in = b->s->in[member], out = b->s->out[member];
+
+    b->most = fmax(b->most, b->combine == PORTOLAN_OBSP_SUM ? in + out : fmax(in, out));
+}
+
+double layout_bytes(const struct superstep *s, size_t pid, enum portolan_obsp_combine combine)
+{
+    struct bytes b = {s, combine, 0};
+
+    layout_visit(s, pid, see_bytes, &b);
+    return b.most;
+}

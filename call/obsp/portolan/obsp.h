@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * obsp: how long a bulk synchronous program takes by the model OBSP*, and by plain BSP beside it.
+ *
+ * OBSP* (J. A. González et al., "Analysis and Tools for Performance Prediction", 2001, section 2)
+ * knows oblivious synchronisation and groups of processors. The time F at which processor i ends
+ * superstep s is
+ *
+ *     F(s,i) = max { F(s-1,j) + w(s,j) : j in Ω(s,i) } + g h(s,i) + L                   (2)
+ *
+ * where w is time of computation, Ω(s,i) are i and those who send to it in s, or all of its group
+ * when the superstep ends in a barrier (1), and h(s,i) the most bytes in and out, their maximum or
+ * sum, of one of Ω(s,i) (4). What a group does between partition and done is computation of its
+ * processors to the group it was made of (5, 6). g h + L may be replaced, superstep by superstep,
+ * by the value of an experiment with constants of its own that surrounds the end of the superstep.
+ *
+ * Plain BSP: every superstep, whatever group it is of and however it ends, ends in a barrier of all
+ * processors; the k-th takes max w + g max h + L. A group's superstep is numbered behind the last
+ * one of any of its processors, so groups side by side share barriers.
+ *
+ * A trace says what each processor did. The BSP library writes it, or a hand does
+ * (portolan-obsp(1)). All texts and numbers that are borrowed live as long as the trace. Times are
+ * seconds, sizes bytes. One thread at a time uses a trace; nothing here prints or exits.
+ */
+#ifndef PORTOLAN_OBSP_H
+#define PORTOLAN_OBSP_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PORTOLAN_OBSP_MAX_PROCESSORS = 1 << 16,
+    PORTOLAN_OBSP_MAX_CONSTANTS = 16 /**< of one experiment */
+};
+
+struct portolan_obsp_trace;
+struct portolan_cll_report; /* cll_report.h */
+
+/**
+ * The trace in SIZE bytes of TEXT, JSON or the form written by hand; FILE names it in messages.
+ * Each problem is reported to DIAGNOSTICS (may be NULL) with its line, ERR gets the first. *TRACE
+ * is the caller's to destroy. PORTOLAN_ESYNTAX; also when supersteps do not fit together: more or
+ * fewer messages awaited than sent, processors of a group that end different numbers of supersteps.
+ */
+enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,
+                                        struct portolan_diagnostics *diagnostics,
+                                        struct portolan_obsp_trace **trace,
+                                        struct portolan_error *err);
+
+/** NULL is legal. */
+void portolan_obsp_destroy(struct portolan_obsp_trace *trace);
+
+size_t portolan_obsp_n_processors(const struct portolan_obsp_trace *trace);
+
+/** Whether it says when things happened, so that models can be held against it. */
+bool portolan_obsp_is_measured(const struct portolan_obsp_trace *trace);
+
+/** A stretch of the program that was annotated. */
+struct portolan_obsp_experiment {
+    const char *name;
+    const char *formula; /**< canonical, or NULL */
+    size_t n_identifiers;
+    const char *const *identifiers; /**< whose values each run tells */
+    size_t n_runs;
+    bool is_communication;   /**< its runs surround ends of supersteps */
+    size_t n_constants;      /**< of the formula */
+    const double *constants; /**< NULL: not known (yet) */
+};
+
+const struct portolan_obsp_experiment *
+portolan_obsp_peek_experiments(const struct portolan_obsp_trace *trace, size_t *n);
+
+/**
+ * Gives experiment NAME its N constants, in order of their numbers. PORTOLAN_ENOTFOUND without such
+ * an experiment, PORTOLAN_EINVAL when its formula has another number of them (or it has none).
+ */
+enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *trace,
+                                                 const char *name, size_t n,
+                                                 const double *constants,
+                                                 struct portolan_error *err);
+
+/**
+ * Fits the constants of every experiment that has a formula, by the models room, to REPORT's rows
+ * (the clock's column), or, REPORT being NULL, to the trace's own runs; then without what
+ * communication spent waiting for others to come. Experiments without rows keep what they have.
+ * PORTOLAN_ENOTFOUND when no experiment got constants.
+ */
+enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
+                                       const struct portolan_cll_report *report,
+                                       struct portolan_error *err);
+
+/** The machine, as fitted to a trace's own ends of supersteps, or as the trace's text gives it. */
+struct portolan_obsp_machine {
+    double g, latency; /**< seconds per byte, seconds; NaN: nothing tells */
+    double speed;      /**< plain BSP's seconds per operation; NaN: nothing tells */
+    size_t n_rows;     /**< ends of supersteps behind g and latency; 0 when given */
+    double error;      /**< their root mean square relative error; NaN when given */
+};
+
+enum portolan_obsp_model { PORTOLAN_OBSP, PORTOLAN_BSP };
+enum portolan_obsp_combine { PORTOLAN_OBSP_MAX, PORTOLAN_OBSP_SUM };
+
+/** Start it as `{0}`. */
+struct portolan_obsp_options {
+    enum portolan_obsp_model model;
+    enum portolan_obsp_combine combine; /**< bytes in and out: of h */
+    /**
+     * Times of annotated computation are what the constants say, not what was measured; those of
+     * experiments without constants, and of what is not annotated, are as measured all the same.
+     * Plain BSP then counts operations, the formulas' terms with constants of 1, each of which
+     * takes `speed`.
+     */
+    bool predict;
+    const struct portolan_obsp_machine *machine; /**< NULL: portolan_obsp_machine()'s */
+};
+
+/**
+ * *MACHINE: what the trace's text gives; else fitted (non-negative, relative errors) to the time
+ * from when the last of Ω came to the end of a superstep until it had ended, and to the runs.
+ */
+enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
+                                           enum portolan_obsp_combine combine,
+                                           struct portolan_obsp_machine *machine,
+                                           struct portolan_error *err);
+
+/** One end of a superstep of one processor. */
+struct portolan_obsp_row {
+    size_t processor;     /**< of all, from 0 */
+    size_t depth;         /**< partitions around it */
+    size_t superstep;     /**< of its group, from 1 */
+    size_t partners;      /**< processors waited for: the size of Ω without itself */
+    double work;          /**< computation since its last end of a superstep */
+    double bytes;         /**< h */
+    double communication; /**< g h + L, or what stands for it */
+    double end;           /**< F */
+    double measured;      /**< when it really ended; NaN */
+};
+
+struct portolan_obsp_result {
+    size_t n_rows;
+    struct portolan_obsp_row *rows; /**< by processor, then in order of time */
+    size_t n_processors;
+    double *ends;          /**< per processor: with the computation behind its last superstep */
+    double *measured_ends; /**< per processor; NaN where not known */
+    double total;          /**< the latest of the ends */
+    double measured_total;
+};
+
+/**
+ * Evaluates the model. Rows of one trace are in the same order whatever the model. Clear *RESULT
+ * with portolan_obsp_result_clear(). PORTOLAN_EINVAL when constants, g, latency or speed are needed
+ * and not known, or a value is not finite.
+ */
+enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *trace,
+                                            const struct portolan_obsp_options *options,
+                                            struct portolan_obsp_result *result,
+                                            struct portolan_error *err);
+
+/** Frees what RESULT holds and empties it. */
+void portolan_obsp_result_clear(struct portolan_obsp_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model against the paper's figure 1 and equation (11), and traces that are wrong. */
+#include <portolan/cll_report.h>
+#include <portolan/obsp.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct portolan_obsp_trace *read_trace(const char *text)
+{
+    struct portolan_obsp_trace *t = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_obsp_read(text, strlen(text), "hand.obsp", NULL, &t, &err) != PORTOLAN_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static struct portolan_obsp_result evaluate(const struct portolan_obsp_trace *t,
+                                            struct portolan_obsp_options o)
+{
+    struct portolan_obsp_result r;
+    struct portolan_error err = {0};
+
+    if (portolan_obsp_evaluate(t, &o, &r, &err) != PORTOLAN_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+/* The total, by OBSP* or BSP. */
+static double total(const char *text, enum portolan_obsp_model model)
+{
+    struct portolan_obsp_trace *t = read_trace(text);
+    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){.model = model});
+    double sum = r.total;
+
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+    return sum;
+}
+
+static void assert_near(double got, double expected)
+{
+    if (!(fabs(got - expected) <= 1e-12 * fabs(expected)))
+        fail_msg("%.17g is not %.17g", got, expected);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    char *text = calloc(1, 10000);
+
+    assert_non_null(in);
+    assert_non_null(text);
+    assert_true(fread(text, 1, 9999, in) > 0);
+    fclose(in);
+    return text;
+}
+
+static void figure_1_takes_10_seconds_where_bsp_says_12(void **state)
+{
+    char *text = read_file(FIGURE_1);
+
+    (void)state;
+    assert_near(total(text, PORTOLAN_OBSP), 10);
+    assert_near(total(text, PORTOLAN_BSP), 12);
+    free(text);
+}
+
+/* By equation (2), who has to wait for a message gains nothing by waiting for nobody else. */
+static void two_processors_that_await_each_other_gain_nothing(void **state)
+{
+    static const char both_ways[] = "processors 2\nlatency 2\n"
+                                    "0: work 2; send 1 1; oblsync 1; work 4; send 1 1; oblsync 1\n"
+                                    "1: work 4; send 0 1; oblsync 1; work 2; send 0 1; oblsync 1\n";
+
+    (void)state;
+    assert_near(total(both_ways, PORTOLAN_OBSP), 12);
+    assert_near(total(both_ways, PORTOLAN_BSP), 12);
+}
+
+static void rows_tell_each_superstep(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace("processors 3\nlatency 1\ng 0.5\n"
+                                               "0: work 3; send 1 4; oblsync 0; work 1; sync\n"
+                                               "1: work 1; oblsync 1; sync; work 2\n"
+                                               "2: work 2; oblsync 0; work 5; send 2 2; sync\n");
+    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
+
+    (void)state;
+    assert_int_equal(r.n_rows, 6);
+    assert_near(r.rows[0].end, 3 + 0.5 * 4 + 1); /* h of what goes out, too */
+    assert_int_equal(r.rows[0].partners, 0);
+    assert_near(r.rows[2].end, 3 + 2 + 1); /* waits for 0 alone */
+    assert_int_equal(r.rows[2].partners, 1);
+    assert_near(r.rows[4].end, 2 + 1);
+    assert_near(r.rows[4].work, 2);
+    for (int i = 1; i < 6; i += 2) {
+        assert_near(r.rows[i].end, 8 + 0.5 * 2 + 1);
+        assert_near(r.rows[i].bytes, 2);
+        assert_int_equal(r.rows[i].superstep, 2);
+        assert_int_equal(r.rows[i].partners, 2);
+    }
+    assert_near(r.ends[0], 10);
+    assert_near(r.ends[1], 12);
+    assert_near(r.total, 12);
+    portolan_obsp_result_clear(&r);
+    /* In and out together. */
+    r = evaluate(t, (struct portolan_obsp_options){.combine = PORTOLAN_OBSP_SUM});
+    assert_near(r.rows[5].bytes, 4); /* to itself: in and out */
+    assert_near(r.rows[5].end, 8 + 0.5 * 4 + 1);
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+}
+
+/* What a group does between partition and done is computation of its processors (6). */
+static void groups_go_their_own_way(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace("processors 4\nlatency 1\n"
+                                               "*: work 1; partition 1 4\n"
+                                               "0: work 10\n"
+                                               "1: work 2; sync; work 3; sync\n"
+                                               "2-3: sync; work 1; sync\n"
+                                               "*: done; work 1; sync\n");
+    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
+
+    (void)state;
+    assert_near(r.rows[1].end, 1 + 2 + 1);
+    assert_int_equal(r.rows[1].depth, 1);
+    assert_near(r.rows[2].end, 4 + 3 + 1);
+    assert_near(r.total, 1 + 10 + 1 + 1);
+    portolan_obsp_result_clear(&r);
+    /* Plain: barriers of all behind 2 and 3 s of processor 1, then 10 + 2 of processor 0. */
+    r = evaluate(t, (struct portolan_obsp_options){.model = PORTOLAN_BSP});
+    assert_near(r.rows[1].end, 3 + 1);
+    assert_near(r.rows[2].end, 4 + 3 + 1);
+    assert_near(r.total, 8 + 12 + 1);
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+}
+
+/* -- the parallel transform: the recursion (7) to (10) against the closed form (11) -- */
+
+static const double A0 = 0.011, B0 = 0.023, C0 = 0.031, D0 = 0.17, D1 = 3e-5, E0 = 0.043,
+                    F0 = 0.059, F1 = 7e-4, G0 = 0.67, G1 = 1.3e-3;
+enum { COMPLEX = 16 };
+
+/* What processor PID of the P does, as figure 4 has it; D is an experiment around the exchange. */
+static void write_transform(struct portolan_text *t, int pid, int p, int n)
+{
+    int half = n / 2, lower = p / 2, size = half * COMPLEX;
+
+    if (p == 1) {
+        portolan_text_add(t, "run G N=%d; ", n);
+        return;
+    }
+    portolan_text_add(t, "run A; run B; partition %d %d; ", lower, p);
+    write_transform(t, pid % lower, lower, half);
+    portolan_text_add(t,
+                      "run C; done; begin D size=%d; send %d %d; oblsync 1; end; run E; "
+                      "run F n=%d; ",
+                      size, pid < lower ? pid + lower : pid - lower, size, half);
+}
+
+static struct portolan_obsp_trace *transform(int p, int n)
+{
+    struct portolan_text t = {0};
+    struct portolan_obsp_trace *trace;
+
+    portolan_text_add(&t,
+                      "processors %d\n"
+                      "experiment A A[0]\nexperiment B B[0]\nexperiment C C[0]\n"
+                      "experiment D D[0]+D[1]*size\nexperiment E E[0]\n"
+                      "experiment F F[0]+F[1]*n\nexperiment G G[0]+G[1]*N*log(N)\n"
+                      "constants A %g\nconstants B %g\nconstants C %g\nconstants D %g %g\n"
+                      "constants E %g\nconstants F %g %g\nconstants G %g %g\n",
+                      p, A0, B0, C0, D0, D1, E0, F0, F1, G0, G1);
+    for (int i = 0; i < p; i++) {
+        portolan_text_add(&t, "%d: ", i);
+        write_transform(&t, i, p, n);
+        portolan_text_add(&t, "\n");
+    }
+    assert_false(t.failed);
+    trace = read_trace(t.bytes);
+    portolan_text_clear(&t);
+    return trace;
+}
+
+static void the_recursion_equals_the_closed_form(void **state)
+{
+    enum { N = 4096 };
+
+    (void)state;
+    for (int p = 1; p <= 16; p *= 2) {
+        struct portolan_obsp_trace *t = transform(p, N);
+        struct portolan_obsp_result r =
+            evaluate(t, (struct portolan_obsp_options){.predict = true});
+        double levels = log2(p), share = (double)(p - 1) / p, n = (double)N / p;
+        double expected = levels * (A0 + B0 + C0 + E0) + G0 + G1 * n * log(n) + levels * F0 +
+                          F1 * share * N + D1 * share * N * COMPLEX + levels * D0;
+
+        assert_near(r.total, expected);
+        for (int i = 0; i < p; i++) /* nobody is earlier or later */
+            assert_near(r.ends[i], expected);
+        assert_int_equal(r.n_rows, (size_t)(p * levels));
+        portolan_obsp_result_clear(&r);
+        portolan_obsp_destroy(t);
+    }
+}
+
+static void g_and_latency_stand_for_an_experiment_that_holds_the_exchange(void **state)
+{
+    enum { N = 1024, P = 8 };
+    struct portolan_obsp_trace *t = transform(P, N);
+    const struct portolan_obsp_machine machine = {.g = D1, .latency = D0, .speed = 1};
+    struct portolan_obsp_result a = evaluate(t, (struct portolan_obsp_options){.predict = true});
+    struct portolan_obsp_result b =
+        evaluate(t, (struct portolan_obsp_options){.machine = &machine});
+
+    (void)state;
+    assert_near(a.total, b.total);
+    portolan_obsp_result_clear(&b);
+    /* Equation (7): as a sum of what comes and goes, h is twice as much. */
+    b = evaluate(t,
+                 (struct portolan_obsp_options){.machine = &machine, .combine = PORTOLAN_OBSP_SUM});
+    assert_near(b.total - a.total, D1 * (P - 1.0) / P * N * COMPLEX);
+    portolan_obsp_result_clear(&a);
+    portolan_obsp_result_clear(&b);
+    portolan_obsp_destroy(t);
+}
+
+static void plain_bsp_counts_operations_at_one_speed(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace("processors 2\nlatency 1\nspeed 0.1\n"
+                                               "experiment X X[0]*n + X[1]*n^2\n"
+                                               "experiment Y Y[0]\n"
+                                               "constants X 5 7\nconstants Y 100\n"
+                                               "0: run X n=3; sync\n"
+                                               "1: run Y; run Y; work 0.5; sync\n");
+    struct portolan_obsp_result r =
+        evaluate(t, (struct portolan_obsp_options){.model = PORTOLAN_BSP, .predict = true});
+
+    (void)state;
+    assert_near(r.total, 0.1 * (3 + 9) + 1);
+    portolan_obsp_result_clear(&r);
+    r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+    assert_near(r.total, 200.5 + 1);
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+}
+
+/* -- what a run measured -- */
+
+/* 1 comes to its first exchange 1.5 s after 0 and both end it 0.5 s later; and so on. */
+static const char measured[] =
+    "{\"portolan obsp trace\":1,\"program\":\"x\",\"clock\":\"shared\",\"processors\":[\n"
+    "{\"end\":9,\"experiments\":[{\"name\":\"W\",\"file\":\"x.c\",\"formula\":\"W[0]*n\","
+    "\"identifiers\":[\"n\"]},{\"name\":\"D\",\"formula\":\"D[0]+D[1]*size\","
+    "\"identifiers\":[\"size\"]}],\n\"events\":[\n"
+    "{\"at\":1.4,\"until\":3,\"oblsync\":1},{\"at\":1.2,\"send\":1,\"bytes\":100},\n"
+    "{\"at\":1,\"until\":3.25,\"run\":1,\"values\":[100]},\n"
+    "{\"at\":0,\"until\":1,\"run\":0,\"values\":[2]},\n"
+    "{\"at\":4,\"send\":1,\"bytes\":300},{\"at\":4,\"until\":5,\"oblsync\":1},\n"
+    "{\"at\":5,\"until\":9,\"run\":0,\"values\":[8]}]},\n"
+    "{\"end\":9,\"experiments\":[],\"events\":[\n"
+    "{\"at\":2.5,\"send\":0,\"bytes\":100},{\"at\":2.5,\"until\":3,\"oblsync\":1},\n"
+    "{\"at\":4,\"send\":0,\"bytes\":300},{\"at\":4,\"until\":5,\"oblsync\":1}]}]}\n";
+
+static void the_machine_is_fitted_to_what_came_after_the_last(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace(measured);
+    struct portolan_obsp_machine m;
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_true(portolan_obsp_is_measured(t));
+    assert_int_equal(portolan_obsp_machine(t, PORTOLAN_OBSP_MAX, &m, &err), PORTOLAN_OK);
+    assert_int_equal(m.n_rows, 4);
+    /* 0.5 s for 100 bytes, 1 s for 300 */
+    assert_true(fabs(m.g - 0.0025) < 1e-9);
+    assert_true(fabs(m.latency - 0.25) < 1e-9);
+    assert_near(m.speed, (1 + 4) / (2.0 + 8.0));
+    portolan_obsp_destroy(t);
+}
+
+static void measured_work_gives_back_what_was_measured(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace(measured);
+    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
+
+    (void)state;
+    assert_int_equal(r.n_rows, 4);
+    for (size_t i = 0; i < r.n_rows; i++)
+        assert_true(fabs(r.rows[i].end - r.rows[i].measured) < 1e-6);
+    assert_true(fabs(r.rows[0].work - 1.4) < 1e-9);
+    assert_true(fabs(r.rows[1].work - 1) < 1e-9);
+    assert_true(fabs(r.total - 9) < 1e-6);
+    assert_near(r.measured_total, 9);
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+}
+
+static void constants_are_fitted_to_the_runs_without_their_waits(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace(measured);
+    const struct portolan_obsp_experiment *e;
+    struct portolan_error err = {0};
+    size_t n;
+
+    (void)state;
+    assert_int_equal(portolan_obsp_fit(t, NULL, &err), PORTOLAN_OK);
+    e = portolan_obsp_peek_experiments(t, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(e[0].name, "W");
+    assert_true(fabs(e[0].constants[0] - 0.5) < 1e-9);
+    assert_false(e[0].is_communication);
+    assert_true(e[1].is_communication);
+    assert_int_equal(e[1].n_runs, 1);
+    /* 0.4 before the end of the superstep, 0.25 behind it, and 0.5 from when the other had come */
+    assert_true(fabs(e[1].constants[0] + e[1].constants[1] * 100 - 1.15) < 1e-9);
+    portolan_obsp_destroy(t);
+}
+
+static void constants_come_from_a_report(void **state)
+{
+    static char *identifiers[] = {"n"}, *observables[] = {"CLOCK"};
+    double rows[] = {0, 2, 1, 3, 1, 2, 10, 30};
+    struct portolan_cll_sample sample = {.name = "W",
+                                         .n_constants = 1,
+                                         .n_identifiers = 1,
+                                         .n_observables = 1,
+                                         .identifiers = identifiers,
+                                         .observables = observables,
+                                         .n_rows = 2,
+                                         .rows = rows};
+    const struct portolan_cll_report report = {.n_experiments = 1, .experiments = &sample};
+    struct portolan_obsp_trace *t = read_trace(measured);
+    const struct portolan_obsp_experiment *e;
+    struct portolan_error err = {0};
+    size_t n;
+
+    (void)state;
+    assert_int_equal(portolan_obsp_fit(t, &report, &err), PORTOLAN_OK);
+    e = portolan_obsp_peek_experiments(t, &n);
+    assert_true(fabs(e[0].constants[0] - 3) < 1e-9);
+    assert_null(e[1].constants);
+    portolan_obsp_destroy(t);
+}
+
+/* -- what is wrong -- */
+
+static void is_refused(const char *text, const char *expected)
+{
+    struct portolan_obsp_trace *t = NULL;
+    struct portolan_error err = {0};
+
+    assert_int_equal(portolan_obsp_read(text, strlen(text), "bad.obsp", NULL, &t, &err),
+                     PORTOLAN_ESYNTAX);
+    assert_null(t);
+    if (!strstr(err.text, expected))
+        fail_msg("'%s' lacks '%s'", err.text, expected);
+}
+
+static void mistakes_are_told_with_their_place(void **state)
+{
+    (void)state;
+    is_refused("", "begins with `processors N`");
+    is_refused("g 1\n", "bad.obsp:1: error: what is right first: processors NUMBER");
+    is_refused("processors 0\n", "'0' is no number of processors");
+    is_refused("processors 2\n0: wrok 1\n", "bad.obsp:2: error: 'wrok' is nothing");
+    is_refused("processors 2\n0: wrok 1\n", "did you mean 'work'");
+    is_refused("processors 2\n0: work x\n", "bad.obsp:2: error: 'x' is no time");
+    is_refused("processors 2\n0: work 1 sync\n", "';' is missing");
+    is_refused("processors 2\n7: sync\n", "there is no processor 7");
+    is_refused("processors 2\n0: sync\n", "bad.obsp:2: error: processor 0 comes to the barrier");
+    is_refused("processors 2\n0: oblsync 1\n1: oblsync 0\n", "awaits 1 messages in superstep 1");
+    is_refused("processors 2\n0: send 1 8; oblsync 0\n1: oblsync 0\n", "1 are sent to it");
+    is_refused("processors 2\n0: send 2 8; oblsync 0\n1: oblsync 0\n", "names processor 2");
+    is_refused("processors 2\n*: partition 1 1\n", "do not increase");
+    is_refused("processors 2\n*: partition 1\n", "do not increase up to its size");
+    is_refused("processors 3\n0: partition 1 3\n1-2: partition 2 3\n", "at other bounds");
+    is_refused("processors 2\n*: done\n", "no partition made");
+    is_refused("processors 2\nexperiment X X[0]*X[1]\n", "bad.obsp:2:");
+    is_refused("processors 2\nexperiment X X[0]*n\n0: run X\n", "X wants a value: n=");
+    is_refused("processors 2\nexperiment X X[0]*n\nconstants X 1 2\n", "whose formula has 1");
+    is_refused("{\"processors\":[]}", "no trace");
+    is_refused("{\"processors\":[", "bad.obsp:1:");
+    is_refused("{\"portolan obsp trace\":1,\"processors\":[{\"end\":1,\"events\":[{\"at\":0,"
+               "\"dup\":true}]}]}",
+               "bsp_dup()");
+}
+
+static void what_is_not_known_is_told(void **state)
+{
+    struct portolan_obsp_trace *t = read_trace("processors 1\n0: run X n=1; sync\n");
+    struct portolan_obsp_result r = {0};
+    struct portolan_error err = {0};
+
+    (void)state;
+    assert_int_equal(portolan_obsp_evaluate(t, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "the time of X is not known"));
+    assert_null(r.rows);
+    portolan_obsp_destroy(t);
+    t = read_trace("processors 1\n0: work 1; sync\n");
+    err = (struct portolan_error){0};
+    assert_int_equal(portolan_obsp_evaluate(t, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "give g and latency"));
+    portolan_obsp_destroy(t);
+}
+
+static void memory_that_is_out_fails_without_leaks(void **state)
+{
+    char *text = read_file(FIGURE_1);
+
+    (void)state;
+    for (int json = 0; json < 2; json++)
+        for (unsigned long at = 1; at < 200; at++) {
+            const char *source = json ? measured : text;
+            struct portolan_obsp_trace *t = NULL;
+            struct portolan_obsp_result r = {0};
+            struct portolan_error err = {0};
+            enum portolan_status status;
+
+            portolan_alloc_fail_at(at);
+            status = portolan_obsp_read(source, strlen(source), "x", NULL, &t, &err);
+            if (status == PORTOLAN_OK)
+                status = portolan_obsp_evaluate(t, NULL, &r, &err);
+            portolan_alloc_fail_at(0);
+            assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+            if (status != PORTOLAN_OK)
+                assert_null(r.rows);
+            portolan_obsp_result_clear(&r);
+            portolan_obsp_destroy(t);
+        }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figure_1_takes_10_seconds_where_bsp_says_12),
+        cmocka_unit_test(two_processors_that_await_each_other_gain_nothing),
+        cmocka_unit_test(rows_tell_each_superstep),
+        cmocka_unit_test(groups_go_their_own_way),
+        cmocka_unit_test(the_recursion_equals_the_closed_form),
+        cmocka_unit_test(g_and_latency_stand_for_an_experiment_that_holds_the_exchange),
+        cmocka_unit_test(plain_bsp_counts_operations_at_one_speed),
+        cmocka_unit_test(the_machine_is_fitted_to_what_came_after_the_last),
+        cmocka_unit_test(measured_work_gives_back_what_was_measured),
+        cmocka_unit_test(constants_are_fitted_to_the_runs_without_their_waits),
+        cmocka_unit_test(constants_come_from_a_report),
+        cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(what_is_not_known_is_told),
+        cmocka_unit_test(memory_that_is_out_fails_without_leaks),
+    };
+
+    return cmocka_run_group_tests_name("obsp", tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A trace in memory, as readers build it. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct portolan_obsp_trace *trace_create(const char *file, size_t n_processors)
+{
+    struct portolan_obsp_trace *t = portolan_calloc(1, sizeof *t);
+
+    if (!t)
+        return NULL;
+    t->n_processors = n_processors;
+    t->processors = portolan_arena_alloc(&t->arena, n_processors, sizeof *t->processors);
+    t->file = portolan_arena_strdup(&t->arena, file);
+    t->given = (struct portolan_obsp_machine){.g = NAN, .latency = NAN, .speed = NAN, .error = NAN};
+    for (size_t i = 0; t->processors && i < n_processors; i++)
+        t->processors[i].end = NAN;
+    if (t->arena.failed) {
+        portolan_obsp_destroy(t);
+        return NULL;
+    }
+    return t;
+}
+
+void portolan_obsp_destroy(struct portolan_obsp_trace *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n_experiments; i++) {
+        portolan_formula_destroy(t->experiments[i].formula);
+        portolan_formula_sum_clear(&t->experiments[i].sum);
+    }
+    portolan_arena_clear(&t->arena);
+    free(t);
+}
+
+struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind,
+                       int line)
+{
+    struct processor *p = &t->processors[processor];
+    struct item *items = portolan_arena_grow(&t->arena, p->items, p->n_items, sizeof *items);
+
+    if (!items)
+        return NULL;
+    p->items = items;
+    items[p->n_items] = (struct item){.kind = kind,
+                                      .line = line,
+                                      .seconds = NAN,
+                                      .at = NAN,
+                                      .until = NAN,
+                                      .experiment = NONE,
+                                      .awaited = -1};
+    return &items[p->n_items++];
+}
+
+size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *name)
+{
+    for (size_t i = 0; i < t->n_experiments; i++)
+        if (!strcmp(t->experiments[i].public.name, name))
+            return i;
+    return NONE;
+}
+
+struct experiment *trace_add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
+                                        const char *const *identifiers)
+{
+    struct experiment *all =
+        portolan_arena_grow(&t->arena, t->experiments, t->n_experiments, sizeof *all);
+    const char **copies = portolan_arena_alloc(&t->arena, n + 1, sizeof *copies);
+    struct experiment *e;
+
+    if (!all || !copies)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        copies[i] = portolan_arena_strdup(&t->arena, identifiers[i]);
+    t->experiments = all;
+    e = &all[t->n_experiments];
+    *e = (struct experiment){.public = {.name = portolan_arena_strdup(&t->arena, name),
+                                        .n_identifiers = n,
+                                        .identifiers = copies}};
+    if (t->arena.failed)
+        return NULL;
+    t->n_experiments++;
+    return e;
+}
+
+enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct experiment *e,
+                                       const char *formula, int line, int column,
+                                       struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    struct portolan_formula *parsed = NULL;
+    enum portolan_status status =
+        portolan_formula_parse(formula, strlen(formula), t->file, line, column, d, &parsed, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_formula_bind(parsed, e->public.n_identifiers, e->public.identifiers,
+                                       &e->formula, err);
+    if (status == PORTOLAN_ENOTFOUND)
+        portolan_diagnose(d, t->file, line, column,
+                          "the formula of %s has a name that is none of its identifiers",
+                          e->public.name);
+    portolan_formula_destroy(parsed);
+    if (status != PORTOLAN_OK)
+        return status;
+    status = portolan_formula_split(e->formula, t->file, line, column, d, &e->sum, err);
+    if (status == PORTOLAN_OK && e->sum.n_terms > PORTOLAN_OBSP_MAX_CONSTANTS) {
+        portolan_diagnose(d, t->file, line, column, "the formula of %s has more than %d constants",
+                          e->public.name, PORTOLAN_OBSP_MAX_CONSTANTS);
+        status = portolan_error_set(err, PORTOLAN_ESYNTAX, "too many constants");
+    }
+    if (status != PORTOLAN_OK)
+        return status;
+    e->public.formula = portolan_arena_strdup(&t->arena, formula);
+    e->public.n_constants = e->sum.n_terms;
+    return e->public.formula ? PORTOLAN_OK
+                             : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+size_t trace_add_value(struct portolan_obsp_trace *t, double value)
+{
+    double *values = portolan_arena_grow(&t->arena, t->values, t->n_values, sizeof *values);
+
+    if (!values)
+        return NONE;
+    t->values = values;
+    values[t->n_values] = value;
+    return t->n_values++;
+}
+
+size_t trace_add_bound(struct portolan_obsp_trace *t, long bound)
+{
+    long *bounds = portolan_arena_grow(&t->arena, t->bounds, t->n_bounds, sizeof *bounds);
+
+    if (!bounds)
+        return NONE;
+    t->bounds = bounds;
+    bounds[t->n_bounds] = bound;
+    return t->n_bounds++;
+}
+
+void trace_finish(struct portolan_obsp_trace *t)
+{
+    size_t n = 0;
+
+    t->is_measured = true;
+    for (size_t p = 0; p < t->n_processors; p++)
+        for (size_t i = 0; i < t->processors[p].n_items; i++) {
+            const struct item *x = &t->processors[p].items[i];
+
+            if (x->experiment != NONE && !x->is_part) {
+                t->experiments[x->experiment].public.n_runs++;
+                if (x->kind == ITEM_SYNC)
+                    t->experiments[x->experiment].public.is_communication = true;
+            }
+            n += x->kind == ITEM_SYNC;
+            if (x->kind == ITEM_SYNC && (isnan(x->at) || isnan(x->until)))
+                t->is_measured = false;
+        }
+    t->is_measured = t->is_measured && n > 0;
+    t->shown = portolan_arena_alloc(&t->arena, t->n_experiments + 1, sizeof *t->shown);
+}
+
+double experiment_value(const struct experiment *e, const double *values, bool of_ones)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < e->sum.n_terms; i++)
+        sum += (of_ones ? 1 : e->constants[e->sum.terms[i].index]) *
+               portolan_formula_value(e->sum.terms[i].expression, values);
+    return sum;
+}
+
+/* -- questions -- */
+
+size_t portolan_obsp_n_processors(const struct portolan_obsp_trace *t)
+{
+    return t->n_processors;
+}
+
+bool portolan_obsp_is_measured(const struct portolan_obsp_trace *t)
+{
+    return t->is_measured;
+}
+
+const struct portolan_obsp_experiment *
+portolan_obsp_peek_experiments(const struct portolan_obsp_trace *t, size_t *n)
+{
+    for (size_t i = 0; i < t->n_experiments; i++)
+        t->shown[i] = t->experiments[i].public;
+    *n = t->n_experiments;
+    return t->shown;
+}
+
+enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *t, const char *name,
+                                                 size_t n, const double *constants,
+                                                 struct portolan_error *err)
+{
+    size_t i = trace_find_experiment(t, name);
+    struct experiment *e;
+
+    if (i == NONE)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "%s has no experiment '%s'", t->file,
+                                  name);
+    e = &t->experiments[i];
+    if (n != e->public.n_constants || n == 0)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "%zu constants were given to %s, whose formula has %zu", n, name,
+                                  e->public.n_constants);
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(constants[k]))
+            return portolan_error_set(err, PORTOLAN_EINVAL, "constant %s[%zu] is not finite", name,
+                                      k);
+    memcpy(e->constants, constants, n * sizeof *constants);
+    e->public.constants = e->constants;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,
+                                        struct portolan_diagnostics *diagnostics,
+                                        struct portolan_obsp_trace **trace,
+                                        struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    size_t blank = strspn(text, " \t\r\n");
+    struct portolan_obsp_trace *t = NULL;
+    enum portolan_status status;
+
+    *trace = NULL;
+    status =
+        (blank < size && text[blank] == '{' ? read_json : read_text)(text, size, file, &d, &t, err);
+    if (status == PORTOLAN_OK && d.count == 0) {
+        trace_finish(t);
+        status = layout_make(t, &d, err);
+    }
+    if (status == PORTOLAN_OK && t->arena.failed)
+        status = PORTOLAN_ENOMEM;
+    if (status == PORTOLAN_OK && d.count > 0)
+        status = PORTOLAN_ESYNTAX;
+    if (status != PORTOLAN_OK) {
+        portolan_obsp_destroy(t);
+        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
+    }
+    *trace = t;
+    return PORTOLAN_OK;
+}
