@@ -22,6 +22,7 @@ struct command {
 /* Ends the list with name NULL. */
 extern const struct command commands[];
 
+int command_call(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_control(int argc, char **argv);

@@ -25,6 +25,7 @@ const struct command commands[] = {
     {"report", command_report, "predicted against measured, beside each fixed assembly"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "make a timing proxy for a port"},
+    {"call", command_call, "translate C annotated with CALL's pragmas, which then measures itself"},
     {"wrap", command_wrap, "measure a program as it is, and exchange its libraries"},
     {NULL, NULL, NULL},
 };

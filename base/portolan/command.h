@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * command: running the compiler and its friends, with what Portolan's build noted of them. A static
+ * command: running the compiler and its friends, with what Portolan's build noted of them, and
+ * writing what generators made. A static
  * library of its own, so that what is linked into measured programs stays without.
  *
  * All memory is the arena's that is given, which remembers when there was none. One thread at a
@@ -48,6 +49,21 @@ enum portolan_status portolan_settings_read(struct portolan_arena *arena, const 
 enum portolan_status portolan_file_read(struct portolan_arena *arena, const char *file,
                                         const char **text, size_t *size,
                                         struct portolan_error *err);
+
+/** What a generator made. */
+struct portolan_made_file {
+    const char *path, *bytes;
+    size_t size;
+    bool is_script; /**< to be executable, too */
+};
+
+/**
+ * Writes all files, or none where one cannot be. FOLDER, in which they are, is made if it is
+ * missing; a file whose content is the same keeps its time. PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_files_write(struct portolan_arena *arena, const char *folder,
+                                          const struct portolan_made_file *made, size_t n_made,
+                                          struct portolan_error *err);
 
 /**
  * Runs COMMAND, found by PATH, and waits; it reads nothing, and what it says goes into FILE.

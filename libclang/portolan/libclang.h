@@ -69,6 +69,7 @@
     X(getFile)                                                                                     \
     X(getInclusions)                                                                               \
     X(getPresumedLocation)                                                                         \
+    X(getSpellingLocation)                                                                         \
     X(getSkippedRanges)                                                                            \
     X(CompilationDatabase_fromDirectory)                                                           \
     X(CompilationDatabase_dispose)                                                                 \

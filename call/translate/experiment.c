@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Experiments: the regions of one name, and their formula. */
+#include "pragma.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static struct experiment *find(struct translation *t, const char *name)
+{
+    struct experiment *e = t->experiments;
+
+    while (e && strcmp(e->name, name) != 0)
+        e = e->next;
+    return e;
+}
+
+const char *symbol_of(struct translation *t, const char *name)
+{
+    const char *symbol = portolan_libclang_print(&t->arena, "cll_%s", name);
+
+    while (!t->arena.failed && source_has_word(&t->source, symbol))
+        symbol = portolan_libclang_print(&t->arena, "%s_", symbol);
+    return symbol;
+}
+
+static void add_region(struct translation *t, struct directive *d)
+{
+    struct experiment *e = find(t, d->name.text);
+
+    if (!e) {
+        e = portolan_arena_alloc(&t->arena, 1, sizeof *e);
+        if (!e)
+            return;
+        e->name = d->name.text;
+        e->symbol = symbol_of(t, e->name);
+        e->first = d;
+        if (!t->last_experiment)
+            t->last_experiment = &t->experiments;
+        *t->last_experiment = e;
+        t->last_experiment = &e->next;
+        t->n_experiments++;
+    }
+    if (!e->first->formula.text && d->formula.text)
+        e->first = d;
+    d->experiment = e;
+    e->regions = portolan_arena_grow(&t->arena, e->regions, e->n_regions, sizeof *e->regions);
+    if (e->regions)
+        e->regions[e->n_regions++] = d;
+}
+
+/* In one line: every blank, line end and backslash before it is at most one blank. */
+static const char *one_line(struct translation *t, const char *text)
+{
+    char *line = portolan_arena_strdup(&t->arena, text);
+    size_t n = 0;
+
+    for (size_t i = 0; line && text[i]; i++) {
+        bool blank = isspace((unsigned char)text[i]) || text[i] == '\\';
+
+        if (!blank)
+            line[n++] = text[i];
+        else if (n && line[n - 1] != ' ')
+            line[n++] = ' ';
+    }
+    if (line)
+        line[n] = '\0';
+    return line ? line : "";
+}
+
+static bool same_but_blanks(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (isspace((unsigned char)*a) || *a == '\\')
+            a++;
+        while (isspace((unsigned char)*b) || *b == '\\')
+            b++;
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+static bool same_observables(const struct directive *a, const struct directive *b)
+{
+    bool same = a->n_observables == b->n_observables;
+
+    for (size_t i = 0; same && i < a->n_observables; i++)
+        same = strcmp(a->observables[i], b->observables[i]) == 0;
+    return same;
+}
+
+/* All regions of a name are one experiment. */
+static void check_regions(struct translation *t, const struct experiment *e)
+{
+    const struct directive *first = e->first;
+
+    for (size_t i = 0; i < e->n_regions; i++) {
+        const struct directive *d = e->regions[i];
+
+        if (d->formula.text && !same_but_blanks(d->formula.text, first->formula.text))
+            problem_at(t, d->formula.at,
+                       "experiment '%s' has another formula in line %d: give it the same, or this "
+                       "one another name",
+                       e->name, line_of(t, first));
+        else if (!same_observables(d, first))
+            problem_at(t, d->name.at,
+                       "experiment '%s' has other observables in line %d: give it the same, or "
+                       "this one another name",
+                       e->name, line_of(t, first));
+    }
+}
+
+/* Names that only formulas have, in backquotes, are none of C. */
+static void check_names(struct translation *t, const struct experiment *e)
+{
+    for (size_t i = 0; i < portolan_formula_n_names(e->formula); i++) {
+        const char *name = portolan_formula_peek_name(e->formula, i);
+
+        for (const char *c = name; *c; c++)
+            if (!isalnum((unsigned char)*c) && !strchr("_.->", *c)) {
+                problem_at(t, e->first->formula.at, "`%s` is no variable of C", name);
+                break;
+            }
+    }
+}
+
+/* Where NAME[ stands in the formula. */
+static size_t constant_at(const struct words *formula, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *c = formula->text; (c = strstr(c, name)) != NULL; c++) {
+        bool begins = c == formula->text || (!isalnum((unsigned char)c[-1]) && c[-1] != '_');
+
+        if (begins && c[length + strspn(c + length, " \t")] == '[')
+            return formula->at + (size_t)(c - formula->text);
+    }
+    return formula->at;
+}
+
+static void check_canonical(struct translation *t, struct experiment *e)
+{
+    const struct words *w = &e->first->formula;
+    struct place place = source_place(&t->source, w->at);
+    struct portolan_diagnostics told = problems_relay(t);
+    struct portolan_formula_sum sum = {0};
+    struct portolan_error err = {0};
+
+    if (portolan_formula_split(e->formula, t->source.file, place.line, place.column, &told, &sum,
+                               &err) == PORTOLAN_OK) {
+        e->n_constants = (unsigned)sum.n_terms;
+        if (strcmp(sum.constants, e->name) != 0)
+            problem_at(t, constant_at(w, sum.constants),
+                       "the constants of experiment '%s' are called %s[0], %s[1], …, not %s[…]",
+                       e->name, e->name, e->name, sum.constants);
+    } else if (!told.count) {
+        problem_at(t, w->at, "%s", err.text);
+    }
+    portolan_formula_sum_clear(&sum);
+}
+
+static void read_formula(struct translation *t, struct experiment *e)
+{
+    const struct words *w = &e->first->formula;
+    struct place place = source_place(&t->source, w->at);
+    struct portolan_diagnostics told = problems_relay(t);
+    struct portolan_error err = {0};
+
+    if (!w->text || e->first->is_bad)
+        return;
+    if (!e->first->partner && pragma_nearest(e->name))
+        return; /* a slip of the pen, told already */
+    e->infix = one_line(t, w->text);
+    if (portolan_formula_parse(w->text, strlen(w->text), t->source.file, place.line, place.column,
+                               &told, &e->formula, &err) != PORTOLAN_OK) {
+        if (!told.count)
+            problem_at(t, w->at, "%s", err.text);
+        return;
+    }
+    check_canonical(t, e);
+    check_names(t, e);
+}
+
+void experiments_make(struct translation *t)
+{
+    for (size_t i = 0; i < t->n_directives; i++)
+        if (t->directives[i].kind == DIRECTIVE_BEGIN)
+            add_region(t, &t->directives[i]);
+    for (struct experiment *e = t->experiments; e; e = e->next) {
+        read_formula(t, e);
+        check_regions(t, e);
+    }
+}
+
+void experiments_clear(struct translation *t)
+{
+    for (struct experiment *e = t->experiments; e; e = e->next)
+        portolan_formula_destroy(e->formula);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libclang reads the source, and what is made of it. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char probe_file[] = "portolan-call-probe:"; /* a number follows */
+
+/* ------------------------------------------------------------------ reading */
+
+/* What compilers warn of can be translated all the same. */
+static bool is_strict(const char *flag)
+{
+    return strncmp(flag, "-Werror", 7) == 0 || strcmp(flag, "-pedantic-errors") == 0;
+}
+
+enum portolan_status parse_text(struct translation *t, const char *text, size_t size,
+                                CXTranslationUnit *unit)
+{
+    struct CXUnsavedFile file = {t->options->file, text, (unsigned long)size};
+    const char **flags = portolan_arena_alloc(&t->arena, t->n_flags + 4, sizeof *flags);
+    int n = 0;
+
+    if (!flags)
+        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    flags[n++] = "-xc";
+    flags[n++] = "-std=gnu17";
+    for (size_t i = 0; i < t->n_flags; i++)
+        if (!is_strict(t->flags[i]))
+            flags[n++] = t->flags[i];
+    flags[n++] = "-w";
+    flags[n++] = "-ferror-limit=0";
+    if (t->clang->parseTranslationUnit2(t->index, t->options->file, flags, n, &file, 1,
+                                        CXTranslationUnit_DetailedPreprocessingRecord,
+                                        unit) != CXError_Success)
+        return portolan_error_set(t->err, PORTOLAN_ESYNTAX,
+                                  "%s: libclang cannot read it with these flags", t->options->file);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ what is wrong */
+
+static const char *remedy(const char *text)
+{
+    if (strstr(text, "'mpi.h' file not found"))
+        return "; give the compiler's flags behind --, as in -- $(pkg-config --cflags mpich)";
+    if (strstr(text, "file not found"))
+        return "; the compiler's flags stand behind --, as in -- -IFOLDER";
+    return "";
+}
+
+/* Sweeps stand one column to the left of where they are (parse_source). */
+static int moved_by(const struct translation *t, size_t at)
+{
+    for (size_t i = 0; i < t->n_directives; i++)
+        if (t->directives[i].brace && t->directives[i].code <= at && at < t->directives[i].brace)
+            return 1;
+    return 0;
+}
+
+static void judge_one(struct translation *t, CXDiagnostic d,
+                      void (*answer)(struct translation *t, size_t probe, const char *text))
+{
+    CXSourceLocation location = t->clang->getDiagnosticLocation(d);
+    const char *text =
+        portolan_libclang_text(t->clang, &t->arena, t->clang->getDiagnosticSpelling(d));
+    const char *name;
+    unsigned line, column, offset;
+    CXString file;
+
+    t->clang->getPresumedLocation(location, &file, &line, &column);
+    name = portolan_libclang_text(t->clang, &t->arena, file);
+    if (answer && strncmp(name, probe_file, sizeof probe_file - 1) == 0) {
+        answer(t, strtoul(name + sizeof probe_file - 1, NULL, 10), text);
+        return;
+    }
+    t->clang->getFileLocation(location, NULL, NULL, NULL, &offset);
+    if (!answer)
+        column += (unsigned)moved_by(t, offset);
+    problem_add(t, *name ? name : t->source.file, (struct place){(int)line, (int)column}, "%s%s",
+                text, remedy(text));
+}
+
+void parse_judge(struct translation *t, CXTranslationUnit unit,
+                 void (*answer)(struct translation *t, size_t probe, const char *text))
+{
+    for (unsigned i = 0; i < t->clang->getNumDiagnostics(unit); i++) {
+        CXDiagnostic d = t->clang->getDiagnostic(unit, i);
+
+        if (t->clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
+            judge_one(t, d, answer);
+        t->clang->disposeDiagnostic(d);
+    }
+}
+
+/* ------------------------------------------------------------------ what it includes */
+
+/* Pragmas of FILE would not be translated. */
+static void look_into_file(struct translation *t, const char *file, const char *text, size_t size)
+{
+    struct portolan_translate_options options = {.file = file};
+    struct translation other = {.options = &options};
+
+    if (memmem(text, size, "cll", 3) && source_scan(&other, text, size) == PORTOLAN_OK &&
+        other.n_directives)
+        problem_add(t, file, source_place(&other.source, other.directives[0].start),
+                    "pragmas are translated in the file that is given, not in what it includes: "
+                    "move the experiment into a source and translate that");
+    portolan_arena_clear(&other.arena);
+}
+
+struct inclusions {
+    struct translation *t;
+    CXTranslationUnit unit;
+};
+
+static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
+{
+    struct inclusions *in = data;
+    struct translation *t = in->t;
+    const char *name, *text;
+    size_t size;
+
+    (void)stack;
+    if (!depth)
+        return;
+    name = portolan_libclang_text(t->clang, &t->arena, t->clang->getFileName(file));
+    if (strncmp(name, "/usr/", 5) == 0)
+        return;
+    text = t->clang->getFileContents(in->unit, file, &size);
+    if (text)
+        look_into_file(t, name, text, size);
+}
+
+/* ------------------------------------------------------------------ the source */
+
+/* Pragmas that the preprocessor leaves out are none, and nothing about them is wrong. */
+static void forget(struct translation *t, size_t start, size_t end)
+{
+    int first = source_place(&t->source, start).line, last = source_place(&t->source, end).line;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->n_directives; i++)
+        if (t->directives[i].start < start || t->directives[i].start >= end)
+            t->directives[kept++] = t->directives[i];
+    t->n_directives = kept;
+    kept = 0;
+    for (size_t i = 0; i < t->n_problems; i++)
+        if (t->problems[i].place.line < first || t->problems[i].place.line > last)
+            t->problems[kept++] = t->problems[i];
+    t->n_problems = kept;
+}
+
+static void forget_skipped(struct translation *t, CXTranslationUnit unit, CXFile file)
+{
+    CXSourceRangeList *skipped = t->clang->getSkippedRanges(unit, file);
+
+    for (unsigned k = 0; skipped && k < skipped->count; k++) {
+        unsigned start, end;
+
+        t->clang->getFileLocation(t->clang->getRangeStart(skipped->ranges[k]), NULL, NULL, NULL,
+                                  &start);
+        t->clang->getFileLocation(t->clang->getRangeEnd(skipped->ranges[k]), NULL, NULL, NULL,
+                                  &end);
+        forget(t, start, end);
+    }
+    if (skipped)
+        t->clang->disposeSourceRangeList(skipped);
+}
+
+/* Lines stay lines. */
+static void blank(char *text, size_t start, size_t end)
+{
+    for (size_t i = start; i < end; i++)
+        if (text[i] != '\n')
+            text[i] = ' ';
+}
+
+/* The sweep D as code in TEXT, a copy of the source: one byte to the left, for the brace. */
+static void write_sweep(struct directive *d, char *text)
+{
+    size_t length = d->header.at + strlen(d->header.text) - d->name.at;
+
+    blank(text, d->start, d->end);
+    d->code = d->name.at - 1;
+    d->brace = d->code + length;
+    memcpy(text + d->code, d->text + (d->name.at - d->body), length);
+    text[d->brace] = '{';
+}
+
+/* The source as libclang reads it: sweeps are loops, everything stands where it is. */
+static char *with_sweeps(struct translation *t)
+{
+    char *text = portolan_arena_strndup(&t->arena, t->source.text, t->source.size);
+
+    for (size_t i = 0; text && i < t->n_directives; i++) {
+        struct directive *d = &t->directives[i];
+
+        if (d->kind == DIRECTIVE_FOR && d->header.text && d->partner) {
+            write_sweep(d, text);
+            blank(text, d->partner->start, d->partner->end);
+            text[d->partner->start] = '}';
+        }
+    }
+    return text;
+}
+
+enum portolan_status parse_source(struct translation *t)
+{
+    size_t before = t->n_problems;
+    char *text;
+    CXTranslationUnit unit = NULL;
+    enum portolan_status status;
+    CXFile file;
+
+    pair_directives(t); /* sweeps must have their ends; what is wrong is told when all is known */
+    t->n_problems = before;
+    text = with_sweeps(t);
+    if (!text)
+        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    status = parse_text(t, text, t->source.size, &unit);
+    if (status != PORTOLAN_OK)
+        return status;
+    file = t->clang->getFile(unit, t->options->file);
+    forget_skipped(t, unit, file);
+    before = t->n_problems;
+    parse_judge(t, unit, NULL);
+    t->clang->getInclusions(unit, visit_inclusion, &(struct inclusions){t, unit});
+    t->is_c = t->n_problems == before;
+    if (t->is_c)
+        tree_make(t, unit, file);
+    t->unit = unit; /* nodes are its */
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What stands in place of pragmas, and the text that comes of all edits. */
+#include "internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 100 };
+
+void edit_add(struct translation *t, size_t at, size_t length, const char *probe, const char *text)
+{
+    t->edits = portolan_arena_grow(&t->arena, t->edits, t->n_edits, sizeof *t->edits);
+    if (t->edits) {
+        t->edits[t->n_edits] = (struct edit){at, length, text, probe, t->n_edits};
+        t->n_edits++;
+    } else {
+        t->n_edits = 0;
+    }
+}
+
+/* ------------------------------------------------------------------ how far it is indented */
+
+static size_t line_start(const struct source *s, size_t at)
+{
+    return s->lines[source_place(s, at).line - 1];
+}
+
+static size_t blanks_at(const struct source *s, size_t at)
+{
+    size_t n = 0;
+
+    while (s->text[at + n] == ' ' || s->text[at + n] == '\t')
+        n++;
+    return n;
+}
+
+/* The blanks before the code around the pragma, where it has none itself. */
+static const char *code_indent(struct translation *t, const struct directive *d)
+{
+    const struct source *s = &t->source;
+    bool is_end = d->kind == DIRECTIVE_END || d->kind == DIRECTIVE_END_FOR;
+    size_t before = source_previous(s, d->start), code = source_next(s, d->end), line;
+
+    if (before && (is_end || s->text[code] == '}') && s->text[before - 1] != '{')
+        code = before - 1;
+    line = line_start(s, code);
+    return portolan_libclang_print(&t->arena, "%.*s", (int)blanks_at(s, line), s->text + line);
+}
+
+/* What stands in front of the pragma in its line, when that is only blanks; else "". */
+static const char *own_indent(struct translation *t, const struct directive *d)
+{
+    const struct source *s = &t->source;
+    size_t line = line_start(s, d->start);
+
+    if (line + blanks_at(s, line) != d->start)
+        return "";
+    return portolan_libclang_print(&t->arena, "%.*s", (int)(d->start - line), s->text + line);
+}
+
+/* Blanks to be put before what replaces the pragma. */
+static const char *added_indent(struct translation *t, const struct directive *d)
+{
+    return line_start(&t->source, d->start) == d->start ? code_indent(t, d) : "";
+}
+
+/* ------------------------------------------------------------------ probes */
+
+static void add_probe(struct translation *t, struct portolan_text *out, size_t at, const char *name,
+                      const char *what, const char *code)
+{
+    t->probes = portolan_arena_grow(&t->arena, t->probes, t->n_probes, sizeof *t->probes);
+    if (!t->probes) {
+        t->n_probes = 0;
+        return;
+    }
+    t->probes[t->n_probes] =
+        (struct probe){.place = source_place(&t->source, at), .name = name, .what = what};
+    portolan_text_add(out, "\n#line 1 \"portolan-call-probe:%zu\"\n", t->n_probes);
+    portolan_text_add(out, code, name, t->n_probes);
+    t->n_probes++;
+}
+
+/* Where NAME stands in the formula; blanks may be around its dots. */
+static size_t name_at(const struct words *formula, const char *name)
+{
+    const char *text = formula->text;
+
+    for (size_t i = 0; text[i]; i++) {
+        size_t k = i, n = 0;
+
+        if (i && (isalnum((unsigned char)text[i - 1]) || strchr("_.>", text[i - 1])))
+            continue;
+        while (name[n] && (text[k] == name[n] || isspace((unsigned char)text[k])))
+            n += text[k++] == name[n];
+        if (!name[n] && n && !isalnum((unsigned char)text[k]) && text[k] != '_' &&
+            text[k + strspn(text + k, " \t")] != '[')
+            return formula->at + i;
+    }
+    return formula->at;
+}
+
+/* Names of the formula: what are they here? */
+static void probe_names(struct translation *t, const struct directive *d, struct portolan_text *out)
+{
+    const struct experiment *e = d->experiment;
+    const struct words *where = d->formula.text ? &d->formula : &d->name;
+
+    for (size_t i = 0; e->formula && i < portolan_formula_n_names(e->formula); i++) {
+        const char *name = portolan_formula_peek_name(e->formula, i);
+
+        add_probe(t, out, d->formula.text ? name_at(where, name) : where->at, name, NULL,
+                  "{ __typeof__((0, (%s))) *portolan_cll_probe_%zu; }");
+    }
+}
+
+/* What a driver is given, where it is needed. */
+static void probe_machine(struct translation *t, const struct directive *d,
+                          struct portolan_text *out)
+{
+    static const char any[] = "{ (void)(%s); }";
+    static const char pointer[] = "{ const volatile void *portolan_cll_pointer = (%s); }";
+    const char *how = t->driver->is_pointer ? pointer : any;
+    bool is_own = d->is_synchronised && d->argument.text;
+
+    if (is_own && (t->driver->is_pointer || t->driver->is_communicator))
+        add_probe(t, out, d->argument.at, d->argument.text, "argument of sync", how);
+    else if (!is_own && t->parallel && t->parallel->argument.text)
+        add_probe(t, out, d->start, t->parallel->argument.text, "machine of the parallel pragma",
+                  how);
+}
+
+static const char *probes_of(struct translation *t, const struct directive *d)
+{
+    struct portolan_text out = {.arena = &t->arena};
+
+    if (d->kind == DIRECTIVE_BEGIN)
+        probe_names(t, d, &out);
+    if (d->kind == DIRECTIVE_REPORT || d->is_synchronised)
+        probe_machine(t, d, &out);
+    if (out.length)
+        portolan_text_add(&out, "\n");
+    return out.bytes;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* A machine or sync's argument as the driver wants it. */
+static const char *handle(struct translation *t, const struct words *w)
+{
+    if (!w || !w->text)
+        return "NULL";
+    return portolan_libclang_print(&t->arena, t->driver->is_communicator ? "&(MPI_Comm){%s}" : "%s",
+                                   w->text);
+}
+
+static const char *machine(struct translation *t)
+{
+    return handle(t, t->parallel ? &t->parallel->argument : NULL);
+}
+
+static void add_sync(struct translation *t, const struct directive *d, struct portolan_text *out)
+{
+    bool takes = t->driver->is_pointer || t->driver->is_communicator;
+    bool is_own = takes && d->argument.text;
+
+    portolan_text_add(out, "portolan_cll_sync(&%s, %s, %s);", t->driver->symbol,
+                      is_own ? "NULL" : machine(t), handle(t, is_own ? &d->argument : NULL));
+}
+
+/* The names' values, in lines of no more than WIDTH. */
+static void add_values(const struct experiment *e, const char *indent, size_t column,
+                       struct portolan_text *out)
+{
+    portolan_text_add(out, "(const double[]){");
+    column += out->length;
+    for (size_t i = 0; i < portolan_formula_n_names(e->formula); i++) {
+        const char *name = portolan_formula_peek_name(e->formula, i);
+        size_t length = strlen(name) + 2;
+
+        if (i && column + length + 3 > WIDTH) {
+            portolan_text_add(out, ",\n%s    ", indent);
+            column = strlen(indent) + 4;
+        } else if (i) {
+            portolan_text_add(out, ", ");
+        }
+        portolan_text_add(out, "%s", name);
+        column += length;
+    }
+    portolan_text_add(out, "}");
+}
+
+static const char *begin_text(struct translation *t, const struct directive *d, const char *indent)
+{
+    struct portolan_text out = {.arena = &t->arena};
+    const struct experiment *e = d->experiment;
+
+    if (d->is_synchronised) {
+        add_sync(t, d, &out);
+        portolan_text_add(&out, strlen(indent) + out.length > WIDTH / 2 ? "\n%s" : " ", indent);
+    }
+    portolan_text_add(&out, "portolan_cll_begin(&%s, ", e->symbol);
+    if (e->formula && portolan_formula_n_names(e->formula))
+        add_values(e, indent, strlen(indent), &out);
+    else
+        portolan_text_add(&out, "NULL");
+    portolan_text_add(&out, ");");
+    return out.bytes;
+}
+
+static const char *report_text(struct translation *t, const struct directive *d)
+{
+    const char *name =
+        d->name.text ? portolan_libclang_print(&t->arena, "\"%s\"", d->name.text) : "NULL";
+
+    return portolan_libclang_print(&t->arena, "portolan_cll_report(&%s, %s, \"%s\", %s);",
+                                   t->driver->symbol, machine(t), emit_program(t), name);
+}
+
+/* Pragmas without code stay to be read. */
+static const char *comment_text(struct translation *t, const struct directive *d)
+{
+    const char *text = d->text;
+    size_t length = strlen(text);
+
+    if (strstr(text, "/*") || strstr(text, "*/") || strchr(text, '\n'))
+        return "";
+    while (length && isspace((unsigned char)text[length - 1]))
+        length--;
+    text += strspn(text, " \t");
+    return portolan_libclang_print(&t->arena, "/* %.*s */",
+                                   (int)(length - (size_t)(text - d->text)), text);
+}
+
+static const char *text_of(struct translation *t, const struct directive *d, const char *indent)
+{
+    switch (d->kind) {
+    case DIRECTIVE_BEGIN:
+        return begin_text(t, d, indent);
+    case DIRECTIVE_END:
+        return portolan_libclang_print(&t->arena, "portolan_cll_end(&%s);%s",
+                                       d->partner->experiment->symbol,
+                                       d->partner->is_braced ? " }" : "");
+    case DIRECTIVE_FOR:
+        return portolan_libclang_print(&t->arena, "for %s {", d->header.text);
+    case DIRECTIVE_END_FOR:
+        return "}";
+    case DIRECTIVE_REPORT:
+        return report_text(t, d);
+    default:
+        return comment_text(t, d);
+    }
+}
+
+void rewrite_directives(struct translation *t)
+{
+    for (size_t i = 0; i < t->n_directives; i++) {
+        const struct directive *d = &t->directives[i];
+        const char *added = added_indent(t, d);
+        const char *indent = *added ? added : own_indent(t, d);
+        const char *probes = probes_of(t, d);
+
+        if (d->is_braced) {
+            edit_add(t, d->start, 0, NULL, portolan_libclang_print(&t->arena, "%s{ ", added));
+            added = "";
+        }
+        edit_add(t, d->start, d->end - d->start, probes,
+                 portolan_libclang_print(&t->arena, "%s%s", added, text_of(t, d, indent)));
+    }
+}
+
+/* ------------------------------------------------------------------ the text */
+
+static int in_order(const void *a, const void *b)
+{
+    const struct edit *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static size_t count_lines(const char *text, size_t length)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < length; i++)
+        n += text[i] == '\n';
+    return n;
+}
+
+/* Source text from *AT to END, a #line before its first whole line when *SHIFTED. */
+static void copy(struct translation *t, size_t *at, size_t end, bool *shifted,
+                 struct portolan_text *out)
+{
+    const char *text = t->source.text, *newline;
+
+    newline = *shifted ? memchr(text + *at, '\n', end - *at) : NULL;
+    if (newline) {
+        size_t next = (size_t)(newline - text) + 1;
+
+        portolan_text_add_bytes(out, text + *at, next - *at);
+        if (next < t->source.size)
+            portolan_text_add(out, "#line %d \"%s\"\n", source_place(&t->source, next).line,
+                              emit_quoted(t, t->source.file));
+        *at = next;
+        *shifted = false;
+    }
+    portolan_text_add_bytes(out, text + *at, end - *at);
+    *at = end;
+}
+
+void rewrite_apply(struct translation *t, bool probes, struct portolan_text *out)
+{
+    bool shifted = false;
+    size_t at = 0;
+
+    if (t->n_edits)
+        qsort(t->edits, t->n_edits, sizeof *t->edits, in_order);
+    for (size_t i = 0; i < t->n_edits; i++) {
+        const struct edit *e = &t->edits[i];
+
+        copy(t, &at, e->at, &shifted, out);
+        if (probes && e->probe)
+            portolan_text_add(out, "%s#line %d \"%s\"\n", e->probe,
+                              source_place(&t->source, e->at).line, emit_quoted(t, t->source.file));
+        portolan_text_add(out, "%s", e->text);
+        at += e->length;
+        if (count_lines(e->text, strlen(e->text)) != count_lines(t->source.text + e->at, e->length))
+            shifted = true;
+    }
+    copy(t, &at, t->source.size, &shifted, out);
+}

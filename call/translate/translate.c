@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The whole of a translation, and its files. */
+#include "internal.h"
+
+#include <portolan/command.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ reading */
+
+static enum portolan_status read_flags(struct translation *t)
+{
+    struct portolan_compile_flags found = {0};
+    enum portolan_status status;
+
+    t->flags = t->options->flags;
+    t->n_flags = t->options->n_flags;
+    if (!t->options->compile_commands)
+        return PORTOLAN_OK;
+    status = portolan_compile_flags_find(t->clang, &t->arena, t->options->compile_commands,
+                                         t->options->file, t->flags, t->n_flags, &found, t->err);
+    if (status == PORTOLAN_OK) {
+        t->flags = found.flags;
+        t->n_flags = found.n_flags;
+    }
+    return status;
+}
+
+static enum portolan_status open_libclang(struct translation *t)
+{
+    enum portolan_status status;
+
+    t->clang = portolan_libclang_load(t->err);
+    if (!t->clang)
+        return PORTOLAN_EUNSUPPORTED;
+    status = read_flags(t);
+    if (status != PORTOLAN_OK)
+        return status;
+    t->index = t->clang->createIndex(0, 0);
+    return t->index ? PORTOLAN_OK
+                    : portolan_error_set(t->err, PORTOLAN_ENOMEM, "libclang cannot start");
+}
+
+static enum portolan_status read_pragmas(struct translation *t)
+{
+    const char *dot = strrchr(t->options->file, '.');
+    enum portolan_status status;
+
+    if (!dot || strcmp(dot, ".c") != 0 || dot == t->options->file || dot[-1] == '/')
+        return portolan_error_set(t->err, PORTOLAN_EINVAL,
+                                  "%s: what is translated is C, in files named NAME.c",
+                                  t->options->file);
+    status = source_read(t);
+    for (size_t i = 0; status == PORTOLAN_OK && i < t->n_directives; i++)
+        pragma_read(t, &t->directives[i]);
+    return status;
+}
+
+/* Reports of what this file does not have are another file's, or slips. */
+static void note_reports(struct translation *t)
+{
+    for (size_t i = 0; i < t->n_directives; i++) {
+        const struct directive *d = &t->directives[i];
+        const struct experiment *e = t->experiments;
+
+        if (d->kind != DIRECTIVE_REPORT || !d->name.text)
+            continue;
+        while (e && strcmp(e->name, d->name.text) != 0)
+            e = e->next;
+        if (!e)
+            note_at(t, d->name.at,
+                    "no experiment '%s' is in this file: another one of the program must have it",
+                    d->name.text);
+    }
+}
+
+static bool can_rewrite(const struct translation *t)
+{
+    for (size_t i = 0; i < t->n_directives; i++)
+        if (t->directives[i].is_bad || t->directives[i].kind == DIRECTIVE_BAD)
+            return false;
+    return true;
+}
+
+/* All that is to be found wrong, as far as one thing does not hide another. */
+static enum portolan_status check(struct translation *t)
+{
+    enum portolan_status status = parse_source(t);
+    size_t before;
+    bool good;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    driver_choose(t);
+    before = t->n_problems;
+    pair_directives(t);
+    if (t->is_c)
+        place_directives(t);
+    good = t->is_c && t->n_problems == before && can_rewrite(t);
+    experiments_make(t);
+    note_reports(t);
+    if (!good)
+        return PORTOLAN_OK;
+    before = t->n_problems;
+    rewrite_jumps(t);
+    if (t->n_problems > before)
+        return PORTOLAN_OK;
+    rewrite_directives(t);
+    return probe_translation(t);
+}
+
+/* ------------------------------------------------------------------ results */
+
+static enum portolan_status add_output(struct translation *t,
+                                       struct portolan_translate_result *result, const char *name,
+                                       struct portolan_text *text, bool is_script)
+{
+    struct portolan_translate_output *outputs =
+        portolan_reallocarray(result->outputs, result->n_outputs + 1, sizeof *result->outputs);
+    struct portolan_translate_output *o;
+
+    if (!outputs || t->arena.failed)
+        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    result->outputs = outputs;
+    o = &outputs[result->n_outputs++];
+    *o = (struct portolan_translate_output){
+        .name = portolan_strdup(name), .size = text->length, .is_script = is_script};
+    o->text = portolan_calloc(text->length + 1, 1);
+    if (!o->name || !o->text)
+        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    if (text->length)
+        memcpy(o->text, text->bytes, text->length);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status add_scripts(struct translation *t,
+                                        struct portolan_translate_result *result)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < t->n_directives; i++) {
+        const struct directive *d = &t->directives[i];
+        struct portolan_text text = {.arena = &t->arena};
+
+        if (d->kind != DIRECTIVE_SCRIPT)
+            continue;
+        status = script_emit(t, d, &text);
+        if (status == PORTOLAN_OK)
+            status = add_output(t, result, d->name.text, &text, true);
+    }
+    return status;
+}
+
+static enum portolan_status emit(struct translation *t, struct portolan_translate_result *result)
+{
+    struct portolan_text source = {.arena = &t->arena}, header = {.arena = &t->arena};
+    const char *program = emit_program(t);
+    enum portolan_status status;
+
+    emit_source(t, &source);
+    emit_header(t, &header);
+    status = add_output(t, result, portolan_libclang_print(&t->arena, "%s.cll.c", program), &source,
+                        false);
+    if (status == PORTOLAN_OK)
+        status = add_output(t, result, portolan_libclang_print(&t->arena, "%s.cll.h", program),
+                            &header, false);
+    if (status == PORTOLAN_OK)
+        status = add_scripts(t, result);
+    result->package = portolan_strdup(t->driver->package);
+    if (!result->package)
+        status = portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    return status;
+}
+
+static void clear(struct translation *t)
+{
+    experiments_clear(t);
+    if (t->unit)
+        t->clang->disposeTranslationUnit(t->unit);
+    if (t->index)
+        t->clang->disposeIndex(t->index);
+    portolan_arena_clear(&t->arena);
+}
+
+enum portolan_status portolan_translate(const struct portolan_translate_options *options,
+                                        struct portolan_diagnostics *diagnostics,
+                                        struct portolan_translate_result *result,
+                                        struct portolan_error *err)
+{
+    struct translation t = {.options = options, .user = diagnostics, .err = err};
+    enum portolan_status status = read_pragmas(&t);
+
+    *result = (struct portolan_translate_result){0};
+    if (status == PORTOLAN_OK)
+        status = open_libclang(&t);
+    if (status == PORTOLAN_OK)
+        status = check(&t);
+    if (status == PORTOLAN_OK && !t.n_problems)
+        status = emit(&t, result);
+    if (status == PORTOLAN_OK)
+        status = problems_report(&t);
+    if (status == PORTOLAN_OK && t.arena.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (status != PORTOLAN_OK)
+        portolan_translate_clear(result);
+    clear(&t);
+    return status;
+}
+
+enum portolan_status portolan_translate_package(const char *file,
+                                                struct portolan_diagnostics *diagnostics,
+                                                char **package, struct portolan_error *err)
+{
+    const struct portolan_translate_options options = {.file = file};
+    struct translation t = {.options = &options, .user = diagnostics, .err = err};
+    enum portolan_status status = read_pragmas(&t);
+
+    *package = NULL;
+    if (status == PORTOLAN_OK) {
+        driver_choose(&t);
+        status = problems_report(&t);
+    }
+    if (status == PORTOLAN_OK) {
+        *package = portolan_strdup(t.driver->package);
+        if (!*package)
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    clear(&t);
+    return status;
+}
+
+/* ------------------------------------------------------------------ files */
+
+static enum portolan_status check_names(const struct portolan_made_file *files, size_t n,
+                                        struct portolan_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(files[i].path, files[k].path) == 0)
+                return portolan_error_set(err, PORTOLAN_EEXISTS,
+                                          "%s would be written twice: two sources or scripts have "
+                                          "this name; use a folder (-o) for each",
+                                          files[i].path);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_translate_write(const struct portolan_translate_result *results,
+                                              size_t n, const char *folder,
+                                              struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    struct portolan_made_file *files = NULL;
+    enum portolan_status status = PORTOLAN_OK;
+    size_t n_files = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < results[i].n_outputs; k++) {
+            const struct portolan_translate_output *o = &results[i].outputs[k];
+
+            files = portolan_arena_grow(&arena, files, n_files, sizeof *files);
+            if (!files)
+                break;
+            files[n_files++] = (struct portolan_made_file){
+                folder ? portolan_arena_printf(&arena, "%s/%s", folder, o->name) : o->name, o->text,
+                o->size, o->is_script};
+        }
+    if (arena.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (status == PORTOLAN_OK)
+        status = check_names(files, n_files, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_files_write(&arena, folder ? folder : ".", files, n_files, err);
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+void portolan_translate_clear(struct portolan_translate_result *result)
+{
+    for (size_t i = 0; i < result->n_outputs; i++) {
+        free(result->outputs[i].name);
+        free(result->outputs[i].text);
+    }
+    free(result->outputs);
+    free(result->package);
+    *result = (struct portolan_translate_result){0};
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/translate.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_CHECK = 256, KEY_FLAGS, KEY_COMPILE_COMMANDS };
+
+struct call_options {
+    struct portolan_translate_options translate;
+    const char **files, **flags;
+    size_t n_files;
+    const char *folder;
+    int only; /* KEY_CHECK, KEY_FLAGS or 0 */
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "write into this folder (default: beside the source)", 0},
+    {"check", KEY_CHECK, NULL, 0, "only judge: one line per error", 0},
+    {"flags", KEY_FLAGS, NULL, 0, "only print pkg-config's name of what to link", 0},
+    {"compile-commands", KEY_COMPILE_COMMANDS, "FILE|DIR", 0,
+     "take the compiler flags from this compile_commands.json", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct call_options *o = state->input;
+
+    switch (key) {
+    case 'o':
+        o->folder = arg;
+        return 0;
+    case KEY_CHECK:
+    case KEY_FLAGS:
+        if (o->only && o->only != key)
+            argp_error(state, "--check and --flags exclude each other");
+        o->only = key;
+        return 0;
+    case KEY_COMPILE_COMMANDS:
+        o->translate.compile_commands = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        return append_text(&o->files, &o->n_files, arg);
+    case ARGP_KEY_END:
+        if (!o->n_files)
+            argp_error(state, "which annotated C source?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_note(void *arg, const char *file, int line, int column, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "%s:%d:%d: note: %s\n", file, line, column, text);
+}
+
+/* The folder of FILE; the caller frees it. NULL: memory is out. */
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (!slash)
+        return portolan_strdup(".");
+    return portolan_asprintf("%.*s", slash == file ? 1 : (int)(slash - file), file);
+}
+
+/* Beside each source, or all into one folder. */
+static enum portolan_status write_all(const struct call_options *o,
+                                      const struct portolan_translate_result *results,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->folder)
+        return portolan_translate_write(results, o->n_files, o->folder, err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_files; i++) {
+        char *folder = folder_of(o->files[i]);
+
+        status = folder ? portolan_translate_write(&results[i], 1, folder, err)
+                        : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        free(folder);
+    }
+    return status;
+}
+
+/* All sources are judged, so that one run tells of all errors; then all are written, or none. */
+static enum portolan_status translate_all(struct call_options *o, struct portolan_diagnostics *d,
+                                          struct portolan_error *err)
+{
+    struct portolan_translate_result *results = portolan_calloc(o->n_files, sizeof *results);
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!results)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < o->n_files; i++) {
+        enum portolan_status one;
+
+        o->translate.file = o->files[i];
+        one = portolan_translate(&o->translate, d, &results[i], err);
+        if (status == PORTOLAN_OK)
+            status = one;
+    }
+    if (status == PORTOLAN_OK && !o->only)
+        status = write_all(o, results, err);
+    for (size_t i = 0; i < o->n_files; i++)
+        portolan_translate_clear(&results[i]);
+    free(results);
+    return status;
+}
+
+/* Each name once, in the order of the files. */
+static enum portolan_status print_packages(const struct call_options *o,
+                                           struct portolan_diagnostics *d,
+                                           struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    const char **names = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_files; i++) {
+        char *name = NULL;
+        size_t k = 0;
+
+        status = portolan_translate_package(o->files[i], d, &name, err);
+        while (name && k < n && strcmp(names[k], name) != 0)
+            k++;
+        if (!name || k < n || append_text(&names, &n, name) != 0)
+            free(name);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (status == PORTOLAN_OK)
+            printf("%s%s", names[i], i + 1 < n ? " " : "\n");
+        free((char *)names[i]);
+    }
+    free(names);
+    return status;
+}
+
+/* What stands behind "--" goes to the compiler's half; returns how many words are left. */
+static int take_flags(struct call_options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            for (int k = i + 1; k < argc; k++)
+                append_text(&o->flags, &o->translate.n_flags, argv[k]);
+            return i;
+        }
+    return argc;
+}
+
+int command_call(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "FILE.c... [-- FLAGS...]",
+        .doc = "Translate C annotated with CALL's pragmas: FILE.cll.c measures its experiments. "
+               "Behind -- stand the compiler's flags.",
+    };
+    struct portolan_diagnostics d = {.report = print_diagnostic}, notes = {.report = print_note};
+    struct call_options o = {.translate = {.notes = &notes}};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    argc = take_flags(&o, argc, argv);
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    o.translate.flags = o.flags;
+    status = o.only == KEY_FLAGS ? print_packages(&o, &d, &err) : translate_all(&o, &d, &err);
+    free(o.files);
+    free(o.flags);
+    if (status == PORTOLAN_OK)
+        return 0;
+    if (d.count)
+        return EXIT_BAD_INPUT; /* one line per error, and no other */
+    return print_error(&err);
+}
