@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the readers of Extra-P's forms share. */
+#ifndef PORTOLAN_EXTRAP_INTERNAL_H
+#define PORTOLAN_EXTRAP_INTERNAL_H
+
+#include "formula_internal.h"
+
+#include <portolan/extrap.h>
+
+enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
+
+/* Measurements in the making. */
+struct collector {
+    struct portolan_measurements *m;
+    size_t room;    /* of m->items */
+    size_t *rooms;  /* of each item's rows */
+    size_t *slots;  /* hash table over items: 1 + index, 0 = free */
+    size_t n_slots; /* a power of two */
+    struct formula_place place;
+    enum portolan_status status;
+};
+
+void collector_no_memory(struct collector *c);
+/* Says what is wrong at LINE and COLUMN, both from 1; returns false. The first one ends it. */
+bool collector_complain(struct collector *c, size_t line, size_t column, const char *format, ...)
+    PORTOLAN_PRINTF(4, 5);
+/* What is wrong with a new parameter; NULL = nothing, and it is added. */
+const char *collector_add_param(struct collector *c, const char *name, size_t length);
+/* The item of that name, made if need be; m->n after a failure. */
+size_t collector_find(struct collector *c, const char *callpath, const char *metric);
+bool collector_add_row(struct collector *c, size_t item, const double *x, double y);
+bool text_is_utf8(const char *text, size_t length);
+
+bool extrap_read_text(struct collector *c, const char *text, size_t size);
+bool extrap_read_json(struct collector *c, const char *text, size_t size);
+bool extrap_read_lines(struct collector *c, const char *text, size_t size);
+/* Is the first line one of JSON Lines? */
+bool extrap_is_lines(const char *text, size_t size);
+
+#endif

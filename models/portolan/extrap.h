@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * extrap: measurements as Extra-P keeps them, read and written.
+ *
+ * Extra-P 4 (github.com/extra-p/extrap, docs/file-formats.md) reads a text form, two JSON forms and
+ * JSON Lines. All are the same in the end: for every call path and metric, values at points of the
+ * parameters, repetitions included. Nothing here prints, exits or touches files.
+ */
+#ifndef PORTOLAN_EXTRAP_H
+#define PORTOLAN_EXTRAP_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    PORTOLAN_MEASUREMENTS_MAX_PARAMS = 8,      /**< files with more are refused, and so are … */
+    PORTOLAN_MEASUREMENTS_MAX_BYTES = 1 << 28, /**< … longer texts */
+};
+
+/** Rows are as portolan_model_fit() takes them: repetitions are rows with equal X. */
+struct portolan_measurement {
+    char *callpath; /**< "main->solve"; "" or "<root>" when the file names none */
+    char *metric;   /**< "time"; "" or "<default>" when the file names none */
+    size_t n_rows;  /**< at least 1 */
+    double *x;      /**< N_ROWS × the file's parameters, row by row */
+    double *y;      /**< N_ROWS values */
+};
+
+struct portolan_measurements {
+    size_t n_params;
+    char **params;
+    size_t n; /**< call path and metric together name one item, in order of first appearance */
+    struct portolan_measurement *items;
+};
+
+enum portolan_measurements_format {
+    PORTOLAN_MEASUREMENTS_TEXT,     /**< PARAMETER, POINTS, REGION, METRIC, DATA */
+    PORTOLAN_MEASUREMENTS_JSON,     /**< {"parameters": […], "measurements": {…}} */
+    PORTOLAN_MEASUREMENTS_JSON_IDS, /**< the older JSON, whose parts refer to each other by ids */
+    PORTOLAN_MEASUREMENTS_JSONL     /**< a line per value: can be appended to */
+};
+
+/**
+ * The measurements in SIZE bytes of TEXT; which form it is, its content tells. FILE names the text
+ * in messages: the first problem is reported to DIAGNOSTICS (may be NULL) with line, column and
+ * remedy, and ERR gets it as "file:line:column: what". *MEASUREMENTS is the caller's to destroy.
+ * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_measurements_read(const char *text, size_t size, const char *file,
+                                                struct portolan_diagnostics *diagnostics,
+                                                struct portolan_measurements **measurements,
+                                                struct portolan_error *err);
+
+/**
+ * *TEXT: the measurements in that form, malloc'ed, the caller frees it. Numbers keep all their
+ * digits. PORTOLAN_EINVAL for what the form cannot carry: no parameter or none of the items, an
+ * item twice, numbers that are not finite, text that is not UTF-8, and in TEXT more than four
+ * parameters, names with line ends, or items that were not measured at the same points.
+ */
+enum portolan_status portolan_measurements_write(const struct portolan_measurements *measurements,
+                                                 enum portolan_measurements_format format,
+                                                 char **text, struct portolan_error *err);
+
+/** NULL is legal. */
+void portolan_measurements_destroy(struct portolan_measurements *measurements);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
