@@ -17,7 +17,8 @@ struct model_options {
     const char *value; /* --value, of a table */
     struct portolan_trend_query query;
     struct portolan_trend_fit fit;
-    char *up_to; /* --up-to, cut up */
+    const char *formula; /* --formula, as written */
+    char *up_to;         /* --up-to, cut up */
     bool wide;
     size_t top;
 };

@@ -2,6 +2,8 @@
 /* Where `portolan model` has its rows from, and how they are fitted. */
 #include "model.h"
 
+#include <portolan/formula.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@ enum {
     OPTION_BY,
     OPTION_OVER,
     OPTION_METHOD,
+    OPTION_FORMULA,
     OPTION_STATISTIC,
     OPTION_PIECES,
     OPTION_TRIMMED,
@@ -36,6 +39,8 @@ static const struct argp_option options[] = {
     {"value", OPTION_VALUE, "COLUMN", 0, "of a table: the column to model (default: the last)", 1},
     {"up-to", OPTION_UP_TO, "PARAM=VALUE", 0, "fit from rows up to there, predict the others", 1},
     {NULL, 0, NULL, 0, "Fit:", 2},
+    {"formula", OPTION_FORMULA, "TEXT", 0,
+     "fit the constants of this, as: 'c[0] + c[1]*n*log2(n)' (default: search for a form)", 2},
     {"pieces", OPTION_PIECES, "N", OPTION_ARG_OPTIONAL, "intervals of validity, at most N of them",
      2},
     {"statistic", OPTION_STATISTIC, "NAME", 0,
@@ -87,6 +92,9 @@ static error_t parse_fit(int key, char *arg, struct argp_state *state)
     case OPTION_PIECES:
         o->fit.pieces = true;
         o->fit.options.max_pieces = arg ? (unsigned)read_natural(state, "--pieces", arg) : 0;
+        return 0;
+    case OPTION_FORMULA:
+        o->formula = arg;
         return 0;
     case OPTION_STATISTIC:
         o->fit.options.statistic =
@@ -223,6 +231,29 @@ static enum portolan_status read_store(const struct model_options *o,
     return status;
 }
 
+static enum portolan_status fit(const struct model_options *o, struct portolan_trends *trends,
+                                struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = complain};
+    struct portolan_trend_fit how = o->fit;
+    struct portolan_formula *formula = NULL;
+    struct portolan_formula_sum sum = {0};
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (o->formula) {
+        status = portolan_formula_parse(o->formula, strlen(o->formula), "--formula", 1, 1, &d,
+                                        &formula, err);
+        if (!status) /* once for all: what is wrong with it is told where it is */
+            status = portolan_formula_split(formula, "--formula", 1, 1, &d, &sum, err);
+        how.formula = formula;
+    }
+    if (!status)
+        status = portolan_trends_fit(trends, &how, err);
+    portolan_formula_sum_clear(&sum);
+    portolan_formula_destroy(formula);
+    return status;
+}
+
 enum portolan_status model_source_open(const struct model_options *o,
                                        struct portolan_trends **trends, struct portolan_error *err)
 {
@@ -230,7 +261,7 @@ enum portolan_status model_source_open(const struct model_options *o,
     enum portolan_status status =
         file && !trial_store_is_one(file) ? read_file(o, trends, err) : read_store(o, trends, err);
 
-    return status ? status : portolan_trends_fit(*trends, &o->fit, err);
+    return status ? status : fit(o, *trends, err);
 }
 
 int model_source_fail(const struct portolan_error *err)

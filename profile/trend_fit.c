@@ -2,6 +2,8 @@
 /* A model for each trend. */
 #include "trend.h"
 
+#include <portolan/formula.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +55,42 @@ static size_t choose_rows(const struct portolan_trend *t, const struct portolan_
     return n;
 }
 
+/* The formula's terms in each interval. */
+static enum portolan_status fit_formula_pieces(const struct portolan_model_data *data,
+                                               const struct portolan_trend_fit *fit,
+                                               struct portolan_model **model,
+                                               struct portolan_error *err)
+{
+    struct portolan_model_shape shapes[PORTOLAN_MODEL_MAX_TERMS] = {0};
+    struct portolan_formula_sum sum = {0};
+    enum portolan_status status =
+        portolan_formula_split(fit->formula, "formula", 1, 1, NULL, &sum, err);
+
+    if (!status && sum.n_terms > PORTOLAN_MODEL_MAX_TERMS)
+        status = portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms",
+                                    (int)PORTOLAN_MODEL_MAX_TERMS);
+    for (size_t i = 0; !status && i < sum.n_terms; i++) {
+        struct portolan_formula *bound = NULL;
+
+        status = portolan_formula_bind(sum.terms[i].expression, data->n_params, data->params,
+                                       &bound, err);
+        portolan_formula_destroy(sum.terms[i].expression);
+        shapes[i].expression = sum.terms[i].expression = bound;
+    }
+    if (!status)
+        status = portolan_model_fit_pieces(data, shapes, sum.n_terms, &fit->options, model, err);
+    portolan_formula_sum_clear(&sum);
+    return status;
+}
+
 static enum portolan_status fit_rows(const struct portolan_model_data *data,
                                      const struct portolan_trend_fit *fit,
                                      struct portolan_model **model, struct portolan_error *err)
 {
+    if (fit->pieces && fit->formula)
+        return fit_formula_pieces(data, fit, model, err);
+    if (fit->formula)
+        return portolan_model_fit_formula(data, fit->formula, &fit->options, model, err);
     if (fit->pieces)
         return portolan_model_fit_pieces(data, NULL, 0, &fit->options, model, err);
     return portolan_model_fit(data, &fit->options, model, err);

@@ -89,9 +89,10 @@ PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);
 /** How to fit. Start it as `{0}`. */
 struct portolan_trend_fit {
     struct portolan_model_options options;
-    bool pieces;       /**< intervals of validity, too */
-    const char *up_to; /**< rows with this parameter ... */
-    double limit;      /**< ... up to this; NULL: all */
+    const struct portolan_formula *formula; /**< NULL: the form is searched for */
+    bool pieces;                            /**< intervals of validity, too */
+    const char *up_to;                      /**< rows with this parameter ... */
+    double limit;                           /**< ... up to this; NULL: all */
 };
 
 /**
