@@ -156,8 +156,7 @@ static void judge(struct portolan_update *u, double t, double dof)
     shift = fmax(u->up, u->down) / shift_limit;
     state->evidence = fmax(shift, u->spread / scatter_limit);
     if (state->sign == PORTOLAN_UPDATE_HOLDS && state->evidence >= 1)
-        state->sign = shift >= u->spread / scatter_limit ? PORTOLAN_UPDATE_SHIFTED
-                                                         : PORTOLAN_UPDATE_SCATTERED;
+        state->sign = shift >= 1 ? PORTOLAN_UPDATE_SHIFTED : PORTOLAN_UPDATE_SCATTERED;
 }
 
 /* What a residual counts as that is E, where SIGMA is usual. */

@@ -34,7 +34,7 @@ static enum portolan_status read_current(struct advising *a, struct portolan_err
     return PORTOLAN_OK;
 }
 
-static int slowest_rank(const struct portolan_plan_now *now, int ranks)
+int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks)
 {
     double most = -INFINITY;
     int slowest = 0;
@@ -42,9 +42,9 @@ static int slowest_rank(const struct portolan_plan_now *now, int ranks)
     for (int r = 0; r < ranks; r++) {
         double work = 0;
 
-        for (size_t i = 0; i < now->n_samples; i++)
-            if (now->samples[i].rank == r)
-                work += now->samples[i].exclusive_ns - now->samples[i].mpi_ns;
+        for (size_t i = 0; i < n; i++)
+            if (samples[i].rank == r)
+                work += samples[i].exclusive_ns - samples[i].mpi_ns;
         if (work > most) {
             most = work;
             slowest = r;
@@ -66,6 +66,20 @@ static size_t path_of(const struct survey *s, const struct portolan_sample *x, s
             return n;
     }
     return NONE;
+}
+
+void plan_find_paths(const struct survey *s, const struct portolan_sample *samples, size_t n,
+                     size_t *paths)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_sample *x = &samples[i];
+
+        paths[i] = NONE;
+        if (x->parent < 0)
+            paths[i] = path_of(s, x, NONE);
+        else if ((size_t)x->parent < i && paths[x->parent] != NONE)
+            paths[i] = path_of(s, x, paths[x->parent]);
+    }
 }
 
 static enum portolan_status add_context(struct advising *a, size_t path,
@@ -92,17 +106,15 @@ static enum portolan_status read_samples(struct advising *a)
     const struct portolan_plan_now *now = a->now;
     size_t *paths = portolan_arena_alloc(&a->pool, now->n_samples, sizeof *paths);
     double **shares = portolan_arena_alloc(&a->pool, s->n_nodes, sizeof *shares);
-    int rank = slowest_rank(now, s->ranks);
+    int rank = plan_slowest_rank(now->samples, now->n_samples, s->ranks);
     enum portolan_status status = paths && shares ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
+    if (!status)
+        plan_find_paths(s, now->samples, now->n_samples, paths);
     for (size_t i = 0; !status && i < now->n_samples; i++) {
         const struct portolan_sample *x = &now->samples[i];
-        size_t n;
+        size_t n = paths[i];
 
-        paths[i] = NONE;
-        if (x->parent >= 0 && ((size_t)x->parent >= i || paths[x->parent] == NONE))
-            continue;
-        n = paths[i] = path_of(s, x, x->parent < 0 ? NONE : paths[x->parent]);
         if (n == NONE || x->rank != rank)
             continue;
         if (!shares[n] &&
@@ -221,8 +233,9 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
                  ": predicted %s per step; what runs now is not allowed", then);
     else
         snprintf(out->reason + used, sizeof out->reason - used,
-                 ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)", then,
-                 now, gain, a->now->remaining_steps, cost);
+                 ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
+                 now, gain, a->now->remaining_steps, cost,
+                 out->remaining.n_extrapolating ? ", outside what was measured" : "");
 }
 
 static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
@@ -252,8 +265,9 @@ static enum portolan_status decide(struct advising *a, struct portolan_plan_advi
         memcpy(a->chosen, a->current, p->s.n_variables * sizeof *a->chosen);
         changed = false;
     } else if (!changed) {
-        snprintf(out->reason, sizeof out->reason, "stays: %s",
-                 now_allowed ? "nothing is better" : "nothing else is allowed");
+        snprintf(out->reason, sizeof out->reason, "stays: %s%s",
+                 now_allowed ? "nothing is better" : "nothing else is allowed",
+                 now_allowed && now.n_extrapolating ? " (outside what was measured)" : "");
     }
     out->now_step_ns = now.step_ns;
     out->then_step_ns = now.step_ns;

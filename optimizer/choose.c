@@ -51,6 +51,19 @@ static const char *why_forbidden(struct choosing *c, size_t variable, size_t val
     return portolan_arena_printf(&p->choice_pool, "%s", text);
 }
 
+/* Whether a model is asked outside its rows with VARIABLE = VALUE, all else as chosen. */
+static bool extrapolates(struct choosing *c, size_t variable, size_t value, size_t *selection)
+{
+    struct portolan_plan *p = c->p;
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    struct portolan_plan_prediction total;
+
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        selection[v] = c->number[v] == NONE ? 0 : c->s->values[c->number[v]];
+    selection[variable] = value;
+    return plan_total(p, &p->view, &whole, selection, &total, NULL) && total.n_extrapolating > 0;
+}
+
 static enum portolan_status fill_options(struct choosing *c, size_t v)
 {
     struct portolan_plan *p = c->p;
@@ -59,8 +72,9 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
     size_t k = c->number[v], n = k == NONE ? 1 : p->s.variables[v].n;
     struct portolan_plan_option *options =
         portolan_arena_alloc(&p->choice_pool, n, sizeof *options);
+    size_t *scratch = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *scratch);
 
-    if (!options)
+    if (!options || !scratch)
         return PORTOLAN_ENOMEM;
     *out = (struct portolan_plan_variable){.instance = instance->name,
                                            .core = k != NONE,
@@ -73,6 +87,7 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
             (struct portolan_plan_option){.implementation = instance->alternatives[i].class_name,
                                           .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
                                           .reason = ""};
+        options[i].extrapolates = k != NONE && extrapolates(c, v, i, scratch);
         if (isinf(options[i].total_ns) && !(options[i].reason = why_forbidden(c, v, i)))
             return PORTOLAN_ENOMEM;
     }
@@ -212,6 +227,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     struct portolan_plan_prediction ignored;
     struct plan_forbidden why = {0, NONE};
     struct portolan_arena scratch = {0};
+    const struct plan_cost *costs;
     char text[300];
     size_t best = NONE;
 
@@ -219,19 +235,18 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
         return portolan_error_set(err, PORTOLAN_ENOMEM, "choosing an assembly");
     plan_total(p, &p->view, &whole, written, &ignored, &why);
     free(written);
-    for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++) {
-        double quality = p->paths[why.path].tuples[k].quality;
-
-        if (!isnan(quality) && (best == NONE || quality < p->paths[why.path].tuples[best].quality))
+    costs = p->view.costs[why.path];
+    for (size_t k = 0; k < p->paths[why.path].scope.n_tuples; k++)
+        if (!isnan(costs[k].accuracy.value) &&
+            (best == NONE || costs[k].accuracy.value < costs[best].accuracy.value))
             best = k;
-    }
     plan_explain_forbidden(p, &why, text, sizeof text);
     if (p->s.a->accuracy > 0 && best != NONE) {
         const char *with = plan_tuple_text(p, &scratch, &p->paths[why.path].scope, best, NONE);
 
         portolan_error_set(err, PORTOLAN_EINFEASIBLE,
                            "no assembly reaches accuracy %.3g; the best available is %.3g with %s",
-                           p->s.a->accuracy, p->paths[why.path].tuples[best].quality,
+                           p->s.a->accuracy, costs[best].accuracy.value,
                            with ? with : "(out of memory)");
         portolan_arena_clear(&scratch);
         return PORTOLAN_EINFEASIBLE;

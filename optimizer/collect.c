@@ -48,26 +48,23 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
     return s->n_nodes++;
 }
 
-static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, double value)
+static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, size_t own,
+                                        const struct portolan_sample *x)
 {
-    struct survey_quality *more;
+    struct survey_quality *more, *q;
 
-    if (isnan(value))
+    if (isnan(x->quality))
         return PORTOLAN_OK;
     more = portolan_arena_grow(&s->pool, s->qualities, s->n_qualities, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     s->qualities = more;
-    more[s->n_qualities++] = (struct survey_quality){node, row, value};
+    q = &more[s->n_qualities++];
+    *q = (struct survey_quality){.node = node, .row = row, .own = own, .value = x->quality};
+    for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
+        q->context[k] = x->context[k];
     return PORTOLAN_OK;
 }
-
-/* What all calls of a sample took, when 1 in N of them, or of those they made, was timed. */
-struct estimate {
-    double factor; /* calls per timed call; 0: none was timed */
-    double inclusive, exclusive;
-    bool sampled;
-};
 
 /* Where all calls were timed, by a hand-made sample too, it is what was measured. */
 static double factor_of(const struct portolan_sample *x)
@@ -78,10 +75,10 @@ static double factor_of(const struct portolan_sample *x)
 }
 
 /* The time of calls that were not timed is in the caller's own time: it is taken out again. */
-static void make_estimates(const struct portolan_sample_set *data, struct estimate *e)
+void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e)
 {
-    for (size_t i = 0; i < data->n_samples; i++) {
-        const struct portolan_sample *x = &data->samples[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_sample *x = &samples[i];
 
         e[i].factor = factor_of(x);
         e[i].inclusive = e[i].exclusive = x->inclusive_ns * e[i].factor;
@@ -91,13 +88,14 @@ static void make_estimates(const struct portolan_sample_set *data, struct estima
         e[x->parent].exclusive -= e[i].inclusive;
         e[x->parent].sampled |= e[i].sampled;
     }
-    for (size_t i = 0; i < data->n_samples; i++)
+    for (size_t i = 0; i < n; i++)
         if (!e[i].sampled)
-            e[i].exclusive = data->samples[i].exclusive_ns;
+            e[i].exclusive = samples[i].exclusive_ns;
 }
 
 static enum portolan_status add_piece(struct survey *s, size_t node, size_t row, size_t own,
-                                      const struct portolan_sample *x, const struct estimate *e)
+                                      const struct portolan_sample *x,
+                                      const struct survey_estimate *e)
 {
     struct survey_piece *more = portolan_arena_grow(&s->pool, s->pieces, s->n_pieces, sizeof *more);
     struct survey_piece *p;
@@ -131,11 +129,11 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
 {
     size_t n = s->data->n_samples, first_root = NONE;
     size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
-    struct estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
+    struct survey_estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
     enum portolan_status status = node_of && estimates ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 
     if (!status)
-        make_estimates(s->data, estimates);
+        survey_estimate(s->data->samples, n, estimates);
     for (size_t i = 0; !status && i < n; i++) {
         const struct portolan_sample *x = &s->data->samples[i];
         size_t row = row_of_sample[i], v, own, parent = NONE;
@@ -153,7 +151,7 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
         if (v != NONE)
             note_selection(&s->rows[row].selection[v], own);
-        status = add_quality(s, node_of[i], row, x->quality);
+        status = add_quality(s, node_of[i], row, own, x);
         /* Of calls of which none was timed nothing is known but their number. */
         if (!status && x->rank == s->trials[s->rows[row].trial].rank && estimates[i].factor > 0)
             status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
@@ -276,6 +274,27 @@ static enum portolan_status sum_up(struct survey *s)
     return PORTOLAN_OK;
 }
 
+static int quality_order(const void *left, const void *right)
+{
+    const struct survey_quality *a = left, *b = right;
+
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static void sort_qualities(struct survey *s)
+{
+    if (s->n_qualities)
+        qsort(s->qualities, s->n_qualities, sizeof *s->qualities, quality_order);
+    for (size_t i = 0; i < s->n_qualities; i++) {
+        struct survey_node *n = &s->nodes[s->qualities[i].node];
+
+        if (n->n_qualities++ == 0)
+            n->first_quality = i;
+    }
+}
+
 static void time_segments(struct survey *s)
 {
     for (size_t g = 0; g < s->n_segments; g++) {
@@ -305,6 +324,7 @@ enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sampl
     if (status)
         return status;
     merge_pieces(s);
+    sort_qualities(s);
     status = sum_up(s);
     if (!status)
         time_segments(s);

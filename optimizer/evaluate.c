@@ -162,6 +162,39 @@ static bool exclusive_cost(const struct portolan_plan *p, size_t path, const str
     return at_target(p, &t->overall, c, &c->exclusive);
 }
 
+/*
+ * The accuracy to expect: as reported at these parameters; else what the model says, of several
+ * contexts the worst.
+ */
+static struct estimate expected_accuracy(const struct portolan_plan *p, size_t path,
+                                         const struct plan_tuple *t, const struct profile *seen,
+                                         const struct announcement *a, bool *outside)
+{
+    double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
+    struct estimate worst = {NAN, NAN, NAN}, e;
+    struct plan_cost asked = {0};
+    struct profile modelled;
+    const struct profile *profile = NULL;
+
+    if (!isnan(t->accuracy_here.value) && !(seen && seen->n) && !a->n)
+        return t->accuracy_here;
+    if (t->accuracy.known && t->accuracy.by_context)
+        profile = expect(p, path, t, seen, a, context, &modelled);
+    else if (t->accuracy.known && at_target(p, &t->accuracy, &asked, &e))
+        worst = e;
+    for (size_t i = 0; profile && i < profile->n; i++) {
+        struct profile one = {1, profile->context + i, &whole};
+
+        if (over_profile(&p->s.nodes[path], &t->accuracy, &one, a, &asked, &e) &&
+            !(e.value <= worst.value))
+            worst = e;
+    }
+    if (t->accuracy.known && isnan(worst.value)) /* nothing tells the contexts */
+        worst = (struct estimate){t->accuracy.high, t->accuracy.low, t->accuracy.high};
+    *outside = asked.extrapolating > 0;
+    return worst;
+}
+
 static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
                        const struct profile *seen, const struct announcement *a,
                        struct plan_cost *c)
@@ -169,7 +202,8 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
     const struct plan_tuple *t = &p->paths[path].tuples[tuple];
 
     *c = (struct plan_cost){0};
-    if (p->s.a->accuracy > 0 && t->quality > p->s.a->accuracy)
+    c->accuracy = expected_accuracy(p, path, t, seen, a, &c->accuracy_outside);
+    if (plan_misses_accuracy(p, c))
         return;
     c->allowed = true;
     if (t->unneeded)
@@ -194,7 +228,7 @@ static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan
     if (at->core || known == at->scope.n_tuples)
         return;
     for (size_t k = 0; k < at->scope.n_tuples; k++)
-        if (!at->tuples[k].seen && !costs[k].allowed && !(at->tuples[k].quality >= 0)) {
+        if (!at->tuples[k].seen && !costs[k].allowed && isnan(costs[k].accuracy.value)) {
             costs[k] = costs[known];
             costs[k].guessed = true;
         }
@@ -286,13 +320,27 @@ static bool path_cost(const struct portolan_plan *p, const struct plan_view *v,
     return true;
 }
 
+static void note_accuracy(const struct survey_node *node, const struct plan_cost *c,
+                          struct portolan_plan_prediction *out)
+{
+    if (!(c->accuracy.value >= 0) || c->accuracy.value <= out->accuracy)
+        return;
+    out->accuracy = c->accuracy.value;
+    out->accuracy_low = c->accuracy.low;
+    out->accuracy_high = c->accuracy.high;
+    out->accuracy_extrapolates = c->accuracy_outside;
+    snprintf(out->accuracy_of, sizeof out->accuracy_of, "%.60s.%.50s", node->instance,
+             node->method);
+}
+
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
     double low2 = 0, high2 = 0, octaves = -1;
 
-    *out = (struct portolan_plan_prediction){.steps = (int)h->steps};
+    *out = (struct portolan_plan_prediction){
+        .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
     for (size_t i = 0; i < p->s.n_nodes; i++) {
         struct path_cost cost;
         const struct plan_cost *c;
@@ -309,6 +357,7 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         if (cost.step * h->steps + cost.setup <= 0)
             continue;
         c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
+        note_accuracy(&p->s.nodes[i], c, out);
         out->n_extrapolating += c->extrapolating;
         out->is_assumed = out->is_assumed || c->assumed;
         if (c->extrapolating && c->octaves > octaves) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scopes of call paths, and their quantities fitted for each combination of implementations. */
+/* Scopes of call paths, and their models listed for each combination of implementations. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
@@ -149,124 +149,9 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
         if (!path->tuples || make_dormant(p, i))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < path->scope.n_tuples; k++)
-            path->tuples[k].quality = NAN;
-    }
-    for (size_t i = 0; i < p->s.n_qualities; i++) {
-        const struct survey_quality *q = &p->s.qualities[i];
-        struct plan_path *path = &p->paths[q->node];
-        size_t tuple = plan_tuple_of(p, &path->scope, p->s.rows[q->row].selection);
-
-        if (tuple != NONE)
-            path->tuples[tuple].quality = fmax(path->tuples[tuple].quality, q->value);
+            path->tuples[k].accuracy_here = (struct estimate){NAN, NAN, NAN};
     }
     return PORTOLAN_OK;
-}
-
-/* Tells the inputs that take more than one value in the rows from the others. */
-static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
-{
-    for (size_t k = 0; k < n_names; k++) {
-        bool varies = false;
-
-        for (size_t r = 1; r < n_rows; r++)
-            varies = varies || x[r * n_names + k] != x[k];
-        if (varies) {
-            q->inputs[q->n_inputs++] = k;
-        } else {
-            q->fixed_at[q->n_fixed] = x[k];
-            q->fixed[q->n_fixed++] = k;
-        }
-    }
-}
-
-static bool all_equal(size_t n, const double *y)
-{
-    for (size_t i = 1; i < n; i++)
-        if (fabs(y[i] - y[0]) > 1e-12 * fabs(y[0]))
-            return false;
-    return true;
-}
-
-static enum portolan_status own_model(struct portolan_plan *p, struct portolan_model *model)
-{
-    struct portolan_model **owned =
-        portolan_arena_grow(&p->s.pool, p->owned, p->n_owned, sizeof *owned);
-
-    if (!owned) {
-        portolan_model_destroy(model);
-        return PORTOLAN_ENOMEM;
-    }
-    p->owned = owned;
-    owned[p->n_owned++] = model;
-    return PORTOLAN_OK;
-}
-
-enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
-                                       const char *const *names, size_t n_names, size_t n_rows,
-                                       const double *x, const double *y, enum quantity_kind kind,
-                                       struct quantity *q)
-{
-    struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
-    struct portolan_model_data data = {.n_rows = n_rows, .y = y};
-    const char *used[MAX_INPUTS];
-    struct portolan_model *model;
-    enum portolan_status status;
-    double *rows;
-
-    *q = (struct quantity){.known = true,
-                           .kind = kind,
-                           .by_context = by_context,
-                           .n_rows = n_rows,
-                           .low = y[0],
-                           .high = y[0]};
-    for (size_t i = 0; i < n_rows; i++) {
-        q->constant += y[i] / (double)n_rows;
-        q->low = fmin(q->low, y[i]);
-        q->high = fmax(q->high, y[i]);
-    }
-    pick_inputs(n_names, n_rows, x, q);
-    if (kind != QUANTITY_TIME && all_equal(n_rows, y)) {
-        q->constant = y[0];
-        q->n_inputs = 0;
-        return PORTOLAN_OK;
-    }
-    if (!(rows = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *rows)))
-        return PORTOLAN_ENOMEM;
-    for (size_t k = 0; k < q->n_inputs; k++) {
-        used[k] = names[q->inputs[k]];
-        for (size_t i = 0; i < n_rows; i++)
-            rows[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
-    }
-    data.n_params = q->n_inputs;
-    data.params = used;
-    data.x = q->n_inputs ? rows : NULL;
-    status = portolan_model_fit(&data, &options, &model, NULL);
-    free(rows);
-    if (!status) {
-        q->model = model;
-        status = own_model(p, model);
-    }
-    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK; /* no model: the mean stands */
-}
-
-bool plan_quantity_value(const struct quantity *q, const double *x, struct portolan_prediction *out)
-{
-    double inputs[MAX_INPUTS];
-
-    *out = (struct portolan_prediction){.value = q->constant, .low = q->low, .high = q->high};
-    for (size_t k = 0; k < q->n_inputs; k++)
-        inputs[k] = x[q->inputs[k]];
-    if (q->model && portolan_model_predict(q->model, inputs, out))
-        return false;
-    for (size_t k = 0; q->kind == QUANTITY_TIME && k < q->n_fixed; k++) {
-        double at = q->fixed_at[k], now = x[q->fixed[k]];
-
-        if (at != now) { /* one value was measured: the model cannot know how it depends */
-            out->extrapolates = out->is_assumed = true;
-            out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
-        }
-    }
-    return true;
 }
 
 /*
@@ -310,7 +195,7 @@ static enum portolan_status model_of_constant(struct portolan_plan *p, struct qu
         return status;
     q->model = model;
     q->n_inputs = 0;
-    return own_model(p, model);
+    return plan_own_model(p, model);
 }
 
 static enum portolan_status add_model(struct portolan_plan *p, size_t path, size_t tuple,
@@ -370,6 +255,8 @@ static enum portolan_status list_models(struct portolan_plan *p, size_t path)
             status = add_model(p, path, k, "calls", &t->calls);
         if (!status && t->setup.high > 0)
             status = add_model(p, path, k, "setup_ns", &t->setup);
+        if (!status)
+            status = add_model(p, path, k, "accuracy", &t->accuracy);
     }
     return status;
 }

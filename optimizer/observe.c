@@ -189,8 +189,10 @@ static enum portolan_status observation_init(struct observation *o, const struct
                                              size_t path)
 {
     size_t pieces = p->s.nodes[path].n_pieces;
+    size_t qualities = p->s.nodes[path].n_qualities;
     size_t rows = (pieces > p->s.n_segments ? pieces : p->s.n_segments) + 1;
 
+    rows = rows > qualities ? rows : qualities + 1;
     o->p = p;
     o->path = path;
     o->variable = p->s.nodes[path].variable;
@@ -277,15 +279,19 @@ static bool in_own_tuple(const struct observation *o, size_t segment, size_t tup
     return true;
 }
 
-/* The swept values of a segment's trial as a row of inputs. */
-static void point_of(const struct observation *o, size_t segment, double *x)
+/* The swept values of a trial as a row of inputs. */
+static void point_of_trial(const struct survey *s, size_t trial, double *x)
 {
-    const struct survey *s = &o->p->s;
     size_t n = 0;
 
     for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
         if (s->dims[d].numeric)
-            x[n++] = s->trials[s->segments[segment].trial].x[d];
+            x[n++] = s->trials[trial].x[d];
+}
+
+static void point_of(const struct observation *o, size_t segment, double *x)
+{
+    point_of_trial(&o->p->s, o->p->s.segments[segment].trial, x);
 }
 
 static size_t dim_names(const struct survey *s, const char **names)
@@ -373,14 +379,90 @@ static enum portolan_status fit_setup(struct portolan_plan *p, struct observatio
              : PORTOLAN_OK;
 }
 
-static bool at_target(const struct portolan_plan *p, size_t segment)
+static bool trial_at_target(const struct portolan_plan *p, size_t trial)
 {
-    const struct survey_trial *t = &p->s.trials[p->s.segments[segment].trial];
+    const struct survey_trial *t = &p->s.trials[trial];
 
     for (size_t d = 0; d < p->s.n_dims; d++)
         if (p->s.dims[d].numeric && t->x[d] != p->target[d])
             return false;
     return true;
+}
+
+static bool at_target(const struct portolan_plan *p, size_t segment)
+{
+    return trial_at_target(p, p->s.segments[segment].trial);
+}
+
+/* The tuple in which an accuracy was reported. */
+static size_t accuracy_tuple(struct observation *o, const struct survey_quality *q)
+{
+    const struct survey *s = &o->p->s;
+
+    memcpy(o->selection, s->rows[q->row].selection, s->n_variables * sizeof *o->selection);
+    if (o->variable != NONE && q->own != NONE)
+        o->selection[o->variable] = q->own;
+    return plan_tuple_of(o->p, &o->p->paths[o->path].scope, o->selection);
+}
+
+/* The reported accuracies of a tuple as rows over contexts, or over the swept parameters. */
+static size_t accuracy_rows(struct observation *o, size_t tuple, bool by_context, size_t n_names)
+{
+    const struct survey *s = &o->p->s;
+    const struct survey_node *node = &s->nodes[o->path];
+    size_t n = 0;
+
+    for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
+        const struct survey_quality *q = &s->qualities[i];
+
+        if (accuracy_tuple(o, q) != tuple)
+            continue;
+        if (by_context)
+            memcpy(&o->x[n * n_names], q->context, n_names * sizeof *o->x);
+        else
+            point_of_trial(s, s->rows[q->row].trial, &o->x[n * n_names]);
+        o->y[n++] = q->value;
+    }
+    return n;
+}
+
+static void note_accuracy_here(struct observation *o, size_t tuple, struct plan_tuple *t)
+{
+    const struct survey *s = &o->p->s;
+    const struct survey_node *node = &s->nodes[o->path];
+
+    for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
+        const struct survey_quality *q = &s->qualities[i];
+
+        if (trial_at_target(o->p, s->rows[q->row].trial) && accuracy_tuple(o, q) == tuple &&
+            !(q->value <= t->accuracy_here.value))
+            t->accuracy_here = (struct estimate){q->value, q->value, q->value};
+    }
+}
+
+static enum portolan_status fit_accuracy(struct portolan_plan *p, struct observation *o,
+                                         size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const struct survey_node *node = &p->s.nodes[o->path];
+    const char *names[MAX_INPUTS];
+    size_t n_names = (size_t)node->n_context, n;
+    bool varies = false;
+
+    if (!node->n_qualities)
+        return PORTOLAN_OK;
+    note_accuracy_here(o, tuple, t);
+    n = accuracy_rows(o, tuple, true, n_names);
+    for (size_t i = 1; i < n && n_names; i++)
+        varies = varies || memcmp(o->x, &o->x[i * n_names], n_names * sizeof *o->x) != 0;
+    if (n && varies)
+        return plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y,
+                                 QUANTITY_ACCURACY, &t->accuracy);
+    n_names = dim_names(&p->s, names);
+    n = accuracy_rows(o, tuple, false, n_names);
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_ACCURACY,
+                                 &t->accuracy)
+             : PORTOLAN_OK;
 }
 
 /* Contexts as they were at the present parameters: of the longest such segment, the latest. */
@@ -502,6 +584,8 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
         }
         if (!status)
             status = fit_setup(p, &o, i);
+        if (!status)
+            status = fit_accuracy(p, &o, i);
         if (!status)
             status = note_exact(p, &o, i);
         if (!status)

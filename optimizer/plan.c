@@ -88,6 +88,7 @@ void portolan_plan_destroy(struct portolan_plan *p)
         return;
     for (size_t i = 0; i < p->n_owned; i++)
         portolan_model_destroy(p->owned[i]);
+    plan_rows_clear(p);
     portolan_arena_clear(&p->choice_pool);
     survey_clear(&p->s);
     free(p);
@@ -160,11 +161,17 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
     struct portolan_arena scratch = {0};
     const char *with =
         f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
-    double quality = f->tuple == NONE ? NAN : path->tuples[f->tuple].quality;
+    const struct plan_cost *cost = f->tuple == NONE ? NULL : &p->view.costs[f->path][f->tuple];
 
-    if (p->s.a->accuracy > 0 && quality > p->s.a->accuracy)
-        snprintf(text, size_bytes, "accuracy %.3g of %s.%s is worse than the %.3g wanted", quality,
-                 n->instance, n->method, p->s.a->accuracy);
+    if (cost && plan_misses_accuracy(p, cost) && cost->accuracy.low < cost->accuracy.high)
+        snprintf(text, size_bytes,
+                 "accuracy %.3g (between %.2g and %.2g%s) of %s.%s is worse than the %.3g wanted",
+                 cost->accuracy.value, cost->accuracy.low, cost->accuracy.high,
+                 cost->accuracy_outside ? ", outside what was measured" : "", n->instance,
+                 n->method, p->s.a->accuracy);
+    else if (cost && plan_misses_accuracy(p, cost))
+        snprintf(text, size_bytes, "accuracy %.3g of %s.%s is worse than the %.3g wanted",
+                 cost->accuracy.value, n->instance, n->method, p->s.a->accuracy);
     else if (f->tuple != NONE && path->tuples[f->tuple].seen)
         snprintf(text, size_bytes, "no model of %s.%s has a value here", n->instance, n->method);
     else

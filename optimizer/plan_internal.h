@@ -8,10 +8,27 @@
 #include <math.h>
 #include <portolan/choice.h>
 #include <portolan/plan.h>
+#include <portolan/update.h>
 
 enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS, MAX_TUPLES = 4096, MAX_SLOTS = 64 };
 
-enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT };
+enum quantity_kind { QUANTITY_TIME, QUANTITY_COUNT, QUANTITY_CONTEXT, QUANTITY_ACCURACY };
+
+/*
+ * What a time was fitted from, and what arrived since: kept so that a running program's rows are
+ * taken in one by one, and the form is looked for again when it no longer holds.
+ */
+struct plan_rows {
+    const char *const *names;
+    size_t n_names;
+    bool by_context;
+    size_t n, capacity;
+    size_t n_stored; /* the first of them, from the store */
+    size_t fit_at;   /* with so many rows the form is looked for again */
+    double *x, *y, *weight;
+    struct portolan_model *model;
+    struct portolan_update *update; /* NULL: no row arrived since the fit */
+};
 
 /* A measured number as a function of contexts or swept parameters. */
 struct quantity {
@@ -24,7 +41,13 @@ struct quantity {
     const struct portolan_model *model; /* NULL: the constant */
     double constant;
     size_t n_rows;
-    double low, high; /* of the constant's rows */
+    double low, high;       /* of the constant's rows */
+    struct plan_rows *rows; /* of a time: shared by all that have the same; else NULL */
+};
+
+/* A number with its interval. */
+struct estimate {
+    double value, low, high;
 };
 
 /* Contexts with the share of the calls that have them. */
@@ -42,8 +65,9 @@ struct plan_tuple {
     struct quantity exclusive; /* per call */
     struct quantity overall;   /* the same from swept parameters, where EXCLUSIVE is by context */
     struct quantity setup;     /* per run */
-    double quality;            /* worst reported; NaN: none */
-    size_t n_slots;            /* contexts per run are functions of the swept parameters; 0: not */
+    struct quantity accuracy;  /* the worst that calls reported */
+    struct estimate accuracy_here; /* where it was reported at the present parameters */
+    size_t n_slots; /* contexts per run are functions of the swept parameters; 0: not */
     struct quantity (*slot_context)[PORTOLAN_CONTEXT_MAX];
     double *slot_share;
     struct profile exact; /* as measured at the assembly's present parameters; n = 0: never */
@@ -69,15 +93,12 @@ struct plan_path {
     struct plan_tuple *tuples;
 };
 
-/* A number with its interval. */
-struct estimate {
-    double value, low, high;
-};
-
 /* What a tuple costs at the contexts looked at. */
 struct plan_cost {
     bool allowed, guessed;
     struct estimate calls, exclusive, setup;
+    struct estimate accuracy; /* NaN: none was reported */
+    bool accuracy_outside;    /* asked outside what was measured */
     size_t extrapolating;
     double octaves;
     bool assumed;
@@ -99,12 +120,21 @@ struct portolan_plan {
     struct portolan_plan_model *models;
     size_t n_owned;
     struct portolan_model **owned;
-    double *target; /* per dim */
-    int steps;      /* of the run to predict */
+    size_t n_rows;
+    struct plan_rows **rows; /* their models are their own */
+    size_t n_learned;        /* rows that arrived */
+    double *target;          /* per dim */
+    int steps;               /* of the run to predict */
     struct plan_view view;
     struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;
 };
+
+/* advise.c: the samples of a step among the plan's paths. */
+int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks);
+/* PATHS[i]: the call path of sample i; NONE: not in the plan. */
+void plan_find_paths(const struct survey *s, const struct portolan_sample *samples, size_t n,
+                     size_t *paths);
 
 /* graph.c: the measured call graph, pruning, the core. */
 enum portolan_status plan_make_graph(struct portolan_plan *p);
@@ -119,10 +149,20 @@ size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *sco
 /* The scope's variables' alternatives in TUPLE, into SELECTION. */
 void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
                       size_t *selection);
+/* quantity.c: fits, values, and rows that arrive. */
+enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
                                        const double *x, const double *y, enum quantity_kind kind,
                                        struct quantity *q);
+/*
+ * Takes a row into the quantity of PATH and of all tuples that share it: its constants are updated,
+ * or its form is looked for again, which *REFIT tells. SIGN says why, if it did not hold.
+ */
+enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
+                                         const double *x, double y, bool *refit,
+                                         enum portolan_update_sign *sign);
+void plan_rows_clear(struct portolan_plan *p);
 enum portolan_status plan_list_models(struct portolan_plan *p);
 /* X: contexts or dims, as the quantity wants; false when it has no finite value there. */
 bool plan_quantity_value(const struct quantity *q, const double *x,
@@ -138,6 +178,12 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
                     const struct profile *profiles, size_t n_announced, const char *const *names,
                     const double *values);
+
+/* Whether the accuracy that a tuple is expected to have is not good enough. */
+static inline bool plan_misses_accuracy(const struct portolan_plan *p, const struct plan_cost *c)
+{
+    return p->s.a->accuracy > 0 && c->accuracy.value > p->s.a->accuracy;
+}
 
 struct plan_horizon {
     double steps;

@@ -153,6 +153,7 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
     const struct portolan_model_summary *summary = portolan_model_peek_summary(m->model);
     char name[256], range[160], residual[32] = "-";
     const char *formula;
+    int room;
 
     snprintf(name, sizeof name, "%s%s%s%s", m->implementation[0] ? m->implementation : "(fixed)",
              m->scope[0] ? " (" : "", m->scope, m->scope[0] ? ")" : "");
@@ -165,8 +166,9 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
     else
         fprintf(out, "  %-28s", name);
     formula = portolan_model_peek_formula(m->model);
-    fprintf(out, " %-7s%-32s", quantity_word(m->quantity), formula);
-    if (strlen(formula) > 32)
+    room = strlen(quantity_word(m->quantity)) < 7 ? 7 : 9;
+    fprintf(out, " %-*s%-*s", room, quantity_word(m->quantity), 39 - room, formula);
+    if (strlen(formula) > (size_t)(39 - room))
         fprintf(out, "\n  %-28s %-7s%-32s", "", "", "");
     fprintf(out, "%7s  %s\n", residual, range);
 }
@@ -233,9 +235,26 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
     portolan_format_time(x->high_ns, 3, high, sizeof high);
     portolan_format_time(x->step_ns, 3, step, sizeof step);
     portolan_format_time(x->setup_ns, 3, setup, sizeof setup);
-    fprintf(out, "%-11s %s (between %s and %s): %d step%s of %s, once %s%s\n", what, total, low,
+    fprintf(out, "%-11s %s (between %s and %s): %d step%s of %s, once %s%s%s\n", what, total, low,
             high, x->steps, x->steps == 1 ? "" : "s", step, setup,
-            x->is_assumed ? "; interval partly assumed" : "");
+            x->is_assumed ? "; interval partly assumed" : "", x->n_extrapolating ? " !" : "");
+}
+
+/* What the accuracy will be, where it is reported. */
+static void put_accuracy(FILE *out, const struct portolan_plan *p,
+                         const struct portolan_plan_prediction *x)
+{
+    double wanted = p->s.a->accuracy;
+
+    if (isnan(x->accuracy))
+        return;
+    fprintf(out, "accuracy:   %.3g of %s", x->accuracy, x->accuracy_of);
+    if (x->accuracy_low < x->accuracy_high)
+        fprintf(out, " (between %.2g and %.2g)", x->accuracy_low, x->accuracy_high);
+    if (wanted > 0)
+        fprintf(out, ", wanted %.3g%s", wanted,
+                x->accuracy_high > wanted ? ": it may be missed" : "");
+    fprintf(out, "%s\n", x->accuracy_extrapolates ? "; outside what was measured" : "");
 }
 
 static void put_variable(FILE *out, const struct portolan_plan_variable *x, double best)
@@ -256,9 +275,20 @@ static void put_variable(FILE *out, const struct portolan_plan_variable *x, doub
         if (isinf(o->total_ns))
             fprintf(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
         else
-            fprintf(out, "  %-16s   with %-28s %10s  %+.3g %%\n", "", o->implementation, total,
-                    best > 0 ? 100 * (o->total_ns / best - 1) : 0);
+            fprintf(out, "  %-16s   with %-28s %10s  %+.3g %%%s\n", "", o->implementation, total,
+                    best > 0 ? 100 * (o->total_ns / best - 1) : 0, o->extrapolates ? " !" : "");
     }
+}
+
+/* Whether a time was marked. */
+static bool is_marked(const struct portolan_plan_choice *choice)
+{
+    bool marked = choice->prediction.n_extrapolating || choice->as_written.n_extrapolating;
+
+    for (size_t i = 0; i < choice->n_variables; i++)
+        for (size_t k = 0; k < choice->variables[i].n_options; k++)
+            marked = marked || choice->variables[i].options[k].extrapolates;
+    return marked;
 }
 
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char **text,
@@ -280,6 +310,9 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
         put_variable(r.out, &choice->variables[i], choice->prediction.total_ns);
     put_prediction(r.out, "predicted:", &choice->prediction);
     put_prediction(r.out, "as written:", &choice->as_written);
+    put_accuracy(r.out, p, &choice->prediction);
+    if (is_marked(choice))
+        fprintf(r.out, "!           outside what was measured\n");
     for (size_t i = 0; i < choice->n_reasons; i++)
         fprintf(r.out, "- %s\n", choice->reasons[i]);
     return report_close(&r, text, err);

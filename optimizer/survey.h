@@ -62,7 +62,7 @@ struct survey_node {
     size_t caller;   /* of the calling instance */
     int n_context;
     const char *context_name[PORTOLAN_CONTEXT_MAX];
-    size_t first_piece, n_pieces;
+    size_t first_piece, n_pieces, first_quality, n_qualities;
 };
 
 /* What happened on a call path with one context and implementation in one row. */
@@ -80,7 +80,16 @@ struct survey_sum {
 
 struct survey_quality {
     size_t node, row;
+    size_t own; /* as of a piece */
+    double context[PORTOLAN_CONTEXT_MAX];
     double value;
+};
+
+/* What all calls of a sample took, when 1 in N of them, or of those they made, was timed. */
+struct survey_estimate {
+    double factor; /* calls per timed call; 0: none was timed */
+    double inclusive, exclusive;
+    bool sampled;
 };
 
 struct survey {
@@ -95,10 +104,10 @@ struct survey {
     struct survey_row *rows;
     struct survey_segment *segments;
     struct survey_node *nodes;
-    struct survey_piece *pieces; /* by node, row, own, context */
-    struct survey_quality *qualities;
-    struct survey_sum *sums; /* [node * n_rows + row] */
-    const char *unusable;    /* why the last trial that does not count does not */
+    struct survey_piece *pieces;      /* by node, row, own, context */
+    struct survey_quality *qualities; /* by node */
+    struct survey_sum *sums;          /* [node * n_rows + row] */
+    const char *unusable;             /* why the last trial that does not count does not */
 };
 
 struct survey_filter {
@@ -126,6 +135,9 @@ static inline const struct survey_sum *survey_sum_of(const struct survey *s, siz
 {
     return &s->sums[node * s->n_rows + row];
 }
+
+/* One for each of N samples. */
+void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e);
 
 /* Sums the samples; called by survey_init(). */
 enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample);

@@ -25,8 +25,10 @@ struct optimizer_mind {
     bool from_store;            /* the start is a stored decision's */
     double expected_step_ns;    /* 0: not known */
     int surprises, refits;
-    double swap_ns;   /* cost of an exchange, as measured in this run */
-    char reason[500]; /* of the last decision */
+    int learned_step;
+    int unknown_steps, look_at; /* steps with something that has no model; when to look again */
+    double swap_ns;             /* cost of an exchange, as measured in this run */
+    char reason[500];           /* of the last decision */
 };
 
 struct optimizer {

@@ -11,6 +11,10 @@
 /* So many steps in a row this far from what was predicted, and the models are fitted again. */
 enum { SURPRISES = 3, MOST_REFITS = 5 };
 static const double surprise = 0.25;
+/* Steps with something that has no model, before the store is read again; then twice as many. */
+enum { FIRST_LOOK = 4 };
+/* The share of its time that a rank may wait and still stand for the slowest. */
+static const double least_waiting = 0.05;
 
 void optimizer_mind_clear(struct optimizer_mind *m)
 {
@@ -168,6 +172,49 @@ static void learn(struct optimizer *o, int step, const struct portolan_sample *s
     make_plan(o);
 }
 
+/*
+ * Whether what rank 0 did tells of the slowest rank, which the models are of: it waited for hardly
+ * anybody. A step that began with an exchange, and the first, are no usual steps.
+ */
+static bool tells(const struct optimizer *o, int step, const struct portolan_sample *samples,
+                  size_t n)
+{
+    double waited = 0, all = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        waited += samples[i].mpi_ns;
+        all += samples[i].exclusive_ns;
+    }
+    return step > 1 && o->swap_step != step - 1 &&
+           (o->cohort->size == 1 || waited <= least_waiting * all);
+}
+
+/* The step's rows go into the models; what has none is looked for in the store, now and then. */
+static void take_in(struct optimizer *o, int step, const struct portolan_plan_now *now)
+{
+    struct optimizer_mind *m = &o->mind;
+    struct portolan_plan_news news;
+    struct portolan_error err = {0};
+
+    if (!m->plan || !tells(o, step, now->samples, now->n_samples))
+        return;
+    if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, now->n_current,
+                            &news, &err)) {
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: learns nothing: %s", step,
+                     err.text);
+        return;
+    }
+    if (news.n_failed)
+        portolan_log(PORTOLAN_LOG_INFO, "optimizer", "step %d: %s: fits it again", step,
+                     news.reason);
+    if (news.n_unknown && ++m->unknown_steps >= m->look_at) {
+        m->look_at *= 2;
+        portolan_log(PORTOLAN_LOG_INFO, "optimizer",
+                     "step %d: runs what has no model: reads the store again", step);
+        make_plan(o);
+    }
+}
+
 static void take_advice(struct optimizer *o, int step, const struct portolan_plan_advice *advice)
 {
     struct optimizer_mind *m = &o->mind;
@@ -207,22 +254,26 @@ static void consider(struct optimizer *o, int step)
     now.remaining_steps = steps ? steps - step : 1;
     if (step > 0 && o->records->ops->latest(o->records, &now.samples, &now.n_samples, NULL))
         now.n_samples = 0;
-    if (step > 0)
-        learn(o, step, now.samples, now.n_samples);
-    if (!o->mind.plan || now.remaining_steps <= 0)
-        return;
     current = list_names(o, NULL, 0, &now.n_current);
     banned = list_names(o, o->banned, o->n_banned, &now.n_banned);
     now.current = current;
     now.banned = banned;
     if (!o->n_banned)
         now.n_banned = 0;
+    if (current && step > 0 && step != o->mind.learned_step) {
+        o->mind.learned_step = step;
+        learn(o, step, now.samples, now.n_samples);
+        take_in(o, step, &now);
+    }
+    if (!o->mind.plan || now.remaining_steps <= 0)
+        goto out;
     if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err))
         take_advice(o, step, advice);
     else
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
                      err.status ? err.text : "out of memory");
     portolan_plan_advice_destroy(advice);
+out:
     free(current);
     free(banned);
 }
@@ -232,6 +283,7 @@ void optimizer_decide(struct optimizer *o, int step)
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
     if (!o->mind.looked) {
         o->mind.looked = true;
+        o->mind.look_at = FIRST_LOOK;
         if (o->start_stored)
             look_for_stored(o);
         make_plan(o);

@@ -80,9 +80,9 @@ struct portolan_plan_model {
     const char *path; /**< "driver.solver -> solver.solve" */
     const char *instance, *method;
     const char *implementation;
-    const char *scope; /**< "assembler=heat.Band" of partners; "" when none */
-    const char
-        *quantity; /**< "exclusive_ns" per call, "calls" per call of the caller, "setup_ns" */
+    const char *scope;    /**< "assembler=heat.Band" of partners; "" when none */
+    const char *quantity; /**< "exclusive_ns" per call, "calls" per call of the caller, "setup_ns",
+                               "accuracy" (the worst that calls reported) */
     size_t n_rows;
     bool core;                          /**< of a call path that was not pruned */
     const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
@@ -100,6 +100,10 @@ struct portolan_plan_prediction {
     size_t n_extrapolating;  /**< models asked outside what was measured */
     char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
     bool is_assumed;         /**< part of the interval rests on assumption */
+    /** The worst accuracy that is expected of any call path, where one reports it; else NaN. */
+    double accuracy, accuracy_low, accuracy_high;
+    bool accuracy_extrapolates; /**< asked outside what was measured */
+    char accuracy_of[120];      /**< "solver.solve" */
 };
 
 /** One implementation that a variable instance may have. */
@@ -107,6 +111,7 @@ struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
+    bool extrapolates;  /**< outside what was measured, all else as chosen */
 };
 
 struct portolan_plan_variable {
@@ -209,6 +214,29 @@ void portolan_plan_advice_destroy(struct portolan_plan_advice *advice);
 struct portolan_next_parameter {
     const char *instance, *parameter, *value;
 };
+
+/** What a step told the plan. */
+struct portolan_plan_news {
+    size_t n_rows;    /**< rows that went into models */
+    size_t n_unknown; /**< samples of call paths or implementations without a model */
+    size_t n_refits;  /**< models whose form was looked for again: the rows had doubled, a parameter
+                           that was always the same is not any more, or: */
+    size_t n_failed;  /**< their form no longer held */
+    char reason[300]; /**< of the first of these; "" */
+};
+
+/**
+ * Takes the SAMPLES of one step (of any ranks; those of the slowest count) into the models of what
+ * CURRENT says that runs. Each model's constants are updated by Givens rotations
+ * (<portolan/update.h>), in time that does not grow with the rows; its form is looked for again
+ * only where it fails or the rows have doubled. Spikes are pulled in. Borrowed models and choices
+ * of the plan are void. Errors: ENOTFOUND for an unknown current class, ENOMEM.
+ */
+enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
+                                         const struct portolan_sample *samples, size_t n,
+                                         const struct portolan_name_value *current,
+                                         size_t n_current, struct portolan_plan_news *news,
+                                         struct portolan_error *err);
 
 /** What to measure next, and what there is to tell. */
 struct portolan_next_trial {

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measured numbers as functions of contexts or swept parameters: fitted, asked, and updated. */
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a running program that are kept; more of them only move constants. */
+enum { MOST_ROWS = 1024 };
+/* Rows farther off than this many standard deviations are pulled in: spikes. */
+static const double gate = 3;
+/* What older rows count, beside newer ones, once these lie elsewhere. */
+static const double fading = 0.25;
+
+/* ---- fits ---- */
+
+/* Tells the inputs that take more than one value in the rows from the others. */
+static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
+{
+    for (size_t k = 0; k < n_names; k++) {
+        bool varies = false;
+
+        for (size_t r = 1; r < n_rows; r++)
+            varies = varies || x[r * n_names + k] != x[k];
+        if (varies) {
+            q->inputs[q->n_inputs++] = k;
+        } else {
+            q->fixed_at[q->n_fixed] = x[k];
+            q->fixed[q->n_fixed++] = k;
+        }
+    }
+}
+
+static bool all_equal(size_t n, const double *y)
+{
+    for (size_t i = 1; i < n; i++)
+        if (fabs(y[i] - y[0]) > 1e-12 * fabs(y[0]))
+            return false;
+    return true;
+}
+
+enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model)
+{
+    struct portolan_model **owned =
+        portolan_arena_grow(&p->s.pool, p->owned, p->n_owned, sizeof *owned);
+
+    if (!owned) {
+        portolan_model_destroy(model);
+        return PORTOLAN_ENOMEM;
+    }
+    p->owned = owned;
+    owned[p->n_owned++] = model;
+    return PORTOLAN_OK;
+}
+
+/* Mean and range of the values, and which inputs there are. */
+static void begin(bool by_context, size_t n_names, size_t n_rows, const double *x, const double *y,
+                  enum quantity_kind kind, struct quantity *q)
+{
+    *q = (struct quantity){.known = true,
+                           .kind = kind,
+                           .by_context = by_context,
+                           .n_rows = n_rows,
+                           .low = y[0],
+                           .high = y[0]};
+    for (size_t i = 0; i < n_rows; i++) {
+        q->constant += y[i] / (double)n_rows;
+        q->low = fmin(q->low, y[i]);
+        q->high = fmax(q->high, y[i]);
+    }
+    pick_inputs(n_names, n_rows, x, q);
+}
+
+/* The columns of the inputs alone; the caller frees. */
+static double *take_inputs(const struct quantity *q, size_t n_names, size_t n_rows, const double *x)
+{
+    double *rows = portolan_calloc(n_rows, (q->n_inputs + 1) * sizeof *rows);
+
+    for (size_t k = 0; rows && k < q->n_inputs; k++)
+        for (size_t i = 0; i < n_rows; i++)
+            rows[i * q->n_inputs + k] = x[i * n_names + q->inputs[k]];
+    return rows;
+}
+
+struct inputs {
+    const char *names[MAX_INPUTS];
+    double *x;
+    struct portolan_model_data data;
+};
+
+static bool inputs_init(struct inputs *in, const struct quantity *q, const char *const *names,
+                        size_t n_names, size_t n_rows, const double *x, const double *y,
+                        const double *weight)
+{
+    if (!(in->x = take_inputs(q, n_names, n_rows, x)))
+        return false;
+    for (size_t k = 0; k < q->n_inputs; k++)
+        in->names[k] = names[q->inputs[k]];
+    in->data = (struct portolan_model_data){.n_params = q->n_inputs,
+                                            .params = in->names,
+                                            .n_rows = n_rows,
+                                            .x = q->n_inputs ? in->x : NULL,
+                                            .y = y,
+                                            .weight = weight};
+    return true;
+}
+
+/* *MODEL stays NULL where no model can be made: then the mean stands. */
+static enum portolan_status fit(const struct portolan_model_data *data, enum quantity_kind kind,
+                                struct portolan_model **model)
+{
+    struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
+    enum portolan_status status;
+
+    if (kind == QUANTITY_ACCURACY)
+        options.statistic = PORTOLAN_MODEL_MAXIMUM;
+    if (kind == QUANTITY_TIME)
+        status = portolan_model_fit_pieces(data, NULL, 0, &options, model, NULL);
+    else
+        status = portolan_model_fit(data, &options, model, NULL);
+    if (status)
+        *model = NULL;
+    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+}
+
+/* ---- rows that are kept ---- */
+
+static void rows_destroy(struct plan_rows *r)
+{
+    portolan_update_destroy(r->update);
+    portolan_model_destroy(r->model);
+    free(r->x);
+    free(r->y);
+    free(r->weight);
+    free(r);
+}
+
+void plan_rows_clear(struct portolan_plan *p)
+{
+    for (size_t i = 0; i < p->n_rows; i++)
+        rows_destroy(p->rows[i]);
+    p->n_rows = 0;
+}
+
+static bool rows_reserve(struct plan_rows *r, size_t n)
+{
+    double *x, *y, *w;
+
+    if (n <= r->capacity)
+        return true;
+    n = n < 16 ? 16 : 2 * n;
+    if ((x = portolan_reallocarray(r->x, n, (r->n_names + 1) * sizeof *x)))
+        r->x = x;
+    if ((y = portolan_reallocarray(r->y, n, sizeof *y)))
+        r->y = y;
+    if ((w = portolan_reallocarray(r->weight, n, sizeof *w)))
+        r->weight = w;
+    if (!x || !y || !w)
+        return false;
+    r->capacity = n;
+    return true;
+}
+
+static const char *const *keep_names(struct portolan_plan *p, const char *const *names, size_t n)
+{
+    const char **kept = portolan_arena_alloc(&p->s.pool, n, sizeof *kept);
+
+    if (kept && n)
+        memcpy(kept, names, n * sizeof *kept);
+    return kept;
+}
+
+/* Keeps the rows of a time. */
+static enum portolan_status keep_rows(struct portolan_plan *p, const char *const *names,
+                                      size_t n_names, const double *x, const double *y,
+                                      struct quantity *q)
+{
+    struct plan_rows **more = portolan_arena_grow(&p->s.pool, p->rows, p->n_rows, sizeof *more);
+    struct plan_rows *r = more ? portolan_calloc(1, sizeof *r) : NULL;
+
+    if (!r)
+        return PORTOLAN_ENOMEM;
+    p->rows = more;
+    more[p->n_rows++] = r;
+    q->rows = r;
+    r->n_names = n_names;
+    r->by_context = q->by_context;
+    r->names = keep_names(p, names, n_names);
+    if (!r->names || !rows_reserve(r, q->n_rows))
+        return PORTOLAN_ENOMEM;
+    r->n = r->n_stored = q->n_rows;
+    r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
+    if (n_names)
+        memcpy(r->x, x, r->n * n_names * sizeof *x);
+    memcpy(r->y, y, r->n * sizeof *y);
+    for (size_t i = 0; i < r->n; i++)
+        r->weight[i] = 1;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
+                                       const char *const *names, size_t n_names, size_t n_rows,
+                                       const double *x, const double *y, enum quantity_kind kind,
+                                       struct quantity *q)
+{
+    struct portolan_model *model = NULL;
+    struct inputs in;
+    enum portolan_status status;
+
+    begin(by_context, n_names, n_rows, x, y, kind, q);
+    if (kind != QUANTITY_TIME && all_equal(n_rows, y)) {
+        q->constant = y[0];
+        q->n_inputs = 0;
+        return PORTOLAN_OK;
+    }
+    if (!inputs_init(&in, q, names, n_names, n_rows, x, y, NULL))
+        return PORTOLAN_ENOMEM;
+    status = fit(&in.data, kind, &model);
+    free(in.x);
+    if (!status && kind == QUANTITY_TIME)
+        status = keep_rows(p, names, n_names, x, y, q);
+    if (status) {
+        portolan_model_destroy(model);
+        return status;
+    }
+    q->model = model;
+    if (q->rows)
+        q->rows->model = model;
+    else if (model)
+        status = plan_own_model(p, model);
+    return status;
+}
+
+/* ---- values ---- */
+
+static void pick(const struct quantity *q, const double *x, double *inputs)
+{
+    for (size_t k = 0; k < q->n_inputs; k++)
+        inputs[k] = x[q->inputs[k]];
+}
+
+bool plan_quantity_value(const struct quantity *q, const double *x, struct portolan_prediction *out)
+{
+    double inputs[MAX_INPUTS];
+
+    *out = (struct portolan_prediction){.value = q->constant, .low = q->low, .high = q->high};
+    pick(q, x, inputs);
+    if (q->model && portolan_model_predict(q->model, inputs, out))
+        return false;
+    for (size_t k = 0; q->kind != QUANTITY_COUNT && q->kind != QUANTITY_CONTEXT && k < q->n_fixed;
+         k++) {
+        double at = q->fixed_at[k], now = x[q->fixed[k]];
+
+        if (at != now) { /* one value was measured: the model cannot know how it depends */
+            out->extrapolates = out->is_assumed = true;
+            out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
+        }
+    }
+    return true;
+}
+
+/* ---- rows that arrive ---- */
+
+/* The row behind the others; of too many the oldest that is not from the store goes. */
+static bool append(struct plan_rows *r, const double *x, double y)
+{
+    if (r->n >= MOST_ROWS && r->n > r->n_stored) {
+        size_t n = --r->n - r->n_stored;
+
+        if (r->n_names)
+            memmove(r->x + r->n_stored * r->n_names, r->x + (r->n_stored + 1) * r->n_names,
+                    n * r->n_names * sizeof *x);
+        memmove(r->y + r->n_stored, r->y + r->n_stored + 1, n * sizeof y);
+        memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
+    }
+    if (!rows_reserve(r, r->n + 1))
+        return false;
+    if (r->n_names)
+        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
+    r->y[r->n] = y;
+    r->weight[r->n++] = 1;
+    return true;
+}
+
+static void replace(struct quantity *old, const struct plan_rows *rows, const struct quantity *now)
+{
+    if (old->rows == rows)
+        *old = *now;
+}
+
+/* What was fitted from ROWS is NOW so, wherever it stands. */
+static void share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
+                  struct portolan_model *model, const struct quantity *now)
+{
+    struct quantity copy = *now; /* it is one of those that change */
+    struct plan_path *at = &p->paths[path];
+
+    copy.model = model;
+    for (size_t i = 0; i < p->n_models; i++)
+        if (p->models[i].model == rows->model) {
+            p->models[i].model = model;
+            p->models[i].n_rows = copy.n_rows;
+        }
+    portolan_model_destroy(rows->model);
+    rows->model = model;
+    for (size_t k = 0; k < at->scope.n_tuples; k++) {
+        replace(&at->tuples[k].exclusive, rows, &copy);
+        replace(&at->tuples[k].overall, rows, &copy);
+    }
+}
+
+/* Looks for the form again, in all rows. */
+static enum portolan_status fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
+{
+    struct portolan_model *model = NULL;
+    struct quantity now;
+    struct inputs in;
+    enum portolan_status status;
+
+    begin(r->by_context, r->n_names, r->n, r->x, r->y, QUANTITY_TIME, &now);
+    now.rows = r;
+    if (!inputs_init(&in, &now, r->names, r->n_names, r->n, r->x, r->y, r->weight))
+        return PORTOLAN_ENOMEM;
+    status = fit(&in.data, QUANTITY_TIME, &model);
+    free(in.x);
+    if (status)
+        return status;
+    portolan_update_destroy(r->update);
+    r->update = NULL;
+    r->fit_at = 2 * r->n;
+    if (model)
+        share(p, path, r, model, &now);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status begin_update(struct plan_rows *r, const struct quantity *q)
+{
+    const struct portolan_update_options options = {.gate = gate};
+    struct inputs in;
+    enum portolan_status status;
+
+    if (!inputs_init(&in, q, r->names, r->n_names, r->n, r->x, r->y, r->weight))
+        return PORTOLAN_ENOMEM;
+    status = portolan_update_create(r->model, &in.data, &options, &r->update, NULL);
+    free(in.x);
+    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+}
+
+/* A context that was always the same is not so any more: the form does not know it. */
+static bool is_new_input(const struct quantity *q, const double *x)
+{
+    for (size_t k = 0; k < q->n_fixed; k++)
+        if (x[q->fixed[k]] != q->fixed_at[k])
+            return true;
+    return false;
+}
+
+static enum portolan_status update(struct portolan_plan *p, size_t path, struct quantity *q,
+                                   const double *x, double y, enum portolan_update_sign *sign)
+{
+    struct plan_rows *r = q->rows;
+    struct portolan_model *model = NULL;
+    double inputs[MAX_INPUTS];
+    struct quantity now = *q;
+    enum portolan_status status = r->update ? PORTOLAN_OK : begin_update(r, q);
+
+    if (status || !r->update)
+        return status;
+    pick(q, x, inputs);
+    if (portolan_update_add(r->update, inputs, y, 1))
+        return PORTOLAN_OK; /* no finite number: it says nothing */
+    *sign = portolan_update_peek_state(r->update)->sign;
+    status = portolan_update_model(r->update, &model, NULL);
+    if (status)
+        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+    now.n_rows++;
+    now.constant += (y - now.constant) / (double)now.n_rows;
+    now.low = fmin(now.low, y);
+    now.high = fmax(now.high, y);
+    share(p, path, r, model, &now);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
+                                         const double *x, double y, bool *refit,
+                                         enum portolan_update_sign *sign)
+{
+    struct plan_rows *r = q->rows;
+    enum portolan_status status = PORTOLAN_OK;
+    bool new_input;
+
+    *refit = false;
+    *sign = PORTOLAN_UPDATE_HOLDS;
+    if (!r || !r->model || !isfinite(y))
+        return PORTOLAN_OK;
+    new_input = is_new_input(q, x);
+    if (!new_input)
+        status = update(p, path, q, x, y, sign);
+    if (!status && !append(r, x, y))
+        status = PORTOLAN_ENOMEM;
+    if (!status && (new_input || *sign || r->n >= r->fit_at)) {
+        size_t older = r->n > 16 ? r->n - 16 : 0;
+
+        for (size_t i = 0; *sign == PORTOLAN_UPDATE_SHIFTED && i < older; i++)
+            r->weight[i] *= fading;
+        *refit = true;
+        status = fit_again(p, path, r);
+    }
+    return status;
+}
