@@ -47,4 +47,7 @@ void series_draw(struct series *series, size_t n_params, size_t points, double n
 /* Extra-P's default method on the medians of the repetitions, every fit by LAPACK. */
 void extrap_fit(const struct series *series, struct sum *found);
 
+/* The table of predictions at twice the largest size. */
+bool ahead_run(size_t n_series, uint64_t state);
+
 #endif

@@ -126,23 +126,17 @@ static bool signs_are_right(const struct search *s, const struct candidate *c)
     return true;
 }
 
-/*
- * The squares of the points, each predicted without itself, on the scale of a sum of squared
- * residuals; infinite when one stands alone.
- */
-static double left_out(const struct search *s, const struct outcome *o)
+/* The sum of squared residuals; infinite when a point cannot be predicted without itself. */
+static double squares(const struct search *s, const struct outcome *o)
 {
-    double sum = 0, m = (double)s->m, shrink = (m - (double)o->n) / m;
+    double sum = 0;
 
     for (size_t i = 0; i < s->points->m; i++) {
-        double rest = 1 - o->leverage[i];
-
-        if (search_is_in(s, i) && rest < 1e-8)
+        if (search_is_in(s, i) && o->leverage[i] > 1 - 1e-8)
             return INFINITY;
-        if (search_is_in(s, i))
-            sum += o->residual[i] * o->residual[i] / (rest * rest);
+        sum += o->residual[i] * o->residual[i];
     }
-    return sum * shrink * shrink;
+    return sum;
 }
 
 static double log_volume(const struct search *s, const struct candidate *c, const struct outcome *o)
@@ -198,7 +192,7 @@ double search_try(struct search *s, struct candidate *c)
     if (c->k >= s->m || !(has_fitted(c) ? fit_exponents(s, c, &o) : fit_constants(s, c, &o)) ||
         !signs_are_right(s, c))
         return INFINITY;
-    residual = left_out(s, &o);
+    residual = squares(s, &o);
     if (!isfinite(residual))
         return INFINITY;
     search_keep(s, c,
@@ -239,8 +233,8 @@ void search_keep(struct search *s, struct candidate *c, double score)
     *place = *c;
 }
 
-/* What is right within half a power in all parameters is worth half as much as what is right. */
-static const double near = 0.5, worth_of_exact = 2;
+/* What is next to right (it gets worthless half a power off) is worth something, too. */
+static const double near = 0.5, worth_of_exact = 1;
 
 static double lead(const struct candidate *c, size_t param)
 {

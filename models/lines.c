@@ -244,7 +244,7 @@ static void multiply(struct combining *c, const unsigned char *entry)
 
             for (size_t i = 0; i < m; i++)
                 sum += of_a[i] * columns[b * m + i];
-            c->gram[a][b] = sum;
+            c->gram[a][b] = c->gram[b][a] = sum;
         }
     }
 }

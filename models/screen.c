@@ -53,6 +53,16 @@ static void note(struct sketches *list, const struct sketch *sketch)
     list->best[at] = *sketch;
 }
 
+/* Costs without any constant beneath them are rare, and rarer where the power is a fraction. */
+static double price_bare(const struct sketch *form)
+{
+    double exponent = search_grid[form->first].exponent;
+
+    if (form->constant || form->second >= 0)
+        return 0;
+    return exponent == floor(exponent) ? 1 : 3;
+}
+
 static void add_up(struct search *s, size_t param, struct sums *sums)
 {
     size_t m = s->points->m;
@@ -124,7 +134,7 @@ static void sketch(const struct search *s, const struct sums *sums, struct sketc
         list->least = off > 2e-13 * sums->yy ? off : 0;
         list->k = k;
     }
-    form.score += search_score(s, k, off, log(determinant * volume));
+    form.score += search_score(s, k, off, log(determinant * volume)) + price_bare(&form);
     note(list, &form);
 }
 
@@ -165,6 +175,7 @@ static void try_sketches(struct search *s, size_t param, const struct sketches *
             break;
         memset(&c, 0, sizeof c);
         c.family = family_of(s, form);
+        c.cost = price_bare(form);
         if (form->constant)
             candidate_add(&c);
         candidate_list(&c, candidate_add(&c), param, (size_t)form->first);

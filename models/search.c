@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which terms: every form of a list is fitted and scored by the evidence for it: how likely the
- * values are if it holds, over all its constants may be before they are known (closed form; the
- * residuals are those of points left out). So a form pays for each constant with what the constant
- * could have explained without being right. Forms that score about alike stay on a shortlist: how
- * far they diverge outside the rows is what nobody can know.
+ * values are if it holds, over all its constants may be before they are known (closed form). So a
+ * form pays for each constant with what the constant could have explained without being right: it
+ * is judged by what it predicts, not by what it fits. Forms that score about alike stay on a
+ * shortlist: how far they diverge outside the rows is what nobody can know.
  */
 #include "models_internal.h"
 
