@@ -198,11 +198,16 @@ void formula_push_tree(struct formula_builder *b, const struct portolan_formula 
     b->column = column;
 }
 
+void formula_add_names(struct formula_builder *b, size_t n, const char *const *names)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!b->status)
+            names_add(b, &b->f->names, names[i], strlen(names[i]));
+}
+
 void formula_push_names(struct formula_builder *b, const struct portolan_formula *f)
 {
-    for (size_t i = 0; i < f->names.n; i++)
-        if (!b->status)
-            names_add(b, &b->f->names, f->names.list[i], strlen(f->names.list[i]));
+    formula_add_names(b, f->names.n, (const char *const *)f->names.list);
 }
 
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula)
@@ -318,8 +323,7 @@ enum portolan_status portolan_formula_bind(const struct portolan_formula *f, siz
     if (status)
         return status;
     if (!formula_begin(&b)) {
-        for (size_t i = 0; i < n; i++)
-            names_add(&b, &b.f->names, names[i], strlen(names[i]));
+        formula_add_names(&b, n, names);
         formula_push_tree(&b, f, f->n_nodes - 1);
     }
     status = formula_end(&b, bound);

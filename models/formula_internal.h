@@ -95,6 +95,7 @@ void formula_push_log(struct formula_builder *b);
 void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root);
 /* The names of F, all of them, in their order: before any node is pushed. */
 void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
+void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);
 /* *FORMULA if all went well; B is empty in any case. */
 enum portolan_status formula_end(struct formula_builder *b, struct portolan_formula **formula);
 
@@ -116,6 +117,9 @@ void formula_write_factor(const struct portolan_formula *f, struct portolan_text
 void formula_write_tree(const struct portolan_formula *f, size_t root,
                         enum portolan_notation notation, const char *const *names, bool factor,
                         struct portolan_text *out);
+/* F in C as the condition of an if. */
+void formula_write_truth(const struct portolan_formula *f, const char *const *names,
+                         struct portolan_text *out);
 void formula_write_latex(const struct portolan_formula *f, size_t root, bool factor,
                          struct portolan_text *out);
 void formula_write_latex_number(struct portolan_text *out, double value);

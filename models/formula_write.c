@@ -326,7 +326,7 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg)
 
 /*
  * TRUTH: it is asked whether it holds. Elsewhere C and gnuplot would take a comparison as a whole
- * number; and gnuplot takes no number for a truth.
+ * number; and gnuplot takes no number for a truth, nor do compilers without a warning.
  */
 static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 {
@@ -342,7 +342,7 @@ static void write_node(struct writer *w, size_t i, enum level least, bool truth)
         ADD(w, gnuplot ? "real(" : least > UNARY ? "((double)(" : "(double)(");
         write_operation(w, i, arg);
         ADD(w, !gnuplot && least > UNARY ? "))" : ")");
-    } else if (gnuplot && truth && !is_truth(node)) {
+    } else if (typed && truth && !is_truth(node)) {
         ADD(w, "(");
         write_node(w, i, SUM, false);
         ADD(w, " != 0.0)");
@@ -431,6 +431,14 @@ void formula_write_tree(const struct portolan_formula *f, size_t root,
     struct writer w = {f, out, notation, names, 0};
 
     write_node(&w, root, factor ? UNARY : LOOSE, false);
+}
+
+void formula_write_truth(const struct portolan_formula *f, const char *const *names,
+                         struct portolan_text *out)
+{
+    struct writer w = {f, out, PORTOLAN_NOTATION_C, names, 0};
+
+    write_node(&w, f->n_nodes - 1, LOOSE, true);
 }
 
 /* The language's own names: quoted where needed. */

@@ -16,6 +16,7 @@
 #define PORTOLAN_MODELS_H
 
 #include <portolan/base.h>
+#include <portolan/formula.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,8 +97,6 @@ struct portolan_model_options {
     unsigned max_pieces; /**< portolan_model_fit_pieces(): at most so many intervals; 0 = as many as
                               the rows support */
 };
-
-struct portolan_formula; /* <portolan/formula.h> */
 
 /**
  * One term without its constant: product over parameters of x^exponent · log2(x)^log, or any
@@ -331,6 +330,30 @@ enum portolan_status portolan_model_describe(struct portolan_model *model,
 /** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it. */
 enum portolan_status portolan_model_write_xml(const struct portolan_model *model, char **text,
                                               struct portolan_error *err);
+
+/**
+ * *TEXT: the model in a notation of formulas, all digits of its constants; malloc'ed, the caller
+ * frees it. Pieces become a choice (a ? b : c) that is NAN where none holds. PORTOLAN_EINVAL when
+ * it is too large for a formula.
+ */
+enum portolan_status portolan_model_write_formula(const struct portolan_model *model,
+                                                  enum portolan_notation notation, char **text,
+                                                  struct portolan_error *err);
+
+/**
+ * *TEXT: C source that compiles as C and as C++: one function of the parameters, in their order,
+ * under a comment with unit, ranges of validity and error. FUNCTION is its name (NULL: made of the
+ * envelope's; PORTOLAN_EINVAL when it is no identifier, or taken). It computes what
+ * portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or contract to
+ * fused operations, the last bit may differ.
+ */
+enum portolan_status portolan_model_write_c(const struct portolan_model *model,
+                                            const char *function, char **text,
+                                            struct portolan_error *err);
+
+/** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment. */
+enum portolan_status portolan_model_write_latex(const struct portolan_model *model, char **text,
+                                                struct portolan_error *err);
 
 /**
  * The model written in SIZE bytes of TEXT, number by number the one that was written. FILE names
