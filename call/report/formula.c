@@ -53,8 +53,8 @@ bool report_formula_derive(const struct portolan_cll_sample *s, struct report_fo
     *f = (struct report_formula){0};
     if (!s->formula)
         return true;
-    status = portolan_formula_parse(s->formula, strlen(s->formula), s->name, 1, 1, NULL, &formula,
-                                    NULL);
+    status =
+        portolan_formula_parse(s->formula, strlen(s->formula), s->name, 1, 1, NULL, &formula, NULL);
     if (status == PORTOLAN_OK)
         status = derive(formula, s->name, f);
     portolan_formula_destroy(formula);

@@ -57,9 +57,10 @@ bool report_complain(struct report_reader *r, int line, const char *format, ...)
 bool report_no_memory(struct report_reader *r);
 
 /* Lists that grow: false is complained of already. */
-bool report_add_word(struct report_reader *r, char ***words, size_t *n, const char *word,
+bool report_add_word(struct report_reader *r, int line, char ***words, size_t *n, const char *word,
                      size_t length);
-bool report_split_words(struct report_reader *r, const char *value, char ***words, size_t *n);
+bool report_split_words(struct report_reader *r, int line, const char *value, char ***words,
+                        size_t *n);
 bool report_add_number(struct report_reader *r, int line, const char *name, double value,
                        unsigned **numbers, size_t *n);
 void report_free_words(char **words, size_t n);
@@ -75,6 +76,9 @@ bool report_check_columns(struct report_reader *r, int line, struct portolan_cll
                           char *const *columns, size_t n);
 /* Whether ROW begins with a process and how many there are. */
 bool report_row_is_process(const double *row);
+/* Whether TEXT can stand in front of a colon: letters, digits and _. */
+bool report_is_key(const char *text, size_t length);
+bool report_take_header(struct report_reader *r, int line, const char *name, const char *value);
 /* Adds S to the report, which takes it over; S is empty then, also when it failed. */
 bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s);
 

@@ -42,11 +42,24 @@ void report_free_words(char **words, size_t n)
     free(words);
 }
 
-bool report_add_word(struct report_reader *r, char ***words, size_t *n, const char *word,
+/* In lists, blanks and commas stand between names. */
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] <= ' ' || text[i] == ',')
+            return false;
+    return length > 0;
+}
+
+bool report_add_word(struct report_reader *r, int line, char ***words, size_t *n, const char *word,
                      size_t length)
 {
-    char **more = portolan_reallocarray(*words, *n + 1, sizeof *more);
+    char **more;
 
+    if (!is_name(word, length))
+        return report_complain(r, line, "'%.*s' is no name, which would have no blanks or commas",
+                               (int)(length < 80 ? length : 80), word);
+    more = portolan_reallocarray(*words, *n + 1, sizeof *more);
     if (!more)
         return report_no_memory(r);
     *words = more;
@@ -58,7 +71,8 @@ bool report_add_word(struct report_reader *r, char ***words, size_t *n, const ch
 }
 
 /* Words between spaces; commas count as spaces. */
-bool report_split_words(struct report_reader *r, const char *value, char ***words, size_t *n)
+bool report_split_words(struct report_reader *r, int line, const char *value, char ***words,
+                        size_t *n)
 {
     for (;;) {
         size_t length;
@@ -67,7 +81,7 @@ bool report_split_words(struct report_reader *r, const char *value, char ***word
         length = strcspn(value, " \t,");
         if (length == 0)
             return true;
-        if (!report_add_word(r, words, n, value, length))
+        if (!report_add_word(r, line, words, n, value, length))
             return false;
         value += length;
     }
@@ -93,7 +107,7 @@ static bool set_lines(struct report_reader *r, int line, const char *name, const
 {
     char **words = NULL;
     size_t n_words = 0;
-    bool good = report_split_words(r, value, &words, &n_words);
+    bool good = report_split_words(r, line, value, &words, &n_words);
 
     for (size_t i = 0; good && i < n_words; i++) {
         double number;
@@ -130,7 +144,9 @@ bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s
     double number;
 
     if (!strcmp(name, "EXPERIMENT"))
-        return set_text(r, &s->name, value);
+        return is_name(value, strlen(value))
+                   ? set_text(r, &s->name, value)
+                   : report_complain(r, line, "EXPERIMENT is '%.80s', which is no name", value);
     if (!strcmp(name, "FILE"))
         return set_text(r, &s->file, value);
     if (!strcmp(name, "INFORMULA"))
@@ -140,9 +156,9 @@ bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s
     if (!strcmp(name, "END_LINE"))
         return set_lines(r, line, name, value, &s->end_lines, &s->n_end);
     if (!strcmp(name, "IDENTS"))
-        return report_split_words(r, value, &s->identifiers, &s->n_identifiers);
+        return report_split_words(r, line, value, &s->identifiers, &s->n_identifiers);
     if (!strcmp(name, "OBSERVABLES"))
-        return report_split_words(r, value, &s->observables, &s->n_observables);
+        return report_split_words(r, line, value, &s->observables, &s->n_observables);
     if (!strcmp(name, "DIMENSION"))
         return portolan_read_double(value, &number)
                    ? report_set_dimension(r, line, number, s)
@@ -172,7 +188,8 @@ bool report_check_columns(struct report_reader *r, int line, struct portolan_cll
     s->observables = NULL;
     s->n_observables = 0;
     for (size_t i = fixed + s->n_identifiers; i < n; i++)
-        if (!report_add_word(r, &s->observables, &s->n_observables, columns[i], strlen(columns[i])))
+        if (!report_add_word(r, line, &s->observables, &s->n_observables, columns[i],
+                             strlen(columns[i])))
             return false;
     if (s->n_observables == 0)
         return report_complain(r, line, "'%s' has no column for an observable", s->name);
@@ -183,6 +200,23 @@ bool report_row_is_process(const double *row)
 {
     return row[0] >= 0 && row[0] < row[1] && row[1] < 1e9 && row[0] == (double)(long)row[0] &&
            row[1] == (double)(long)row[1];
+}
+
+bool report_is_key(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+            return false;
+    return length > 0 && !isdigit((unsigned char)text[0]);
+}
+
+bool report_take_header(struct report_reader *r, int line, const char *name, const char *value)
+{
+    if (!report_is_key(name, strlen(name)) || !strcmp(name, "EXPERIMENT") ||
+        !strcmp(name, "SAMPLE") || !strcmp(name, "cll_experiment"))
+        return report_complain(r, line, "'%.80s' is no name of a header", name);
+    return portolan_cll_report_add_header(r->report, name, value) == PORTOLAN_OK ||
+           report_no_memory(r);
 }
 
 static bool join_sample(struct report_reader *r, struct portolan_cll_sample *s)

@@ -8,8 +8,8 @@
 
 struct json_reader {
     struct report_reader *r;
-    const char *text, *end;
-    size_t experiment; /* which is being read */
+    const char *at, *end; /* from the experiment that is being read on */
+    int line;             /* of AT */
 };
 
 /* ------------------------------------------------------------------ lines */
@@ -75,19 +75,31 @@ static const char *find_item(const struct json_reader *j, const char *p, size_t 
     return p;
 }
 
+static int line_of(const struct json_reader *j, const char *p)
+{
+    int line = j->line;
+
+    for (const char *c = j->at; c < p && c < j->end; c++)
+        line += *c == '\n';
+    return line;
+}
+
+static void move_to(struct json_reader *j, const char *p)
+{
+    j->line = line_of(j, p);
+    j->at = p;
+}
+
 /* Of MEMBER of the experiment that is being read, or its item INDEX. */
 static int json_line(const struct json_reader *j, const char *member, size_t index)
 {
-    const char *p = find_item(j, find_member(j, j->text, "cll_experiment"), j->experiment);
-    int line = 1;
+    const char *p = j->at;
 
     if (member)
         p = find_member(j, p, member);
     if (index != SIZE_MAX)
         p = find_item(j, p, index);
-    for (const char *c = j->text; c < p && c < j->end; c++)
-        line += *c == '\n';
-    return line;
+    return line_of(j, p);
 }
 
 /* ------------------------------------------------------------------ experiments */
@@ -99,14 +111,14 @@ static bool read_strings(struct report_reader *r, int line, const char *name, co
     size_t i;
 
     if (json_is_string(value))
-        return report_split_words(r, json_string_value(value), words, n);
+        return report_split_words(r, line, json_string_value(value), words, n);
     if (!json_is_array(value))
         return report_complain(r, line, "%s is no array of strings", name);
     json_array_foreach(value, i, item)
     {
         if (!json_is_string(item))
             return report_complain(r, line, "%s has an item that is no string", name);
-        if (!report_add_word(r, words, n, json_string_value(item), json_string_length(item)))
+        if (!report_add_word(r, line, words, n, json_string_value(item), json_string_length(item)))
             return false;
     }
     return true;
@@ -238,9 +250,7 @@ static bool read_header(struct report_reader *r, const char *name, const json_t 
     size_t i;
 
     if (json_is_string(value))
-        return portolan_cll_report_add_header(r->report, name, json_string_value(value)) ==
-                   PORTOLAN_OK ||
-               report_no_memory(r);
+        return report_take_header(r, 0, name, json_string_value(value));
     if (json_is_array(value)) {
         json_array_foreach(value, i,
                            item) if (!json_is_string(item) || !read_header(r, name, item)) break;
@@ -255,6 +265,7 @@ static bool read_root(struct json_reader *j, json_t *root)
 {
     json_t *experiments = json_object_get(root, "cll_experiment"), *value;
     const char *name;
+    size_t i;
 
     if (!json_is_object(experiments) && !json_is_array(experiments))
         return report_complain(j->r, 1,
@@ -262,16 +273,22 @@ static bool read_root(struct json_reader *j, json_t *root)
                                "run time");
     json_object_foreach(root, name, value) if (value != experiments &&
                                                !read_header(j->r, name, value)) return false;
+    move_to(j, find_member(j, j->at, "cll_experiment"));
     if (json_is_object(experiments))
         return read_experiment(j, experiments);
-    json_array_foreach(experiments, j->experiment,
-                       value) if (!read_experiment(j, value)) return false;
+    move_to(j, find_item(j, j->at, 0));
+    json_array_foreach(experiments, i, value)
+    {
+        if (!read_experiment(j, value))
+            return false;
+        move_to(j, skip_space(j, skip_value(j, j->at)));
+    }
     return true;
 }
 
 bool report_read_json(struct report_reader *r, const char *text, size_t size)
 {
-    struct json_reader j = {.r = r, .text = text, .end = text + size};
+    struct json_reader j = {.r = r, .at = text, .end = text + size, .line = 1};
     json_error_t error;
     json_t *root = json_loadb(text, size, JSON_DECODE_INT_AS_REAL, &error);
     bool good;

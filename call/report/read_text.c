@@ -79,9 +79,9 @@ static size_t cut_words(char *text, char **words, size_t max)
 
 static bool is_key(const char *text)
 {
-    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    const char *colon = strchr(text, ':');
 
-    return length > 0 && text[length] == ':';
+    return colon && report_is_key(text, (size_t)(colon - text));
 }
 
 /* Up to the next key or the end; the line that ends it is T's line then. */
@@ -110,7 +110,7 @@ static bool read_table(struct text_reader *t, bool *more)
     } while (*more && !*t->text);
     if (!*more || is_key(t->text))
         return report_complain(t->r, at, "SAMPLE: is followed by no names of columns");
-    good = report_split_words(t->r, t->text, &columns, &n) &&
+    good = report_split_words(t->r, t->line, t->text, &columns, &n) &&
            report_check_columns(t->r, t->line, &t->sample, columns, n);
     report_free_words(columns, n);
     return good && read_rows(t, more) && report_take_sample(t->r, &t->sample);
@@ -153,8 +153,7 @@ static bool read_key(struct text_reader *t, bool *in_experiment)
     }
     if (*in_experiment)
         return report_set(t->r, t->line, &t->sample, t->text, value);
-    return portolan_cll_report_add_header(t->r->report, t->text, value) == PORTOLAN_OK ||
-           report_no_memory(t->r);
+    return report_take_header(t->r, t->line, t->text, value);
 }
 
 static bool read_all(struct text_reader *t)

@@ -31,21 +31,28 @@ static const xmlNode *child_called(const xmlNode *node, const char *name)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The texts of NODE's children called NAME. */
+/* The texts of NODE's children called NAME, without the space around them. */
 static bool read_texts(struct report_reader *r, const xmlNode *node, const char *name,
                        char ***words, size_t *n)
 {
     bool good = true;
 
     for (const xmlNode *child = node->children; child && good; child = child->next) {
-        xmlChar *text;
+        xmlChar *content;
+        const char *text;
+        size_t length;
 
         if (!is_called(child, name))
             continue;
-        text = xmlNodeGetContent(child);
-        good = text ? report_add_word(r, words, n, (const char *)text, strlen((char *)text))
-                    : report_no_memory(r);
-        xmlFree(text);
+        content = xmlNodeGetContent(child);
+        if (!content)
+            return report_no_memory(r);
+        text = (const char *)content + strspn((const char *)content, " \t\r\n");
+        length = strlen(text);
+        while (length > 0 && strchr(" \t\r\n", text[length - 1]))
+            length--;
+        good = report_add_word(r, line_of(child), words, n, text, length);
+        xmlFree(content);
     }
     return good;
 }
@@ -136,7 +143,7 @@ static bool add_header(struct report_reader *r, const char *name, xmlChar *value
 static bool read_header(struct report_reader *r, const xmlNode *node)
 {
     xmlChar *name = xmlGetProp(node, BAD_CAST "name");
-    bool good = name ? add_header(r, (const char *)name, xmlNodeGetContent(node))
+    bool good = name ? add_header(r, line_of(node), (const char *)name, xmlNodeGetContent(node))
                      : report_complain(r, line_of(node), "<header> has no attribute name");
 
     xmlFree(name);
@@ -151,7 +158,8 @@ static bool read_root(struct report_reader *r, const xmlNode *root)
         return report_complain(r, root ? line_of(root) : 0,
                                "the root is no <cll_data>, as in reports of CALL's run time");
     for (const xmlAttr *a = root->properties; a && good; a = a->next)
-        good = add_header(r, (const char *)a->name, xmlNodeGetContent((const xmlNode *)a));
+        good = add_header(r, line_of(root), (const char *)a->name,
+                          xmlNodeGetContent((const xmlNode *)a));
     for (const xmlNode *node = root->children; node && good; node = node->next)
         if (is_called(node, "header"))
             good = read_header(r, node);

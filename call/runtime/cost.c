@@ -39,8 +39,11 @@ static double best_batch(struct portolan_cll_experiment *e)
 static void measure(void)
 {
     static struct cll_observable clock = {"CLOCK", GAUGE_CLOCK, -1};
-    static struct portolan_cll_state state = {
-        .is_ready = 1, .clock_alone = true, .n_observables = 1, .width = 1, .observables = &clock};
+    static struct portolan_cll_state state = {.is_ready = 1,
+                                              .clock_alone = true,
+                                              .n_observables = 1,
+                                              .width = ROW_FIRST,
+                                              .observables = &clock};
     static struct portolan_cll_experiment empty = {.name = "", .file = "", .state = &state};
     struct cll_thread *before = cll_thread, *own = cll_thread_create();
 

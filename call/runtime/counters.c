@@ -11,8 +11,18 @@
 static bool is_defined;
 static struct portolan_text events; /* "A,B" as far as they can be counted */
 static size_t n_events;
+/* Names that were tried, so that what is missing is told once. */
+static const char **tried;
+static size_t n_tried;
 
 /* ------------------------------------------------------------------ the set */
+
+/* Ranks have the same to say: the first says it. */
+static void complain(const char *name, const char *why)
+{
+    if (cll_launched_rank() == 0)
+        cll_warn("observable %s is not measured: %s", name, why);
+}
 
 static bool is_own(const char *name)
 {
@@ -27,17 +37,32 @@ static int place_of(const char *name)
     return -1;
 }
 
+/* Whether NAME is new; it is not any more. */
+static bool note_name(const char *name)
+{
+    const char **more;
+
+    for (size_t i = 0; i < n_tried; i++)
+        if (!strcmp(tried[i], name))
+            return false;
+    more = portolan_reallocarray(tried, n_tried + 1, sizeof *tried);
+    if (!more)
+        return false;
+    tried = more;
+    tried[n_tried++] = name;
+    return true;
+}
+
 /* Tries NAME with those before it; tells why not. */
 static void try_event(const char *name)
 {
     size_t length = events.length;
     struct portolan_error err = {0};
 
-    if (place_of(name) >= 0)
+    if (!note_name(name))
         return;
     if (n_events == CLL_COUNTERS) {
-        cll_warn("observable %s is not measured: at most %d events are counted together", name,
-                 CLL_COUNTERS);
+        complain(name, "no more events are counted together");
         return;
     }
     portolan_text_add(&events, "%s%s", n_events ? "," : "", name);
@@ -47,7 +72,7 @@ static void try_event(const char *name)
         n_events++;
         return;
     }
-    cll_warn("observable %s is not measured: %s", name, err.text);
+    complain(name, err.text);
     events.bytes[length] = '\0';
     events.length = length;
 }
@@ -55,6 +80,7 @@ static void try_event(const char *name)
 /* What the program has defined by itself is left alone. */
 static void define(void)
 {
+    is_defined = true;
     if (portolan_probe_counter_slots() > 0)
         return;
     for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
@@ -63,17 +89,15 @@ static void define(void)
                 try_event(s->experiment->observables[i]);
 }
 
-int cll_counters_find(const struct portolan_cll_experiment *e, const char *name)
+int cll_counters_find(const char *name)
 {
     int place;
 
     if (!is_defined)
         define();
     place = place_of(name);
-    if (place < 0 && is_defined)
-        cll_warn("observable %s of experiment '%s' is not measured: it was not known when the "
-                 "first experiment began",
-                 name, e->name);
+    if (place < 0 && note_name(name))
+        complain(name, "it is not in the set of counters that was chosen before");
     return place;
 }
 

@@ -37,12 +37,13 @@ bool cll_gauges_find(struct portolan_cll_state *s)
 
         o->name = e->n_observables ? e->observables[i] : "CLOCK";
         o->gauge = gauge_of(o->name);
-        o->counter = o->gauge == GAUGE_COUNTER ? cll_counters_find(e, o->name) : -1;
+        o->counter = o->gauge == GAUGE_COUNTER ? cll_counters_find(o->name) : -1;
         s->has_usage = s->has_usage || o->gauge == GAUGE_USER || o->gauge == GAUGE_SYSTEM;
         s->has_counters = s->has_counters || o->counter >= 0;
     }
     s->clock_alone = s->n_observables == 1 && observables[0].gauge == GAUGE_CLOCK;
     s->observables = observables;
+    s->width = ROW_FIRST + s->n_identifiers + (s->clock_alone ? 0 : s->n_observables);
     return true;
 }
 
@@ -68,12 +69,13 @@ void cll_gauges_read(const struct portolan_cll_state *s, struct cll_reading *rea
         cll_counters_read(reading);
 }
 
+/* The clock's is the row's own. */
 static double gain(const struct cll_observable *o, const struct cll_reading *begun,
-                   const struct cll_reading *ended, uint64_t ticks)
+                   const struct cll_reading *ended)
 {
     switch (o->gauge) {
     case GAUGE_CLOCK:
-        return (double)ticks;
+        return 0;
     case GAUGE_USER:
         return ended->user - begun->user;
     case GAUGE_SYSTEM:
@@ -87,8 +89,8 @@ static double gain(const struct cll_observable *o, const struct cll_reading *beg
 }
 
 void cll_gauges_gain(const struct portolan_cll_state *s, const struct cll_reading *begun,
-                     const struct cll_reading *ended, uint64_t ticks, double *row)
+                     const struct cll_reading *ended, double *row)
 {
     for (unsigned i = 0; i < s->n_observables; i++)
-        row[i] = gain(&s->observables[i], begun, ended, ticks);
+        row[i] = gain(&s->observables[i], begun, ended);
 }

@@ -18,7 +18,7 @@
 
 enum gauge { GAUGE_CLOCK, GAUGE_USER, GAUGE_SYSTEM, GAUGE_COUNTER };
 
-/* Where an observable comes from. Rows have the clock in ticks until they are packed. */
+/* Where an observable comes from. */
 struct cll_observable {
     const char *name;
     enum gauge gauge;
@@ -30,7 +30,8 @@ struct portolan_cll_state {
     struct portolan_cll_state *next; /* in the order of registration; under the lock */
     int is_ready;                    /* the observables were looked for; atomic */
     bool clock_alone, has_usage, has_counters;
-    unsigned n_identifiers, n_observables, width;
+    unsigned n_identifiers, n_observables;
+    unsigned width; /* of rows as threads keep them */
     struct cll_observable *observables;
     uint64_t lost;    /* samples for which there was no memory; atomic, as those below */
     uint64_t skipped; /* begins for which there was none */
@@ -45,6 +46,12 @@ struct portolan_cll_state *cll_first_state(void); /* under the lock */
 struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experiment);
 
 /* ------------------------------------------------------------------ threads */
+
+/*
+ * A row as threads keep it: ticks, of these in experiments inside, how many of them; identifiers;
+ * and, unless the clock is alone, observables.
+ */
+enum { ROW_TICKS, ROW_INNER_TICKS, ROW_INNER, ROW_FIRST };
 
 struct cll_chunk {
     struct cll_chunk *next; /* set when this one is full: it is written no more; atomic */
@@ -79,8 +86,8 @@ struct cll_frame {
     struct portolan_cll_experiment *experiment;
     struct cll_node *node;
     uint64_t start;
-    size_t values; /* where the thread's values have those of this frame */
-    bool has_inner;
+    size_t values;               /* where the thread's values have those of this frame */
+    uint64_t inner_ticks, inner; /* of experiments that began directly inside */
 };
 
 struct cll_thread {
@@ -112,17 +119,20 @@ struct cll_node *cll_node_child(struct cll_thread *t, struct cll_node *parent,
 /* Room for a row at the end of NODE; NULL: there is no memory. */
 struct cll_chunk *cll_node_grow(struct cll_node *node);
 
+/* What rows take in all threads, MORE added. */
+size_t cll_bytes_used(ptrdiff_t more);
+
 /* ------------------------------------------------------------------ observables */
 
 /* gauges.c: looks for the observables of STATE; under the lock, once. False: out of memory. */
 bool cll_gauges_find(struct portolan_cll_state *state);
 void cll_gauges_read(const struct portolan_cll_state *state, struct cll_reading *reading);
-/* What they have gained since BEGUN goes to ROW, TICKS too. */
+/* What they have gained since BEGUN. */
 void cll_gauges_gain(const struct portolan_cll_state *state, const struct cll_reading *begun,
-                     const struct cll_reading *ended, uint64_t ticks, double *row);
+                     const struct cll_reading *ended, double *row);
 
 /* counters.c: the place of an event in the set of counters; under the lock. -1: told why not. */
-int cll_counters_find(const struct portolan_cll_experiment *e, const char *name);
+int cll_counters_find(const char *name);
 void cll_counters_read(struct cll_reading *reading);
 
 /* ------------------------------------------------------------------ reports */
@@ -135,6 +145,7 @@ void cll_warn(const char *format, ...) PORTOLAN_PRINTF(1, 2);
 /* What one process gives to a report. */
 struct cll_block {
     int rank, n_ranks;
+    bool is_filed;
     size_t size;
     char *bytes;
 };
@@ -163,7 +174,8 @@ struct cll_packed_node {
     size_t parent;     /* a smaller number than its own; SIZE_MAX: a root has none */
     unsigned thread;
     size_t n_rows;
-    const double *rows; /* each its identifiers and observables */
+    /* Each ROW_FIRST numbers with times in seconds, identifiers, observables. */
+    const double *rows;
 };
 struct cll_unpacked {
     const char *host;
@@ -175,6 +187,11 @@ struct cll_unpacked {
 /* False: out of memory, or the block is none of ours. */
 bool cll_unpack(const struct cll_block *block, struct cll_unpacked *out);
 void cll_unpacked_clear(struct cll_unpacked *u);
+
+/* exit.c: from the first experiment on; under the lock. */
+void cll_exit_watch(void);
+/* The rank that the environment says; 0 where it does not. */
+int cll_launched_rank(void);
 
 /* cost.c: what a begin and an end take together, in seconds. */
 double cll_cost(void);

@@ -67,11 +67,11 @@ void portolan_cll_begin(struct portolan_cll_experiment *e, const double *values)
     }
     f = &t->frames[t->depth];
     if (t->depth)
-        f[-1].has_inner = true;
+        f[-1].inner++;
     f->experiment = e;
     f->node = node;
     f->values = t->n_values;
-    f->has_inner = false;
+    f->inner_ticks = f->inner = 0;
     for (unsigned i = 0; i < s->n_identifiers; i++)
         t->values[t->n_values + i] = values[i];
     t->n_values += s->n_identifiers;
@@ -99,13 +99,14 @@ static void keep(const struct cll_thread *t, const struct cll_frame *f, uint64_t
         }
     }
     row = c->values + c->n * s->width;
+    row[ROW_TICKS] = (double)ticks;
+    row[ROW_INNER_TICKS] = (double)f->inner_ticks;
+    row[ROW_INNER] = (double)f->inner;
+    row += ROW_FIRST;
     for (unsigned i = 0; i < s->n_identifiers; i++)
         row[i] = t->values[f->values + i];
-    row += s->n_identifiers;
-    if (s->clock_alone)
-        *row = (double)ticks;
-    else
-        cll_gauges_gain(s, &t->readings[f - t->frames], ended, ticks, row);
+    if (UNLIKELY(!s->clock_alone))
+        cll_gauges_gain(s, &t->readings[f - t->frames], ended, row + s->n_identifiers);
     __atomic_store_n(&c->n, c->n + 1, __ATOMIC_RELEASE);
 }
 
@@ -117,7 +118,7 @@ __attribute__((noinline)) static void observe(const struct cll_thread *t, const 
 
     if (fn && *f->experiment->name)
         fn(__atomic_load_n(&observer_arg, __ATOMIC_ACQUIRE), f->experiment, values,
-           portolan_probe_ticks_to_ns(ticks) / 1e9, (unsigned)(f - t->frames), !f->has_inner);
+           portolan_probe_ticks_to_ns(ticks) / 1e9, (unsigned)(f - t->frames), !f->inner);
 }
 
 /* Of the frames of T the innermost of E, which is not the top; NULL: there is none. */
@@ -179,6 +180,8 @@ void portolan_cll_end(struct portolan_cll_experiment *e)
     if (UNLIKELY(!f->node->state->clock_alone))
         cll_gauges_read(f->node->state, &ended);
     keep(t, f, now - f->start, &ended);
+    if (f != t->frames)
+        f[-1].inner_ticks += now - f->start;
     if (UNLIKELY(__atomic_load_n(&observer, __ATOMIC_RELAXED) != NULL))
         observe(t, f, now - f->start);
     if (UNLIKELY(f != &t->frames[t->depth - 1])) {

@@ -59,24 +59,33 @@ static bool is_wanted(const struct portolan_cll_experiment *e, const char *name)
     return e && (!name || !strcmp(e->name, name));
 }
 
-/* Rows of CHUNK that are not reported, with times in seconds. */
+static double seconds(double ticks)
+{
+    return portolan_probe_ticks_to_ns((uint64_t)ticks) / 1e9;
+}
+
+static void put_row(struct portolan_text *t, const struct portolan_cll_state *s, const double *row)
+{
+    double fixed[ROW_FIRST] = {seconds(row[ROW_TICKS]), seconds(row[ROW_INNER_TICKS]),
+                               row[ROW_INNER]};
+
+    portolan_text_add_bytes(t, (const char *)fixed, sizeof fixed);
+    row += ROW_FIRST;
+    portolan_text_add_bytes(t, (const char *)row, s->n_identifiers * sizeof *row);
+    row += s->n_identifiers;
+    for (unsigned i = 0; i < s->n_observables; i++) {
+        double value = s->observables[i].gauge == GAUGE_CLOCK ? fixed[ROW_TICKS] : row[i];
+
+        portolan_text_add_bytes(t, (const char *)&value, sizeof value);
+    }
+}
+
+/* Rows of CHUNK that are not reported, up to row N. */
 static void put_rows(struct portolan_text *t, const struct portolan_cll_state *s,
                      const struct cll_chunk *chunk, size_t n)
 {
-    double row[64];
-
     for (size_t i = chunk->taken; i < n; i++)
-        for (unsigned k = 0; k < s->width;) {
-            unsigned m = 0;
-
-            for (; m < 64 && k < s->width; m++, k++) {
-                row[m] = chunk->values[i * s->width + k];
-                if (k >= s->n_identifiers &&
-                    s->observables[k - s->n_identifiers].gauge == GAUGE_CLOCK)
-                    row[m] = portolan_probe_ticks_to_ns((uint64_t)row[m]) / 1e9;
-            }
-            portolan_text_add_bytes(t, (const char *)row, m * sizeof *row);
-        }
+        put_row(t, s, chunk->values + i * s->width);
 }
 
 static size_t published(const struct cll_chunk *chunk)
@@ -178,6 +187,7 @@ static void take(struct cll_node *node)
         if (!next || c->taken < published(c))
             break;
         __atomic_store_n(&node->first, next, __ATOMIC_RELEASE);
+        cll_bytes_used(-(ptrdiff_t)(c->room * node->state->width * sizeof(double)));
         free(c);
     }
     node->packed = 0;

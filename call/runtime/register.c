@@ -20,13 +20,13 @@ static struct portolan_cll_state *add(struct portolan_cll_experiment *e)
 
     if (s)
         return s;
+    cll_exit_watch();
     s = portolan_calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->experiment = e;
     s->n_identifiers = e->n_identifiers;
     s->n_observables = e->n_observables ? e->n_observables : 1;
-    s->width = s->n_identifiers + s->n_observables;
     *last = s;
     last = &s->next;
     __atomic_store_n(&e->state, s, __ATOMIC_RELEASE);

@@ -12,6 +12,12 @@
 
 /* What came in and was not written, since that failed: the next report has it. */
 static struct cll_blocks waiting;
+static bool was_reported;
+
+bool cll_was_reported(void)
+{
+    return was_reported;
+}
 
 /* ------------------------------------------------------------------ facts */
 
@@ -50,14 +56,14 @@ static bool add_count(struct portolan_cll_report *report, const char *name,
     return good;
 }
 
-static bool add_facts(struct portolan_cll_report *report, const struct cll_run *run)
+bool cll_add_facts(struct portolan_cll_report *report, const struct cll_run *run)
 {
     char cost[32];
 
     snprintf(cost, sizeof cost, "%.3g", cll_cost());
     return add(report, "CALL_VERSION", portolan_version()) &&
            add(report, "PROGRAM", run->program) && add_machine(report) &&
-           add(report, "PARALLEL_ID", run->driver->name) && add_date(report) &&
+           add(report, "PARALLEL_ID", run->driver) && add_date(report) &&
            add(report, "COST_SECONDS", cost);
 }
 
@@ -76,7 +82,8 @@ static bool add_node(struct portolan_cll_report *report, const struct cll_block 
     for (size_t i = 0; i < node->n_rows; i++, row += width + PORTOLAN_CLL_FIXED_COLUMNS) {
         row[0] = block->rank;
         row[1] = block->n_ranks;
-        memcpy(row + PORTOLAN_CLL_FIXED_COLUMNS, node->rows + i * width, width * sizeof *row);
+        memcpy(row + PORTOLAN_CLL_FIXED_COLUMNS, node->rows + i * (ROW_FIRST + width) + ROW_FIRST,
+               width * sizeof *row);
     }
     return true;
 }
@@ -107,11 +114,11 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
                                        struct portolan_error *err)
 {
     struct portolan_cll_report *report = portolan_cll_report_create();
-    bool good = report && add_facts(report, run);
+    bool good = report && cll_add_facts(report, run);
     enum portolan_status status;
 
     for (size_t i = 0; good && i < run->blocks->n; i++)
-        good = add_block(report, &run->blocks->blocks[i]);
+        good = run->blocks->blocks[i].is_filed || add_block(report, &run->blocks->blocks[i]);
     if (good)
         status = portolan_cll_report_save(report, output->form, output->path, output->overwrite,
                                           NULL, err);
@@ -123,8 +130,10 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
 
 /* ------------------------------------------------------------------ where it goes */
 
-static bool is_on(const char *text)
+bool cll_is_on(const char *name)
 {
+    const char *text = getenv(name);
+
     return text && *text && strcmp(text, "0") != 0;
 }
 
@@ -147,9 +156,9 @@ static bool set_form(struct cll_output *o)
 bool cll_output_choose(const char *program, struct cll_output *o)
 {
     const char *path = getenv("CLL_OUTPUT"), *store = getenv("CLL_STORE");
-    bool asked = (path && *path) || is_on(getenv("CLL_FORMAT"));
+    bool asked = (path && *path) || cll_is_on("CLL_FORMAT");
 
-    *o = (struct cll_output){.overwrite = is_on(getenv("CLL_OVERWRITE"))};
+    *o = (struct cll_output){.overwrite = cll_is_on("CLL_OVERWRITE")};
     o->store = store && *store ? store : NULL;
     if (o->store && !asked)
         return true;
@@ -184,25 +193,33 @@ static int take(void *arg, int rank, const void *bytes, size_t n)
     if (!copy)
         return -1;
     memcpy(copy, bytes, n);
-    more[g->blocks->n++] = (struct cll_block){rank, g->n_ranks, n, copy};
+    more[g->blocks->n++] = (struct cll_block){rank, g->n_ranks, false, n, copy};
     return 0;
 }
 
-/* At process 0: to where it is to go. */
-static int publish(const struct cll_run *run)
+/* At process 0: to where it is to go; what is in one place already does not go there again. */
+static int publish(const char *driver, const char *program)
 {
+    struct cll_run run = {driver, program, &waiting};
     struct portolan_error err = {0};
     struct cll_output output;
-    bool good = cll_output_choose(run->program, &output);
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (!good)
-        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
-    if (good && output.path)
-        good = write_file(run, &output, &err) == PORTOLAN_OK;
+    if (!cll_output_choose(program, &output))
+        status = portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+    if (status == PORTOLAN_OK && output.path)
+        status = write_file(&run, &output, &err);
+    for (size_t i = 0; status == PORTOLAN_OK && i < waiting.n; i++)
+        waiting.blocks[i].is_filed = true;
+    if (status == PORTOLAN_OK && output.store)
+        status = cll_store_put(&run, output.store, &err);
     free(output.path);
-    if (!good)
-        cll_warn("the report of '%s' is not written: %s", run->program, err.text);
-    return good ? 0 : -1;
+    if (status != PORTOLAN_OK) {
+        cll_warn("the report of '%s' is not written: %s", program, err.text);
+        return -1;
+    }
+    cll_blocks_clear(&waiting);
+    return 0;
 }
 
 /* Under the lock. */
@@ -211,7 +228,6 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
 {
     struct portolan_error err = {0};
     struct gathering g = {&waiting, driver->size(machine)};
-    struct cll_run run = {driver, program, &waiting};
     size_t size = 0, before = waiting.n;
     char *bytes = NULL;
     int result = cll_pack(name, &bytes, &size, &err) == PORTOLAN_OK ? 0 : -1;
@@ -230,10 +246,27 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
     free(bytes);
     if (driver->rank(machine) != 0 || result)
         return result;
-    result = publish(&run);
-    if (!result)
-        cll_blocks_clear(&waiting);
-    return result;
+    return publish(driver->name, program);
+}
+
+/* Programs that end early have no name by their report. */
+static char *named;
+
+void cll_report_alone(int rank, int n_ranks)
+{
+    struct portolan_error err = {0};
+    struct gathering g = {&waiting, n_ranks};
+    char *bytes = NULL;
+    size_t size = 0;
+
+    if (cll_pack(NULL, &bytes, &size, &err) != PORTOLAN_OK || take(&g, rank, bytes, size) != 0)
+        cll_warn("process %d reports nothing: out of memory", rank);
+    else
+        cll_take_packed();
+    free(bytes);
+    if (waiting.n > 0)
+        publish("none: the program ended before its report",
+                named ? named : program_invocation_short_name);
 }
 
 int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
@@ -241,11 +274,15 @@ int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
 {
     int result;
 
+    if (!program || !*program)
+        program = program_invocation_short_name;
     portolan_probe_ticks_to_ns(1);
     cll_cost();
     pthread_mutex_lock(&cll_lock);
-    result = report(driver ? driver : &portolan_cll_seq, machine,
-                    program && *program ? program : program_invocation_short_name, name);
+    free(named);
+    named = portolan_strdup(program);
+    was_reported = true;
+    result = report(driver ? driver : &portolan_cll_seq, machine, program, name);
     pthread_mutex_unlock(&cll_lock);
     return result;
 }

@@ -6,7 +6,7 @@
 #include "internal.h"
 
 struct cll_run {
-    const struct portolan_cll_driver *driver;
+    const char *driver; /* its name */
     const char *program;
     const struct cll_blocks *blocks;
 };
@@ -20,6 +20,19 @@ struct cll_output {
 
 /* By the environment; false: out of memory. */
 bool cll_output_choose(const char *program, struct cll_output *output);
+/* What the head of a report says; false: out of memory. */
+bool cll_add_facts(struct portolan_cll_report *report, const struct cll_run *run);
+/* store.c: adds a trial, all of it or nothing. */
+enum portolan_status cll_store_put(const struct cll_run *run, const char *path,
+                                   struct portolan_error *err);
 void cll_blocks_clear(struct cll_blocks *blocks);
+
+/* Whether NAME is set in the environment, and not to 0. */
+bool cll_is_on(const char *name);
+
+/* Of this process by itself, when its program ends; under the lock. */
+void cll_report_alone(int rank, int n_ranks);
+/* Whether the program has come to a report. */
+bool cll_was_reported(void);
 
 #endif

@@ -197,16 +197,46 @@ static size_t chunk_rows(const struct cll_node *node)
     return rows < most ? rows : most;
 }
 
+/* CLL_MEMORY: so many MiB for rows; what is no number above 0 is no limit. */
+static size_t limit_bytes(void)
+{
+    static size_t limit; /* 0: not read yet */
+    size_t known = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+    double mib;
+
+    if (known)
+        return known;
+    known = SIZE_MAX;
+    if (portolan_read_double(getenv("CLL_MEMORY"), &mib) && mib > 0 && mib < 1e12)
+        known = (size_t)(mib * 1048576) + 1;
+    __atomic_store_n(&limit, known, __ATOMIC_RELAXED);
+    return known;
+}
+
+static bool is_room(size_t bytes)
+{
+    size_t limit = limit_bytes(), used = cll_bytes_used(0);
+
+    if (used >= limit || bytes > limit - used)
+        return false;
+    return bytes < ASK_BYTES || portolan_probe_headroom_mb() >= HEADROOM_MB;
+}
+
+size_t cll_bytes_used(ptrdiff_t more)
+{
+    static size_t used;
+
+    return __atomic_add_fetch(&used, (size_t)more, __ATOMIC_RELAXED);
+}
+
 struct cll_chunk *cll_node_grow(struct cll_node *node)
 {
     size_t rows = chunk_rows(node), bytes = rows * node->state->width * sizeof(double);
-    struct cll_chunk *chunk;
+    struct cll_chunk *chunk = is_room(bytes) ? portolan_calloc(1, sizeof *chunk + bytes) : NULL;
 
-    if (bytes >= ASK_BYTES && portolan_probe_headroom_mb() < HEADROOM_MB)
-        return NULL;
-    chunk = portolan_calloc(1, sizeof *chunk + bytes);
     if (!chunk)
         return NULL;
+    cll_bytes_used((ptrdiff_t)bytes);
     chunk->room = rows;
     if (node->last)
         __atomic_store_n(&node->last->next, chunk, __ATOMIC_RELEASE);

@@ -112,7 +112,7 @@ static void get_node(struct reader *r, struct cll_unpacked *u)
     if (node.experiment < u->n_experiments) {
         const struct portolan_cll_sample *s = &u->experiments[node.experiment].like;
 
-        width = s->n_identifiers + s->n_observables;
+        width = ROW_FIRST + s->n_identifiers + s->n_observables;
     }
     if (r->failed || (node.parent != SIZE_MAX && node.parent >= u->n_nodes) ||
         (node.n_rows && (!width || node.n_rows > SIZE_MAX / 8 / width))) {

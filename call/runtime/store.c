@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A report as a trial of the experiment store: experiments are call paths of one instance, which is
+ * the program; identifiers are contexts; observables beside the clock are counters. The k-th sample
+ * of a path with the same identifiers is in step k, so that who models has repetitions; there are
+ * at most so many steps, and samples beyond share them evenly.
+ */
+#include "report.h"
+
+#include <math.h>
+#include <portolan/store.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 64
+
+/* The samples of a path with one context in one step. */
+struct cell {
+    int step;
+    size_t node;
+    const double *row; /* the first: its identifiers stand for all */
+    double calls, inner, inclusive_ns, exclusive_ns, min_ns, max_ns, squares;
+    double counters[PORTOLAN_COUNTER_MAX];
+    double counted[PORTOLAN_COUNTER_MAX]; /* samples that have it */
+};
+
+struct storing {
+    struct portolan_store *store;
+    int64_t trial;
+    const struct cll_run *run;
+    const struct cll_block *block;
+    const struct cll_unpacked *u;
+    struct portolan_arena arena; /* of a block */
+    struct cell *cells;
+    size_t n_cells;
+    int64_t *places; /* of the nodes in the step that is put; -1: none yet */
+    struct portolan_sample *samples;
+    size_t n_samples;
+    double elapsed_ns; /* of the slowest thread of all */
+    struct portolan_error *err;
+};
+
+static enum portolan_status no_memory(struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+static const struct portolan_cll_sample *like_of(const struct cll_unpacked *u,
+                                                 const struct cll_packed_node *node)
+{
+    return node->experiment == SIZE_MAX ? NULL : &u->experiments[node->experiment].like;
+}
+
+static size_t width_of(const struct portolan_cll_sample *like)
+{
+    return ROW_FIRST + like->n_identifiers + like->n_observables;
+}
+
+static bool is_time(const char *observable)
+{
+    return !strcmp(observable, "USER") || !strcmp(observable, "SYSTEM");
+}
+
+/* ------------------------------------------------------------------ cells */
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+    const double *x = *(const double *const *)a, *y = *(const double *const *)b;
+    size_t n = *(const size_t *)arg;
+
+    for (size_t i = ROW_FIRST; i < ROW_FIRST + n; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return (x > y) - (x < y); /* as they came */
+}
+
+static bool same_identifiers(const double *a, const double *b, size_t n)
+{
+    return !memcmp(a + ROW_FIRST, b + ROW_FIRST, n * sizeof *a);
+}
+
+static void add_row(struct cell *c, const struct portolan_cll_sample *like, const double *row)
+{
+    double t = row[ROW_TICKS] * 1e9, inner = row[ROW_INNER_TICKS] * 1e9;
+    const double *observables = row + ROW_FIRST + like->n_identifiers;
+    size_t k = 0;
+
+    c->min_ns = c->calls > 0 ? fmin(c->min_ns, t) : t;
+    c->max_ns = fmax(c->max_ns, t);
+    c->calls++;
+    c->inner += row[ROW_INNER];
+    c->inclusive_ns += t;
+    c->exclusive_ns += fmax(t - inner, 0);
+    c->squares += t * t;
+    for (size_t i = 0; i < like->n_observables && k < PORTOLAN_COUNTER_MAX; i++) {
+        if (!strcmp(like->observables[i], "CLOCK"))
+            continue;
+        if (!isnan(observables[i])) {
+            c->counters[k] += observables[i] * (is_time(like->observables[i]) ? 1e9 : 1);
+            c->counted[k]++;
+        }
+        k++;
+    }
+}
+
+static struct cell *add_cell(struct storing *s, int step, size_t node, const double *row)
+{
+    struct cell *cells = portolan_arena_grow(&s->arena, s->cells, s->n_cells, sizeof *s->cells);
+
+    if (!cells)
+        return NULL;
+    s->cells = cells;
+    cells[s->n_cells] = (struct cell){.step = step, .node = node, .row = row};
+    return &cells[s->n_cells++];
+}
+
+/* ROWS are the N samples of a path with one context, as they came. */
+static bool add_context(struct storing *s, size_t node, const double *const *rows, size_t n)
+{
+    const struct portolan_cll_sample *like = like_of(s->u, &s->u->nodes[node]);
+    struct cell *cell = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        int step = n <= STEPS ? (int)i : (int)(i * STEPS / n);
+
+        if (!cell || cell->step != step)
+            cell = add_cell(s, step, node, rows[i]);
+        if (!cell)
+            return false;
+        add_row(cell, like, rows[i]);
+    }
+    return true;
+}
+
+static bool add_node(struct storing *s, size_t number)
+{
+    const struct cll_packed_node *node = &s->u->nodes[number];
+    const struct portolan_cll_sample *like = like_of(s->u, node);
+    const double **rows = portolan_calloc(node->n_rows + 1, sizeof *rows);
+    size_t width = width_of(like), n_identifiers = like->n_identifiers;
+    bool good = rows != NULL;
+
+    for (size_t i = 0; good && i < node->n_rows; i++)
+        rows[i] = node->rows + i * width;
+    if (good)
+        qsort_r(rows, node->n_rows, sizeof *rows, compare_rows, &n_identifiers);
+    for (size_t i = 0, n; good && i < node->n_rows; i += n) {
+        for (n = 1; i + n < node->n_rows && same_identifiers(rows[i], rows[i + n], n_identifiers);)
+            n++;
+        good = add_context(s, number, rows + i, n);
+    }
+    free(rows);
+    return good;
+}
+
+/* Callers before what they call: as nodes are numbered. */
+static int compare_cells(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* ------------------------------------------------------------------ samples */
+
+static void name_sample(const struct storing *s, size_t number, struct portolan_sample *sample)
+{
+    const struct cll_packed_node *node = &s->u->nodes[number];
+    const struct portolan_cll_sample *like = like_of(s->u, node);
+
+    *sample = (struct portolan_sample){
+        .rank = s->block->rank,
+        .thread = (int)node->thread,
+        .parent = -1,
+        .user = "",
+        .uses = "",
+        .instance = s->run->program,
+        .port = "",
+        .implementation = like->file ? like->file : "",
+        .port_type = "CALL",
+        .method = like->name,
+        .quality = NAN,
+    };
+}
+
+static void count_sample(const struct portolan_cll_sample *like, const struct cell *c,
+                         struct portolan_sample *sample)
+{
+    size_t k = 0;
+
+    for (size_t i = 0; i < like->n_observables && k < PORTOLAN_COUNTER_MAX; i++) {
+        const char *name = like->observables[i];
+
+        if (!strcmp(name, "CLOCK"))
+            continue;
+        if (c->counted[k] > 0) {
+            sample->counter_name[sample->n_counters] = !strcmp(name, "USER")     ? "USER_NS"
+                                                       : !strcmp(name, "SYSTEM") ? "SYSTEM_NS"
+                                                                                 : name;
+            sample->counter[sample->n_counters++] = c->counters[k];
+        }
+        k++;
+    }
+}
+
+/* Where the caller's sample in this step is: one without calls if there is no other. */
+static int64_t place_of(struct storing *s, size_t number)
+{
+    struct portolan_sample sample;
+    int64_t parent;
+
+    if (number == SIZE_MAX || s->u->nodes[number].experiment == SIZE_MAX)
+        return -1;
+    if (s->places[number] >= 0)
+        return s->places[number];
+    parent = place_of(s, s->u->nodes[number].parent);
+    name_sample(s, number, &sample);
+    sample.parent = parent;
+    s->samples[s->n_samples] = sample;
+    return s->places[number] = (int64_t)s->n_samples++;
+}
+
+static void add_sample(struct storing *s, const struct cell *c)
+{
+    const struct cll_packed_node *node = &s->u->nodes[c->node];
+    const struct portolan_cll_sample *like = like_of(s->u, node);
+    struct portolan_sample sample;
+
+    name_sample(s, c->node, &sample);
+    sample.parent = place_of(s, node->parent);
+    for (size_t i = 0; i < like->n_identifiers && i < PORTOLAN_CONTEXT_MAX; i++) {
+        sample.context_name[i] = like->identifiers[i];
+        sample.context[i] = c->row[ROW_FIRST + i];
+        sample.n_context++;
+    }
+    sample.calls = (int64_t)c->calls;
+    sample.subroutines = (int64_t)c->inner;
+    sample.inclusive_ns = c->inclusive_ns;
+    sample.exclusive_ns = c->exclusive_ns;
+    sample.min_ns = c->min_ns;
+    sample.max_ns = c->max_ns;
+    sample.sum_squares_ns2 = c->squares;
+    count_sample(like, c, &sample);
+    if (s->places[c->node] < 0)
+        s->places[c->node] = (int64_t)s->n_samples;
+    s->samples[s->n_samples++] = sample;
+}
+
+static enum portolan_status put_step(struct storing *s, size_t from, size_t to)
+{
+    s->n_samples = 0;
+    for (size_t i = 0; i < s->u->n_nodes; i++)
+        s->places[i] = -1;
+    for (size_t i = from; i < to; i++)
+        add_sample(s, &s->cells[i]);
+    return portolan_store_put_step(s->store, s->trial, s->cells[from].step, s->samples,
+                                   s->n_samples, s->err);
+}
+
+/* What the threads took, by the experiments that were in no other. */
+static void add_elapsed(struct storing *s)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < s->n_cells; i++) {
+        const struct cll_packed_node *node = &s->u->nodes[s->cells[i].node];
+
+        if (node->parent != SIZE_MAX && s->u->nodes[node->parent].experiment == SIZE_MAX)
+            sum += s->cells[i].inclusive_ns;
+    }
+    s->elapsed_ns = fmax(s->elapsed_ns, sum);
+}
+
+static enum portolan_status put_unpacked(struct storing *s)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < s->u->n_nodes; i++)
+        if (s->u->nodes[i].n_rows > 0 && !add_node(s, i))
+            return no_memory(s->err);
+    if (s->n_cells > 0)
+        qsort(s->cells, s->n_cells, sizeof *s->cells, compare_cells);
+    s->places = portolan_arena_alloc(&s->arena, s->u->n_nodes, sizeof *s->places);
+    s->samples = portolan_arena_alloc(&s->arena, s->n_cells + s->u->n_nodes, sizeof *s->samples);
+    if (!s->places || !s->samples)
+        return no_memory(s->err);
+    for (size_t i = 0, n; status == PORTOLAN_OK && i < s->n_cells; i += n) {
+        for (n = 1; i + n < s->n_cells && s->cells[i + n].step == s->cells[i].step;)
+            n++;
+        status = put_step(s, i, i + n);
+    }
+    add_elapsed(s);
+    return status;
+}
+
+static enum portolan_status put_block(struct storing *s, const struct cll_block *block)
+{
+    struct cll_unpacked u;
+    enum portolan_status status;
+
+    if (!cll_unpack(block, &u))
+        return no_memory(s->err);
+    s->block = block;
+    s->u = &u;
+    status = put_unpacked(s);
+    if (status == PORTOLAN_OK) {
+        struct portolan_rank_fact host = {block->rank, 0, "host", u.host ? u.host : ""};
+
+        status = portolan_store_put_rank_facts(s->store, s->trial, &host, 1, s->err);
+    }
+    portolan_arena_clear(&s->arena);
+    s->cells = NULL;
+    s->n_cells = 0;
+    cll_unpacked_clear(&u);
+    return status;
+}
+
+/* ------------------------------------------------------------------ the trial */
+
+/* How the experiments of the first process are written down. */
+static enum portolan_status put_formulas(struct storing *s)
+{
+    struct cll_unpacked u;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!cll_unpack(&s->run->blocks->blocks[0], &u))
+        return no_memory(s->err);
+    for (size_t i = 0; i < u.n_experiments && status == PORTOLAN_OK; i++) {
+        const struct portolan_cll_sample *like = &u.experiments[i].like;
+        char *name = portolan_asprintf("formula %s", like->name);
+        struct portolan_name_value fact = {name, like->formula};
+
+        if (!name)
+            status = no_memory(s->err);
+        else if (u.experiments[i].wanted && like->formula)
+            status = portolan_store_put_metadata(s->store, s->trial, &fact, 1, s->err);
+        free(name);
+    }
+    cll_unpacked_clear(&u);
+    return status;
+}
+
+/* The facts that heads of reports have, and what measuring costs as profiles look for it. */
+static enum portolan_status begin_trial(struct storing *s)
+{
+    struct portolan_trial t = {.assembly = s->run->program, .purpose = "call"};
+    struct portolan_cll_report *facts = portolan_cll_report_create();
+    struct portolan_name_value *metadata = NULL;
+    char cost[40];
+    enum portolan_status status;
+
+    for (size_t i = 0; i < s->run->blocks->n; i++)
+        if (s->run->blocks->blocks[i].n_ranks > t.ranks)
+            t.ranks = s->run->blocks->blocks[i].n_ranks;
+    if (facts && cll_add_facts(facts, s->run))
+        metadata = portolan_calloc(facts->n_headers + 1, sizeof *metadata);
+    for (size_t i = 0; metadata && i < facts->n_headers; i++)
+        metadata[t.n_metadata++] =
+            (struct portolan_name_value){facts->headers[i].name, facts->headers[i].value};
+    snprintf(cost, sizeof cost, "%.4g", cll_cost() * 1e9);
+    if (metadata)
+        metadata[t.n_metadata++] = (struct portolan_name_value){"cost.call_ns", cost};
+    t.metadata = metadata;
+    status =
+        metadata ? portolan_store_begin_trial(s->store, &t, &s->trial, s->err) : no_memory(s->err);
+    free(metadata);
+    portolan_cll_report_destroy(facts);
+    return status;
+}
+
+static enum portolan_status put_trial(struct storing *s)
+{
+    enum portolan_status status = begin_trial(s);
+
+    if (status == PORTOLAN_OK)
+        status = put_formulas(s);
+    for (size_t i = 0; i < s->run->blocks->n && status == PORTOLAN_OK; i++)
+        status = put_block(s, &s->run->blocks->blocks[i]);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_end_trial(s->store, s->trial, "finished", s->elapsed_ns, s->err);
+    return status;
+}
+
+enum portolan_status cll_store_put(const struct cll_run *run, const char *path,
+                                   struct portolan_error *err)
+{
+    struct storing s = {.run = run, .err = err};
+    enum portolan_status status = portolan_store_open(path, PORTOLAN_STORE_WRITE, &s.store, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_store_begin(s.store, err);
+    if (status == PORTOLAN_OK) {
+        status = put_trial(&s);
+        if (status == PORTOLAN_OK)
+            status = portolan_store_commit(s.store, err);
+        else
+            portolan_store_rollback(s.store);
+    }
+    if (status == PORTOLAN_OK)
+        portolan_store_summarise(s.store, s.trial, NULL); /* read faster; else it is computed */
+    portolan_store_close(s.store);
+    return status;
+}
