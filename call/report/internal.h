@@ -74,6 +74,8 @@ bool report_set(struct report_reader *r, int line, struct portolan_cll_sample *s
 /* The columns of a finished description: what is behind the identifiers are observables. */
 bool report_check_columns(struct report_reader *r, int line, struct portolan_cll_sample *s,
                           char *const *columns, size_t n);
+/* A cell of a table, which may be no number (nan) or infinite. */
+bool report_read_number(const char *text, double *value);
 /* Whether ROW begins with a process and how many there are. */
 bool report_row_is_process(const double *row);
 /* Whether TEXT can stand in front of a colon: letters, digits and _. */

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,21 @@ void report_free_words(char **words, size_t n)
     for (size_t i = 0; words && i < n; i++)
         free(words[i]);
     free(words);
+}
+
+bool report_read_number(const char *text, double *value)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = {{"nan", NAN}, {"inf", INFINITY}, {"-inf", -INFINITY}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcasecmp(text, words[i].word)) {
+            *value = words[i].value;
+            return true;
+        }
+    return portolan_read_double(text, value);
 }
 
 /* In lists, blanks and commas stand between names. */

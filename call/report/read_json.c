@@ -174,7 +174,7 @@ static bool read_cell(const json_t *cell, double *value)
     else if (json_is_null(cell))
         *value = __builtin_nan("");
     else
-        return json_is_string(cell) && portolan_read_double(json_string_value(cell), value);
+        return json_is_string(cell) && report_read_number(json_string_value(cell), value);
     return true;
 }
 

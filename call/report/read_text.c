@@ -58,7 +58,7 @@ static bool read_row(struct text_reader *t, char *const *words, size_t n)
     if (!row)
         return report_no_memory(t->r);
     for (size_t i = 0; i < n; i++)
-        if (!portolan_read_double(words[i], &row[i]))
+        if (!report_read_number(words[i], &row[i]))
             return report_complain(t->r, t->line, "'%s' is no number", words[i]);
     return report_row_is_process(row) ||
            report_complain(t->r, t->line,

@@ -71,7 +71,7 @@ static bool read_cells(struct report_reader *r, const xmlNode *node, struct port
     if (!row)
         return report_no_memory(r);
     for (size_t i = 0; i < n; i++)
-        if (!portolan_read_double(words[i], &row[i]))
+        if (!report_read_number(words[i], &row[i]))
             return report_complain(r, line_of(node), "'%s' is no number", words[i]);
     return report_row_is_process(row) ||
            report_complain(r, line_of(node),
@@ -131,13 +131,13 @@ static bool read_experiment(struct report_reader *r, const xmlNode *node)
     return good;
 }
 
-static bool add_header(struct report_reader *r, const char *name, xmlChar *value)
+static bool add_header(struct report_reader *r, int line, const char *name, xmlChar *value)
 {
-    bool good = value &&
-                portolan_cll_report_add_header(r->report, name, (const char *)value) == PORTOLAN_OK;
+    bool good =
+        value ? report_take_header(r, line, name, (const char *)value) : report_no_memory(r);
 
     xmlFree(value);
-    return good || report_no_memory(r);
+    return good;
 }
 
 static bool read_header(struct report_reader *r, const xmlNode *node)
