@@ -452,6 +452,8 @@ enum portolan_status portolan_probe_counter_sets_define(const char *text,
         is_asked = false;
         __atomic_store_n(&definition, definition + 1, __ATOMIC_RELEASE);
         next_generation();
+    } else {
+        counter_table_find_again(&probe_counter_table); /* PAPI has other numbers for them now */
     }
     pthread_mutex_unlock(&probe_counters_lock);
     free(fresh);

@@ -305,6 +305,26 @@ static void a_set_spans_components_in_the_order_of_its_text(void **state)
     assert_int_equal(counts_of(0)[3], 2 * 1);
 }
 
+static void a_thread_reads_what_its_counters_stand_at(void **state)
+{
+    uint64_t before[PORTOLAN_PROBE_COUNTERS_MAX], after[PORTOLAN_PROBE_COUNTERS_MAX];
+    unsigned set = 0, same = 0, other = 0;
+
+    (void)state;
+    assert_false(portolan_probe_counters_read(before, &set));
+    defines("a=net::received,cpu::B; b=cpu::C");
+    assert_true(portolan_probe_counters_read(before, &set));
+    moved += 3;
+    assert_true(portolan_probe_counters_read(after, &same));
+    assert_int_equal(after[0] - before[0], 3 * 7);
+    assert_int_equal(after[1] - before[1], 3 * 10);
+    assert_int_equal(set, same);
+    assert_int_not_equal(set, 0);
+    portolan_probe_counter_sets_step(true);
+    assert_true(portolan_probe_counters_read(before, &other));
+    assert_int_not_equal(other, set);
+}
+
 static void an_event_of_several_sets_has_one_slot(void **state)
 {
     (void)state;
@@ -428,6 +448,7 @@ int main(void)
                                fresh),
         cmocka_unit_test_setup(lists_without_a_name_are_the_set_without_a_name, fresh),
         cmocka_unit_test_setup(a_set_spans_components_in_the_order_of_its_text, fresh),
+        cmocka_unit_test_setup(a_thread_reads_what_its_counters_stand_at, fresh),
         cmocka_unit_test_setup(an_event_of_several_sets_has_one_slot, fresh),
         cmocka_unit_test_setup(nothing_is_lost_while_others_switch, fresh),
         cmocka_unit_test_setup(threads_that_end_close_their_event_sets, fresh),
