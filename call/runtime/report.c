@@ -209,7 +209,7 @@ static int publish(const char *driver, const char *program)
         status = portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
     if (status == PORTOLAN_OK && output.path)
         status = write_file(&run, &output, &err);
-    for (size_t i = 0; status == PORTOLAN_OK && i < waiting.n; i++)
+    for (size_t i = 0; status == PORTOLAN_OK && output.path && i < waiting.n; i++)
         waiting.blocks[i].is_filed = true;
     if (status == PORTOLAN_OK && output.store)
         status = cll_store_put(&run, output.store, &err);
