@@ -33,6 +33,7 @@ int command_import(int argc, char **argv);
 int command_link(int argc, char **argv);
 int command_measure(int argc, char **argv);
 int command_model(int argc, char **argv);
+int command_obsp(int argc, char **argv);
 int command_optimize(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_profile(int argc, char **argv);

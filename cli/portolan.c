@@ -22,6 +22,7 @@ const struct command commands[] = {
     {"model", command_model, "show the models of the implementations"},
     {"optimize", command_optimize, "choose the best assembly from what is stored"},
     {"predict", command_predict, "predict the time of an assembly"},
+    {"obsp", command_obsp, "hold a run of the BSP library against OBSP* and plain BSP"},
     {"report", command_report, "predicted against measured, beside each fixed assembly"},
     {"sidl", command_sidl, "compile SIDL to C in Babel's binding"},
     {"proxygen", command_proxygen, "make a timing proxy for a port"},

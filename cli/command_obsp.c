@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli.h"
+
+#include <portolan/cll_report.h>
+#include <portolan/command.h>
+#include <portolan/obsp.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_SPEED = 256, OPTION_FROM, OPTION_TOTALS, OPTION_MODEL };
+
+struct options {
+    const char *file, *from, *report;
+    const char **constants;
+    size_t n_constants;
+    struct portolan_obsp_machine machine; /* NaN: not given */
+    enum portolan_obsp_combine combine;
+    bool predict, totals;
+    bool models[2];
+};
+
+static const struct argp_option options[] = {
+    {"predict", 'p', NULL, 0, "computation by constants and formulas, not as measured", 0},
+    {"constants", 'c', "NAME=C0,C1,...", 0, "constants of an experiment (repeatable; predicts)", 0},
+    {"report", 'r', "FILE", 0, "fit the constants to this report of CALL (predicts)", 0},
+    {"from", OPTION_FROM, "TRACE", 0,
+     "fit g, latency, speed and constants to this trace (predicts)", 0},
+    {"gap", 'g', "SECONDS", 0, "g, per byte", 0},
+    {"latency", 'L', "SECONDS", 0, "L, per superstep", 0},
+    {"speed", OPTION_SPEED, "SECONDS", 0, "plain BSP's time of an operation", 0},
+    {"combine", 'h', "max|sum", 0, "h is of bytes in or out (default), or of both together", 0},
+    {"model", OPTION_MODEL, "obsp|bsp", 0, "only this model", 0},
+    {"totals", OPTION_TOTALS, NULL, 0, "processors only, not every superstep", 0},
+    {0},
+};
+
+static double read_time(struct argp_state *state, const char *option, const char *text)
+{
+    double x;
+
+    if (!portolan_read_double(text, &x) || !isfinite(x) || x < 0)
+        argp_error(state, "%s wants seconds, not '%s'", option, text);
+    return x;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'p':
+        o->predict = true;
+        return 0;
+    case 'c':
+        if (!strchr(arg, '='))
+            argp_error(state, "--constants wants NAME=NUMBER,…, not '%s'", arg);
+        return append_text(&o->constants, &o->n_constants, arg);
+    case 'r':
+        o->report = arg;
+        return 0;
+    case OPTION_FROM:
+        o->from = arg;
+        return 0;
+    case 'g':
+        o->machine.g = read_time(state, "--gap", arg);
+        return 0;
+    case 'L':
+        o->machine.latency = read_time(state, "--latency", arg);
+        return 0;
+    case OPTION_SPEED:
+        o->machine.speed = read_time(state, "--speed", arg);
+        return 0;
+    case 'h':
+        if (strcmp(arg, "max") != 0 && strcmp(arg, "sum") != 0)
+            argp_error(state, "--combine is max or sum, not '%s'", arg);
+        o->combine = *arg == 'm' ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
+        return 0;
+    case OPTION_MODEL:
+        if (strcmp(arg, "obsp") != 0 && strcmp(arg, "bsp") != 0)
+            argp_error(state, "--model is obsp or bsp, not '%s'", arg);
+        o->models[*arg == 'o' ? PORTOLAN_BSP : PORTOLAN_OBSP] = false;
+        return 0;
+    case OPTION_TOTALS:
+        o->totals = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "one trace at a time: '%s' is too much", arg);
+        o->file = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->file)
+            argp_error(state, "which trace? BSP_TRACE=FILE makes a program of the BSP library "
+                              "write one");
+        if (!o->models[PORTOLAN_OBSP] && !o->models[PORTOLAN_BSP])
+            argp_error(state, "--model is given once");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* -- what the trace and the options say -- */
+
+static enum portolan_status read_trace(const char *file, struct portolan_obsp_trace **t,
+                                       struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {print_diagnostic, NULL, 0};
+    struct portolan_arena arena = {0};
+    const char *text;
+    size_t size;
+    enum portolan_status status = portolan_file_read(&arena, file, &text, &size, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_obsp_read(text, size, file, &d, t, err);
+    if (d.count) /* they are told already */
+        err->text[0] = '\0';
+    portolan_arena_clear(&arena);
+    return status;
+}
+
+static enum portolan_status fit_to_report(struct portolan_obsp_trace *t, const char *file,
+                                          struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {print_diagnostic, NULL, 0};
+    struct portolan_cll_report *report = NULL;
+    enum portolan_status status = portolan_cll_report_read(file, &d, &report, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_obsp_fit(t, report, err);
+    portolan_cll_report_destroy(report);
+    return status;
+}
+
+/* Those of FROM's experiments that T has as well. */
+static enum portolan_status take_constants(struct portolan_obsp_trace *t,
+                                           const struct portolan_obsp_trace *from,
+                                           struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    const struct portolan_obsp_experiment *e;
+    size_t n;
+
+    e = portolan_obsp_peek_experiments(from, &n);
+    for (size_t i = 0; i < n && status == PORTOLAN_OK; i++)
+        if (e[i].constants)
+            status =
+                portolan_obsp_set_constants(t, e[i].name, e[i].n_constants, e[i].constants, err);
+    return status == PORTOLAN_ENOTFOUND ? PORTOLAN_OK : status;
+}
+
+static enum portolan_status set_constants(struct portolan_obsp_trace *t, const char *text,
+                                          struct portolan_error *err)
+{
+    double constants[PORTOLAN_OBSP_MAX_CONSTANTS];
+    const char *list = strchr(text, '=');
+    char *name = strndup(text, (size_t)(list - text)), *copy = portolan_strdup(list + 1),
+         *rest = copy;
+    enum portolan_status status = PORTOLAN_OK;
+    size_t n = 0;
+
+    if (!name || !copy)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    while (status == PORTOLAN_OK && rest) {
+        const char *number = strsep(&rest, ",");
+
+        if (n == PORTOLAN_OBSP_MAX_CONSTANTS || !portolan_read_double(number, &constants[n++]))
+            status = portolan_error_set(err, PORTOLAN_EINVAL, "--constants %s: '%s' is no number",
+                                        text, number);
+    }
+    if (status == PORTOLAN_OK)
+        status = portolan_obsp_set_constants(t, name, n, constants, err);
+    free(name);
+    free(copy);
+    return status;
+}
+
+static bool lacks_constants(const struct portolan_obsp_trace *t)
+{
+    size_t n;
+    const struct portolan_obsp_experiment *e = portolan_obsp_peek_experiments(t, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (e[i].constants)
+            return false;
+    return true;
+}
+
+/* Constants and the machine, by what is given first: options, the report, the other trace. */
+static enum portolan_status prepare(struct options *o, struct portolan_obsp_trace *t,
+                                    struct portolan_error *err)
+{
+    struct portolan_obsp_trace *from = NULL;
+    struct portolan_obsp_machine m;
+    enum portolan_status status = PORTOLAN_OK;
+
+    o->predict = o->predict || o->from || o->report || o->n_constants;
+    if (o->from)
+        status = read_trace(o->from, &from, err);
+    if (from) /* without formulas, g and latency are all that is to be had */
+        portolan_obsp_fit(from, NULL, NULL);
+    if (from && status == PORTOLAN_OK)
+        status = take_constants(t, from, err);
+    if (status == PORTOLAN_OK && o->report)
+        status = fit_to_report(t, o->report, err);
+    for (size_t i = 0; i < o->n_constants && status == PORTOLAN_OK; i++)
+        status = set_constants(t, o->constants[i], err);
+    if (status == PORTOLAN_OK && o->predict && lacks_constants(t))
+        status = portolan_obsp_fit(t, NULL, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_obsp_machine(from ? from : t, o->combine, &m, err);
+    if (status == PORTOLAN_OK) {
+        bool is_given = !isnan(o->machine.g) || !isnan(o->machine.latency);
+
+        if (is_given) {
+            m = (struct portolan_obsp_machine){.speed = m.speed, .error = NAN};
+            m.g = isnan(o->machine.g) ? 0 : o->machine.g;
+            m.latency = isnan(o->machine.latency) ? 0 : o->machine.latency;
+        }
+        if (!isnan(o->machine.speed))
+            m.speed = o->machine.speed;
+        o->machine = m;
+    }
+    portolan_obsp_destroy(from);
+    return status;
+}
+
+/* -- what is shown -- */
+
+static void print_machine(const struct options *o, const struct portolan_obsp_trace *t)
+{
+    const struct portolan_obsp_machine *m = &o->machine;
+    const struct portolan_obsp_experiment *e;
+    size_t n;
+
+    printf("%s: %zu processor%s", o->file, portolan_obsp_n_processors(t),
+           portolan_obsp_n_processors(t) == 1 ? "" : "s");
+    if (!isnan(m->latency))
+        printf("; g %.3g s/byte, L %.3g s", m->g, m->latency);
+    if (m->n_rows)
+        printf(" (fitted to %zu ends of supersteps, off by %.0f %%)", m->n_rows, m->error * 100);
+    if (o->predict && !isnan(m->speed))
+        printf("; plain BSP: %.3g s an operation", m->speed);
+    printf("\n");
+    e = portolan_obsp_peek_experiments(t, &n);
+    for (size_t i = 0; o->predict && i < n; i++) {
+        printf("  %s, %zu run%s: %s", e[i].name, e[i].n_runs, e[i].n_runs == 1 ? "" : "s",
+               e[i].formula ? e[i].formula : "no formula");
+        for (size_t k = 0; e[i].constants && k < e[i].n_constants; k++)
+            printf("%s %.4g", k ? "," : ";", e[i].constants[k]);
+        printf("\n");
+    }
+}
+
+static void print_time(double t)
+{
+    if (isnan(t))
+        printf(" %11s", "-");
+    else
+        printf(" %11.6g", t);
+}
+
+/* (real - predicted) / real, as the paper's Table 1 has it. */
+static void print_error_of(double real, double predicted)
+{
+    if (isnan(real) || real == 0)
+        printf(" %9s", "-");
+    else
+        printf(" %9.2f", (real - predicted) / real * 100);
+}
+
+static void print_times(const struct options *o, const double predicted[2], double measured)
+{
+    for (int m = 0; m < 2; m++)
+        if (o->models[m])
+            print_time(predicted[m]);
+    print_time(measured);
+    for (int m = 0; m < 2; m++)
+        if (o->models[m])
+            print_error_of(measured, predicted[m]);
+    printf("\n");
+}
+
+static void print_heading(const struct options *o, const char *left)
+{
+    static const char *const names[2] = {"OBSP*", "BSP"};
+
+    printf("%s", left);
+    for (int m = 0; m < 2; m++)
+        if (o->models[m])
+            printf(" %11s", names[m]);
+    printf(" %11s", "measured");
+    for (int m = 0; m < 2; m++)
+        if (o->models[m])
+            printf(" %5s err%%", m ? "BSP" : "OBSP*");
+    printf("\n");
+}
+
+static void print_result(const struct options *o, const struct portolan_obsp_result r[2])
+{
+    const struct portolan_obsp_result *any = &r[o->models[PORTOLAN_OBSP] ? 0 : 1];
+
+    if (!o->totals && any->n_rows) {
+        print_heading(o, "\nprocessor group superstep     bytes        work");
+        for (size_t i = 0; i < any->n_rows; i++) {
+            const struct portolan_obsp_row *row = &any->rows[i];
+            double ends[2] = {r[0].n_rows ? r[0].rows[i].end : NAN,
+                              r[1].n_rows ? r[1].rows[i].end : NAN};
+
+            printf("%9zu %5zu %9zu %9.6g %11.6g", row->processor, row->depth, row->superstep,
+                   row->bytes, row->work);
+            print_times(o, ends, row->measured);
+        }
+    }
+    print_heading(o, "\nprocessor");
+    for (size_t p = 0; p < any->n_processors; p++) {
+        double ends[2] = {r[0].ends ? r[0].ends[p] : NAN, r[1].ends ? r[1].ends[p] : NAN};
+
+        printf("%9zu", p);
+        print_times(o, ends, any->measured_ends[p]);
+    }
+    printf("%9s", "all");
+    print_times(o, (double[2]){r[0].total, r[1].total}, any->measured_total);
+}
+
+int command_obsp(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "TRACE",
+        .doc = "Hold a run of the BSP library, or one written by hand, against the models OBSP* "
+               "and plain BSP.\vWithout options, computation takes what was measured and "
+               "communication g h + L, fitted to the trace itself. With --predict, constants are "
+               "fitted to the trace's own runs unless they are given.",
+    };
+    struct options o = {.machine = {.g = NAN, .latency = NAN, .speed = NAN},
+                        .models = {true, true}};
+    struct portolan_obsp_result r[2] = {0};
+    struct portolan_obsp_trace *t = NULL;
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    status = read_trace(o.file, &t, &err);
+    if (status == PORTOLAN_OK)
+        status = prepare(&o, t, &err);
+    for (int m = 0; m < 2 && status == PORTOLAN_OK; m++) {
+        const struct portolan_obsp_options evaluation = {
+            .model = (enum portolan_obsp_model)m,
+            .combine = o.combine,
+            .predict = o.predict,
+            .machine = &o.machine,
+        };
+
+        if (o.models[m])
+            status = portolan_obsp_evaluate(t, &evaluation, &r[m], &err);
+    }
+    if (status == PORTOLAN_OK) {
+        print_machine(&o, t);
+        print_result(&o, r);
+    } else if (err.text[0]) {
+        print_error(&err);
+    }
+    portolan_obsp_result_clear(&r[0]);
+    portolan_obsp_result_clear(&r[1]);
+    portolan_obsp_destroy(t);
+    free(o.constants);
+    return status == PORTOLAN_OK ? 0 : EXIT_BAD_INPUT;
+}
