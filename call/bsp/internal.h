@@ -104,6 +104,9 @@ void *bsp_grow(void *items, size_t n, size_t size, const char *function);
 /* -- transport.c -- */
 
 void transport_begin(MPI_Comm comm);
+/* To be held where machines begin, end, or come to another superstep. */
+void transport_lock(void);
+void transport_unlock(void);
 /* Waits until all that was sent has left, and drops what nobody took. */
 void transport_end(void);
 /* A message with room for SIZE bytes. */

@@ -135,8 +135,10 @@ static struct bsp_machine *make(struct bsp_machine *parent, int first, int n, in
         parent->n_open++;
         m->id = id_of(parent->id, parent->n_made, part);
     }
+    transport_lock();
     m->older = library.newest;
     library.newest = m;
+    transport_unlock();
     return m;
 }
 
@@ -144,9 +146,11 @@ static void destroy(struct bsp_machine *m)
 {
     struct bsp_machine **link = &library.newest;
 
+    transport_lock();
     while (*link != m)
         link = &(*link)->older;
     *link = m->older;
+    transport_unlock();
     message_deliver(m, NULL);
     memory_clear(m);
     free(m->sent_to);
@@ -174,7 +178,7 @@ void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp)
     if (!is_there) {
         int got;
 
-        MPI_Init_thread(library.argc, library.argv, MPI_THREAD_SERIALIZED, &got);
+        MPI_Init_thread(library.argc, library.argv, MPI_THREAD_MULTIPLE, &got);
         library.began_mpi = true;
     }
     MPI_Comm_dup(MPI_COMM_WORLD, &library.comm);

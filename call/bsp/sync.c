@@ -51,7 +51,9 @@ static void turn(struct bsp_machine *m, struct t_bspmsg *traffic)
     message_deliver(m, traffic);
     memset(m->sent_to, 0, (size_t)m->n * sizeof *m->sent_to);
     m->n_sent = 0;
+    transport_lock();
     m->step++;
+    transport_unlock();
 }
 
 void bsp_sync(t_bsp *bsp)

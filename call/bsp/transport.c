@@ -3,12 +3,19 @@
  * How messages travel. Nothing here blocks inside MPI: sends are begun and forgotten until they are
  * done, whatever comes is taken at once and put in the box of its machine and superstep, so all may
  * send anything before anybody waits. A wait goes round: take what comes, see what is done, yield.
+ *
+ * While the program computes, a thread goes round in its place, as PUB's receiver thread: MPICH
+ * moves large messages only while both sides call it, so without the thread a processor would wait
+ * for one that has long been in its next superstep. It needs MPI_THREAD_MULTIPLE.
  */
 #include "internal.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <uthash.h>
 
@@ -16,7 +23,8 @@ enum {
     TAG_HEAD = 1, /* a head, with the bytes behind it where they are few */
     TAG_PIECE,
     PATIENCE = 300, /* rounds before the processor is yielded */
-    LOOKS = 8       /* how many sends are looked at in a round */
+    LOOKS = 8,      /* how many sends are looked at in a round */
+    NAP_NS = 100000 /* of the thread, when nothing is on its way */
 };
 
 _Static_assert(offsetof(struct t_bspmsg, data) ==
@@ -49,6 +57,22 @@ static MPI_Comm comm;
 static int own_rank;
 static struct bsp_box *boxes;
 static struct queue going, coming;
+
+/* What is above, and which machines live in which superstep: of who holds this. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t helper;
+static bool has_helper;
+static atomic_bool helper_ends;
+
+void transport_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void transport_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
 
 /* -- boxes -- */
 
@@ -227,6 +251,41 @@ static void relax(unsigned *misses)
         sched_yield();
 }
 
+/* -- the thread -- */
+
+static void *help(void *arg)
+{
+    unsigned misses = 0;
+
+    while (!helper_ends) {
+        bool is_busy = false;
+
+        if (pthread_mutex_trylock(&lock) == 0) { /* else the program goes round itself */
+            misses = advance() ? 0 : misses + 1;
+            is_busy = going.first || coming.first;
+            pthread_mutex_unlock(&lock);
+        }
+        if (is_busy && misses < PATIENCE)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    }
+    return arg;
+}
+
+static void begin_helper(void)
+{
+    const char *wish = getenv("BSP_THREAD");
+    int level, n;
+
+    MPI_Query_thread(&level);
+    MPI_Comm_size(comm, &n);
+    if (level < MPI_THREAD_MULTIPLE || n == 1 || (wish && !strcmp(wish, "no")))
+        return;
+    helper_ends = false;
+    has_helper = pthread_create(&helper, NULL, help, NULL) == 0;
+}
+
 /* -- for the others -- */
 
 void transport_begin(MPI_Comm c)
@@ -235,6 +294,7 @@ void transport_begin(MPI_Comm c)
     MPI_Comm_rank(comm, &own_rank);
     going.last = &going.first;
     coming.last = &coming.first;
+    begin_helper();
 }
 
 void transport_end(void)
@@ -244,6 +304,11 @@ void transport_end(void)
     int all_came = 0;
     struct bsp_box *box, *next;
 
+    if (has_helper) {
+        helper_ends = true;
+        pthread_join(helper, NULL);
+        has_helper = false;
+    }
     while (going.first)
         relax(&misses);
     MPI_Ibarrier(comm, &request);
@@ -299,10 +364,12 @@ static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, co
 
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message)
 {
+    transport_lock();
     if (m->first + to == own_rank)
         box_put(message);
     else
         send_off(m, to, message, message->data);
+    transport_unlock();
 }
 
 void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, const void *bytes)
@@ -316,25 +383,34 @@ void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, 
             memcpy(message->data, bytes, head->size);
         transport_send(m, to, message);
     } else {
+        transport_lock();
         send_off(m, to, message, bytes);
+        transport_unlock();
     }
 }
 
 struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there)
 {
-    struct bsp_box *box = box_at(address);
+    struct t_bspmsg *list;
     unsigned misses = 0;
+    struct bsp_box *box;
 
+    transport_lock();
+    box = box_at(address);
     while (box->n < n)
         relax(&misses);
     *n_there = box->n;
-    return box_empty(box);
+    list = box_empty(box);
+    transport_unlock();
+    return list;
 }
 
 void transport_settle(struct bsp_machine *m)
 {
     unsigned misses = 0;
 
+    transport_lock();
     while (m->n_borrowed)
         relax(&misses);
+    transport_unlock();
 }

@@ -26,8 +26,8 @@ static double work(double x, long n)
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 10, pid, other, result = 0;
-    long n, unit = argc > 2 ? atol(argv[2]) : 300000;
-    int size = argc > 3 ? atoi(argv[3]) : 1 << 20;
+    long n, unit = argc > 2 ? atol(argv[2]) : 10000000;
+    int size = argc > 3 ? atoi(argv[3]) : 4000000;
     double x = 0;
     char *block;
     t_bsp bsp;
