@@ -31,7 +31,7 @@ call/llac: base formula models series extrap update chart store profile cll_repo
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base chart assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp
+cli: base chart assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework
 '
 status=0
