@@ -26,7 +26,24 @@ struct model_options {
 extern const struct argp model_argp;
 
 /* Output as `--emit` says it. */
-enum model_form { MODEL_TEXT, MODEL_XML, MODEL_C, MODEL_LATEX, MODEL_EXTRAP };
+enum model_form {
+    MODEL_TEXT,
+    MODEL_XML,
+    MODEL_C,
+    MODEL_LATEX,
+    MODEL_EXTRAP, /* from here on the rows, not the models */
+    MODEL_EXTRAP_JSON,
+    MODEL_EXTRAP_TEXT
+};
+
+/* Argp child: --emit, into an enum model_form. */
+extern const struct argp model_emit_argp;
+enum portolan_status model_emit(const struct portolan_trends *trends, enum model_form form,
+                                struct portolan_text *out, struct portolan_error *err);
+
+/* The position of ARG among N words, which OPTION takes. */
+size_t model_read_word(struct argp_state *state, const char *option, const char *arg,
+                       const char *const *words, size_t n);
 
 /* Opens the source, reads and fits. What is wrong in a file is printed by its line. */
 enum portolan_status model_source_open(const struct model_options *o,

@@ -11,6 +11,7 @@ struct options {
     struct model_options source;
     struct portolan_trend_list list;
     struct portolan_name_value *at;
+    enum model_form form;
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->source;
+        state->child_inputs[1] = &o->form;
         return 0;
     case OPTION_SORT:
         o->list.sort = arg;
@@ -69,7 +71,9 @@ static int run(int argc, char **argv, const struct argp *argp, bool file_only)
     o.list.top = o.source.top;
     o.list.wide = o.source.wide;
     if (model_source_open(&o.source, &trends, &err) == PORTOLAN_OK) {
-        if (file_only && trends->n == 1)
+        if (o.form)
+            model_emit(trends, o.form, &out, &err);
+        else if (file_only && trends->n == 1)
             portolan_trend_write(trends, &trends->items[0], &out, &err);
         else
             portolan_trends_write_list(trends, &o.list, &out, &err);
@@ -80,7 +84,8 @@ static int run(int argc, char **argv, const struct argp *argp, bool file_only)
     return result;
 }
 
-static const struct argp_child children[] = {{&model_argp, 0, NULL, 1}, {0}};
+static const struct argp_child children[] = {
+    {&model_argp, 0, NULL, 1}, {&model_emit_argp, 0, NULL, 0}, {0}};
 
 int model_verb_list(int argc, char **argv)
 {

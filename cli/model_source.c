@@ -2,8 +2,10 @@
 /* Where `portolan model` has its rows from, and how they are fitted. */
 #include "model.h"
 
+#include <portolan/extrap.h>
 #include <portolan/formula.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +57,8 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* The position of ARG among N words. */
-static size_t read_word(struct argp_state *state, const char *option, const char *arg,
-                        const char *const *words, size_t n)
+size_t model_read_word(struct argp_state *state, const char *option, const char *arg,
+                       const char *const *words, size_t n)
 {
     const char *near;
 
@@ -97,8 +98,8 @@ static error_t parse_fit(int key, char *arg, struct argp_state *state)
         o->formula = arg;
         return 0;
     case OPTION_STATISTIC:
-        o->fit.options.statistic =
-            (enum portolan_model_statistic)read_word(state, "--statistic", arg, statistics, 6);
+        o->fit.options.statistic = (enum portolan_model_statistic)model_read_word(
+            state, "--statistic", arg, statistics, 6);
         return 0;
     case OPTION_TRIMMED:
         o->fit.options.trimmed = true;
@@ -145,10 +146,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->query.metric = arg;
         return 0;
     case OPTION_BY:
-        o->query.by = (enum portolan_trend_by)read_word(state, "--by", arg, by, 3);
+        o->query.by = (enum portolan_trend_by)model_read_word(state, "--by", arg, by, 3);
         return 0;
     case OPTION_OVER:
-        o->query.over = (enum portolan_trend_over)read_word(state, "--over", arg, over, 3);
+        o->query.over = (enum portolan_trend_over)model_read_word(state, "--over", arg, over, 3);
         return 0;
     case OPTION_METHOD:
         o->query.method = arg;
@@ -201,6 +202,37 @@ static enum portolan_status read_whole(const char *file, struct portolan_text *t
     return text->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
 }
 
+/* Extra-P's text begins with one of its words, its JSON with a brace. */
+static bool is_extrap(const char *text)
+{
+    static const char *const words[] = {"PARAMETER", "POINTS", "METRIC",
+                                        "REGION",    "DATA",   "EXPERIMENT"};
+
+    for (; *text == '#' || isspace((unsigned char)*text); text++)
+        if (*text == '#')
+            text += strcspn(text, "\n");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strncmp(text, words[i], strlen(words[i])) &&
+            isspace((unsigned char)text[strlen(words[i])]))
+            return true;
+    return *text == '{' || *text == '[';
+}
+
+static enum portolan_status read_extrap(const struct model_options *o,
+                                        const struct portolan_text *text,
+                                        struct portolan_diagnostics *d,
+                                        struct portolan_trends **trends, struct portolan_error *err)
+{
+    struct portolan_measurements *m = NULL;
+    enum portolan_status status =
+        portolan_measurements_read(text->bytes, text->length, o->store.file, d, &m, err);
+
+    if (!status)
+        status = portolan_trends_of_measurements(m, &o->query, o->store.file, trends, err);
+    portolan_measurements_destroy(m);
+    return status;
+}
+
 static enum portolan_status read_file(const struct model_options *o,
                                       struct portolan_trends **trends, struct portolan_error *err)
 {
@@ -208,9 +240,14 @@ static enum portolan_status read_file(const struct model_options *o,
     struct portolan_text text = {0};
     enum portolan_status status = read_whole(o->store.file, &text, err);
 
-    if (!status)
-        status = portolan_trends_read_csv(text.bytes ? text.bytes : "", text.length, o->store.file,
-                                          o->value, &d, trends, err);
+    portolan_text_add(&text, "%s", ""); /* an empty file is a text, too */
+    if (!status && text.failed)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (!status && is_extrap(text.bytes))
+        status = read_extrap(o, &text, &d, trends, err);
+    else if (!status)
+        status = portolan_trends_read_csv(text.bytes, text.length, o->store.file, o->value, &d,
+                                          trends, err);
     portolan_text_clear(&text);
     return status;
 }

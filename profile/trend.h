@@ -66,8 +66,6 @@ const char *trend_keep_text(struct portolan_trends *t, const char *text);
 
 /* trend_list.c: the row with the largest value of the first parameters, the last one; and texts. */
 const double *trend_last_point(const struct portolan_trend *t);
-/* "solver.solve [heat.Band]  n=32 m=4": the names and values of a point, added to OUT. */
-void trend_add_point(const struct portolan_trend *t, const double *x, struct portolan_text *out);
 /* A value with its unit, in 32 bytes. */
 const char *trend_value_text(const struct portolan_trends *t, double value, char *storage);
 /* Lines above a text: what is shown, of how many trials, against which parameters. */

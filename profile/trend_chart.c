@@ -203,7 +203,7 @@ static char *x_label(struct drawing *d, const double *base)
     portolan_text_add(&text, "%s", d->x_name);
     for (size_t p = 0; p < t->n_params; p++)
         if (strcmp(t->params[p], d->x_name) != 0) {
-            portolan_text_add(&text, "%s%s=%.6g", between, t->params[p], base[p]);
+            portolan_text_add(&text, "%s%s=%.10g", between, t->params[p], base[p]);
             between = ", ";
         }
     portolan_text_add(&text, between[0] == ',' ? ")" : "");

@@ -28,7 +28,7 @@ static size_t start_table(const struct portolan_trends *trends, const struct por
     size_t n = 0;
 
     for (size_t p = 0; p < t->n_params; p++)
-        columns[n++] = (struct column){t->params[p], COLUMN_PLAIN};
+        columns[n++] = (struct column){t->params[p], COLUMN_TEXT};
     columns[n++] = (struct column){"rows", COLUMN_COUNT};
     columns[n++] = (struct column){"measured", kind};
     columns[n++] = (struct column){"predicted", kind};
@@ -57,7 +57,7 @@ static enum portolan_status add_point(const struct portolan_trend *t, size_t fro
     portolan_model_predict(t->model, x, &at);
     error = measured != 0 ? 100 * (measured - at.value) / measured : NAN;
     for (size_t p = 0; p < t->n_params; p++)
-        table_number(table, x[p]);
+        table_format(table, "%.10g", x[p]);
     table_number(table, (double)(to - from));
     table_number(table, measured);
     table_number(table, at.value);

@@ -7,18 +7,13 @@
 #include <string.h>
 
 enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
+static const double rounding = 1e-9; /* relative errors below are 0 */
 
 /* ------------------------------------------------- words */
 
 const double *trend_last_point(const struct portolan_trend *t)
 {
     return t->n_params ? t->x + (t->n_rows - 1) * t->n_params : NULL;
-}
-
-void trend_add_point(const struct portolan_trend *t, const double *x, struct portolan_text *out)
-{
-    for (size_t p = 0; p < t->n_params; p++)
-        portolan_text_add(out, "%s%s=%.6g", p ? " " : "", t->params[p], x[p]);
 }
 
 const char *trend_value_text(const struct portolan_trends *t, double value, char *storage)
@@ -206,7 +201,7 @@ static void add_line(struct table *table, const struct portolan_trends *trends,
 
     table_text(table, t->path);
     table_number(table, (double)t->n_rows);
-    table_number(table, relative ? l->error : NAN);
+    table_number(table, !relative ? NAN : l->error < rounding ? 0 : l->error);
     add_value(table, trends, l->at.value);
     add_value(table, trends, l->at.low);
     add_value(table, trends, l->at.high);

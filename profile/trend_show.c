@@ -3,6 +3,7 @@
 #include "trend.h"
 
 #include <portolan/compare.h>
+#include <portolan/formula.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,14 @@ static void add_shape(const struct portolan_model *m, const struct portolan_mode
                       struct portolan_text *out)
 {
     const char *between = "";
+    char *expression = NULL;
 
+    if (shape->expression) {
+        if (!portolan_formula_write(shape->expression, PORTOLAN_NOTATION_INFIX, &expression, NULL))
+            portolan_text_add(out, "%s", expression);
+        free(expression);
+        return;
+    }
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const char *name = portolan_model_peek_param(m, p);
 
@@ -87,7 +95,7 @@ static void add_ranges(const struct portolan_model *m, struct portolan_text *out
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const struct portolan_model_range *r = portolan_model_peek_range(m, p);
 
-        portolan_text_add(out, "  %-14s%s %.6g to %.6g", p ? "" : "measured for",
+        portolan_text_add(out, "  %-14s%s %.10g to %.10g", p ? "" : "measured for",
                           portolan_model_peek_param(m, p), r->min, r->max);
         if (r->drift_below > 0 || r->drift_above > 0)
             portolan_text_add(out,

@@ -9,6 +9,7 @@
 #ifndef PORTOLAN_TREND_H
 #define PORTOLAN_TREND_H
 
+#include <portolan/extrap.h>
 #include <portolan/models.h>
 #include <portolan/profile.h>
 
@@ -82,6 +83,24 @@ PORTOLAN_API enum portolan_status portolan_trends_read_csv(const char *text, siz
                                                            struct portolan_diagnostics *diagnostics,
                                                            struct portolan_trends **trends,
                                                            struct portolan_error *err);
+
+/**
+ * Rows of MEASUREMENTS (Extra-P's files; see <portolan/extrap.h>), which SOURCE names. Of QUERY,
+ * metric (NULL: all) and method count. Errors: ENOTFOUND (nothing is so), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_trends_of_measurements(const struct portolan_measurements *measurements,
+                                const struct portolan_trend_query *query, const char *source,
+                                struct portolan_trends **trends, struct portolan_error *err);
+
+/**
+ * The rows in one of Extra-P's forms; the caller frees *TEXT. Errors: EINVAL (trends of different
+ * parameters, or what the form cannot carry), ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_trends_write_extrap(const struct portolan_trends *trends,
+                             enum portolan_measurements_format format, char **text,
+                             struct portolan_error *err);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_trends_destroy(struct portolan_trends *trends);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trends from and to measurements in Extra-P's forms. */
+#include "trend.h"
+
+#include <portolan/extrap.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------- from */
+
+/* "main->solve" becomes places one below the other. */
+static size_t place_of(struct trend_builder *b, const char *callpath)
+{
+    size_t place = SIZE_MAX;
+    char *copy = portolan_arena_strdup(&b->arena, callpath);
+
+    for (char *at = copy; at;) {
+        char *arrow = strstr(at, "->");
+
+        if (arrow)
+            *arrow = '\0';
+        place = trend_place(b, place, "", "", at);
+        if (place == SIZE_MAX)
+            return place;
+        at = arrow ? arrow + 2 : NULL;
+    }
+    return place;
+}
+
+static bool take(struct trend_builder *b, const struct portolan_measurements *m,
+                 const struct portolan_measurement *item, bool several_metrics)
+{
+    size_t place = place_of(b, *item->callpath ? item->callpath : "<root>");
+    size_t series = place == SIZE_MAX
+                        ? place
+                        : trend_series(b, place, several_metrics ? item->metric : "", item->metric,
+                                       (const char *const *)m->params, m->n_params);
+
+    if (series == SIZE_MAX)
+        return false;
+    for (size_t i = 0; i < item->n_rows && series != SIZE_MAX - TREND_UNWANTED; i++)
+        if (!trend_add(b, series, 0, item->x + i * m->n_params, item->y[i]))
+            return false;
+    return true;
+}
+
+enum portolan_status portolan_trends_of_measurements(const struct portolan_measurements *m,
+                                                     const struct portolan_trend_query *query,
+                                                     const char *source,
+                                                     struct portolan_trends **trends,
+                                                     struct portolan_error *err)
+{
+    struct trend_builder b = {.method = query->method};
+    bool several = false, good = true;
+    const char *what, *metric = query->metric ? query->metric : m->n ? m->items[0].metric : "";
+
+    for (size_t i = 1; i < m->n; i++)
+        several = several || strcmp(m->items[i].metric, m->items[0].metric) != 0;
+    for (size_t i = 0; i < m->n && good; i++)
+        if (!query->metric || !strcmp(m->items[i].metric, query->metric))
+            good = take(&b, m, &m->items[i], several && !query->metric);
+    what = several && !query->metric
+               ? portolan_arena_strdup(&b.arena, source)
+               : portolan_arena_printf(&b.arena, "%s of %s", *metric ? metric : "values", source);
+    if (good && what && b.n_rows)
+        return trend_finish(&b, "", what, 0, trends, err);
+    good = good && what;
+    trend_clear(&b);
+    return good ? portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                     "'%s' has no such call path or metric", source)
+                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+/* ------------------------------------------------- to */
+
+/* The callpath of a trend, which Extra-P's forms write alike. */
+static bool fill(const struct portolan_trend *t, struct portolan_measurement *item)
+{
+    item->callpath = portolan_strdup(t->path);
+    item->metric = portolan_strdup(t->metric);
+    item->n_rows = t->n_rows;
+    item->x = portolan_calloc(t->n_rows, t->n_params * sizeof *item->x);
+    item->y = portolan_calloc(t->n_rows, sizeof *item->y);
+    if (!item->callpath || !item->metric || !item->x || !item->y)
+        return false;
+    memcpy(item->x, t->x, t->n_rows * t->n_params * sizeof *item->x);
+    memcpy(item->y, t->y, t->n_rows * sizeof *item->y);
+    return true;
+}
+
+static bool same_params(const struct portolan_trend *a, const struct portolan_trend *b)
+{
+    bool same = a->n_params == b->n_params;
+
+    for (size_t p = 0; same && p < a->n_params; p++)
+        same = !strcmp(a->params[p], b->params[p]);
+    return same;
+}
+
+static enum portolan_status gather(const struct portolan_trends *trends,
+                                   struct portolan_measurements *m, struct portolan_error *err)
+{
+    const struct portolan_trend *first = &trends->items[0];
+
+    if (!first->n_params)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "Extra-P wants at least one parameter");
+    m->params = portolan_calloc(first->n_params, sizeof *m->params);
+    m->items = portolan_calloc(trends->n, sizeof *m->items);
+    if (!m->params || !m->items)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (; m->n_params < first->n_params; m->n_params++)
+        if (!(m->params[m->n_params] = portolan_strdup(first->params[m->n_params])))
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < trends->n; i++) {
+        if (!same_params(first, &trends->items[i]))
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "Extra-P wants the same parameters everywhere; '%s' has "
+                                      "others than '%s' (choose with --method)",
+                                      trends->items[i].path, first->path);
+        m->n++;
+        if (!fill(&trends->items[i], &m->items[i]))
+            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_trends_write_extrap(const struct portolan_trends *trends,
+                                                  enum portolan_measurements_format format,
+                                                  char **text, struct portolan_error *err)
+{
+    struct portolan_measurements *m = portolan_calloc(1, sizeof *m);
+    enum portolan_status status =
+        m ? gather(trends, m, err) : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+
+    if (!status)
+        status = portolan_measurements_write(m, format, text, err);
+    portolan_measurements_destroy(m);
+    return status;
+}
