@@ -20,7 +20,7 @@ struct call_options {
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "write into this folder (default: beside the source)", 0},
     {"check", KEY_CHECK, NULL, 0, "only judge: one line per error", 0},
-    {"flags", KEY_FLAGS, NULL, 0, "only print pkg-config's name of what to link", 0},
+    {"flags", KEY_FLAGS, NULL, 0, "only print pkg-config's names of what to link", 0},
     {"compile-commands", KEY_COMPILE_COMMANDS, "FILE|DIR", 0,
      "take the compiler flags from this compile_commands.json", 0},
     {0},
@@ -114,30 +114,46 @@ static enum portolan_status translate_all(struct call_options *o, struct portola
     return status;
 }
 
+/* Each name of NAMES, which are cut at blanks, unless it is in the list already. */
+static void add_names(const char ***list, size_t *n, char *names)
+{
+    char *rest = names;
+
+    for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        size_t k = 0;
+
+        while (k < *n && strcmp((*list)[k], name) != 0)
+            k++;
+        if (k == *n)
+            append_text(list, n, name);
+    }
+}
+
 /* Each name once, in the order of the files. */
 static enum portolan_status print_packages(const struct call_options *o,
                                            struct portolan_diagnostics *d,
                                            struct portolan_error *err)
 {
+    char **texts = portolan_calloc(o->n_files, sizeof *texts);
     enum portolan_status status = PORTOLAN_OK;
     const char **names = NULL;
     size_t n = 0;
 
-    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_files; i++) {
-        char *name = NULL;
-        size_t k = 0;
+    if (!texts)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t i = 0; i < o->n_files; i++) {
+        enum portolan_status one = portolan_translate_packages(o->files[i], d, &texts[i], err);
 
-        status = portolan_translate_package(o->files[i], d, &name, err);
-        while (name && k < n && strcmp(names[k], name) != 0)
-            k++;
-        if (!name || k < n || append_text(&names, &n, name) != 0)
-            free(name);
+        if (one == PORTOLAN_OK)
+            add_names(&names, &n, texts[i]);
+        else
+            status = one;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (status == PORTOLAN_OK)
-            printf("%s%s", names[i], i + 1 < n ? " " : "\n");
-        free((char *)names[i]);
-    }
+    for (size_t i = 0; status == PORTOLAN_OK && i < n; i++)
+        printf("%s%s", names[i], i + 1 < n ? " " : "\n");
+    for (size_t i = 0; i < o->n_files; i++)
+        free(texts[i]);
+    free(texts);
     free(names);
     return status;
 }

@@ -9,7 +9,7 @@ format=$(command -v clang-format-14 || command -v clang-format) || {
     echo '1..0 # SKIP clang-format is not installed'
     exit 0
 }
-files=$(find base sidl probe mpi store framework proxygen mastermind models optimizer components \
+files=$(find base libclang call/translate sidl probe mpi store framework proxygen mastermind models optimizer components \
     cli examples bench tests -name '*.[ch]' -not -path '*/golden/*' -not -path '*/expected/*' \
     -not -path '*sidl/test/babel/*' \
     -not -name 'hello_*_Impl.[ch]' -not -path '*/conformance/impl/*' | sort)

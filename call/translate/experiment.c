@@ -46,10 +46,11 @@ static void add_region(struct translation *t, struct directive *d)
     e->regions = portolan_arena_grow(&t->arena, e->regions, e->n_regions, sizeof *e->regions);
     if (e->regions)
         e->regions[e->n_regions++] = d;
+    else
+        e->n_regions = 0;
 }
 
-/* In one line: every blank, line end and backslash before it is at most one blank. */
-static const char *one_line(struct translation *t, const char *text)
+const char *one_line(struct translation *t, const char *text)
 {
     char *line = portolan_arena_strdup(&t->arena, text);
     size_t n = 0;
@@ -150,11 +151,10 @@ static void check_canonical(struct translation *t, struct experiment *e)
         e->n_constants = (unsigned)sum.n_terms;
         if (strcmp(sum.constants, e->name) != 0)
             problem_at(t, constant_at(w, sum.constants),
-                       "the constants of experiment '%s' are called %s[0], %s[1], …, not %s[…]",
-                       e->name, e->name, e->name, sum.constants);
-    } else if (!told.count) {
-        problem_at(t, w->at, "%s", err.text);
+                       "the constants of experiment '%s' are %s[0] and so on, not %s[...]", e->name,
+                       e->name, sum.constants);
     }
+    t->arena.failed |= err.status == PORTOLAN_ENOMEM;
     portolan_formula_sum_clear(&sum);
 }
 
@@ -172,8 +172,7 @@ static void read_formula(struct translation *t, struct experiment *e)
     e->infix = one_line(t, w->text);
     if (portolan_formula_parse(w->text, strlen(w->text), t->source.file, place.line, place.column,
                                &told, &e->formula, &err) != PORTOLAN_OK) {
-        if (!told.count)
-            problem_at(t, w->at, "%s", err.text);
+        t->arena.failed |= err.status == PORTOLAN_ENOMEM;
         return;
     }
     check_canonical(t, e);

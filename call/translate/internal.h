@@ -88,7 +88,7 @@ struct experiment {
 struct driver {
     const char *name;     /* in pragmas */
     const char *symbol;   /* of the run time's driver */
-    const char *package;  /* of pkg-config */
+    const char *packages; /* of pkg-config, with a blank between */
     const char *refusal;  /* why not, and what instead; NULL: it is there */
     const char *machine;  /* name of the parameter that says the machine; or NULL */
     const char *ignored;  /* name of a parameter that needs no care here; or NULL */
@@ -113,7 +113,7 @@ struct node {
 struct edit {
     size_t at, length; /* of the source */
     const char *text;  /* instead */
-    const char *probe; /* lines before that only libclang sees; or NULL */
+    const char *probe; /* what libclang reads instead; NULL: the same */
     size_t order;
 };
 
@@ -197,6 +197,8 @@ void driver_choose(struct translation *t);
 void pair_directives(struct translation *t);
 /* A name for NAME in C that the source does not use: "cll_NAME". */
 const char *symbol_of(struct translation *t, const char *name);
+/* In one line: every blank, line end and backslash before it is at most one blank. */
+const char *one_line(struct translation *t, const char *text);
 /* Experiments with formulas. */
 void experiments_make(struct translation *t);
 void experiments_clear(struct translation *t);

@@ -90,15 +90,17 @@ static bool can_rewrite(struct translation *t, size_t node, const char *word)
     return false;
 }
 
-/* The type that the function returns, for a declaration. */
-static const char *result_type(struct translation *t, size_t node)
+/* A declaration of NAME with the type that the function returns. */
+static const char *result_declaration(struct translation *t, size_t node, const char *name)
 {
     const char *type = portolan_libclang_text(t->clang, &t->arena,
                                               t->clang->getTypeSpelling(t->nodes[node].result));
+    size_t length = strlen(type);
 
-    if (strncmp(type, "const ", 6) == 0)
-        type += 6;
-    return strpbrk(type, "([") ? portolan_libclang_print(&t->arena, "__typeof__(%s)", type) : type;
+    if (strpbrk(type, "(["))
+        return portolan_libclang_print(&t->arena, "__typeof__(%s) %s", type, name);
+    return portolan_libclang_print(&t->arena, "%s%s%s", type,
+                                   length && type[length - 1] == '*' ? "" : " ", name);
 }
 
 static void rewrite_return(struct translation *t, size_t node)
@@ -118,7 +120,7 @@ static void rewrite_return(struct translation *t, size_t node)
     edit_add(t, n->start, 6, NULL,
              result.kind == CXType_Void
                  ? "{"
-                 : portolan_libclang_print(&t->arena, "{ %s %s =", result_type(t, node), name));
+                 : portolan_libclang_print(&t->arena, "{ %s =", result_declaration(t, node, name)));
     edit_add(t, n->end, 0, NULL,
              portolan_libclang_print(&t->arena, " %sreturn%s%s; }", text,
                                      result.kind == CXType_Void ? "" : " ",

@@ -52,14 +52,13 @@ static void tell_stray(struct open *open, const struct directive *end)
             names[n++] = open->list[i]->name.text;
     if (names)
         near = portolan_nearest_word(end->name.text, names, n);
-    problem_at(t, end->name.at, "no experiment '%s' is open here%s%s%s", end->name.text,
-               near ? ", did you mean '"
-               : n  ? "; the innermost is '"
-                    : ": it begins with '#pragma cll NAME'",
-               near ? near
-               : n  ? names[n - 1]
-                    : "",
-               near || n ? "'?" : "");
+    if (near)
+        problem_at(t, end->name.at, "no experiment '%s' is open here, did you mean '%s'?",
+                   end->name.text, near);
+    else
+        problem_at(t, end->name.at,
+                   "no experiment '%s' is open here: it begins with '#pragma cll %s'",
+                   end->name.text, end->name.text);
 }
 
 static void close_one(struct open *open, struct directive *end)

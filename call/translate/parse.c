@@ -128,6 +128,8 @@ static void visit_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth
     name = portolan_libclang_text(t->clang, &t->arena, t->clang->getFileName(file));
     if (strncmp(name, "/usr/", 5) == 0)
         return;
+    if (strncmp(name, "./", 2) == 0)
+        name += 2;
     text = t->clang->getFileContents(in->unit, file, &size);
     if (text)
         look_into_file(t, name, text, size);

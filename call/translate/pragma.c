@@ -206,8 +206,10 @@ static void add_observable(struct reader *r, struct words w)
         }
     d->observables =
         portolan_arena_grow(&r->t->arena, d->observables, d->n_observables, sizeof *d->observables);
-    if (d->observables)
+    if (d->observables && w.text)
         d->observables[d->n_observables++] = w.text;
+    else
+        d->n_observables = 0; /* memory is out */
 }
 
 static void read_observables(struct reader *r)
@@ -223,16 +225,21 @@ static void read_observables(struct reader *r)
         if (!length) {
             problem_at(r->t, reader_at(r),
                        "before '=' stand the names of observables, as in 'PAPI_L1_DCM, CLOCK = "
-                       "…'; a comparison is written ==");
+                       "...'; a comparison is written ==");
             reader_fail(r);
             r->next = equals + 1;
             return;
         }
         add_observable(r, reader_take(r, length));
         reader_blanks(r);
-        if (*r->next == ',')
+        if (*r->next == ',') {
             r->next++;
-        else if (r->next != equals) {
+            reader_blanks(r);
+            if (r->next == equals) {
+                problem_at(r->t, reader_at(r), "another observable is missing behind the comma");
+                reader_fail(r);
+            }
+        } else if (r->next != equals) {
             problem_at(r->t, reader_at(r), "observables are separated by commas");
             reader_fail(r);
             r->next = equals;

@@ -139,8 +139,10 @@ static const char *probes_of(struct translation *t, const struct directive *d)
         probe_names(t, d, &out);
     if (d->kind == DIRECTIVE_REPORT || d->is_synchronised)
         probe_machine(t, d, &out);
-    if (out.length)
-        portolan_text_add(&out, "\n");
+    if (!out.length)
+        return NULL;
+    portolan_text_add(&out, "\n#line %d \"%s\"\n%s", line_of(t, d), emit_quoted(t, t->source.file),
+                      d->kind == DIRECTIVE_BEGIN ? "portolan_cll_begin(NULL, NULL);" : ";");
     return out.bytes;
 }
 
@@ -193,20 +195,22 @@ static void add_values(const struct experiment *e, const char *indent, size_t co
 
 static const char *begin_text(struct translation *t, const struct directive *d, const char *indent)
 {
-    struct portolan_text out = {.arena = &t->arena};
+    struct portolan_text sync = {.arena = &t->arena}, begin = {.arena = &t->arena};
     const struct experiment *e = d->experiment;
+    bool fits;
 
-    if (d->is_synchronised) {
-        add_sync(t, d, &out);
-        portolan_text_add(&out, strlen(indent) + out.length > WIDTH / 2 ? "\n%s" : " ", indent);
-    }
-    portolan_text_add(&out, "portolan_cll_begin(&%s, ", e->symbol);
+    portolan_text_add(&begin, "portolan_cll_begin(&%s, ", e->symbol);
     if (e->formula && portolan_formula_n_names(e->formula))
-        add_values(e, indent, strlen(indent), &out);
+        add_values(e, indent, strlen(indent), &begin);
     else
-        portolan_text_add(&out, "NULL");
-    portolan_text_add(&out, ");");
-    return out.bytes;
+        portolan_text_add(&begin, "NULL");
+    portolan_text_add(&begin, ");");
+    if (!d->is_synchronised)
+        return begin.bytes ? begin.bytes : "";
+    add_sync(t, d, &sync);
+    fits = strlen(indent) + sync.length + 1 + begin.length <= WIDTH;
+    return portolan_libclang_print(&t->arena, "%s%s%s%s", sync.bytes, fits ? " " : "\n",
+                                   fits ? "" : indent, begin.bytes);
 }
 
 static const char *report_text(struct translation *t, const struct directive *d)
@@ -243,7 +247,7 @@ static const char *text_of(struct translation *t, const struct directive *d, con
                                        d->partner->experiment->symbol,
                                        d->partner->is_braced ? " }" : "");
     case DIRECTIVE_FOR:
-        return portolan_libclang_print(&t->arena, "for %s {", d->header.text);
+        return portolan_libclang_print(&t->arena, "for %s {", one_line(t, d->header.text));
     case DIRECTIVE_END_FOR:
         return "}";
     case DIRECTIVE_REPORT:
@@ -320,14 +324,13 @@ void rewrite_apply(struct translation *t, bool probes, struct portolan_text *out
         qsort(t->edits, t->n_edits, sizeof *t->edits, in_order);
     for (size_t i = 0; i < t->n_edits; i++) {
         const struct edit *e = &t->edits[i];
+        const char *text;
 
         copy(t, &at, e->at, &shifted, out);
-        if (probes && e->probe)
-            portolan_text_add(out, "%s#line %d \"%s\"\n", e->probe,
-                              source_place(&t->source, e->at).line, emit_quoted(t, t->source.file));
-        portolan_text_add(out, "%s", e->text);
+        text = probes && e->probe ? e->probe : e->text;
+        portolan_text_add(out, "%s", text);
         at += e->length;
-        if (count_lines(e->text, strlen(e->text)) != count_lines(t->source.text + e->at, e->length))
+        if (count_lines(text, strlen(text)) != count_lines(t->source.text + e->at, e->length))
             shifted = true;
     }
     copy(t, &at, t->source.size, &shifted, out);

@@ -15,14 +15,13 @@ struct platform {
     const char *processes;
 };
 
+#define SLURM(size) "sbatch --job-name=\"$CLL_PREFIX\" --" size " --wrap=\"srun $CLL_PROGRAM $*\""
+
 static const struct platform platforms[] = {
     {"shell", "\"$CLL_PROGRAM\" \"$@\"", "OMP_NUM_THREADS=\"$n\" \"$CLL_PROGRAM\" \"$@\"",
      "\"${MPIEXEC:-mpiexec}\" -n \"$n\" \"$CLL_PROGRAM\" \"$@\""},
-    {"slurm", "sbatch --job-name=\"$CLL_PREFIX\" \"$CLL_PROGRAM\" \"$@\"",
-     "OMP_NUM_THREADS=\"$n\" sbatch --job-name=\"$CLL_PREFIX\" --cpus-per-task=\"$n\" "
-     "--wrap=\"srun "
-     "$CLL_PROGRAM $*\"",
-     "sbatch --job-name=\"$CLL_PREFIX\" --ntasks=\"$n\" --wrap=\"srun $CLL_PROGRAM $*\""},
+    {"slurm", SLURM("ntasks=1"), "OMP_NUM_THREADS=\"$n\" " SLURM("cpus-per-task=\"$n\""),
+     SLURM("ntasks=\"$n\"")},
 };
 
 static const struct platform *find(const char *name)

@@ -83,6 +83,26 @@ static bool can_rewrite(const struct translation *t)
     return true;
 }
 
+static enum portolan_status memory(struct translation *t)
+{
+    return t->arena.failed ? portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory")
+                           : PORTOLAN_OK;
+}
+
+/* What was found wrong so far is told, but for the C that depends on it. */
+static enum portolan_status check_rewritten(struct translation *t)
+{
+    size_t before = t->n_problems;
+    enum portolan_status status;
+
+    rewrite_jumps(t);
+    if (t->n_problems > before)
+        return PORTOLAN_OK;
+    rewrite_directives(t);
+    status = memory(t);
+    return status == PORTOLAN_OK ? probe_translation(t) : status;
+}
+
 /* All that is to be found wrong, as far as one thing does not hide another. */
 static enum portolan_status check(struct translation *t)
 {
@@ -100,14 +120,8 @@ static enum portolan_status check(struct translation *t)
     good = t->is_c && t->n_problems == before && can_rewrite(t);
     experiments_make(t);
     note_reports(t);
-    if (!good)
-        return PORTOLAN_OK;
-    before = t->n_problems;
-    rewrite_jumps(t);
-    if (t->n_problems > before)
-        return PORTOLAN_OK;
-    rewrite_directives(t);
-    return probe_translation(t);
+    status = memory(t);
+    return status == PORTOLAN_OK && good ? check_rewritten(t) : status;
 }
 
 /* ------------------------------------------------------------------ results */
@@ -120,9 +134,10 @@ static enum portolan_status add_output(struct translation *t,
         portolan_reallocarray(result->outputs, result->n_outputs + 1, sizeof *result->outputs);
     struct portolan_translate_output *o;
 
+    if (outputs)
+        result->outputs = outputs;
     if (!outputs || t->arena.failed)
         return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
-    result->outputs = outputs;
     o = &outputs[result->n_outputs++];
     *o = (struct portolan_translate_output){
         .name = portolan_strdup(name), .size = text->length, .is_script = is_script};
@@ -167,8 +182,8 @@ static enum portolan_status emit(struct translation *t, struct portolan_translat
                             &header, false);
     if (status == PORTOLAN_OK)
         status = add_scripts(t, result);
-    result->package = portolan_strdup(t->driver->package);
-    if (!result->package)
+    result->packages = portolan_strdup(t->driver->packages);
+    if (!result->packages)
         status = portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
     return status;
 }
@@ -199,31 +214,33 @@ enum portolan_status portolan_translate(const struct portolan_translate_options 
     if (status == PORTOLAN_OK && !t.n_problems)
         status = emit(&t, result);
     if (status == PORTOLAN_OK)
+        status = memory(&t);
+    if (status == PORTOLAN_OK)
         status = problems_report(&t);
-    if (status == PORTOLAN_OK && t.arena.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (status != PORTOLAN_OK)
         portolan_translate_clear(result);
     clear(&t);
     return status;
 }
 
-enum portolan_status portolan_translate_package(const char *file,
-                                                struct portolan_diagnostics *diagnostics,
-                                                char **package, struct portolan_error *err)
+enum portolan_status portolan_translate_packages(const char *file,
+                                                 struct portolan_diagnostics *diagnostics,
+                                                 char **packages, struct portolan_error *err)
 {
     const struct portolan_translate_options options = {.file = file};
     struct translation t = {.options = &options, .user = diagnostics, .err = err};
     enum portolan_status status = read_pragmas(&t);
 
-    *package = NULL;
+    *packages = NULL;
     if (status == PORTOLAN_OK) {
         driver_choose(&t);
-        status = problems_report(&t);
+        status = memory(&t);
     }
+    if (status == PORTOLAN_OK)
+        status = problems_report(&t);
     if (status == PORTOLAN_OK) {
-        *package = portolan_strdup(t.driver->package);
-        if (!*package)
+        *packages = portolan_strdup(t.driver->packages);
+        if (!*packages)
             status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     }
     clear(&t);
@@ -282,6 +299,6 @@ void portolan_translate_clear(struct portolan_translate_result *result)
         free(result->outputs[i].text);
     }
     free(result->outputs);
-    free(result->package);
+    free(result->packages);
     *result = (struct portolan_translate_result){0};
 }

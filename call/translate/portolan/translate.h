@@ -46,7 +46,7 @@ struct portolan_translate_output {
 
 /** What was made of one source. Start it as `{0}`, free it with portolan_translate_clear(). */
 struct portolan_translate_result {
-    char *package;    /**< pkg-config's name of what to link: "portolan-call-mpi" */
+    char *packages;   /**< pkg-config's names of what to link: "portolan-call-mpi portolan-call" */
     size_t n_outputs; /**< the source, the header, scripts in the order of their pragmas */
     struct portolan_translate_output *outputs;
 };
@@ -75,12 +75,13 @@ enum portolan_status portolan_translate_write(const struct portolan_translate_re
                                               struct portolan_error *err);
 
 /**
- * Only what to link: *PACKAGE (the caller frees it) is pkg-config's name for the driver that FILE's
- * parallel pragma names. C is not looked at, but the pragmas are; errors as above.
+ * Only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a blank,
+ * for the driver that FILE's parallel pragma names. C is not looked at, but the pragmas are; errors
+ * as above.
  */
-enum portolan_status portolan_translate_package(const char *file,
-                                                struct portolan_diagnostics *diagnostics,
-                                                char **package, struct portolan_error *err);
+enum portolan_status portolan_translate_packages(const char *file,
+                                                 struct portolan_diagnostics *diagnostics,
+                                                 char **packages, struct portolan_error *err);
 
 /** Frees what RESULT holds and empties it. */
 void portolan_translate_clear(struct portolan_translate_result *result);
