@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Axes: what range is shown, and where the ticks are. */
+/* What is shown: colours, the range of the axes, and where the ticks are. */
 #include "plot.h"
 
 #include <float.h>
@@ -8,6 +8,19 @@
 #include <string.h>
 
 enum { WANTED_TICKS = 6 };
+
+/* Okabe and Ito's, which colour-blind readers tell apart. */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                      "#56b4e9", "#e69f00", "#000000"};
+
+const char *series_colour(const struct portolan_chart *chart, size_t series)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < series; i++)
+        n += chart->series[i].kind != PORTOLAN_CHART_BAND || chart->series[i].name;
+    return colours[n % (sizeof colours / sizeof *colours)];
+}
 
 bool axis_shows(bool is_log, double value)
 {

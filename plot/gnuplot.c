@@ -89,12 +89,13 @@ static void add_plot(struct portolan_text *out, const struct portolan_chart *c, 
     const struct portolan_chart_series *s = &c->series[series];
     bool has_bars = s->kind == PORTOLAN_CHART_POINTS && s->low && s->high;
 
-    portolan_text_add(out, "$series%zu using %s ", series,
+    portolan_text_add(out, "$series%zu using %s", series,
                       has_bars                           ? "1:2:3:4 with yerrorbars pointtype 7"
                       : s->kind == PORTOLAN_CHART_POINTS ? "1:2 with points pointtype 7"
                       : s->kind == PORTOLAN_CHART_LINE
                           ? "1:2 with lines linewidth 2"
                           : "1:2:3 with filledcurves fillstyle transparent solid 0.25");
+    portolan_text_add(out, " linecolor rgb '%s' ", series_colour(c, series));
     if (s->name && *s->name) {
         portolan_text_add(out, "title ");
         add_quoted(out, s->name);

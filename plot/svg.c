@@ -8,20 +8,11 @@
 enum { WIDTH = 720, HEIGHT = 480, TOP = 40, BOTTOM = 60, LEFT = 80, RIGHT = 24 };
 enum { LEGEND_LINE = 20, LEGEND_KEY = 30, LEGEND_MAX = 240, CHARACTER = 7 };
 
-/* Okabe and Ito's colours, which colour-blind readers tell apart; the band's are paler. */
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#e69f00", "#000000"};
-
 struct drawing {
     const struct portolan_chart *chart;
     struct axis x, y;
     struct portolan_text out;
 };
-
-static const char *colour(size_t series)
-{
-    return colours[series % (sizeof colours / sizeof *colours)];
-}
 
 /* Text as XML has it: nothing of it is markup, and what XML cannot hold becomes U+FFFD. */
 static void add_escaped(struct portolan_text *out, const char *text)
@@ -108,7 +99,8 @@ static const char *const marks[] = {"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M-4 
 static void add_mark(struct drawing *d, size_t series, double x, double y)
 {
     portolan_text_add(&d->out, "<path fill=\"%s\" transform=\"translate(%.2f %.2f)\" d=\"%s\"/>\n",
-                      colour(series), x, y, marks[series % (sizeof marks / sizeof *marks)]);
+                      series_colour(d->chart, series), x, y,
+                      marks[series % (sizeof marks / sizeof *marks)]);
 }
 
 static void add_points(struct drawing *d, size_t series)
@@ -120,7 +112,7 @@ static void add_points(struct drawing *d, size_t series)
             continue;
         if (s->low && s->high && isfinite(s->low[i]) && axis_shows(d->y.is_log, s->high[i]))
             portolan_text_add(&d->out, "<path stroke=\"%s\" d=\"M%.2f %.2fV%.2f\"/>\n",
-                              colour(series), axis_place(&d->x, s->x[i]),
+                              series_colour(d->chart, series), axis_place(&d->x, s->x[i]),
                               axis_shows(d->y.is_log, s->low[i]) ? axis_place(&d->y, s->low[i])
                                                                  : d->y.from,
                               axis_place(&d->y, s->high[i]));
@@ -133,7 +125,8 @@ static void add_line(struct drawing *d, size_t series)
     const struct portolan_chart_series *s = &d->chart->series[series];
     bool is_drawing = false;
 
-    portolan_text_add(&d->out, "<path class=\"line\" stroke=\"%s\" d=\"", colour(series));
+    portolan_text_add(&d->out, "<path class=\"line\" stroke=\"%s\" d=\"",
+                      series_colour(d->chart, series));
     for (size_t i = 0; i < s->n; i++) {
         if (!axis_shows(d->x.is_log, s->x[i]) || !axis_shows(d->y.is_log, s->y[i])) {
             is_drawing = false;
@@ -157,7 +150,8 @@ static void add_band(struct drawing *d, size_t series)
 {
     const struct portolan_chart_series *s = &d->chart->series[series];
 
-    portolan_text_add(&d->out, "<path class=\"band\" fill=\"%s\" d=\"", colour(series));
+    portolan_text_add(&d->out, "<path class=\"band\" fill=\"%s\" d=\"",
+                      series_colour(d->chart, series));
     for (size_t first = 0, last; first < s->n; first = last) {
         for (last = first; last < s->n && has_band(d, s, last); last++)
             portolan_text_add(&d->out, "%c%.2f %.2f", last > first ? 'L' : 'M',
@@ -206,11 +200,11 @@ static void add_legend(struct drawing *d)
             add_mark(d, i, x + 10, y);
         else if (s->kind == PORTOLAN_CHART_LINE)
             portolan_text_add(&d->out, "<path class=\"line\" stroke=\"%s\" d=\"M%.1f %.1fh20\"/>\n",
-                              colour(i), x, y);
+                              series_colour(d->chart, i), x, y);
         else
             portolan_text_add(&d->out,
                               "<path class=\"band\" fill=\"%s\" d=\"M%.1f %.1fh20v10h-20z\"/>\n",
-                              colour(i), x, y - 5);
+                              series_colour(d->chart, i), x, y - 5);
         add_text(d, x + LEGEND_KEY - 4, y + 4, "", s->name);
         y += LEGEND_LINE;
     }
