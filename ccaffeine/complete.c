@@ -2,7 +2,8 @@
 /* What may stand at the end of a line. */
 #include "interpreter.h"
 
-#include <stdlib.h>
+#include <portolan/command.h>
+
 #include <string.h>
 
 /* The line as far as it is written. */
@@ -11,18 +12,13 @@ struct completion {
     struct portolan_arena *arena;
     struct portolan_script_command words; /* before the one that is begun */
     const char *begun;
-    struct names found;
-    bool failed;
+    struct portolan_words found;
 };
 
 static void add(struct completion *c, const char *word)
 {
-    if (strncmp(word, c->begun, strlen(c->begun)) != 0)
-        return;
-    c->found.names =
-        portolan_arena_grow(c->arena, c->found.names, c->found.n, sizeof *c->found.names);
-    if (c->found.names)
-        c->found.names[c->found.n++] = word;
+    if (!strncmp(word, c->begun, strlen(c->begun)))
+        portolan_words_add(c->arena, &c->found, word);
 }
 
 static void add_all(struct completion *c, const struct names *names)
@@ -183,40 +179,6 @@ static void add_argument(struct completion *c, const struct command_form *form, 
         add_ports(c, kind, instance);
 }
 
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Sorts, drops doubles, and copies all into one block. */
-static enum portolan_status hand_over(struct completion *c, char ***words, size_t *n,
-                                      struct portolan_error *err)
-{
-    size_t size = 0, kept = 0;
-    char *at;
-
-    if (c->found.n)
-        qsort(c->found.names, c->found.n, sizeof *c->found.names, compare);
-    for (size_t i = 0; i < c->found.n; i++)
-        if (!kept || strcmp(c->found.names[kept - 1], c->found.names[i]) != 0) {
-            c->found.names[kept++] = c->found.names[i];
-            size += strlen(c->found.names[i]) + 1;
-        }
-    *words = portolan_calloc(1, (kept + 1) * sizeof **words + size);
-    if (!*words || c->arena->failed) {
-        free(*words);
-        *words = NULL;
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    }
-    at = (char *)(*words + kept + 1);
-    for (size_t i = 0; i < kept; i++) {
-        (*words)[i] = at;
-        at = stpcpy(at, c->found.names[i]) + 1;
-    }
-    *n = kept;
-    return PORTOLAN_OK;
-}
-
 enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *in,
                                                    const char *line, char ***words, size_t *n,
                                                    struct portolan_error *err)
@@ -236,7 +198,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
     else if (verb_find(c.words.words[0], &form, NULL) == PORTOLAN_OK &&
              c.words.n_words - 1 < form->n_arguments && is_wanted(&c, form, c.words.n_words - 1))
         add_argument(&c, form, c.words.n_words - 1);
-    status = hand_over(&c, words, n, err);
+    status = arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                          : portolan_words_take(&c.found, words, n, err);
     portolan_arena_clear(&arena);
     return status;
 }

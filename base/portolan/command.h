@@ -29,6 +29,13 @@ bool portolan_words_split(struct portolan_arena *arena, struct portolan_words *w
 bool portolan_words_append(struct portolan_arena *arena, struct portolan_words *w,
                            const struct portolan_words *more);
 
+/**
+ * W's words sorted and without doubles (so is W afterwards), as an array that ends with NULL, with
+ * *N of them: one block, which the caller frees. Errors: ENOMEM.
+ */
+enum portolan_status portolan_words_take(struct portolan_words *w, char ***words, size_t *n,
+                                         struct portolan_error *err);
+
 /** A key of a settings file. */
 struct portolan_setting {
     const char *key;
