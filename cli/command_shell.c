@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The interactive form of scripts: rank 0 reads lines, all ranks run them. */
+#include "lines.h"
 #include "script.h"
-#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,60 +57,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 /* ------------------------------------------------------------------------------------- lines */
 
-/* Where lines come from; rank 0's. */
+/* What rank 0 reads for all. */
 struct input {
     struct job *job;
-    struct terminal *terminal; /* NULL: standard input is none */
-    struct portolan_text line;
-    int number; /* of the line, where it begins */
-    int lines;  /* read so far */
+    struct lines lines;
     bool at_end;
     bool has_failed; /* a command, of the first scripts too; every rank's */
 };
-
-/* One physical line behind what is there; false at the end. */
-static bool read_piece(struct input *in, const char *prompt)
-{
-    const char *line;
-    char *buffer = NULL;
-    size_t room = 0;
-    ssize_t length;
-
-    if (in->terminal) {
-        switch (terminal_read(in->terminal, prompt, &line)) {
-        case TERMINAL_END:
-            return false;
-        case TERMINAL_CANCELLED:
-            portolan_text_clear(&in->line);
-            return true;
-        case TERMINAL_LINE:
-            portolan_text_add(&in->line, "%s", line);
-            return true;
-        }
-    }
-    length = getline(&buffer, &room, stdin);
-    in->lines++;
-    while (length > 0 && strchr("\r\n", buffer[length - 1]))
-        length--;
-    if (length >= 0)
-        portolan_text_add_bytes(&in->line, buffer, (size_t)length);
-    free(buffer);
-    return length >= 0;
-}
-
-/* A line with those that a backslash joins to it. */
-static bool read_line(struct input *in)
-{
-    portolan_text_clear(&in->line);
-    in->number = in->lines + 1;
-    for (bool first = true;; first = false) {
-        if (!read_piece(in, first ? "cca> " : "   > "))
-            return !first;
-        if (!in->line.length || in->line.bytes[in->line.length - 1] != '\\')
-            return !in->line.failed;
-        in->line.bytes[--in->line.length] = '\0';
-    }
-}
 
 /* Collective: rank 0's next line for all, in memory that the caller frees; *TEXT NULL at the end.
  */
@@ -121,15 +74,15 @@ static enum portolan_status share_line(struct input *in, char **text, struct por
     enum portolan_status status;
 
     *text = NULL;
-    if (cohort->rank == 0 && !in->at_end && read_line(in))
-        length = (int64_t)in->line.length;
+    if (cohort->rank == 0 && !in->at_end && lines_read(&in->lines))
+        length = (int64_t)in->lines.text.length;
     status = cohort->bcast(cohort, &length, sizeof length, 0);
     if (status != PORTOLAN_OK || length < 0)
         return status;
     if (!(*text = portolan_calloc((size_t)length + 1, 1)))
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     else if (cohort->rank == 0 && length)
-        memcpy(*text, in->line.bytes, (size_t)length);
+        memcpy(*text, in->lines.text.bytes, (size_t)length);
     status = portolan_cohort_agree(cohort, status, err);
     if (status == PORTOLAN_OK && length)
         status = cohort->bcast(cohort, *text, (size_t)length, 0);
@@ -156,10 +109,10 @@ static int converse(struct job *job, struct portolan_interpreter *in, struct inp
 
         if (portolan_interpreter_do(in, line, &cause) != PORTOLAN_OK) {
             input->has_failed = true;
-            if (job->cohort->rank == 0 && input->terminal)
+            if (job->cohort->rank == 0 && input->lines.terminal)
                 print_error(&cause);
             else if (job->cohort->rank == 0)
-                fprintf(stderr, "standard input:%d: error: %s\n", input->number, cause.text);
+                fprintf(stderr, "standard input:%d: error: %s\n", input->lines.number, cause.text);
         }
         free(line);
         line = NULL;
@@ -170,8 +123,8 @@ static int converse(struct job *job, struct portolan_interpreter *in, struct inp
             print_error(&err);
         return EXIT_BAD_INPUT;
     }
-    portolan_text_clear(&input->line);
-    return code || input->terminal || !input->has_failed ? code : EXIT_BAD_INPUT;
+    portolan_text_clear(&input->lines.text);
+    return code || input->lines.terminal || !input->has_failed ? code : EXIT_BAD_INPUT;
 }
 
 /* ----------------------------------------------------------------------------- first scripts */
@@ -238,15 +191,17 @@ static bool run_usual(struct job *job, struct portolan_interpreter *in, const st
 
 static int run_shell(struct job *job, const struct options *o)
 {
-    struct input input = {.job = job};
+    struct input input = {
+        .job = job,
+        .lines = {.prompt = "cca> ", .more = "   > ", .joint = ""},
+    };
     struct portolan_error err = {0};
     struct portolan_interpreter *in = NULL;
     enum portolan_status status = script_open(job, &o->script, &in, &err);
     int code = EXIT_BAD_INPUT;
 
-    if (status == PORTOLAN_OK && job->cohort->rank == 0 && isatty(STDIN_FILENO) &&
-        isatty(STDOUT_FILENO))
-        status = terminal_open("portolan", complete, in, &input.terminal, &err);
+    if (status == PORTOLAN_OK && job->cohort->rank == 0 && terminal_is_there())
+        status = terminal_open("portolan", "history", complete, in, &input.lines.terminal, &err);
     status = portolan_cohort_agree(job->cohort, status, &err);
     if (status != PORTOLAN_OK && job->cohort->rank == 0)
         print_error(&err);
@@ -254,7 +209,7 @@ static int run_shell(struct job *job, const struct options *o)
         (!o->file || portolan_interpreter_has_ended(in, NULL) ||
          run_first(job, in, o->file, &input.has_failed)))
         code = converse(job, in, &input);
-    terminal_close(input.terminal);
+    terminal_close(input.lines.terminal);
     portolan_interpreter_destroy(in);
     return code;
 }

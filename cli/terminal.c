@@ -199,13 +199,13 @@ static void make_folders(char *file)
     }
 }
 
-static char *find_history_file(void)
+static char *find_history_file(const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
     if (state && *state == '/')
-        return portolan_asprintf("%s/portolan/history", state);
-    return home && *home == '/' ? portolan_asprintf("%s/.local/state/portolan/history", home)
+        return portolan_asprintf("%s/portolan/%s", state, name);
+    return home && *home == '/' ? portolan_asprintf("%s/.local/state/portolan/%s", home, name)
                                 : NULL;
 }
 
@@ -219,8 +219,14 @@ static void keep_history(struct terminal *t)
 
 /* -------------------------------------------------------------------------------------- life */
 
-enum portolan_status terminal_open(const char *program, terminal_complete_fn complete_words,
-                                   void *arg, struct terminal **out, struct portolan_error *err)
+bool terminal_is_there(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+enum portolan_status terminal_open(const char *program, const char *history_name,
+                                   terminal_complete_fn complete_words, void *arg,
+                                   struct terminal **out, struct portolan_error *err)
 {
     struct terminal *t = portolan_calloc(1, sizeof *t);
 
@@ -235,7 +241,7 @@ enum portolan_status terminal_open(const char *program, terminal_complete_fn com
                                                            : NULL;
     open_keyboard();
     t->history = history_init();
-    t->history_file = find_history_file();
+    t->history_file = find_history_file(history_name);
     if (!t->el || !t->history) {
         terminal_close(t);
         return portolan_error_set(err, PORTOLAN_EIO, "the terminal cannot be used");

@@ -14,9 +14,16 @@ enum terminal_event { TERMINAL_LINE, TERMINAL_CANCELLED, TERMINAL_END };
  */
 typedef char **(*terminal_complete_fn)(void *arg, const char *line, size_t *n);
 
-/* On standard input and output. Lines are kept in the user's history. Errors: EIO, ENOMEM. */
-enum portolan_status terminal_open(const char *program, terminal_complete_fn complete, void *arg,
-                                   struct terminal **t, struct portolan_error *err);
+/* Whether standard input and output are one. */
+bool terminal_is_there(void);
+
+/*
+ * On standard input and output. Lines are kept in the user's history, the file HISTORY. Errors:
+ * EIO, ENOMEM.
+ */
+enum portolan_status terminal_open(const char *program, const char *history,
+                                   terminal_complete_fn complete, void *arg, struct terminal **t,
+                                   struct portolan_error *err);
 
 /* Keeps the history. NULL is legal. */
 void terminal_close(struct terminal *t);
