@@ -31,6 +31,7 @@ int command_draw(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_link(int argc, char **argv);
+int command_llac(int argc, char **argv);
 int command_measure(int argc, char **argv);
 int command_model(int argc, char **argv);
 int command_obsp(int argc, char **argv);

@@ -16,7 +16,7 @@ store: base store
 profile: base chart store profile compare models formula extrap series trend
 export: base store profile tau export
 framework: base assembly palette framework
-ccaffeine: base assembly palette framework ccaffeine
+ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
 plot: base chart
@@ -27,11 +27,11 @@ call/runtime: base probe store cll cll_report
 call/bsp: base cll pub
 call/obsp: base formula models cll_report obsp pub
 call/translate: base cll command formula libclang translate
-call/llac: base formula models series extrap update chart store profile cll_report obsp llac
+call/llac: base command formula models series extrap update chart store profile cll_report obsp llac
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base chart assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
+cli: base chart llac assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework
 '
 status=0

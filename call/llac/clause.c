@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables in statements: names joined by +, and clauses that change a copy one after the other. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Puts NEW in place of *T. */
+static enum portolan_status replace(struct statement *s, struct table **t, struct table *new)
+{
+    if (!new)
+        return llac_no_memory(s);
+    llac_table_destroy(*t);
+    *t = new;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status llac_parse_column(struct statement *s, const struct table *t, size_t *column)
+{
+    const struct token at = s->now;
+    const char **known = portolan_arena_alloc(s->arena, t->n_columns, sizeof *known), *name;
+    struct portolan_text all = {.arena = s->arena};
+    enum portolan_status status = llac_parse_name(s, "a column", &name);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if ((*column = llac_table_find(t, name)) != NONE)
+        return PORTOLAN_OK;
+    for (size_t i = 0; known && i < t->n_columns; i++) {
+        known[i] = t->columns[i].name;
+        portolan_text_add(&all, "%s%s", i ? ", " : "", known[i]);
+    }
+    if (!known || all.failed)
+        return llac_no_memory(s);
+    return llac_fail(s, &at, "'%s' has no column '%s'%s%s", t->experiment, name,
+                     *llac_suggest(s, name, known, t->n_columns) ? "" : "; its columns are ",
+                     *llac_suggest(s, name, known, t->n_columns)
+                         ? llac_suggest(s, name, known, t->n_columns)
+                         : all.bytes);
+}
+
+/* `A, B, C`: marks in CHOSEN. */
+static enum portolan_status parse_columns(struct statement *s, const struct table *t, bool *chosen)
+{
+    size_t column;
+    enum portolan_status status;
+
+    do {
+        if ((status = llac_parse_column(s, t, &column)) != PORTOLAN_OK)
+            return status;
+        chosen[column] = true;
+    } while (llac_accept(s, ","));
+    return PORTOLAN_OK;
+}
+
+/* where CONDITION */
+static enum portolan_status do_where(struct statement *s, struct table **t)
+{
+    struct bound b;
+    enum portolan_status status = llac_parse_bound(s, *t, &b);
+    size_t kept = 0;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    for (size_t i = 0; i < (*t)->n_rows; i++) {
+        double holds = llac_bound_value(&b, llac_table_row(*t, i));
+
+        if (holds != 0 && !isnan(holds))
+            memmove(llac_table_row(*t, kept++), llac_table_row(*t, i),
+                    (*t)->n_columns * sizeof *(*t)->cells);
+    }
+    (*t)->n_rows = kept;
+    llac_bound_clear(&b);
+    return PORTOLAN_OK;
+}
+
+/* A copy of T with a column more, the last. */
+static struct table *widen(const struct table *t, const char *name, enum column_kind kind)
+{
+    struct table *wide = llac_table_copy(t, false);
+    bool good = wide && llac_table_add_column(wide, name, kind, NULL);
+
+    for (size_t i = 0; good && i < t->n_rows; i++) {
+        double *row = llac_table_add_row(wide);
+
+        if ((good = row))
+            memcpy(row, llac_table_row(t, i), t->n_columns * sizeof *row);
+    }
+    if (!good)
+        llac_table_destroy(wide);
+    return good ? wide : NULL;
+}
+
+/* with COLUMN = FORMULA, …: what depends on an observable is one. */
+static enum portolan_status do_with(struct statement *s, struct table **t)
+{
+    do {
+        const char *name;
+        struct bound b;
+        size_t column;
+        enum portolan_status status = llac_parse_name(s, "the column's name", &name);
+
+        if (status == PORTOLAN_OK && !llac_accept(s, "="))
+            status = llac_fail(s, &s->now, "'=' and the formula of '%s' are wanted here", name);
+        if (status != PORTOLAN_OK || (status = llac_parse_bound(s, *t, &b)) != PORTOLAN_OK)
+            return status;
+        if ((column = llac_table_find(*t, name)) == NONE) {
+            column = (*t)->n_columns;
+            status = replace(
+                s, t,
+                widen(*t, name, b.uses_an_observable ? COLUMN_OBSERVABLE : COLUMN_IDENTIFIER));
+        } else {
+            (*t)->columns[column].unit = NULL;
+        }
+        for (size_t i = 0; status == PORTOLAN_OK && i < (*t)->n_rows; i++) {
+            double *row = llac_table_row(*t, i);
+
+            row[column] = llac_bound_value(&b, row);
+        }
+        llac_bound_clear(&b);
+        if (status != PORTOLAN_OK)
+            return status;
+    } while (llac_accept(s, ","));
+    return PORTOLAN_OK;
+}
+
+/* keep COLUMNS, drop COLUMNS */
+static enum portolan_status do_choose(struct statement *s, struct table **t, bool keep)
+{
+    bool *chosen = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *chosen);
+    size_t *columns = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *columns), n = 0;
+    const struct token at = s->now;
+    enum portolan_status status;
+
+    if (!chosen || !columns)
+        return llac_no_memory(s);
+    if ((status = parse_columns(s, *t, chosen)) != PORTOLAN_OK)
+        return status;
+    for (size_t i = 0; i < (*t)->n_columns; i++)
+        if (chosen[i] == keep)
+            columns[n++] = i;
+    if (!n)
+        return llac_fail(s, &at, "no column would be left");
+    return replace(s, t, llac_table_project(*t, columns, n));
+}
+
+/* rename OLD NEW */
+static enum portolan_status do_rename(struct statement *s, struct table **t)
+{
+    const struct token at = s->now;
+    size_t column;
+    const char *name;
+    enum portolan_status status = llac_parse_column(s, *t, &column);
+
+    if (status == PORTOLAN_OK)
+        status = llac_parse_name(s, "the column's new name", &name);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (llac_table_find(*t, name) != NONE)
+        return llac_fail(s, &at, "there is a column '%s' already", name);
+    name = portolan_arena_strdup(&(*t)->arena, name);
+    if (!name)
+        return llac_no_memory(s);
+    (*t)->columns[column].name = name;
+    return PORTOLAN_OK;
+}
+
+/* observing COLUMNS: these are what was measured, the others that were so are not. */
+static enum portolan_status do_observing(struct statement *s, struct table **t)
+{
+    bool *chosen = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *chosen);
+    enum portolan_status status = chosen ? parse_columns(s, *t, chosen) : llac_no_memory(s);
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < (*t)->n_columns; i++)
+        if (chosen[i])
+            (*t)->columns[i].kind = COLUMN_OBSERVABLE;
+        else if ((*t)->columns[i].kind == COLUMN_OBSERVABLE)
+            (*t)->columns[i].kind = COLUMN_IDENTIFIER;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- units */
+
+static const struct unit {
+    const char *name;
+    char of; /* units of one thing */
+    double size;
+} units[] = {
+    {"ns", 't', 1e-9},        {"us", 't', 1e-6}, {"ms", 't', 1e-3},  {"s", 't', 1},
+    {"min", 't', 60},         {"h", 't', 3600},  {"B", 'b', 1},      {"kB", 'b', 1e3},
+    {"MB", 'b', 1e6},         {"GB", 'b', 1e9},  {"KiB", 'b', 1024}, {"MiB", 'b', 1024. * 1024},
+    {"GiB", 'b', 1073741824}, {"TB", 'b', 1e12}, {"flop", 'f', 1},   {"Mflop", 'f', 1e6},
+    {"Gflop", 'f', 1e9},
+};
+
+static const struct unit *find_unit(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof units / sizeof *units; i++)
+        if (!strcmp(units[i].name, name))
+            return &units[i];
+    return NULL;
+}
+
+/* unit COLUMN UNIT: converts where a unit is known already, else only notes it. */
+static enum portolan_status do_unit(struct statement *s, struct table **t)
+{
+    size_t column;
+    const struct unit *old, *new;
+    const char *name;
+    struct token at;
+    enum portolan_status status = llac_parse_column(s, *t, &column);
+    struct column *c = status == PORTOLAN_OK ? &(*t)->columns[column] : NULL;
+
+    at = s->now;
+    if (c)
+        status = llac_parse_file(s, "a unit such as ms or MiB", &name);
+    if (status != PORTOLAN_OK)
+        return status;
+    old = find_unit(c->unit);
+    new = find_unit(name);
+    if (c->unit && strcmp(c->unit, name) != 0 && (!old || !new || old->of != new->of))
+        return llac_fail(s, &at,
+                         "%s cannot be turned into %s; `with %s = …` computes it by a formula",
+                         c->unit, name, c->name);
+    for (size_t i = 0; old && new &&i < (*t)->n_rows; i++)
+        llac_table_row(*t, i)[column] *= old->size / new->size;
+    c->unit = portolan_arena_strdup(&(*t)->arena, name);
+    return c->unit ? PORTOLAN_OK : llac_no_memory(s);
+}
+
+/* ------------------------------------------------------------------------------------ sorting */
+
+/* In what order: columns, then as they are. */
+struct order {
+    const struct table *t;
+    const size_t *columns;
+    size_t n;
+    const size_t *occurrence; /* compared behind the columns; or NULL */
+};
+
+static int compare_keys(const struct order *o, size_t a, size_t b)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        double x = llac_table_row(o->t, a)[o->columns[i]];
+        double y = llac_table_row(o->t, b)[o->columns[i]];
+
+        if (isnan(x) || isnan(y)) {
+            if (isnan(x) != isnan(y))
+                return isnan(x) ? 1 : -1;
+        } else if (x != y) {
+            return x < y ? -1 : 1;
+        }
+    }
+    if (o->occurrence && o->occurrence[a] != o->occurrence[b])
+        return o->occurrence[a] < o->occurrence[b] ? -1 : 1;
+    return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *order)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    int c = compare_keys(order, x, y);
+
+    return c ? c : x < y ? -1 : x > y;
+}
+
+static size_t *sorted(struct statement *s, const struct order *o)
+{
+    size_t *rows = portolan_arena_alloc(s->arena, o->t->n_rows, sizeof *rows);
+
+    for (size_t i = 0; rows && i < o->t->n_rows; i++)
+        rows[i] = i;
+    if (rows)
+        qsort_r(rows, o->t->n_rows, sizeof *rows, compare_rows, (void *)o);
+    return rows;
+}
+
+/* sort COLUMNS */
+static enum portolan_status do_sort(struct statement *s, struct table **t)
+{
+    size_t *columns = NULL, n = 0, *rows;
+    struct table *new;
+    enum portolan_status status;
+
+    do {
+        columns = portolan_arena_grow(s->arena, columns, n, sizeof *columns);
+        if (!columns)
+            return llac_no_memory(s);
+        if ((status = llac_parse_column(s, *t, &columns[n++])) != PORTOLAN_OK)
+            return status;
+    } while (llac_accept(s, ","));
+    rows = sorted(s, &(struct order){.t = *t, .columns = columns, .n = n});
+    new = rows ? llac_table_copy(*t, true) : NULL;
+    for (size_t i = 0; new &&i < new->n_rows; i++)
+        memcpy(llac_table_row(new, i), llac_table_row(*t, rows[i]),
+               new->n_columns * sizeof *new->cells);
+    return replace(s, t, new);
+}
+
+/* -------------------------------------------------------------------------------------- over */
+
+enum statistic {
+    STATISTIC_NONE,
+    STATISTIC_MAX,
+    STATISTIC_MIN,
+    STATISTIC_MEAN,
+    STATISTIC_MEDIAN,
+    STATISTIC_SUM
+};
+
+static enum statistic accept_statistic(struct statement *s)
+{
+    static const char *const names[] = {"max", "min", "mean", "median", "sum"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (llac_is_next(s, "over") && llac_accept(s, names[i]))
+            return (enum statistic)(i + 1);
+    return STATISTIC_NONE;
+}
+
+static double reduce(enum statistic how, double *values, size_t n)
+{
+    double result = n ? values[0] : NAN;
+
+    if (how == STATISTIC_MEDIAN)
+        return llac_median(values, n);
+    for (size_t i = 1; i < n; i++)
+        result = how == STATISTIC_MAX   ? fmax(result, values[i])
+                 : how == STATISTIC_MIN ? fmin(result, values[i])
+                                        : result + values[i];
+    return how == STATISTIC_MEAN ? result / (double)n : result;
+}
+
+/* How often the row's labels and identifiers stood in rows before it. */
+static size_t *count_occurrences(struct statement *s, const struct order *o)
+{
+    size_t *rows = sorted(s, o);
+    size_t *occurrence = portolan_arena_alloc(s->arena, o->t->n_rows, sizeof *occurrence);
+
+    for (size_t i = 1; rows && occurrence && i < o->t->n_rows; i++)
+        if (compare_keys(o, rows[i - 1], rows[i]) == 0)
+            occurrence[rows[i]] = occurrence[rows[i - 1]] + 1;
+    return rows ? occurrence : NULL;
+}
+
+/* One row of each group: the first one's labels and identifiers, and the reduced observables. */
+static enum portolan_status reduce_groups(struct statement *s, struct table **t,
+                                          const struct order *o, enum statistic how,
+                                          const bool *gone)
+{
+    size_t *rows = sorted(s, o), *columns, n = 0;
+    double *values = portolan_arena_alloc(s->arena, (*t)->n_rows, sizeof *values);
+    struct table *new = llac_table_copy(*t, false);
+    bool good = rows && values && new;
+    enum portolan_status status;
+
+    for (size_t first = 0, last; good && first < (*t)->n_rows; first = last) {
+        double *row = llac_table_add_row(new);
+
+        for (last = first; last < (*t)->n_rows && !compare_keys(o, rows[first], rows[last]);)
+            last++;
+        good = row;
+        for (size_t c = 0; good && c < (*t)->n_columns; c++) {
+            size_t k = 0;
+
+            for (size_t i = first; i < last; i++)
+                values[k++] = llac_table_row(*t, rows[i])[c];
+            row[c] =
+                (*t)->columns[c].kind == COLUMN_OBSERVABLE ? reduce(how, values, k) : values[0];
+        }
+    }
+    columns = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *columns);
+    for (size_t c = 0; columns && c < (*t)->n_columns; c++)
+        if (!gone[c])
+            columns[n++] = c;
+    status =
+        good && columns ? replace(s, t, llac_table_project(new, columns, n)) : llac_no_memory(s);
+    llac_table_destroy(new);
+    return status;
+}
+
+/*
+ * max over CPU: the k-th row of one processor belongs to the k-th of the others with the same
+ * labels and identifiers. `over repetitions` takes these together instead.
+ */
+static enum portolan_status do_over(struct statement *s, struct table **t, enum statistic how)
+{
+    bool *gone = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *gone);
+    size_t *columns = portolan_arena_alloc(s->arena, (*t)->n_columns, sizeof *columns);
+    struct order o = {.t = *t, .columns = columns};
+    bool pools = false;
+    enum portolan_status status;
+
+    if (!gone || !columns)
+        return llac_no_memory(s);
+    llac_advance(s); /* over */
+    for (size_t i = 0; i < (*t)->n_columns; i++)
+        if ((*t)->columns[i].kind != COLUMN_OBSERVABLE)
+            columns[o.n++] = i;
+    do {
+        size_t column;
+        struct token at = s->now;
+
+        if (llac_table_find(*t, "repetitions") == NONE && llac_accept(s, "repetitions")) {
+            pools = true;
+            continue;
+        }
+        if ((status = llac_parse_column(s, *t, &column)) != PORTOLAN_OK)
+            return status;
+        if ((*t)->columns[column].kind == COLUMN_OBSERVABLE)
+            return llac_fail(s, &at,
+                             "'%s' is what was measured; a statistic is over a column such "
+                             "as CPU, or over repetitions",
+                             (*t)->columns[column].name);
+        gone[column] = true;
+    } while (llac_accept(s, ","));
+    if (!pools && !(o.occurrence = count_occurrences(s, &o)))
+        return llac_no_memory(s);
+    o.n = 0;
+    for (size_t i = 0; i < (*t)->n_columns; i++)
+        if ((*t)->columns[i].kind != COLUMN_OBSERVABLE && !gone[i])
+            columns[o.n++] = i;
+    return reduce_groups(s, t, &o, how, gone);
+}
+
+/* ------------------------------------------------------------------------------------- tables */
+
+/* All columns of A are in B. */
+static enum portolan_status check_columns(struct statement *s, const struct token *at,
+                                          const struct table *a, const struct table *b)
+{
+    for (size_t i = 0; i < a->n_columns; i++) {
+        size_t k = llac_table_find(b, a->columns[i].name);
+        const char *unit = a->columns[i].unit, *other = k == NONE ? NULL : b->columns[k].unit;
+
+        if (k == NONE)
+            return llac_fail(s, at,
+                             "'%s' cannot be joined: only one side has the column '%s'; "
+                             "`keep` or `drop` make them alike",
+                             b->experiment, a->columns[i].name);
+        if (unit && other && strcmp(unit, other) != 0)
+            return llac_fail(s, at,
+                             "'%s' is in %s on one side and in %s on the other; "
+                             "`unit %s %s` converts it",
+                             a->columns[i].name, unit, other, a->columns[i].name, unit);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status llac_table_join(struct statement *s, const struct token *at, struct table *t,
+                                     const struct table *b)
+{
+    enum portolan_status status = check_columns(s, at, t, b);
+
+    if (status == PORTOLAN_OK)
+        status = check_columns(s, at, b, t);
+    for (size_t i = 0; status == PORTOLAN_OK && i < b->n_rows; i++) {
+        double *row = llac_table_add_row(t);
+
+        if (!row)
+            return llac_no_memory(s);
+        for (size_t c = 0; c < t->n_columns; c++)
+            row[c] = llac_table_row(b, i)[llac_table_find(b, t->columns[c].name)];
+    }
+    return status;
+}
+
+/* A table by its name, borrowed. */
+static enum portolan_status find_table(struct statement *s, const struct table **t)
+{
+    const struct token at = s->now;
+    const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known), *name;
+    const struct object *o;
+    size_t n = 0;
+    enum portolan_status status = llac_parse_name(s, "a table", &name);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    o = llac_find(s->in, name);
+    if (o && o->kind == OBJECT_TABLE) {
+        *t = o->table;
+        return PORTOLAN_OK;
+    }
+    for (size_t i = 0; known && i < s->in->n_objects; i++)
+        if (s->in->objects[i].kind == OBJECT_TABLE)
+            known[n++] = s->in->objects[i].name;
+    if (!known)
+        return llac_no_memory(s);
+    if (o)
+        return llac_fail(s, &at, "'%s' is a %s, and a table is wanted here", name,
+                         o->kind == OBJECT_MODEL ? "model" : "number");
+    return llac_fail(s, &at, "there is no table '%s'%s", name,
+                     *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n)
+                                                      : "; `load` reads some, `show` lists them");
+}
+
+static enum portolan_status do_clause(struct statement *s, struct table **t, bool *any)
+{
+    enum statistic how;
+
+    *any = true;
+    if (llac_accept(s, "where"))
+        return do_where(s, t);
+    if (llac_accept(s, "with"))
+        return do_with(s, t);
+    if (llac_accept(s, "keep"))
+        return do_choose(s, t, true);
+    if (llac_accept(s, "drop"))
+        return do_choose(s, t, false);
+    if (llac_accept(s, "rename"))
+        return do_rename(s, t);
+    if (llac_accept(s, "observing"))
+        return do_observing(s, t);
+    if (llac_accept(s, "unit"))
+        return do_unit(s, t);
+    if (llac_accept(s, "sort"))
+        return do_sort(s, t);
+    if ((how = accept_statistic(s)) != STATISTIC_NONE)
+        return do_over(s, t, how);
+    *any = false;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status llac_parse_table(struct statement *s, struct table **t)
+{
+    const struct table *named;
+    struct token at;
+    bool any = true;
+    enum portolan_status status = find_table(s, &named);
+
+    *t = NULL;
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!(*t = llac_table_copy(named, true)))
+        return llac_no_memory(s);
+    while (status == PORTOLAN_OK && llac_accept(s, "+")) {
+        at = s->now;
+        if ((status = find_table(s, &named)) == PORTOLAN_OK)
+            status = llac_table_join(s, &at, *t, named);
+    }
+    while (status == PORTOLAN_OK && any)
+        status = do_clause(s, t, &any);
+    if (status == PORTOLAN_OK && (*t)->arena.failed)
+        status = llac_no_memory(s);
+    if (status != PORTOLAN_OK) {
+        llac_table_destroy(*t);
+        *t = NULL;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- points */
+
+enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
+                                 size_t n_by, size_t column, struct points *p)
+{
+    struct order o = {.t = t, .columns = by, .n = n_by};
+    size_t *rows = sorted(s, &o);
+    double *values = portolan_arena_alloc(s->arena, t->n_rows, sizeof *values);
+
+    *p = (struct points){.n_by = n_by};
+    p->x = portolan_arena_alloc(s->arena, t->n_rows * (n_by ? n_by : 1), sizeof *p->x);
+    p->y = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->y);
+    p->count = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->count);
+    if (!rows || !values || !p->x || !p->y || !p->count)
+        return llac_no_memory(s);
+    for (size_t first = 0, last; first < t->n_rows; first = last) {
+        size_t n = 0;
+
+        for (last = first; last < t->n_rows && !compare_keys(&o, rows[first], rows[last]); last++) {
+            double value = llac_table_row(t, rows[last])[column];
+
+            if (!isnan(value))
+                values[n++] = value;
+        }
+        if (!n)
+            continue;
+        for (size_t i = 0; i < n_by; i++)
+            p->x[p->n * n_by + i] = llac_table_row(t, rows[first])[by[i]];
+        p->count[p->n] = n;
+        p->y[p->n++] = llac_median(values, n);
+    }
+    return PORTOLAN_OK;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The commands, what `help` says of them, and the small ones themselves. */
+#include "internal.h"
+
+#include <portolan/command.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_HELP                                                                                 \
+    "  TABLE is a name, or names joined by + (rows of both), and clauses one after the other:\n"   \
+    "    where N >= 1024 && P == 4      the rows of which this holds\n"                            \
+    "    with SPEED = N/CLOCK, …        a new column, or an old one anew, by a formula\n"        \
+    "    max over CPU                   one row for all processors; also min, mean, median, "      \
+    "sum;\n"                                                                                       \
+    "                                   `over repetitions` takes equal rows together\n"            \
+    "    keep N, CLOCK    drop N        columns\n"                                                 \
+    "    rename OLD NEW                 a column's name\n"                                         \
+    "    observing TIME                 what was measured; the others are identifiers\n"           \
+    "    unit CLOCK ms                  converts where a unit is known, else notes it\n"           \
+    "    sort N, P                      in this order\n"
+
+const struct command_form llac_commands[] = {
+    {"load", do_load, true, COMPLETE_FILES, "load FILE… [trial TRIALS] [of EXPERIMENT, …]",
+     "read reports, CSV, Extra-P's measurements, stores or a model",
+     "  A table for each experiment, named after it; rows of an experiment that is there already\n"
+     "  are added to it. `NAME = load FILE` names the one table. Of a store, all trials or those\n"
+     "  that `portolan trials` would list.\n"},
+    {"show", do_show, false, COMPLETE_OBJECTS, "show [TABLE | MODEL | NAME]",
+     "list what there is, or show one of it", TABLE_HELP},
+    {"rows", do_rows, false, COMPLETE_TABLES, "rows [all] TABLE [NUMBER]",
+     "show a table's rows, the first 40 or as many as said", TABLE_HELP},
+    {"summary", do_summary, false, COMPLETE_TABLES, "summary TABLE [by COLUMN, …]",
+     "statistics of what was measured at each point", TABLE_HELP},
+    {"fit", do_fit, true, COMPLETE_TABLES,
+     "[NAME =] fit TABLE [as FORMULA | search | on COLUMN, …] [OPTION…]",
+     "find a model's constants",
+     "  By the experiment's own formula; by another one in canonical form, as in\n"
+     "  `as f[0] + f[1]*N*log(N)`; or by a search over the identifiers that vary, or those `on`.\n"
+     "  Without NAME it is called `model`. Options:\n"
+     "    of COLUMN            what is modelled; the first observable\n"
+     "    relative, absolute   how residuals count; relative\n"
+     "    negative             constants may be so; they are not otherwise\n"
+     "    trimmed              the quarter of the points that fits worst does not count\n"
+     "    pieces [NUMBER]      intervals of validity, at most so many\n"
+     "    typical, median, mean, minimum, maximum   what stands for repetitions; typical\n"
+     "    deviation            models their standard deviation\n"
+     "    confidence 0.9       of intervals; 0.95\n"},
+    {"predict", do_predict, true, COMPLETE_MODELS,
+     "[NAME =] predict MODEL [at PARAMETER = VALUE, …]    predict MODEL on TABLE",
+     "values with their intervals",
+     "  VALUE is a number or a list, {1, 2, 4}. What is not said comes from the variable of that\n"
+     "  name, or is what was measured when that is one value. Predictions outside the range that\n"
+     "  was measured are marked with !.\n"},
+    {"compare", do_compare, false, COMPLETE_MODELS,
+     "compare MODEL [with TABLE] [as HEADING]    compare COLUMN with COLUMN of TABLE",
+     "real and predicted, and the error in percent",
+     "  The error is (real - predicted) / real. The second form compares what somebody else\n"
+     "  predicted (the first column) with what was measured (the second).\n"},
+    {"obsp", do_obsp, true, COMPLETE_FILES,
+     "[NAME =] obsp FILE [predict | using MODEL, …] [max | sum]",
+     "what OBSP* and plain BSP say of a trace",
+     "  FILE is what a program of the BSP library traced, or was written by hand "
+     "(portolan-obsp(1)).\n"
+     "  Without `predict`, computation takes what was measured; with it, what the formulas of its\n"
+     "  experiments say, fitted to the trace itself; `using` takes the constants of models of\n"
+     "  here. max or sum: how bytes in and out count together. NAME gets a row for each end of a\n"
+     "  superstep.\n"},
+    {"plot", do_plot, false, COMPLETE_OBJECTS,
+     "plot TABLE|MODEL… [by COLUMN] [of COLUMN] [logx|logy|loglog] [title \"TEXT\"] [to FILE]",
+     "draw points, curves and intervals",
+     "  Always as SVG; FILE may also end in .png, .pdf, .eps or .txt, which gnuplot makes, or in\n"
+     "  .gp for its script.\n"},
+    {"save", do_save, false, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
+     "write a model, tables or the session",
+     "  FILE's ending says how. Models: .xml; tables: .dat, .json, .xml (reports),\n"
+     "  .csv, .txt and .jsonl (Extra-P). `save session` writes the commands that were run.\n"},
+    {"let", NULL, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
+     "set a variable, or name a result", TABLE_HELP},
+    {"print", do_print, false, COMPLETE_OBJECTS, "print FORMULA | \"TEXT\" …",
+     "show the value of a formula, or a text", ""},
+    {"source", do_source, false, COMPLETE_FILES, "source FILE", "run the commands in a file", ""},
+    {"forget", do_forget, false, COMPLETE_OBJECTS, "forget NAME… | all",
+     "drop what was loaded or made", ""},
+    {"history", do_history, false, COMPLETE_NOTHING, "history", "show the session's commands", ""},
+    {"help", do_help, false, COMPLETE_COMMANDS, "help [COMMAND]", "tell of the commands", ""},
+    {"quit", do_quit, false, COMPLETE_NOTHING, "quit [STATUS]", "end", ""},
+    {"exit", do_quit, false, COMPLETE_NOTHING, "exit [STATUS]", "end", ""},
+    {NULL, NULL, false, COMPLETE_NOTHING, NULL, NULL, NULL},
+};
+
+const struct command_form *llac_command(const char *name)
+{
+    for (const struct command_form *f = llac_commands; f->name; f++)
+        if (f->run && !strcmp(f->name, name))
+            return f;
+    return NULL;
+}
+
+enum portolan_status do_help(struct statement *s, const char *name)
+{
+    struct portolan_text *out = &s->in->out;
+    const char *word = llac_text(s, &s->now), *known[40];
+    size_t n = 0;
+
+    (void)name;
+    if (s->now.kind == TOKEN_END) {
+        struct grid g = {.arena = s->arena, .n_columns = 2, .left = 3};
+
+        for (const struct command_form *f = llac_commands; f->name; f++)
+            if (strcmp(f->name, "exit") != 0) {
+                llac_grid_add(&g, "  %s", f->name);
+                llac_grid_add(&g, "%s", f->summary);
+            }
+        llac_grid_write(&g, out);
+        portolan_text_add(out, "`help COMMAND` tells more. A formula alone shows its value, a name "
+                               "what it stands for.\n");
+        return PORTOLAN_OK;
+    }
+    for (const struct command_form *f = llac_commands; f->name; f++) {
+        known[n++] = f->name;
+        if (strcmp(f->name, word) != 0)
+            continue;
+        portolan_text_add(out, "%s\n  %s\n%s", f->synopsis, f->summary, f->details);
+        return PORTOLAN_OK;
+    }
+    return llac_fail(s, &s->now, "there is no command '%s'%s", word,
+                     *llac_suggest(s, word, known, n) ? llac_suggest(s, word, known, n)
+                                                      : "; `help` alone lists them");
+}
+
+enum portolan_status do_print(struct statement *s, const char *name)
+{
+    const char *between = "";
+    enum portolan_status status = PORTOLAN_OK;
+
+    (void)name;
+    do {
+        double value;
+
+        if (s->now.kind == TOKEN_STRING) {
+            portolan_text_add(&s->in->out, "%s%s", between, llac_text(s, &s->now));
+            llac_advance(s);
+        } else if (s->now.kind != TOKEN_END) {
+            if ((status = llac_parse_number(s, &value)) != PORTOLAN_OK)
+                return status;
+            portolan_text_add(&s->in->out, "%s%.10g", between, value);
+        }
+        between = " ";
+    } while (llac_accept(s, ",") || s->now.kind == TOKEN_STRING);
+    if ((status = llac_parse_end(s)) == PORTOLAN_OK)
+        portolan_text_add(&s->in->out, "\n");
+    return status;
+}
+
+enum portolan_status do_forget(struct statement *s, const char *name)
+{
+    const struct statement before = *s;
+
+    (void)name;
+    /* First whether all are there: what fails changes nothing. */
+    for (int pass = 0; pass < 2; pass++) {
+        *s = before;
+        if (llac_accept(s, "all")) {
+            while (pass && s->in->n_objects)
+                llac_forget(s->in, &s->in->objects[s->in->n_objects - 1]);
+            continue;
+        }
+        do {
+            const struct token at = s->now;
+            struct object *o;
+            enum portolan_status status = llac_parse_name(s, "a name", &name);
+
+            if (status != PORTOLAN_OK)
+                return status;
+            o = llac_find(s->in, name);
+            if (!o && !pass)
+                return llac_fail(s, &at, "there is nothing called '%s'", name);
+            if (o && pass)
+                llac_forget(s->in, o);
+        } while (s->now.kind == TOKEN_NAME);
+    }
+    return llac_parse_end(s);
+}
+
+enum portolan_status do_history(struct statement *s, const char *name)
+{
+    (void)name;
+    if (s->in->session.length)
+        portolan_text_add(&s->in->out, "%s", s->in->session.bytes);
+    return llac_parse_end(s);
+}
+
+enum portolan_status do_quit(struct statement *s, const char *name)
+{
+    const struct token at = s->now;
+    double code = 0;
+    enum portolan_status status = PORTOLAN_OK;
+
+    (void)name;
+    if (s->now.kind != TOKEN_END)
+        status = llac_parse_number(s, &code);
+    if (status == PORTOLAN_OK)
+        status = llac_parse_end(s);
+    if (status == PORTOLAN_OK && !(code >= 0 && code <= 255 && code == floor(code)))
+        status = llac_fail(s, &at, "an exit status is a whole number from 0 to 255");
+    if (status == PORTOLAN_OK) {
+        s->in->has_ended = true;
+        s->in->code = (int)code;
+    }
+    return status;
+}
+
+enum portolan_status do_source(struct statement *s, const char *name)
+{
+    const struct token at = s->now;
+    struct portolan_error err = {0};
+    const char *path, *text;
+    size_t size;
+    enum portolan_status status = llac_parse_file(s, "a file", &path);
+
+    (void)name;
+    if (status == PORTOLAN_OK)
+        status = llac_parse_end(s);
+    if (status != PORTOLAN_OK)
+        return status;
+    path = llac_read_path(s, path);
+    status = portolan_file_read(s->arena, path, &text, &size, &err);
+    if (status != PORTOLAN_OK)
+        return llac_fail_with(s, &at, status, &err);
+    return llac_run(s->in, text, size, path, 1, s->d);
+}
+
+enum portolan_status portolan_llac_run_file(struct portolan_llac *in, const char *file,
+                                            struct portolan_diagnostics *diagnostics,
+                                            struct portolan_error *err)
+{
+    struct portolan_arena arena = {0};
+    const char *text;
+    size_t size;
+    enum portolan_status status = portolan_file_read(&arena, file, &text, &size, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_llac_run(in, text, size, file, 1, diagnostics, err);
+    portolan_arena_clear(&arena);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trials of an experiment store: a table per method of an instance and implementation. */
+#include "internal.h"
+
+#include <portolan/profile.h>
+
+#include <math.h>
+#include <string.h>
+
+static const char *const times[] = {"TIME", "INCLUSIVE", "MPI"};
+
+/* "solver_solve_Cholmod": who was called, what, and the last part of the class. */
+static const char *table_name(struct statement *s, const struct portolan_sample *sample)
+{
+    const char *dot = strrchr(sample->implementation, '.');
+    const char *class_name = dot ? dot + 1 : sample->implementation;
+    const char *name = portolan_arena_printf(s->arena, "%s%s%s%s%s", sample->instance,
+                                             *sample->instance ? "_" : "", sample->method,
+                                             *class_name ? "_" : "", class_name);
+
+    return name ? llac_name_of(s, name) : NULL;
+}
+
+static struct table *find(const struct loaded *l, size_t first, const char *name)
+{
+    for (size_t i = first; i < l->n_tables; i++)
+        if (!strcmp(l->tables[i]->experiment, name))
+            return l->tables[i];
+    return NULL;
+}
+
+static const struct portolan_trial *trial_of(const struct portolan_sample_set *set, int64_t id)
+{
+    for (size_t i = 0; i < set->n_trials; i++)
+        if (set->trials[i].id == id)
+            return &set->trials[i];
+    return NULL;
+}
+
+/* The columns that a sample of TRIAL needs: labels, its contexts, the trial's numeric parameters,
+ * times in s per call, counters per call. */
+static bool add_columns(struct table *t, const struct portolan_trial *trial,
+                        const struct portolan_sample *sample)
+{
+    static const char *const labels[] = {"STEP", "CPU", "NCPUS"};
+    bool good = true;
+    double number;
+
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        good = good && llac_loaded_column(t, labels[i], COLUMN_LABEL, NULL) != NONE;
+    for (int i = 0; i < sample->n_context; i++)
+        good =
+            good && llac_loaded_column(t, sample->context_name[i], COLUMN_IDENTIFIER, NULL) != NONE;
+    for (size_t i = 0; trial && i < trial->n_parameters; i++)
+        if (portolan_read_double(trial->parameters[i].value, &number))
+            good = good && llac_loaded_column(t, trial->parameters[i].name, COLUMN_IDENTIFIER,
+                                              NULL) != NONE;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        good = good && llac_loaded_column(t, times[i], COLUMN_OBSERVABLE, "s") != NONE;
+    good = good && llac_loaded_column(t, "CALLS", COLUMN_OBSERVABLE, NULL) != NONE;
+    if (!isnan(sample->quality))
+        good = good && llac_loaded_column(t, "QUALITY", COLUMN_OBSERVABLE, NULL) != NONE;
+    for (int i = 0; i < sample->n_counters; i++)
+        good =
+            good && llac_loaded_column(t, sample->counter_name[i], COLUMN_OBSERVABLE, NULL) != NONE;
+    return good;
+}
+
+static void put(const struct table *t, double *row, const char *name, double value)
+{
+    size_t column = llac_table_find(t, name);
+
+    if (column != NONE)
+        row[column] = value;
+}
+
+static bool add_row(struct table *t, const struct portolan_trial *trial,
+                    const struct portolan_sample *sample)
+{
+    double *row = llac_table_add_row(t), calls = (double)sample->timed_calls, number;
+
+    if (!row)
+        return false;
+    for (size_t i = 0; trial && i < trial->n_parameters; i++)
+        if (portolan_read_double(trial->parameters[i].value, &number))
+            put(t, row, trial->parameters[i].name, number);
+    for (int i = 0; i < sample->n_context; i++)
+        put(t, row, sample->context_name[i], sample->context[i]);
+    row[0] = (double)sample->trial;
+    put(t, row, "STEP", sample->step);
+    put(t, row, "CPU", sample->rank);
+    put(t, row, "NCPUS", trial ? trial->ranks : NAN);
+    put(t, row, "TIME", sample->exclusive_ns * 1e-9 / calls);
+    put(t, row, "INCLUSIVE", sample->inclusive_ns * 1e-9 / calls);
+    put(t, row, "MPI", sample->mpi_ns * 1e-9 / calls);
+    put(t, row, "CALLS", (double)sample->calls);
+    if (!isnan(sample->quality))
+        put(t, row, "QUALITY", sample->quality);
+    for (int i = 0; i < sample->n_counters; i++)
+        put(t, row, sample->counter_name[i], sample->counter[i] / calls);
+    return true;
+}
+
+/* Twice over the samples: columns first, for rows fix them. */
+static enum portolan_status take_samples(struct statement *s, const struct portolan_sample_set *set,
+                                         const struct portolan_trial_list *chosen, size_t first,
+                                         const char *path, struct loaded *l)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < set->n_samples; i++) {
+            const struct portolan_sample *sample = &set->samples[i];
+            const struct portolan_trial *trial = trial_of(set, sample->trial);
+            const char *name = table_name(s, sample);
+            struct table *t = name ? find(l, first, name) : NULL;
+            bool wanted = false;
+
+            for (size_t k = 0; k < chosen->n; k++)
+                wanted = wanted || chosen->trials[k]->id == sample->trial;
+            if (!wanted || sample->timed_calls < 1)
+                continue;
+            if (!t && name)
+                t = llac_loaded_add(s, l, name, path);
+            if (!t || !(pass ? add_row(t, trial, sample) : add_columns(t, trial, sample)))
+                return llac_no_memory(s);
+        }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status llac_load_store(struct statement *s, const struct token *at, const char *path,
+                                     const char *trials, struct loaded *l)
+{
+    struct portolan_store *store = NULL;
+    struct portolan_sample_set *set = NULL;
+    struct portolan_trial_list chosen = {0};
+    struct portolan_error err = {0};
+    size_t first = l->n_tables;
+    enum portolan_status status = portolan_store_open(path, PORTOLAN_STORE_READ, &store, &err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_trials_select(store, trials, &chosen, &err);
+    if (status == PORTOLAN_OK)
+        status = portolan_store_read(store, NULL, true, &set, &err);
+    if (status != PORTOLAN_OK)
+        llac_fail_with(s, at, status, &err);
+    else
+        status = take_samples(s, set, &chosen, first, path, l);
+    if (status == PORTOLAN_OK && l->n_tables == first)
+        status = llac_fail(s, at, "nothing was measured in the trials of '%s'", path);
+    portolan_sample_set_destroy(set);
+    portolan_trials_clear(&chosen);
+    portolan_store_close(store);
+    return status;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known of a model. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "N >= 1024", "64 <= N/P < 4096": where a piece holds. */
+static void add_condition(struct portolan_text *out, const struct portolan_model *m,
+                          const struct portolan_model_condition *c)
+{
+    if (isfinite(c->low))
+        portolan_text_add(out, "%.6g <= ", c->low);
+    portolan_text_add(out, "%s", portolan_model_peek_param(m, c->param));
+    if (c->divisor != NONE)
+        portolan_text_add(out, "/%s", portolan_model_peek_param(m, c->divisor));
+    if (isfinite(c->high))
+        portolan_text_add(out, " < %.6g", c->high);
+}
+
+/* A term without its constant, as the user's formula has it. */
+static const char *term_text(struct statement *s, const struct portolan_model *m,
+                             const struct portolan_model_shape *shape)
+{
+    struct portolan_text out = {.arena = s->arena};
+    char *text = NULL;
+    const char *copy;
+
+    if (shape->expression) {
+        if (portolan_formula_write(shape->expression, PORTOLAN_NOTATION_INFIX, &text, NULL))
+            return "";
+        copy = portolan_arena_strdup(s->arena, text);
+        free(text);
+        return copy ? copy : "";
+    }
+    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+        const char *name = portolan_model_peek_param(m, p), *times = out.length ? "*" : "";
+
+        if (shape->exponents[p] == 1)
+            portolan_text_add(&out, "%s%s", times, name);
+        else if (shape->exponents[p] != 0)
+            portolan_text_add(&out, "%s%s^%g", times, name, shape->exponents[p]);
+        times = out.length ? "*" : "";
+        if (shape->logs[p] == 1)
+            portolan_text_add(&out, "%slog2(%s)", times, name);
+        else if (shape->logs[p])
+            portolan_text_add(&out, "%slog2(%s)^%d", times, name, shape->logs[p]);
+    }
+    return out.length ? out.bytes : "1";
+}
+
+/* Which constant of the formula the term has; NONE. */
+static size_t index_of(const struct fitted *f, const char *term)
+{
+    size_t index = NONE;
+
+    for (size_t i = 0; i < f->sum.n_terms; i++) {
+        char *text;
+
+        if (portolan_formula_write(f->sum.terms[i].expression, PORTOLAN_NOTATION_INFIX, &text,
+                                   NULL))
+            continue;
+        if (!strcmp(text, term))
+            index = f->sum.terms[i].index;
+        free(text);
+    }
+    return index;
+}
+
+double llac_constant(struct statement *s, const struct fitted *f, size_t index)
+{
+    size_t n;
+    const struct portolan_model_term *terms = portolan_model_peek_terms(f->model, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (index_of(f, term_text(s, f->model, &terms[i].shape)) == index)
+            return terms[i].constant;
+    return 0;
+}
+
+static void add_term(struct grid *g, const struct fitted *f, size_t index, const char *term,
+                     const struct portolan_model_term *t, const char *remark)
+{
+    if (index == NONE)
+        llac_grid_add(g, "%s", "");
+    else
+        llac_grid_add(g, "  %s[%zu]", f->sum.constants, index);
+    llac_grid_number(g, t ? t->constant : 0);
+    if (!t)
+        llac_grid_add(g, "%s", "");
+    else if (isnan(t->std_error))
+        llac_grid_add(g, "unknown");
+    else
+        llac_grid_add(g, "%.2g", t->std_error);
+    llac_grid_add(g, "%s%s", term, remark);
+}
+
+/* One row per constant, those that were dropped too; in the order of the formula if there is one.
+ */
+static void add_terms(struct statement *s, const struct fitted *f, const struct portolan_model *m)
+{
+    struct grid g = {.arena = s->arena, .n_columns = 4, .left = 9};
+    size_t n, n_dropped;
+    const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
+    const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
+
+    for (const char *const *head =
+             (const char *const[]){"  constant", "value", "std. error", "of the term", NULL};
+         *head; head++)
+        llac_grid_add(&g, "%s", *head);
+    for (size_t k = 0; k <= f->sum.n_terms; k++) {
+        size_t wanted = k < f->sum.n_terms ? k : NONE;
+
+        for (size_t i = 0; i < n; i++) {
+            const char *term = term_text(s, m, &terms[i].shape);
+
+            if (index_of(f, term) == wanted)
+                add_term(&g, f, wanted, term, &terms[i], "");
+        }
+        for (size_t i = 0; i < n_dropped; i++) {
+            const char *term = term_text(s, m, &dropped[i].shape);
+
+            if (index_of(f, term) == wanted)
+                add_term(&g, f, wanted, term, NULL,
+                         dropped[i].reason == PORTOLAN_MODEL_DROP_NEGATIVE
+                             ? ": dropped, its constant would be negative"
+                             : ": dropped, the rows cannot tell it from the others");
+        }
+    }
+    llac_grid_write(&g, &s->in->out);
+}
+
+/* "0.35 %" or, absolute, "0.004 s". */
+static void add_error(struct portolan_text *out, const struct fitted *f,
+                      const struct portolan_model_summary *sum, double error)
+{
+    if (sum->weighting == PORTOLAN_MODEL_RELATIVE)
+        portolan_text_add(out, "%.2f %%", 100 * error);
+    else
+        portolan_text_add(out, "%.3g%s%s", error, f->unit ? " " : "", f->unit ? f->unit : "");
+}
+
+static void add_summary(struct statement *s, const struct fitted *f, const struct portolan_model *m)
+{
+    const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
+    struct portolan_text *out = &s->in->out;
+
+    portolan_text_add(out, "  %zu rows at %zu points", sum->n_rows, sum->n_points);
+    if (sum->n_outliers)
+        portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
+    portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,
+                      sum->nonnegative ? "not negative" : "of either sign");
+    portolan_text_add(out, "  residuals ");
+    add_error(out, f, sum, sum->rms);
+    portolan_text_add(out, " rms, ");
+    add_error(out, f, sum, sum->max);
+    portolan_text_add(out, " at most");
+    if (!isnan(sum->leave_one_out)) {
+        portolan_text_add(out, "; predicted without itself, a point is off by ");
+        add_error(out, f, sum, sum->leave_one_out);
+    }
+    portolan_text_add(out, "\n");
+    if (sum->sigma_is_assumed)
+        portolan_text_add(out,
+                          "  the rows do not tell their own error: intervals rest on an "
+                          "assumed %.0f %%\n",
+                          100 * PORTOLAN_MODEL_ASSUMED_ERROR);
+}
+
+static void add_range(struct statement *s, const struct portolan_model *m)
+{
+    struct portolan_text *out = &s->in->out;
+
+    for (size_t p = 0; p < portolan_model_n_params(m); p++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p);
+        const char *name = portolan_model_peek_param(m, p);
+
+        portolan_text_add(out, "%s", p ? ", " : "  valid for ");
+        if (r->min == r->max)
+            portolan_text_add(out, "%s = %.10g", name, r->min);
+        else
+            portolan_text_add(out, "%.10g <= %s <= %.10g", r->min, name, r->max);
+    }
+    if (portolan_model_n_params(m))
+        portolan_text_add(out, "\n");
+}
+
+static void add_breaks(struct statement *s, const struct portolan_model *m)
+{
+    struct portolan_text *out = &s->in->out;
+    size_t n;
+    const struct portolan_model_break *breaks = portolan_model_peek_breaks(m, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        portolan_text_add(out, "  break between %.6g and %.6g of %s", breaks[i].below,
+                          breaks[i].above, portolan_model_peek_param(m, breaks[i].param));
+        if (breaks[i].divisor != NONE)
+            portolan_text_add(out, "/%s", portolan_model_peek_param(m, breaks[i].divisor));
+        portolan_text_add(out, " (from %.6g to %.6g it could be)\n", breaks[i].low, breaks[i].high);
+    }
+}
+
+void llac_show_model(struct statement *s, const char *name, const struct fitted *f)
+{
+    const struct portolan_model *m = f->model;
+    struct portolan_text *out = &s->in->out;
+    size_t n = portolan_model_n_pieces(m);
+
+    portolan_text_add(out, "model %s", name);
+    if (f->observable)
+        portolan_text_add(out, " of %s%s", f->observable, llac_unit(s, f->unit));
+    portolan_text_add(out, "\n  %s\n", f->formula ? f->formula : portolan_model_peek_formula(m));
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_model_condition *conditions;
+        size_t n_conditions;
+        const struct portolan_model *piece =
+            portolan_model_peek_piece(m, i, &conditions, &n_conditions);
+
+        for (size_t k = 0; k < n_conditions; k++) {
+            portolan_text_add(out, "%s", k ? " and " : "  where ");
+            add_condition(out, m, &conditions[k]);
+        }
+        if (n_conditions)
+            portolan_text_add(out, "\n");
+        add_terms(s, f, piece);
+        if (n > 1)
+            add_summary(s, f, piece);
+    }
+    add_breaks(s, m);
+    add_summary(s, f, m);
+    add_range(s, m);
+}
+
+const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
+                         const struct portolan_prediction *p)
+{
+    struct portolan_text out = {.arena = s->arena};
+
+    if (p->extrapolates) {
+        const struct portolan_model_range *r = portolan_model_peek_range(m, p->outside);
+        const char *name = portolan_model_peek_param(m, p->outside);
+
+        bool above = x[p->outside] > r->max;
+
+        portolan_text_add(&out, "! outside: %s was measured %s %.6g", name,
+                          r->min == r->max ? "at"
+                          : above          ? "up to"
+                                           : "from",
+                          above ? r->max : r->min);
+        if (isfinite(p->octaves))
+            portolan_text_add(&out, ", here it is %s%.3g %s that", above ? "" : "1/",
+                              exp2(p->octaves), above ? "times" : "of");
+    }
+    if (p->in_gap)
+        portolan_text_add(&out, "%s! between two intervals", out.length ? " " : "");
+    if (p->is_assumed)
+        portolan_text_add(&out, "%s~ error assumed", out.length ? " " : "");
+    return out.length ? out.bytes : "";
+}

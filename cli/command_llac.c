@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The analyzer of CALL's reports: typed, from a script, or from the command line. */
+#include "cli.h"
+#include "lines.h"
+
+#include <portolan/llac.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    const char **files, **commands;
+    size_t n_files, n_commands;
+    bool interactive, keep_going;
+};
+
+static const struct argp_option options[] = {
+    {"execute", 'e', "COMMANDS", 0, "run these, behind the scripts; may be repeated", 0},
+    {"interactive", 'i', NULL, 0, "then go on with what is typed", 0},
+    {"keep-going", 'k', NULL, 0, "go on behind a command that failed", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct options *o = state->input;
+
+    switch (key) {
+    case 'e':
+        return append_text(&o->commands, &o->n_commands, arg);
+    case 'i':
+        o->interactive = true;
+        return 0;
+    case 'k':
+        o->keep_going = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return append_text(&o->files, &o->n_files, arg);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void print_text(void *arg, const char *text)
+{
+    (void)arg;
+    fputs(text, stdout);
+    fflush(stdout);
+}
+
+static void print_warning(void *arg, const char *text)
+{
+    (void)arg;
+    fprintf(stderr, "portolan: warning: %s\n", text);
+}
+
+static char **complete(void *arg, const char *line, size_t *n)
+{
+    char **words;
+
+    return portolan_llac_complete(arg, line, &words, n, NULL) == PORTOLAN_OK ? words : NULL;
+}
+
+/* What is typed goes on behind a failure; what comes from a pipe is a script like any other. */
+static bool converse(struct portolan_llac *llac, const struct options *o, bool at_terminal,
+                     struct portolan_diagnostics *d, struct portolan_error *err)
+{
+    struct lines lines = {.prompt = "llac> ", .more = "    > ", .joint = "\\\n"};
+    bool good = true;
+
+    if (at_terminal && terminal_open("portolan", "llac_history", complete, llac, &lines.terminal,
+                                     err) != PORTOLAN_OK)
+        return false;
+    while (!portolan_llac_has_ended(llac, NULL) && lines_read(&lines)) {
+        struct portolan_error cause = {0};
+
+        if (portolan_llac_run(llac, lines.text.bytes ? lines.text.bytes : "", lines.text.length,
+                              "standard input", lines.number, d, &cause) == PORTOLAN_OK)
+            continue;
+        good = false;
+        if (!lines.terminal && !o->keep_going)
+            break;
+    }
+    terminal_close(lines.terminal);
+    portolan_text_clear(&lines.text);
+    return good || at_terminal;
+}
+
+/* Scripts, then commands, then what is typed; each only while all went well or nobody minds. */
+static bool run_all(struct portolan_llac *llac, const struct options *o, bool at_terminal,
+                    struct portolan_error *err)
+{
+    struct portolan_diagnostics d = {.report = print_diagnostic};
+    bool good = true;
+
+    for (size_t i = 0; (good || o->keep_going) && i < o->n_files; i++) {
+        int before = d.count;
+
+        if (portolan_llac_has_ended(llac, NULL))
+            return good;
+        if (portolan_llac_run_file(llac, o->files[i], &d, err) == PORTOLAN_OK)
+            continue;
+        good = false;
+        if (d.count == before)
+            print_error(err);
+    }
+    for (size_t i = 0; (good || o->keep_going) && i < o->n_commands; i++)
+        if (!portolan_llac_has_ended(llac, NULL))
+            good = portolan_llac_run(llac, o->commands[i], strlen(o->commands[i]), "-e", 1, &d,
+                                     err) == PORTOLAN_OK &&
+                   good;
+    if ((good || o->keep_going) && !portolan_llac_has_ended(llac, NULL) &&
+        (o->interactive || (!o->n_files && !o->n_commands)))
+        good = converse(llac, o, at_terminal, &d, err) && good;
+    return good;
+}
+
+int command_llac(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "[SCRIPT]...",
+        .doc = "Analyze reports of measurements: load and merge them, take subsets, transform, fit "
+               "models, predict, compare, plot and save. Without SCRIPT and -e, commands are read "
+               "from standard input.",
+    };
+    struct portolan_error err = {0};
+    struct options o = {0};
+    struct portolan_llac *llac = NULL;
+    bool at_terminal, good = false;
+    int code = 0;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    at_terminal = terminal_is_there() && (o.interactive || (!o.n_files && !o.n_commands));
+    if (portolan_llac_create(
+            &(struct portolan_llac_options){
+                .print = print_text,
+                .warn = print_warning,
+                .keeps_going = o.keep_going,
+                .draws = at_terminal,
+            },
+            &llac, &err) == PORTOLAN_OK)
+        good = run_all(llac, &o, at_terminal, &err);
+    else
+        print_error(&err);
+    if (llac)
+        portolan_llac_has_ended(llac, &code);
+    portolan_llac_destroy(llac);
+    free(o.files);
+    free(o.commands);
+    return code || good ? code : EXIT_BAD_INPUT;
+}
