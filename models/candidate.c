@@ -258,15 +258,15 @@ void search_prefer(struct search *s)
         for (size_t p = 0; p < n_params; p++)
             leads[i][p] = lead(list->entry[i], p);
     }
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n && weight[i] > 0.01; i++) {
         double worth = worth_of_exact * weight[i];
 
-        for (size_t j = 0; j < list->n && weight[i] > 0.01; j++) {
+        for (size_t j = 0; j < list->n; j++) {
             double kernel = weight[j];
 
-            for (size_t p = 0; p < n_params; p++)
-                kernel *= fmax(0, 1 - fabs(leads[i][p] - leads[j][p]) / near);
-            worth += kernel;
+            for (size_t p = 0; p < n_params && kernel > 0; p++)
+                kernel *= 1 - fabs(leads[i][p] - leads[j][p]) / near;
+            worth += kernel > 0 ? kernel : 0;
         }
         if (worth > most) {
             most = worth;

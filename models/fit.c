@@ -38,18 +38,42 @@ static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
 }
 
 /* Weights from the last fit: what is a large residual depends on the value it belongs to. */
-static void reweigh(struct final *f)
+static void reweigh(struct final *f, bool fitted)
 {
     struct search *s = f->s;
     const struct points *pts = s->points;
 
     for (size_t i = 0; i < pts->m; i++) {
-        double v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
+        double v = 0;
 
-        if (s->factor[i] > 0)
-            s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        if (!(s->factor[i] > 0))
+            continue;
+        if (fitted)
+            v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
+        for (size_t j = 0; j < f->c.k && !fitted; j++)
+            v += f->c.constant[j] * f->columns[j * pts->m + i] / s->factor[i];
+        s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
         s->rhs[i] = s->factor[i] * pts->y[i];
     }
+}
+
+/* Constants that come out positive of their own need no care. */
+static bool solve_positive(struct final *f)
+{
+    struct search *s = f->s;
+    size_t m = s->points->m;
+    double *columns[CANDIDATE_TERMS], *rhs = s->work + f->c.k * m;
+
+    for (size_t j = 0; j < f->c.k; j++)
+        columns[j] = s->work + j * m;
+    memcpy(s->work, f->columns, f->c.k * m * sizeof *s->work);
+    memcpy(rhs, s->rhs, m * sizeof *rhs);
+    if (!linear_quick(m, f->c.k, columns, rhs, f->c.constant, NULL))
+        return false;
+    for (size_t j = 0; j < f->c.k; j++)
+        if (!(f->c.constant[j] > 0))
+            return false;
+    return true;
 }
 
 static enum portolan_status solve_linear(struct final *f, struct portolan_error *err)
@@ -60,6 +84,8 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
 
     nonlinear_columns(s, &f->c, f->columns, f->model->estimates);
     if (!s->options->allow_negative) {
+        if (!f->given && solve_positive(f))
+            return PORTOLAN_OK;
         status = linear_nonnegative(s->points->m, f->c.k, f->columns, s->rhs, f->c.constant);
         return status ? portolan_error_set(err, status, "no memory for a fit") : PORTOLAN_OK;
     }
@@ -97,7 +123,7 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
         }
         if (!f->s->points->relative)
             break;
-        reweigh(f);
+        reweigh(f, fitted);
         still = true;
         for (size_t j = 0; j < f->c.k; j++)
             still = still &&
@@ -110,6 +136,7 @@ static enum portolan_status inspect(struct final *f, struct linear_fit *fit,
                                     struct portolan_error *err)
 {
     f->n_estimates = nonlinear_columns(f->s, &f->c, f->columns, f->model->estimates);
+    fit->small = !f->given;
     return linear_full(f->s->points->m, f->n_estimates, f->columns, f->s->rhs, fit, err);
 }
 
@@ -347,7 +374,7 @@ static enum portolan_status fit(const struct portolan_model_data *data,
                                 struct portolan_model **model, struct portolan_error *err)
 {
     struct points pts = {0};
-    struct search *s = portolan_calloc(1, sizeof *s);
+    struct search *s = malloc(sizeof *s);
     struct portolan_model *made = NULL;
     struct final f = {.s = s, .given = n_shapes > 0};
     enum portolan_status status;

@@ -327,11 +327,52 @@ static bool leverages(struct factor *f, double *leverage)
     return true;
 }
 
+enum { SMALL = 64 };
+
+/* One or two columns that are far from dependent; false: not so. */
+static bool fit_small(size_t m, size_t k, const double *a, const double *b, struct linear_fit *fit,
+                      double *work)
+{
+    double *columns[2] = {work, work + m}, *rhs = work + 2 * m, cosine = 0;
+    struct linear_scatter scatter;
+
+    memcpy(work, a, k * m * sizeof *a);
+    memcpy(rhs, b, m * sizeof *b);
+    if (!linear_quick_scatter(m, k, columns, rhs, fit->coefficients, fit->leverage, &scatter))
+        return false;
+    if (k == 2) {
+        double sine = scatter.diagonal[1] / sqrt(dot(m, a + m, a + m));
+
+        if (!(sine > 1e-4))
+            return false;
+        cosine = sqrt(fmax(0, 1 - sine * sine));
+        fit->condition = (1 + cosine) / sine;
+    } else {
+        fit->condition = 1;
+    }
+    if (fit->inverse) {
+        /* Of two columns the inverse of A'A follows from its diagonal and the angle. */
+        fit->inverse[0] = scatter.deviation[0] * scatter.deviation[0];
+        if (k == 2) {
+            fit->inverse[3] = scatter.deviation[1] * scatter.deviation[1];
+            fit->inverse[1] = fit->inverse[2] =
+                copysign(cosine, -dot(m, a, a + m)) * scatter.deviation[0] * scatter.deviation[1];
+        }
+    }
+    memset(fit->dependent, 0, sizeof fit->dependent);
+    fit->rank = k;
+    return true;
+}
+
 enum portolan_status linear_full(size_t m, size_t k, const double *a, const double *b,
                                  struct linear_fit *fit, struct portolan_error *err)
 {
     struct factor f = {.m = m, .k = k};
+    double work[3 * SMALL];
     bool good;
+
+    if (fit->small && k && k <= 2 && m >= k && m <= SMALL && fit_small(m, k, a, b, fit, work))
+        return PORTOLAN_OK;
 
     f.qr = portolan_calloc(m * k + m + 2 * k + k * k + 1, sizeof *f.qr);
     f.pivot = portolan_calloc(k + 1, sizeof *f.pivot);

@@ -334,7 +334,10 @@ bool search_lines(struct search *s)
     } while (p < n_params);
     if (c.n)
         search_trust(s, c.least, c.k);
-    for (size_t i = 0; i < c.n && c.best[i].score < c.best[0].score + hopeless; i++)
+    for (size_t i = 0; i < c.n && c.best[i].score < c.best[0].score + hopeless && !s->over; i++) {
         try_combination(s, &c.best[i]);
+        if (s->first)
+            search_starts_over(s);
+    }
     return true;
 }

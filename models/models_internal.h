@@ -71,6 +71,8 @@ enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, con
 
 struct linear_fit {
     size_t rank;
+    bool small;                           /* A is known to be of full rank: no need of LAPACK
+                                             for one or two columns */
     double condition;                     /* of the column-scaled A */
     bool dependent[MODEL_ESTIMATES];      /* columns beyond the rank */
     double coefficients[MODEL_ESTIMATES]; /* 0 for dependent ones */
@@ -147,8 +149,8 @@ enum { BEST_KEPT = 24 };
 struct shortlist {
     size_t n;
     struct candidate *entry[BEST_KEPT]; /* N of the places, in order; candidates are large */
-    struct candidate place[BEST_KEPT];
     double drift_below[MODEL_PARAMS], drift_above[MODEL_PARAMS];
+    struct candidate place[BEST_KEPT];
 };
 
 enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
@@ -167,9 +169,10 @@ struct search {
     double known, known_dof; /* squares that repetitions add to the residuals' */
     double gamma[MODEL_ESTIMATES]; /* -2 ln Γ of half the degrees of freedom, by constants */
     double *work;                  /* (MODEL_ESTIMATES + 4) × number of points */
-    double line_variance;          /* of points about lines along one parameter; NaN: none */
-    double residual;               /* of the best candidate so far … */
-    size_t residual_k;             /* … and its constants */
+    bool first, over;     /* the first pass, and whether it ends early: with better weights */
+    double line_variance; /* of points about lines along one parameter; NaN: none */
+    double residual;      /* of the best candidate so far … */
+    size_t residual_k;    /* … and its constants */
     double *columns; /* of the list's shapes: parameter by parameter, entry by entry; or NULL */
     unsigned char *usable; /* the same places: 0 no, 1 not computed yet, 2 there */
     struct shortlist best;
@@ -219,6 +222,8 @@ bool search_varies(const struct search *s, size_t param);
 bool search_above(const struct search *s, size_t param, double bound);
 /* Can the noise alone be what C (RESIDUAL, K constants) leaves? False when noise is unknown. */
 bool search_explains(const struct search *s, double residual, size_t k);
+/* After the first careful fit: may another pass with its weights do better? */
+bool search_starts_over(struct search *s);
 /* How far repetitions can be believed when the best of many forms leaves RESIDUAL. */
 void search_trust(struct search *s, double residual, size_t k);
 

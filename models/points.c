@@ -29,6 +29,25 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : (a->y > b->y) - (a->y < b->y);
 }
 
+/* Rows mostly come point by point; then sorting is next to nothing. */
+static void sort_rows(struct row *rows, size_t n)
+{
+    size_t moves = 0;
+
+    for (size_t i = 1; i < n; i++) {
+        struct row row = rows[i];
+        size_t at = i;
+
+        if (moves > 16 * n) {
+            qsort(rows, n, sizeof *rows, compare_rows);
+            return;
+        }
+        for (; at > 0 && compare_rows(&rows[at - 1], &row) > 0; at--, moves++)
+            rows[at] = rows[at - 1];
+        rows[at] = row;
+    }
+}
+
 static enum portolan_status check(const struct portolan_model_data *data,
                                   const struct portolan_model_options *options,
                                   struct portolan_error *err)
@@ -378,7 +397,7 @@ enum portolan_status points_create(const struct portolan_model_data *data,
     if (!status && !p.n_rows)
         status = portolan_error_set(err, PORTOLAN_EINVAL, "all rows have weight 0");
     if (!status) {
-        qsort(rows, p.n_rows, sizeof *rows, compare_rows);
+        sort_rows(rows, p.n_rows);
         status = place_points(&p, rows, options);
     }
     free(rows);

@@ -78,9 +78,12 @@ static double disagreement(const struct search *s, const double *x)
 
     for (size_t i = 0; i < list->n; i++) {
         double weight = exp((list->entry[0]->score - list->entry[i]->score) / 2);
-        double off = candidate_value(list->entry[i], s->points->n_params, x) / base - 1;
+        double off;
 
-        if (!isfinite(off) || weight < 0.01)
+        if (weight < 0.01)
+            continue;
+        off = candidate_value(list->entry[i], s->points->n_params, x) / base - 1;
+        if (!isfinite(off))
             continue;
         /* Three of the one is as far as a third of the other. */
         sum += weight * fmin(off * off, 9);

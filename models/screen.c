@@ -11,7 +11,10 @@
 enum { KEPT = 24 };
 
 /* Differences of scores beyond which a form is not worth a careful fit. */
-static const double hopeless = 9;
+static const double hopeless = 7;
+
+/* What volumes and prices may make up for at most, nearly always. */
+static const double made_up = 14;
 
 /* Sums over the points, in the problem's units. */
 struct sums {
@@ -34,6 +37,7 @@ struct sketch {
 struct sketches {
     size_t n;
     struct sketch best[KEPT];
+    double cut;      /* sums of squares beyond this need no score */
     double residual; /* the least per degree of freedom, … */
     double least;    /* … as a sum of squares … */
     size_t k;        /* … of so many constants */
@@ -100,12 +104,33 @@ static void add_up(struct search *s, size_t param, struct sums *sums)
     }
 }
 
-/* Scores one form by its normal equations. TOGETHER: the product of its two columns, if two. */
-static void sketch(const struct search *s, const struct sums *sums, struct sketches *list,
-                   struct sketch form, double together)
+/* Enters FORM, whose K constants take OFF the sum of squares. */
+static void score(const struct search *s, const struct sums *sums, struct sketches *list,
+                  struct sketch form, size_t k, double off, double volume, double cost)
+{
+    /* Differences of large sums know no less than this. */
+    off = fmax(sums->yy - off, 1e-13 * sums->yy);
+    if (off < list->residual * (double)(s->m - k)) {
+        list->residual = off / (double)(s->m - k);
+        list->least = off > 2e-13 * sums->yy ? off : 0;
+        list->k = k;
+    }
+    if (off > list->cut)
+        return;
+    form.score = search_score(s, k, off, log(volume)) + price_bare(&form) + cost;
+    if (!list->n || form.score < list->best[0].score)
+        list->cut = (off + s->known + s->least) *
+                    exp((hopeless + made_up) / (s->known_dof + (double)s->m - (double)k));
+    note(list, &form);
+}
+
+/* Scores a pair of entries by its normal equations. TOGETHER: the product of their columns. */
+static void sketch_pair(const struct search *s, const struct sums *sums, struct sketches *list,
+                        struct sketch form, double together)
 {
     double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
     size_t k = 0, members[2] = {(size_t)form.first, (size_t)form.second};
+    double cost = 2;
 
     if (form.constant) {
         a[0][0] = sums->one;
@@ -113,7 +138,7 @@ static void sketch(const struct search *s, const struct sums *sums, struct sketc
         volume *= s->largest / sums->constant;
         k = 1;
     }
-    for (size_t i = 0; i < (form.second < 0 ? 1 : 2); i++, k++) {
+    for (size_t i = 0; i < 2; i++, k++) {
         size_t e = members[i];
 
         if (form.constant)
@@ -121,21 +146,42 @@ static void sketch(const struct search *s, const struct sums *sums, struct sketc
         a[k][k] = sums->of[e].tt;
         b[k] = sums->of[e].ty;
         volume *= s->largest / sums->of[e].largest;
-        form.score += search_grid[e].cost;
+        cost += search_grid[e].cost;
     }
-    if (form.second >= 0)
-        a[k - 2][k - 1] = together;
-    if (k >= s->m || (off = linear_normal(k, a, b, !s->options->allow_negative, &determinant)) < 0)
+    a[k - 2][k - 1] = together;
+    if (k >= s->m)
         return;
-    /* Differences of large sums know no less than this. */
-    off = fmax(sums->yy - off, 1e-13 * sums->yy);
-    if (off / (double)(s->m - k) < list->residual) {
-        list->residual = off / (double)(s->m - k);
-        list->least = off > 2e-13 * sums->yy ? off : 0;
-        list->k = k;
+    off = linear_normal(k, a, b, !s->options->allow_negative, &determinant);
+    if (off >= 0)
+        score(s, sums, list, form, k, off, determinant * volume, cost);
+}
+
+/* The same for one entry alone (K 1) or beside a constant (K 2), which most sketches are. */
+static void sketch_single(const struct search *s, const struct sums *sums, struct sketches *list,
+                          struct sketch form)
+{
+    size_t e = (size_t)form.first, k = 1 + form.constant;
+    double tt = sums->of[e].tt, ty = sums->of[e].ty, off, volume = s->largest / sums->of[e].largest;
+
+    if (form.constant) {
+        double share = sums->of[e].t / sums->one, slope;
+
+        tt -= share * sums->of[e].t;
+        ty -= share * sums->y;
+        slope = ty / tt;
+        if (!(tt > 1e-13 * sums->of[e].tt) ||
+            (!s->options->allow_negative && !(slope > 0 && sums->y - slope * sums->of[e].t > 0)))
+            return;
+        off = sums->y * sums->y / sums->one + slope * ty;
+        volume *= s->largest / sums->constant * sqrt(sums->one * tt);
+    } else {
+        if (!s->options->allow_negative && !(ty > 0))
+            return;
+        off = ty * ty / tt;
+        volume *= sqrt(tt);
     }
-    form.score += search_score(s, k, off, log(determinant * volume)) + price_bare(&form);
-    note(list, &form);
+    if (k < s->m)
+        score(s, sums, list, form, k, off, volume, search_grid[e].cost);
 }
 
 static bool is_whole(size_t entry)
@@ -151,6 +197,8 @@ static unsigned family_of(const struct search *s, const struct sketch *form)
     const struct grid_entry *first = &search_grid[form->first];
     bool whole = is_whole((size_t)form->first);
 
+    if (s->families == ~0u && form->second < 0 && !whole)
+        return first->log ? PORTOLAN_MODEL_LOGARITHMIC : PORTOLAN_MODEL_POWER;
     if (form->second >= 0 && whole && is_whole((size_t)form->second))
         return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
     /* There are so many that some of them hit a few points by chance. */
@@ -184,19 +232,21 @@ static void try_sketches(struct search *s, size_t param, const struct sketches *
             c.cost += 2;
         }
         search_try(s, &c);
+        if (s->first && s->points->n_params == 1 && search_starts_over(s))
+            return;
     }
 }
 
 static void try_single(struct search *s, size_t param, const struct sums *sums)
 {
-    struct sketches list = {.residual = INFINITY};
+    struct sketches list = {.n = 0, .cut = INFINITY, .residual = INFINITY};
 
     for (short e = 0; e < GRID; e++)
         for (int constant = 0; constant < 2; constant++) {
             struct sketch form = {.first = e, .second = -1, .constant = constant};
 
             if (sums->usable[e] && family_of(s, &form))
-                sketch(s, sums, &list, form, 0);
+                sketch_single(s, sums, &list, form);
         }
     if (list.n && s->points->n_params == 1)
         search_trust(s, list.least, list.k);
@@ -206,7 +256,7 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
 /* Two terms of the plainer part of the list: a cost that grows with another one beneath it. */
 static void try_pairs(struct search *s, size_t param, const struct sums *sums)
 {
-    struct sketches list = {.residual = INFINITY};
+    struct sketches list = {.n = 0, .cut = INFINITY, .residual = INFINITY};
     size_t m = s->points->m;
     double *weighted = s->work + 3 * m;
 
@@ -221,7 +271,7 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
         for (size_t i = 0; i < m; i++)
             weighted[i] = s->factor[i] * s->factor[i] * column[i];
         for (short second = 0; second < first; second++) {
-            struct sketch form = {.score = 2, .first = second, .second = first};
+            struct sketch form = {.first = second, .second = first};
             double together = 0;
 
             if (!sums->usable[second] || !search_grid[second].plain || !family_of(s, &form))
@@ -229,9 +279,9 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
             column = search_grid_column(s, param, (size_t)second, NULL);
             for (size_t i = 0; i < m; i++)
                 together += weighted[i] * column[i];
-            sketch(s, sums, &list, form, together);
+            sketch_pair(s, sums, &list, form, together);
             form.constant = true;
-            sketch(s, sums, &list, form, together);
+            sketch_pair(s, sums, &list, form, together);
         }
     }
     try_sketches(s, param, &list);
@@ -287,7 +337,7 @@ void search_one(struct search *s, size_t param, bool more)
     add_up(s, param, &sums);
     if (!more)
         try_single(s, param, &sums);
-    if (!more || search_explains(s, s->residual, s->residual_k))
+    if (!more || s->over || search_explains(s, s->residual, s->residual_k))
         return;
     try_pairs(s, param, &sums);
     try_cubic(s, param);

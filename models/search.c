@@ -75,15 +75,6 @@ bool search_varies(const struct search *s, size_t param)
 
 enum { UNUSABLE, UNKNOWN, KNOWN };
 
-static bool entry_fits(const struct search *s, size_t param, const struct grid_entry *entry)
-{
-    if (entry->log)
-        return search_above(s, param, 0.999) && search_allows(s, PORTOLAN_MODEL_LOGARITHMIC);
-    if (entry->exponent > 0 && entry->exponent == floor(entry->exponent))
-        return true;
-    return search_above(s, param, 0);
-}
-
 bool search_grid_fits(const struct search *s, size_t param, size_t entry)
 {
     return s->usable[param * GRID + entry] != UNUSABLE;
@@ -123,13 +114,20 @@ static void find_usable(struct search *s)
     const struct points *pts = s->points;
 
     for (size_t p = 0; p < pts->n_params; p++) {
+        bool positive = search_above(s, p, 0);
+        bool logs = search_above(s, p, 0.999) && search_allows(s, PORTOLAN_MODEL_LOGARITHMIC);
+
         for (size_t i = 0; i < pts->m; i++) {
             double x = pts->x[i * pts->n_params + p];
 
             s->logs[p * pts->m + i] = x > 0 ? log(x) : NAN;
         }
-        for (size_t e = 0; e < GRID; e++)
-            s->usable[p * GRID + e] = entry_fits(s, p, &search_grid[e]) ? UNKNOWN : UNUSABLE;
+        for (size_t e = 0; e < GRID; e++) {
+            const struct grid_entry *entry = &search_grid[e];
+            bool whole = entry->exponent > 0 && entry->exponent == floor(entry->exponent);
+
+            s->usable[p * GRID + e] = (entry->log ? logs : whole || positive) ? UNKNOWN : UNUSABLE;
+        }
     }
 }
 
@@ -159,7 +157,11 @@ enum portolan_status search_create(const struct points *points,
                                    const struct portolan_model_options *options, struct search *s,
                                    struct portolan_error *err)
 {
-    *s = (struct search){.points = points, .options = options, .m = points->m};
+    /* Not the places of the shortlist: they are large. */
+    memset(s, 0, offsetof(struct search, best.place));
+    s->points = points;
+    s->options = options;
+    s->m = points->m;
     s->families = options->families ? options->families : ~0u;
     s->factor = portolan_calloc(points->m, sizeof *s->factor);
     s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
@@ -211,7 +213,8 @@ bool search_explains(const struct search *s, double residual, size_t k)
     double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k;
     double variance = sigma >= 0 ? s->points->place_share * sigma * sigma : s->line_variance;
 
-    return variance >= 0 && dof > 0 && residual <= 2 * dof * variance + s->least;
+    /* Rarely exceeded by noise alone, however few degrees of freedom. */
+    return variance >= 0 && dof > 0 && residual <= (1 + 4 / sqrt(dof)) * dof * variance + s->least;
 }
 
 void search_trust(struct search *s, double residual, size_t k)
@@ -225,24 +228,6 @@ void search_trust(struct search *s, double residual, size_t k)
     /* Scores of before cannot be compared. */
     s->best.n = 0;
     try_constant(s);
-}
-
-static void search_all(struct search *s)
-{
-    bool lines;
-
-    s->best.n = 0;
-    know(s, 1);
-    try_constant(s);
-    s->line_variance = NAN;
-    lines = s->points->n_params > 1 && search_lines(s);
-    for (size_t p = 0; p < s->points->n_params; p++)
-        search_one(s, p, false);
-    for (size_t p = 0; p < s->points->n_params; p++)
-        search_one(s, p, true);
-    if (s->points->n_params > 1 && !(lines && search_explains(s, s->residual, s->residual_k)))
-        search_several(s);
-    search_prefer(s);
 }
 
 /* Does FIT differ from the values enough for its weights to differ? */
@@ -259,15 +244,47 @@ static bool moves_weights(const struct search *s, const struct candidate *fit)
     return false;
 }
 
+bool search_starts_over(struct search *s)
+{
+    if (s->first && s->best.n && moves_weights(s, s->best.entry[0]))
+        s->over = true;
+    s->first = false;
+    return s->over;
+}
+
+/* One pass; it may end early, when a good form has told that the weights were not right. */
+static void search_all(struct search *s, bool first)
+{
+    bool lines;
+
+    s->first = first;
+    s->over = false;
+    s->best.n = 0;
+    know(s, 1);
+    try_constant(s);
+    s->line_variance = NAN;
+    lines = s->points->n_params > 1 && search_lines(s);
+    for (size_t p = 0; p < s->points->n_params && !s->over; p++)
+        search_one(s, p, false);
+    for (size_t p = 0; p < s->points->n_params && !s->over; p++)
+        search_one(s, p, true);
+    if (s->points->n_params > 1 && !s->over &&
+        !(lines && search_explains(s, s->residual, s->residual_k)))
+        search_several(s);
+    s->over = s->over || (first && moves_weights(s, s->best.entry[0]));
+    if (!s->over)
+        search_prefer(s);
+}
+
 void search_run(struct search *s)
 {
-    search_all(s);
-    if (s->m > 2 && moves_weights(s, s->best.entry[0])) {
+    search_all(s, s->m > 2);
+    if (s->over) {
         struct candidate first = *s->best.entry[0];
 
         search_exclude_outliers(s, &first);
         search_weigh(s, &first);
-        search_all(s);
+        search_all(s, false);
     } else if (s->m == 2) {
         search_two(s);
     }
