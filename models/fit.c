@@ -374,7 +374,7 @@ static enum portolan_status fit(const struct portolan_model_data *data,
                                 struct portolan_model **model, struct portolan_error *err)
 {
     struct points pts = {0};
-    struct search *s = malloc(sizeof *s);
+    struct search *s = search_allocate();
     struct portolan_model *made = NULL;
     struct final f = {.s = s, .given = n_shapes > 0};
     enum portolan_status status;

@@ -178,6 +178,7 @@ struct search {
     struct shortlist best;
 };
 
+struct search *search_allocate(void); /* empty, to be freed; NULL: no memory */
 enum portolan_status search_create(const struct points *points,
                                    const struct portolan_model_options *options, struct search *s,
                                    struct portolan_error *err);

@@ -153,12 +153,20 @@ static void try_constant(struct search *s)
     s->residual_k = 1;
 }
 
+struct search *search_allocate(void)
+{
+    struct search *s = malloc(sizeof *s);
+
+    /* Not the places of the shortlist: they are large. */
+    if (s)
+        memset(s, 0, offsetof(struct search, best.place));
+    return s;
+}
+
 enum portolan_status search_create(const struct points *points,
                                    const struct portolan_model_options *options, struct search *s,
                                    struct portolan_error *err)
 {
-    /* Not the places of the shortlist: they are large. */
-    memset(s, 0, offsetof(struct search, best.place));
     s->points = points;
     s->options = options;
     s->m = points->m;
