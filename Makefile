@@ -17,7 +17,7 @@ bench: all
 	@ninja -C $(BUILDDIR) bench
 
 format:
-	@git ls-files '*.c' '*.h' ':!*golden*' ':!sidl/test/babel' ':!*hello_*_Impl.*' ':!tests/conformance/impl' | xargs $(CLANG_FORMAT) -i
+	@git ls-files '*.c' '*.h' ':!*golden*' ':!tests/fuzz/pragma' ':!sidl/test/babel' ':!*hello_*_Impl.*' ':!tests/conformance/impl' | xargs $(CLANG_FORMAT) -i
 
 install: all
 	@meson install -C $(BUILDDIR) --no-rebuild
