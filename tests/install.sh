@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 17
+plan 18
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -87,6 +87,30 @@ result 'the proxy has measured the call with its context' $?
 XDG_CACHE_HOME=$work/cache try "$installed" wrap -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" \
     -s wrapped.db -- "$BUILD/wrap/test/subject" name
 gives 'programs are wrapped' 0 '26 calls'
+
+# Written for PUB; the directory of its libraries is the user's to name.
+cat >ring.c <<'C'
+#include <pub.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    t_bsp bsp;
+
+    bsplib_saveargs(&argc, &argv);
+    bsplib_init(BSPLIB_STDPARAMS, &bsp);
+    bsp_send(&bsp, 1 - bsp_pid(&bsp), "hello", 6);
+    bsp_sync(&bsp);
+    printf("%s from %d\n", (char *)bspmsg_data(bsp_getmsg(&bsp, 0)), bspmsg_src(bsp_getmsg(&bsp, 0)));
+    bsplib_done();
+    return 0;
+}
+C
+# shellcheck disable=SC2046 # lists of words
+"${CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags portolan-bsp) ring.c -o ring \
+    $(pkg-config --libs portolan-bsp) "-Wl,-rpath,$(pkg-config --variable=libdir portolan-bsp)" &&
+    try "$MPIEXEC" -n 2 ./ring
+gives 'BSP programs compile and run' 0 '^hello from 0$' '^hello from 1$'
 
 # archive OUTPUT SOURCE...
 archive() {
