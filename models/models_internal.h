@@ -309,7 +309,7 @@ bool model_text_is_plain(const char *text);
 /* How many factors of two X is outside R; 0 inside. */
 double range_octaves(const struct portolan_model_range *r, double x);
 
-/* ---- pieces.c ---- */
+/* ---- piecewise.c ---- */
 
 /* Makes room for pieces and breaks in a model that has none. */
 enum portolan_status model_make_pieces(struct portolan_model *model, struct portolan_error *err);
@@ -329,5 +329,7 @@ void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
 /* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
 double student_quantile(double confidence, double dof);
+/* P(F > f) of Fisher's distribution with these degrees of freedom */
+double fisher_tail(double f, double numerator, double denominator);
 
 #endif

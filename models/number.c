@@ -83,6 +83,14 @@ static double both_tails(double t, double dof)
     return dof > 1e6 ? erfc(t / sqrt(2)) : incomplete_beta(dof / 2, 0.5, dof / (dof + t * t));
 }
 
+double fisher_tail(double f, double numerator, double denominator)
+{
+    if (!(f > 0))
+        return 1;
+    return incomplete_beta(denominator / 2, numerator / 2,
+                           denominator / (denominator + numerator * f));
+}
+
 static double density(double t, double dof)
 {
     if (dof > 1e6)

@@ -1,180 +1,402 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Models of several intervals: which piece holds where, and prediction through them. */
-#include "models_internal.h"
+/*
+ * The fit of models that hold in intervals: on which parameter or ratio of two the points split
+ * best, then whether its parts split again on another.
+ */
+#include "pieces_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- where a piece holds ---- */
+/* Of a break where there is none, over the whole search. */
+static const double risk = 0.02;
 
-static double variable(size_t param, size_t divisor, const double *x)
+/* Different values of a variable, beyond which neighbours are taken together to begin with. */
+enum { COARSE = 96, MIDDLE = 128, FINE = 1024 };
+
+static const struct portolan_model_options no_options;
+
+/* ---- points of a part in the order of a variable ---- */
+
+static int compare_ordered(const void *left, const void *right)
 {
-    return divisor == SIZE_MAX ? x[param] : x[param] / x[divisor];
+    const struct ordered *a = left, *b = right;
+
+    if (a->v != b->v)
+        return a->v < b->v ? -1 : 1;
+    return (a->point > b->point) - (a->point < b->point);
 }
 
-static bool condition_holds(const struct portolan_model_condition *c, double v)
+bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor)
 {
-    return (v >= c->low || (c->low == -INFINITY && !isnan(v))) &&
-           (v < c->high || (c->high == INFINITY && !isnan(v)));
-}
+    const struct points *pts = &f->points;
+    struct ordered *order = f->order;
+    size_t n = pts->n_params;
 
-/* OTHER, if not NULL: of its variable the value is taken as AT instead. */
-static size_t find_piece(const struct portolan_model *m, const double *x,
-                         const struct portolan_model_break *other, double at)
-{
-    for (size_t i = 0; i < m->n_pieces; i++) {
-        const struct piece *piece = &m->pieces[i];
-        bool holds = true;
+    for (size_t i = 0; i < part->n; i++) {
+        const double *x = pts->x + part->point[i] * n;
 
-        for (size_t j = 0; j < piece->n_conditions && holds; j++) {
-            const struct portolan_model_condition *c = &piece->conditions[j];
-            bool same = other && c->param == other->param && c->divisor == other->divisor;
-
-            holds = condition_holds(c, same ? at : variable(c->param, c->divisor, x));
-        }
-        if (holds)
-            return i;
+        if (divisor != SIZE_MAX && !(x[param] > 0 && x[divisor] > 0))
+            return false;
+        order[i] = (struct ordered){variable_value(param, divisor, x), part->point[i]};
     }
-    return m->n_pieces;
+    qsort(order, part->n, sizeof *order, compare_ordered);
+    return true;
 }
 
-size_t model_find_piece(const struct portolan_model *m, const double *x)
+static double middle(double a, double b, double c)
 {
-    return find_piece(m, x, NULL, 0);
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* ---- prediction ---- */
-
-static bool borders(const struct piece *piece, const struct portolan_model_break *b)
+/*
+ * What residuals are divided by before there is a fit. In the order of one parameter: the middle
+ * one of three neighbours, which noise moves less than one value.
+ */
+static void first_scale(const struct pieces_fit *f, const struct pieces_space *space, size_t n)
 {
-    for (size_t i = 0; i < piece->n_conditions; i++) {
-        const struct portolan_model_condition *c = &piece->conditions[i];
+    const struct points *pts = &f->points;
 
-        if (c->param == b->param && c->divisor == b->divisor &&
-            (c->low == b->at || c->high == b->at))
-            return true;
-    }
-    return false;
-}
+    for (size_t i = 0; i < n; i++) {
+        double y = space->y[i];
 
-/* Within the gap of break B the rows of the piece beyond end where X is not yet outside them. */
-static void mark_outside(const struct portolan_model *piece, const struct portolan_model_break *b,
-                         const double *x, struct portolan_prediction *p)
-{
-    p->extrapolates = false;
-    p->octaves = 0;
-    for (size_t i = 0; i < piece->n_params; i++) {
-        struct portolan_model_range r = piece->range[i];
-        double octaves;
-
-        if (b->divisor == SIZE_MAX && b->param == i) {
-            r.min = fmin(r.min, b->below);
-            r.max = fmax(r.max, b->above);
-        }
-        octaves = range_octaves(&r, x[i]);
-        if (octaves > p->octaves) {
-            p->extrapolates = true;
-            p->octaves = octaves;
-            p->outside = i;
-        }
+        if (pts->n_params == 1 && i > 0 && i + 1 < n)
+            y = middle(fabs(space->y[i - 1]), fabs(y), fabs(space->y[i + 1]));
+        space->scale[i] = points_scale(pts, y);
     }
 }
 
-enum portolan_status model_predict_pieces(const struct portolan_model *m, const double *x,
-                                          struct portolan_prediction *out)
+/* ---- one variable, one form ---- */
+
+static void load(const struct pieces_fit *f, const struct part *part, const struct pieces_space *s)
 {
-    size_t i = model_find_piece(m, x);
-    struct portolan_prediction p, q;
+    const struct points *pts = &f->points;
 
-    if (i == m->n_pieces || portolan_model_predict(m->pieces[i].model, x, &p))
-        return PORTOLAN_EINVAL;
-    p.piece = i;
-    for (size_t j = 0; j < m->n_breaks; j++) {
-        const struct portolan_model_break *b = &m->breaks[j];
-        double v = variable(b->param, b->divisor, x);
-        size_t other;
+    for (size_t i = 0; i < part->n; i++) {
+        s->v[i] = f->order[i].v;
+        s->y[i] = pts->y[f->order[i].point];
+        s->w[i] = pts->w[f->order[i].point];
+    }
+    first_scale(f, s, part->n);
+}
 
-        if (!(v > b->below && v < b->above) || !borders(&m->pieces[i], b))
-            continue;
-        other = find_piece(m, x, b, v < b->at ? b->above : b->below);
-        p.in_gap = true;
-        mark_outside(m->pieces[i].model, b, x, &p);
-        if (other < m->n_pieces && !portolan_model_predict(m->pieces[other].model, x, &q)) {
-            p.low = fmin(p.low, q.low);
-            p.high = fmax(p.high, q.high);
-            p.is_assumed = p.is_assumed || q.is_assumed;
+static bool load_terms(const struct pieces_fit *f, const struct part *part,
+                       const struct pieces_form *form, double *a)
+{
+    const struct points *pts = &f->points;
+
+    for (size_t i = 0; i < part->n; i++)
+        for (size_t j = 0; j < form->k; j++) {
+            double value = shape_value(&form->shape[j], pts->n_params,
+                                       pts->x + f->order[i].point * pts->n_params);
+
+            if (!isfinite(value))
+                return false;
+            a[i * form->k + j] = value;
+        }
+    return true;
+}
+
+/*
+ * What a segmentation is worth beside others: the likelihood, and LWZ's price for constants and
+ * places (Liu, Wu and Zidek 1997, "On segmented multivariate regression").
+ */
+static double score(const struct pieces_fit *f, const struct part *part, size_t k,
+                    const struct breaks *b)
+{
+    const struct points *pts = &f->points;
+    double m = (double)part->n, dof = pts->repeat_dof, repeats = 0, price;
+
+    if (dof > 0)
+        repeats = dof * f->repeat_variance;
+    price = fmax(log(m), 0.299 * pow(log(m), 2.1));
+    return (m + dof) * log((b->rss + repeats + 1e-300) / (m + dof)) +
+           price * (double)(b->n * k + b->n - 1);
+}
+
+/* Constants of three and more terms that may not be negative take longest. */
+static size_t most_units(const struct pieces_fit *f, const struct pieces_form *form)
+{
+    bool slow = form->k > 2 && !f->options->allow_negative;
+
+    return slow && f->most_units > MIDDLE ? MIDDLE : f->most_units;
+}
+
+static enum portolan_status try_form(struct pieces_fit *f, const struct part *part,
+                                     const struct pieces_form *form, struct split *best,
+                                     struct split *now)
+{
+    const struct points *pts = &f->points;
+    struct sequence q = {.m = part->n,
+                         .k = form->k,
+                         .v = f->space.v,
+                         .a = f->space.a,
+                         .y = f->space.y,
+                         .w = f->space.w,
+                         .scale = f->space.scale,
+                         .nonnegative = !f->options->allow_negative,
+                         .relative = pts->relative,
+                         .floor = pts->floor,
+                         .repeat_variance = f->repeat_variance,
+                         .repeat_dof = pts->repeat_dof,
+                         .least_units = pts->n_params == 1 ? form->k + 1 : 2,
+                         .max_pieces = f->left + 1,
+                         .most_units = most_units(f, form),
+                         .risk = f->risk};
+    enum portolan_status status;
+
+    if (!load_terms(f, part, form, f->space.a))
+        return PORTOLAN_OK;
+    if ((status = breaks_find(&q, f->confidence, &now->breaks)))
+        return status;
+    now->score = score(f, part, form->k, &now->breaks);
+    if (now->breaks.n > 1 && (best->breaks.n < 2 || now->score < best->score)) {
+        *best = *now;
+        best->form = *form;
+        for (size_t i = 0; i < part->n; i++) {
+            best->order[i] = f->order[i].point;
+            best->v[i] = f->order[i].v;
         }
     }
-    *out = p;
     return PORTOLAN_OK;
 }
 
-/* ---- questions ---- */
-
-size_t portolan_model_n_pieces(const struct portolan_model *m)
+/* Does PARAM take several values in PART? */
+static bool varies(const struct pieces_fit *f, const struct part *part, size_t param)
 {
-    return m->n_pieces ? m->n_pieces : 1;
+    const struct points *pts = &f->points;
+
+    for (size_t i = 1; i < part->n; i++)
+        if (pts->x[part->point[i] * pts->n_params + param] !=
+            pts->x[part->point[0] * pts->n_params + param])
+            return true;
+    return false;
 }
 
-const struct portolan_model *
-portolan_model_peek_piece(const struct portolan_model *m, size_t i,
-                          const struct portolan_model_condition **conditions, size_t *n_conditions)
+static enum portolan_status try_variable(struct pieces_fit *f, const struct part *part,
+                                         size_t param, size_t divisor, struct split *best)
 {
-    bool several = i < m->n_pieces;
+    struct split now = {.param = param, .divisor = divisor, .order = best->order, .v = best->v};
+    enum portolan_status status = PORTOLAN_OK;
 
-    if (conditions)
-        *conditions = several ? m->pieces[i].conditions : NULL;
-    if (n_conditions)
-        *n_conditions = several ? m->pieces[i].n_conditions : 0;
-    return several ? m->pieces[i].model : i == 0 ? m : NULL;
+    /* A ratio with a constant is a parameter once more. */
+    if (!varies(f, part, param) || (divisor != SIZE_MAX && !varies(f, part, divisor)) ||
+        !pieces_order(f, part, param, divisor))
+        return PORTOLAN_OK;
+    load(f, part, &f->space);
+    f->most_units = f->n_forms > 1 ? COARSE : FINE;
+    for (size_t i = 0; i < f->n_forms && !status; i++)
+        status = try_form(f, part, &f->forms[i], best, &now);
+    return status;
 }
 
-const struct portolan_model_break *portolan_model_peek_breaks(const struct portolan_model *m,
-                                                              size_t *n_breaks)
+/* Forms were compared by groups of points; the best of them again, point by point. */
+static enum portolan_status split_exactly(struct pieces_fit *f, const struct part *part,
+                                          struct split *best)
 {
-    *n_breaks = m->n_breaks;
-    return m->breaks;
+    struct split now = *best;
+
+    pieces_order(f, part, best->param, best->divisor);
+    load(f, part, &f->space);
+    f->most_units = FINE;
+    best->breaks.n = 1;
+    return try_form(f, part, &now.form, best, &now);
 }
 
-static void write_condition(FILE *out, const struct portolan_model *m,
-                            const struct portolan_model_condition *c)
+/* The best split of a part, by any variable; breaks.n < 2: none. */
+static enum portolan_status find_split(struct pieces_fit *f, const struct part *part,
+                                       struct split *best)
 {
-    char low[NUMBER_TEXT], high[NUMBER_TEXT];
-    bool ratio = c->divisor != SIZE_MAX;
+    size_t n = f->points.n_params;
+    enum portolan_status status = PORTOLAN_OK;
 
-    number_write_short(c->low, 4, low);
-    number_write_short(c->high, 4, high);
-    if (c->low > -INFINITY && c->high < INFINITY)
-        fprintf(out, "%s <= ", low);
-    fprintf(out, "%s%s%s", m->params[c->param], ratio ? "/" : "",
-            ratio ? m->params[c->divisor] : "");
-    if (c->high < INFINITY)
-        fprintf(out, " < %s", high);
-    else if (c->low > -INFINITY)
-        fprintf(out, " >= %s", low);
+    f->risk = risk / (double)(n + n * (n - 1) / 2);
+    for (size_t p = 0; p < n && !status; p++)
+        status = try_variable(f, part, p, SIZE_MAX, best);
+    for (size_t p = 0; p < n; p++)
+        for (size_t q = p + 1; q < n && !status; q++)
+            status = try_variable(f, part, p, q, best);
+    if (status || best->breaks.n < 2 || f->n_forms == 1 || part->n <= COARSE)
+        return status;
+    return split_exactly(f, part, best);
 }
 
-void model_write_pieces(FILE *out, const struct portolan_model *m)
-{
-    for (size_t i = 0; i < m->n_pieces; i++) {
-        const struct piece *piece = &m->pieces[i];
+/* ---- parts of parts ---- */
 
-        fprintf(out, "%s%s (", i ? "; " : "", piece->model->formula);
-        for (size_t j = 0; j < piece->n_conditions; j++) {
-            fputs(j ? ", " : "", out);
-            write_condition(out, m, &piece->conditions[j]);
+static bool narrow(struct part *part, size_t param, size_t divisor, double low, double high)
+{
+    struct portolan_model_condition *c = part->conditions;
+
+    for (size_t i = 0; i < part->n_conditions; i++, c++)
+        if (c->param == param && c->divisor == divisor) {
+            c->low = fmax(c->low, low);
+            c->high = fmin(c->high, high);
+            return true;
         }
-        fputc(')', out);
+    if (part->n_conditions == MODEL_PIECES)
+        return false;
+    *c = (struct portolan_model_condition){param, divisor, low, high};
+    part->n_conditions++;
+    return true;
+}
+
+/* Between the rows on both sides: in the middle of what is a factor, else of what is a distance. */
+static double change_over(double below, double above)
+{
+    double at = below > 0 ? sqrt(below) * sqrt(above) : below / 2 + above / 2;
+
+    return at > below && at < above ? at : above;
+}
+
+static void keep_breaks(struct pieces_fit *f, const struct split *split, double *at)
+{
+    const struct breaks *b = &split->breaks;
+
+    at[0] = -INFINITY;
+    at[b->n] = INFINITY;
+    for (size_t s = 1; s < b->n; s++) {
+        double below = split->v[b->begin[s] - 1], above = split->v[b->begin[s]];
+
+        at[s] = change_over(below, above);
+        f->model->breaks[f->model->n_breaks++] =
+            (struct portolan_model_break){.param = split->param,
+                                          .divisor = split->divisor,
+                                          .below = below,
+                                          .above = above,
+                                          .at = at[s],
+                                          .low = b->low[s - 1],
+                                          .high = b->high[s - 1]};
     }
 }
 
-enum portolan_status model_make_pieces(struct portolan_model *m, struct portolan_error *err)
+static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
+                                       const struct pieces_form *form);
+
+static enum portolan_status split_on(struct pieces_fit *f, const struct part *part,
+                                     const struct split *split)
 {
-    m->pieces = portolan_calloc(MODEL_PIECES, sizeof *m->pieces);
-    m->breaks = portolan_calloc(MODEL_PIECES, sizeof *m->breaks);
-    if (m->pieces && m->breaks)
-        return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the pieces of a model");
+    const struct breaks *b = &split->breaks;
+    double at[MODEL_PIECES + 1];
+    enum portolan_status status = PORTOLAN_OK;
+
+    f->left -= b->n - 1;
+    keep_breaks(f, split, at);
+    for (size_t s = 0; s < b->n && !status; s++) {
+        struct part inner = *part;
+
+        inner.n = b->begin[s + 1] - b->begin[s];
+        inner.point = portolan_calloc(inner.n, sizeof *inner.point);
+        if (!inner.point || !narrow(&inner, split->param, split->divisor, at[s], at[s + 1])) {
+            free(inner.point);
+            return PORTOLAN_ENOMEM;
+        }
+        memcpy(inner.point, split->order + b->begin[s], inner.n * sizeof *inner.point);
+        status = split_part(f, &inner, &split->form);
+    }
+    return status;
+}
+
+/* Splits PART as far as it goes; what stays whole becomes one of F's parts. PART's points are used
+ * up. */
+static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
+                                       const struct pieces_form *form)
+{
+    struct split best = {.breaks.n = 1};
+    bool once = f->points.n_params == 1 && part->n_conditions; /* exact: nothing is left to find */
+    enum portolan_status status = PORTOLAN_OK;
+
+    best.order = portolan_calloc(part->n, sizeof *best.order);
+    best.v = portolan_calloc(part->n, sizeof *best.v);
+    if (!best.order || !best.v)
+        status = PORTOLAN_ENOMEM;
+    else if (f->left && !once)
+        status = find_split(f, part, &best);
+    if (!status && best.breaks.n > 1) {
+        status = split_on(f, part, &best);
+        free(part->point);
+    } else if (!status) {
+        f->part_form[f->n_parts] = *form;
+        f->parts[f->n_parts++] = *part;
+    } else {
+        free(part->point);
+    }
+    free(best.order);
+    free(best.v);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static enum portolan_status make_space(struct pieces_fit *f)
+{
+    size_t m = f->points.m;
+    double *all = portolan_calloc(m, (4 + MODEL_TERMS) * sizeof *all);
+
+    f->space = (struct pieces_space){all, all + m, all + 2 * m, all + 3 * m, all + 4 * m};
+    f->order = portolan_calloc(m, sizeof *f->order);
+    return all && f->order ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+static enum portolan_status find_forms(struct pieces_fit *f, const struct part *all)
+{
+    if (!f->n_shapes)
+        return pieces_find_forms(f, all);
+    f->n_forms = 1;
+    f->forms[0].k = f->n_shapes;
+    memcpy(f->forms[0].shape, f->shapes, f->n_shapes * sizeof *f->shapes);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status split_all(struct pieces_fit *f)
+{
+    struct part all = {.n = f->points.m};
+    struct pieces_form none = {0};
+    enum portolan_status status;
+
+    all.point = portolan_calloc(all.n, sizeof *all.point);
+    if (!all.point)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < all.n; i++)
+        all.point[i] = i;
+    status = find_forms(f, &all);
+    if (!status)
+        return split_part(f, &all, &none);
+    free(all.point);
+    return status;
+}
+
+static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_error *err)
+{
+    enum portolan_status status = points_create(f->data, f->options, &f->points, err);
+
+    status = status ? status : model_create(f->data->n_params, f->data->params, &f->model, err);
+    status = status ? status : model_make_pieces(f->model, err);
+    if (status)
+        return status;
+    if (f->points.repeat_dof > 0)
+        f->repeat_variance =
+            f->points.repeat_sigma * f->points.repeat_sigma * f->points.place_share;
+    status = make_space(f);
+    status = status ? status : pieces_drop_spikes(f);
+    status = status ? status : split_all(f);
+    if (status)
+        return portolan_error_set(err, status, "no memory for the pieces of %zu points",
+                                  f->points.m);
+    return f->n_parts > 1 ? pieces_assemble(f, err) : PORTOLAN_OK;
+}
+
+static void fit_destroy(struct pieces_fit *f)
+{
+    for (size_t i = 0; i < f->n_parts; i++)
+        free(f->parts[i].point);
+    free(f->space.v);
+    free(f->order);
+    free(f->spike);
+    points_destroy(&f->points);
+    portolan_model_destroy(f->single);
+    portolan_model_destroy(f->model);
+    free(f);
 }
 
 enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data *data,
@@ -184,6 +406,29 @@ enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data 
                                                struct portolan_model **model,
                                                struct portolan_error *err)
 {
-    return n_shapes ? portolan_model_fit_terms(data, shapes, n_shapes, options, model, err)
-                    : portolan_model_fit(data, options, model, err);
+    struct pieces_fit *f = portolan_calloc(1, sizeof *f);
+    size_t most;
+    enum portolan_status status;
+
+    if (!f)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
+    options = options ? options : &no_options;
+    *f = (struct pieces_fit){
+        .data = data, .options = options, .shapes = shapes, .n_shapes = n_shapes};
+    most = options->max_pieces && options->max_pieces < MODEL_PIECES ? options->max_pieces
+                                                                     : MODEL_PIECES;
+    f->left = most - 1;
+    f->confidence = options->confidence > 0 ? options->confidence : 0.95;
+    status = n_shapes ? portolan_model_fit_terms(data, shapes, n_shapes, options, &f->single, err)
+                      : portolan_model_fit(data, options, &f->single, err);
+    if (!status && f->left && data->n_params)
+        status = fit_parts(f, err);
+    if (!status) {
+        struct portolan_model **made = f->model && f->model->n_pieces ? &f->model : &f->single;
+
+        *model = *made;
+        *made = NULL;
+    }
+    fit_destroy(f);
+    return status;
 }

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How many pieces a sequence has, and where they end. The exact best segmentations into 1, 2, …
+ * pieces come from segment.c; more pieces are believed when what they gain could not come from
+ * noise anywhere among the places where a break might be (F test, Bonferroni over the places). What
+ * noise is, repetitions and residuals tell together where they agree, else residuals.
+ */
+#include "segment_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Relative errors below this are rounding. */
+static const double rounding = 1e-8;
+
+struct work {
+    const struct sequence *q;
+    struct segment_problem fine, coarse; /* every v by itself; neighbours taken together */
+    struct segment_solution solution;    /* of the coarse problem */
+    double *rows;                        /* m × (k + 1), weighted */
+    double *scale;                       /* m */
+    double *sweep;                       /* 2 × m */
+    size_t *unit;                        /* m + 1 */
+    double *blocks; /* the coarse problem's rows and bases; NULL: it is the fine one */
+    size_t *block;  /* first unit of each block, then rows before, then points before it */
+    size_t near;    /* how far breaks move in refinement, at a time */
+    size_t pieces;  /* the number believed */
+    size_t begin[MODEL_PIECES + 1]; /* their first units */
+    double rss;
+    double least; /* variance that is rounding */
+};
+
+static enum portolan_status make_blocks(struct work *w)
+{
+    size_t n = w->q->most_units, k = w->q->k;
+    double width = (double)w->fine.n_units / (double)n;
+
+    w->blocks = portolan_calloc(n, (k * (k + 1) + 1) * sizeof *w->blocks);
+    w->block = portolan_calloc(n + 1, 3 * sizeof *w->block);
+    if (!w->blocks || !w->block)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i <= n; i++) {
+        w->block[i] = i == n ? w->fine.n_units : (size_t)(width * (double)i);
+        w->block[n + 1 + i] = i * k;
+        w->block[2 * (n + 1) + i] = w->unit[w->block[i]];
+    }
+    w->coarse.n_rows = n * k;
+    w->coarse.rows = w->blocks;
+    w->coarse.base = w->blocks + n * k * (k + 1);
+    w->coarse.n_units = n;
+    w->coarse.unit = w->block + n + 1;
+    w->coarse.count = w->block + 2 * (n + 1);
+    w->near = (size_t)ceil(2 * width);
+    w->coarse.least_units = (size_t)ceil((double)w->q->least_units / width);
+    return PORTOLAN_OK;
+}
+
+static void fill_blocks(struct work *w)
+{
+    size_t n = w->coarse.n_units, k = w->q->k;
+
+    for (size_t i = 0; w->blocks && i < n; i++)
+        w->blocks[n * k * (k + 1) + i] =
+            segment_compress(&w->fine, w->block[i], w->block[i + 1], w->blocks + i * k * (k + 1));
+}
+
+static enum portolan_status prepare(struct work *w)
+{
+    const struct sequence *q = w->q;
+    size_t n = 0;
+
+    w->rows = portolan_calloc(q->m, (q->k + 4) * sizeof *w->rows);
+    w->unit = portolan_calloc(q->m + 1, sizeof *w->unit);
+    if (!w->rows || !w->unit)
+        return PORTOLAN_ENOMEM;
+    w->scale = w->rows + q->m * (q->k + 1);
+    w->sweep = w->scale + q->m;
+    memcpy(w->scale, q->scale, q->m * sizeof *w->scale);
+    for (size_t i = 0; i < q->m; i++)
+        if (!i || q->v[i] != q->v[i - 1])
+            w->unit[n++] = i;
+    w->unit[n] = q->m;
+    w->fine = (struct segment_problem){.n_rows = q->m,
+                                       .k = q->k,
+                                       .rows = w->rows,
+                                       .n_units = n,
+                                       .unit = w->unit,
+                                       .least_units = q->least_units,
+                                       .least_points = q->k + 1,
+                                       .nonnegative = q->nonnegative};
+    w->coarse = w->fine;
+    return n > q->most_units ? make_blocks(w) : PORTOLAN_OK;
+}
+
+/* Rows over their scale, columns of like length. */
+static void weigh(struct work *w)
+{
+    const struct sequence *q = w->q;
+    double length[MODEL_TERMS] = {0}, squares = 0;
+
+    for (size_t i = 0; i < q->m; i++) {
+        double factor = sqrt(q->w[i]) / w->scale[i], *row = w->rows + i * (q->k + 1);
+
+        for (size_t j = 0; j < q->k; j++) {
+            row[j] = q->a[i * q->k + j] * factor;
+            length[j] += row[j] * row[j];
+        }
+        row[q->k] = q->y[i] * factor;
+        squares += row[q->k] * row[q->k];
+    }
+    for (size_t i = 0; i < q->m; i++)
+        for (size_t j = 0; j < q->k; j++)
+            if (length[j] > 0)
+                w->rows[i * (q->k + 1) + j] /= sqrt(length[j] / (double)q->m);
+    w->least = rounding * rounding * squares / (double)q->m;
+    fill_blocks(w);
+}
+
+/* ---- how many ---- */
+
+/* The variance of a row, were there N pieces that leave RSS. */
+static double variance(const struct work *w, size_t n, double rss, double *dof)
+{
+    const struct sequence *q = w->q;
+    double free = (double)q->m - (double)(n * q->k), fit = free > 0 ? rss / free : INFINITY;
+
+    *dof = free;
+    if (q->repeat_dof > 0 && (free <= 0 || fit < 3 * q->repeat_variance)) {
+        *dof = fmax(free, 0) + q->repeat_dof;
+        fit = ((free > 0 ? rss : 0) + q->repeat_dof * q->repeat_variance) / *dof;
+    }
+    return fmax(fit, w->least);
+}
+
+/* How likely noise alone gains GAIN by MORE pieces, which leave RSS, than LESS, anywhere. */
+static double chance(const struct work *w, size_t less, size_t more, double rss, double gain)
+{
+    double places = 1, dof, s2 = variance(w, more, rss, &dof);
+    size_t added = more - less, room = w->fine.n_units - more * w->q->least_units + added;
+    double extra = (double)(added * w->q->k);
+
+    if (dof <= 0)
+        return 1;
+    /* In how many ways the added breaks fit between the others, pieces being long enough. */
+    for (size_t i = 0; i < added; i++)
+        places *= (double)(room - i) / (double)(i + 1);
+    /* Twice as many pieces to add, half the risk each: the whole stays bounded. */
+    return fmin(1, fisher_tail(gain / extra / s2, extra, dof) * places * exp2((double)added));
+}
+
+static size_t count_pieces(const struct work *w)
+{
+    const double *rss = w->solution.rss;
+    size_t n = 1;
+
+    for (size_t more = 2; more <= w->solution.n; more++)
+        if (chance(w, n, more, rss[more - 1], rss[n - 1] - rss[more - 1]) < w->q->risk)
+            n = more;
+    return n;
+}
+
+/* ---- where ---- */
+
+/*
+ * Where units FIRST … LAST - 1 part best, no farther than NEAR from BEST. *RSS gets both parts'
+ * squares; those of every parting stay in W->sweep.
+ */
+static size_t best_begin(struct work *w, size_t first, size_t best, size_t last, size_t near,
+                         double *rss)
+{
+    const struct segment_problem *p = &w->fine;
+    struct segment_window window = {first, last, first + p->least_units, last - p->least_units};
+    double *left = w->sweep, *right = w->sweep + (last - first);
+
+    if (best > near && best - near > window.from)
+        window.from = best - near;
+    if (best + near < window.to)
+        window.to = best + near;
+    segment_sweep(p, &window, true, left);
+    segment_sweep(p, &window, false, right);
+    *rss = left[best - first - 1] + right[best - first];
+    for (size_t u = window.from; u <= window.to; u++)
+        if (left[u - first - 1] + right[u - first] < *rss) {
+            *rss = left[u - first - 1] + right[u - first];
+            best = u;
+        }
+    return best;
+}
+
+static double piece_rss(const struct work *w, size_t first, size_t last)
+{
+    double constants[MODEL_TERMS];
+
+    return segment_fit(&w->fine, first, last, constants);
+}
+
+/* Breaks move until none wants to. */
+static void move_breaks(struct work *w)
+{
+    bool moved = true;
+    double rss;
+
+    for (int round = 0; round < 4 && moved; round++) {
+        moved = false;
+        for (size_t s = 0; s + 1 < w->pieces; s++) {
+            size_t best =
+                best_begin(w, w->begin[s], w->begin[s + 1], w->begin[s + 2], w->near, &rss);
+
+            moved = moved || best != w->begin[s + 1];
+            w->begin[s + 1] = best;
+        }
+    }
+    w->rss = 0;
+    for (size_t s = 0; s < w->pieces; s++)
+        w->rss += piece_rss(w, w->begin[s], w->begin[s + 1]);
+}
+
+/* What two breaks, the second and third of AT, gain beside the best single one; or one and none. */
+static double double_gain(struct work *w, const size_t *at, bool two, size_t *single)
+{
+    double rss = piece_rss(w, at[0], at[1]) + piece_rss(w, at[1], at[2]), best;
+
+    if (!two)
+        return piece_rss(w, at[0], at[2]) - rss;
+    *single = best_begin(w, at[0], at[1], at[3], at[2] - at[1] + w->near, &best);
+    return best - rss - piece_rss(w, at[2], at[3]);
+}
+
+/* Takes back the break that gains least, if noise explains what it gains. */
+static bool drop_break(struct work *w)
+{
+    size_t weakest = 0, moved = 0, single = 0;
+    double least = INFINITY;
+
+    for (size_t s = 0; s + 1 < w->pieces; s++) {
+        double gain = double_gain(w, w->begin + s, s + 2 < w->pieces, &single);
+
+        if (gain < least) {
+            least = gain;
+            weakest = s + 1;
+            moved = single;
+        }
+    }
+    if (!weakest || chance(w, w->pieces - 1, w->pieces, w->rss, least) < w->q->risk)
+        return false;
+    if (weakest + 1 < w->pieces)
+        w->begin[weakest + 1] = moved;
+    memmove(w->begin + weakest, w->begin + weakest + 1, (w->pieces - weakest) * sizeof *w->begin);
+    w->pieces--;
+    return true;
+}
+
+/*
+ * From the coarse problem's pieces to the fine one's. A true break inside a block looks like two
+ * around it as long as blocks stay whole.
+ */
+static void refine(struct work *w)
+{
+    const size_t *begin = w->solution.begin[w->pieces - 1];
+
+    for (size_t s = 0; s <= w->pieces; s++)
+        w->begin[s] = w->blocks ? w->block[begin[s]] : begin[s];
+    w->rss = w->solution.rss[w->pieces - 1];
+    if (!w->blocks)
+        return;
+    do
+        move_breaks(w);
+    while (drop_break(w));
+}
+
+/* ---- weights from the fit ---- */
+
+static void rescale(struct work *w)
+{
+    const struct sequence *q = w->q;
+    const size_t *begin = w->begin;
+    double c[MODEL_TERMS];
+
+    for (size_t s = 0; s < w->pieces; s++) {
+        segment_fit(&w->fine, begin[s], begin[s + 1], c);
+        for (size_t i = w->unit[begin[s]]; i < w->unit[begin[s + 1]]; i++) {
+            double v = 0, y = fabs(q->y[i]);
+
+            for (size_t j = 0; j < q->k; j++)
+                v += c[j] * w->rows[i * (q->k + 1) + j];
+            v = fabs(v) * w->scale[i] / sqrt(q->w[i]);
+            w->scale[i] = fmax(y > 0 ? fmin(fmax(v, y / 2), 2 * y) : v, q->floor);
+        }
+    }
+}
+
+static bool same_places(const struct work *w, size_t pieces, const size_t *begin)
+{
+    return pieces == w->pieces && !memcmp(begin, w->begin, pieces * sizeof *begin);
+}
+
+/* Few segments first: more take longer, and few sequences have them. */
+static enum portolan_status solve(struct work *w)
+{
+    enum portolan_status status;
+
+    w->coarse.max = w->q->max_pieces < 6 ? w->q->max_pieces : 6;
+    for (;; w->coarse.max = w->q->max_pieces) {
+        if ((status = segment_solve(&w->coarse, &w->solution)) || !w->solution.n)
+            return status;
+        w->pieces = count_pieces(w);
+        if (w->pieces + 1 < w->coarse.max || w->coarse.max == w->q->max_pieces)
+            return PORTOLAN_OK;
+    }
+}
+
+/* Segments, weighs by them and segments again, until nothing moves. */
+static enum portolan_status settle(struct work *w)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int round = 0; round < 4 && !status; round++) {
+        size_t before[MODEL_PIECES + 1] = {0}, pieces = w->pieces;
+
+        memcpy(before, w->begin, sizeof before);
+        weigh(w);
+        if ((status = solve(w)) || !w->solution.n)
+            break;
+        refine(w);
+        if (!w->q->relative || (round > 0 && same_places(w, pieces, before)))
+            break;
+        rescale(w);
+    }
+    return status;
+}
+
+/*
+ * The likelihood ratio of a break's place lies below -2 ln(1 - sqrt(confidence)) with that
+ * confidence (Hansen 2000, "Sample splitting and threshold estimation", Econometrica 68).
+ */
+static void find_set(struct work *w, size_t s, double confidence, struct breaks *out)
+{
+    size_t first = w->begin[s], last = w->begin[s + 2], low, high;
+    const double *left = w->sweep, *right = w->sweep + (last - first);
+    double limit;
+
+    low = high = best_begin(w, first, w->begin[s + 1], last, last, &limit);
+    limit -= 2 * log1p(-sqrt(confidence)) * out->variance;
+    for (size_t u = first + w->q->least_units; u + w->q->least_units <= last; u++)
+        if (left[u - first - 1] + right[u - first] <= limit) {
+            low = u < low ? u : low;
+            high = u > high ? u : high;
+        }
+    out->low[s] = w->q->v[w->unit[low] - 1];
+    out->high[s] = w->q->v[w->unit[high]];
+}
+
+enum portolan_status breaks_find(const struct sequence *q, double confidence, struct breaks *out)
+{
+    struct work w = {.q = q};
+    enum portolan_status status = prepare(&w);
+
+    *out = (struct breaks){.n = 1, .begin = {0, q->m}};
+    status = status ? status : settle(&w);
+    if (!status && w.solution.n) {
+        out->n = w.pieces;
+        out->rss = w.rss;
+        out->single_rss = w.solution.rss[0];
+        out->variance = variance(&w, w.pieces, w.rss, &out->dof);
+        for (size_t s = 0; s <= w.pieces; s++)
+            out->begin[s] = w.unit[w.begin[s]];
+        for (size_t s = 0; s + 1 < w.pieces; s++)
+            find_set(&w, s, confidence, out);
+    }
+    free(w.rows);
+    free(w.unit);
+    free(w.blocks);
+    free(w.block);
+    return status;
+}

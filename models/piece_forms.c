@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which forms the pieces may have when the caller names none: what the search finds in all points
+ * and in parts of them, since a form that holds in a part only is not seen in the whole.
+ */
+#include "pieces_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 48, FORM_TERMS = 4 };
+
+static bool same_form(const struct pieces_form *a, const struct pieces_form *b, size_t n_params)
+{
+    bool same = a->k == b->k;
+
+    for (size_t i = 0; i < a->k && same; i++) {
+        bool found = false;
+
+        for (size_t j = 0; j < b->k; j++)
+            found = found || shape_equal(&a->shape[i], &b->shape[j], n_params);
+        same = found;
+    }
+    return same;
+}
+
+static void add_form(struct pieces_fit *f, const struct pieces_form *form)
+{
+    bool known = !form->k || form->k > FORM_TERMS || f->n_forms == PIECES_FORMS;
+
+    for (size_t i = 0; i < f->n_forms && !known; i++)
+        known = same_form(form, &f->forms[i], f->points.n_params);
+    if (!known)
+        f->forms[f->n_forms++] = *form;
+}
+
+static struct pieces_form form_of(const struct portolan_model *m)
+{
+    struct pieces_form form = {.k = m->n_terms};
+
+    for (size_t j = 0; j < m->n_terms; j++)
+        form.shape[j] = m->terms[j].shape;
+    return form;
+}
+
+/* The terms of both, each once. */
+static struct pieces_form join(const struct pieces_form *a, const struct pieces_form *b,
+                               size_t n_params)
+{
+    struct pieces_form both = *a;
+
+    for (size_t j = 0; j < b->k && both.k < MODEL_TERMS; j++) {
+        bool known = false;
+
+        for (size_t i = 0; i < both.k; i++)
+            known = known || shape_equal(&both.shape[i], &b->shape[j], n_params);
+        if (!known)
+            both.shape[both.k++] = b->shape[j];
+    }
+    return both;
+}
+
+/*
+ * The form of the points FIRST … LAST - 1 in the order of a parameter, of a sample if they are
+ * many; no terms where there are too few.
+ */
+static enum portolan_status find_form(struct pieces_fit *f, size_t first, size_t last,
+                                      struct pieces_form *form)
+{
+    const struct points *pts = &f->points;
+    size_t n = last - first, kept = n < SAMPLE ? n : SAMPLE;
+    double *x = f->space.a, *y = f->space.y, *w = f->space.w;
+    struct portolan_model_data data = {pts->n_params, f->data->params, kept, x, y, w};
+    struct portolan_model *model = NULL;
+    enum portolan_status status;
+
+    form->k = 0;
+    if (n < 3)
+        return PORTOLAN_OK;
+    for (size_t i = 0; i < kept; i++) {
+        size_t point = f->order[first + i * n / kept].point;
+
+        memcpy(x + i * pts->n_params, pts->x + point * pts->n_params, pts->n_params * sizeof *x);
+        y[i] = pts->y[point];
+        w[i] = pts->w[point];
+    }
+    status = portolan_model_fit(&data, f->options, &model, NULL);
+    if (!status)
+        *form = form_of(model);
+    portolan_model_destroy(model);
+    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+}
+
+/* Forms of halves and thirds along PARAM, and of both halves together. */
+static enum portolan_status find_forms(struct pieces_fit *f, size_t param, const struct part *all)
+{
+    static const struct {
+        size_t first, last;
+    } sixths[] = {{0, 3}, {3, 6}, {0, 2}, {2, 4}, {4, 6}};
+    struct pieces_form found[5];
+    size_t m = f->points.m;
+    enum portolan_status status = PORTOLAN_OK;
+
+    pieces_order(f, all, param, SIZE_MAX);
+    for (size_t i = 0; i < 5 && !status; i++) {
+        status = find_form(f, m * sixths[i].first / 6, m * sixths[i].last / 6, &found[i]);
+        if (!status)
+            add_form(f, &found[i]);
+    }
+    for (size_t i = 1; i < 5 && !status; i++) {
+        struct pieces_form both =
+            join(&found[i == 1 ? 0 : i], &found[i == 1 ? 1 : 2], f->points.n_params);
+
+        add_form(f, &both);
+    }
+    return status;
+}
+
+/* Plain forms of one parameter, that short pieces can have. */
+static void add_plain_forms(struct pieces_fit *f, size_t param)
+{
+    static const struct {
+        bool constant;
+        double exponent;
+        unsigned char log;
+    } plain[] = {{true, 0, 0}, {false, 1, 0}, {true, 1, 0}, {true, 1, 1}, {true, 2, 0}};
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        struct pieces_form form = {.k = plain[i].constant};
+
+        if (plain[i].exponent != 0) {
+            form.shape[form.k].exponents[param] = plain[i].exponent;
+            form.shape[form.k++].logs[param] = plain[i].log;
+        }
+        add_form(f, &form);
+    }
+}
+
+enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all)
+{
+    struct pieces_form whole = form_of(f->single);
+    enum portolan_status status = PORTOLAN_OK;
+
+    add_form(f, &whole);
+    for (size_t p = 0; p < f->points.n_params && !status; p++)
+        status = find_forms(f, p, all);
+    if (!status && f->points.n_params == 1)
+        add_plain_forms(f, 0);
+    return status;
+}

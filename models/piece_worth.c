@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether pieces are kept: against the one model of all points, by what noise explains; and, where
+ * forms were searched, against that model bent smoothly by as many constants as the pieces have. A
+ * law that no form of the list follows exactly looks like pieces to who knows pieces only.
+ */
+#include "pieces_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BENDS = 12 };
+
+struct rivals {
+    const struct pieces_fit *f;
+    size_t m;
+    double *factor; /* m: 1 over the standard deviation of a point, up to a common factor */
+    double *whole;  /* m: values of the one model */
+    double whole_rss, pieces_rss;
+    size_t whole_k, pieces_k;
+};
+
+static void compare(struct rivals *r)
+{
+    const struct points *pts = &r->f->points;
+
+    for (size_t i = 0; i < r->m; i++) {
+        const double *x = pts->x + i * pts->n_params;
+        double y = pts->y[i], size = fabs(y), v = portolan_model_value(r->f->model, x), e;
+
+        e = y - v;
+        v = size > 0 ? fmin(fmax(fabs(v), size / 2), 2 * size) : v;
+        r->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        r->whole[i] = portolan_model_value(r->f->single, x);
+        r->pieces_rss += pow(e * r->factor[i], 2);
+        r->whole_rss += pow((y - r->whole[i]) * r->factor[i], 2);
+    }
+    r->whole_k = r->f->single->n_estimates;
+    r->pieces_k = r->f->model->n_breaks;
+    for (size_t i = 0; i < r->f->model->n_pieces; i++)
+        r->pieces_k += r->f->model->pieces[i].model->n_estimates;
+}
+
+/*
+ * Could noise have gained so much? Of a form that was given, the places where breaks might have
+ * been have been accounted for, and it is asked only whether constants that may not be negative do
+ * it too.
+ */
+static bool beat_the_whole(const struct rivals *r)
+{
+    const struct points *pts = &r->f->points;
+    double known = pts->repeat_dof, free = (double)r->m - (double)r->pieces_k;
+    double extra = fmax((double)r->pieces_k - (double)r->whole_k, (double)r->f->model->n_breaks);
+    double variance = free > 0 ? r->pieces_rss / free : INFINITY;
+
+    if (known > 0 && (free <= 0 || variance < 3 * r->f->repeat_variance)) {
+        variance = (r->pieces_rss + known * r->f->repeat_variance) / (fmax(free, 0) + known);
+        free = fmax(free, 0) + known;
+    }
+    variance += 1e-16 * (double)pts->m;
+    return free > 0 && r->whole_rss > r->pieces_rss &&
+           fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, free) *
+                   (r->f->n_shapes ? 1 : (double)r->m) <
+               r->f->risk;
+}
+
+/* Where between -1 and 1 the broken variable is, in factors if it can be. */
+static bool place(const struct rivals *r, const struct portolan_model_break *b, double *u)
+{
+    const struct points *pts = &r->f->points;
+    double low = INFINITY, high = -INFINITY;
+
+    for (size_t i = 0; i < r->m; i++) {
+        u[i] = variable_value(b->param, b->divisor, pts->x + i * pts->n_params);
+        low = fmin(low, u[i]);
+    }
+    for (size_t i = 0; i < r->m; i++) {
+        u[i] = low > 0 ? log(u[i] / low) : u[i] - low;
+        high = fmax(high, u[i]);
+    }
+    for (size_t i = 0; i < r->m; i++)
+        u[i] = 2 * u[i] / high - 1;
+    return high > 0;
+}
+
+/* The squares that the one model leaves when it is bent by a polynomial of K constants. */
+static double bent_rss(const struct rivals *r, const double *u, size_t k, double *rows,
+                       size_t *unit)
+{
+    struct segment_problem p = {
+        .n_rows = r->m, .k = k, .rows = rows, .n_units = r->m, .unit = unit};
+    double constants[MODEL_TERMS];
+
+    for (size_t i = 0; i < r->m; i++) {
+        double *row = rows + i * (k + 1);
+
+        unit[i] = i;
+        for (size_t j = 0; j < k; j++)
+            row[j] = j == 0 ? 1 : j == 1 ? u[i] : 2 * u[i] * row[j - 1] - row[j - 2];
+        for (size_t j = 0; j < k; j++)
+            row[j] *= r->whole[i] * r->factor[i];
+        row[k] = r->f->points.y[i] * r->factor[i];
+    }
+    unit[r->m] = r->m;
+    return segment_fit(&p, 0, r->m, constants);
+}
+
+static double information(const struct rivals *r, double rss, size_t k)
+{
+    double known = r->f->points.repeat_dof, m = (double)r->m;
+
+    rss += known > 0 ? known * r->f->repeat_variance : 0;
+    return (m + known) * log(rss / (m + known) + 1e-16) +
+           fmax(log(m), 0.299 * pow(log(m), 2.1)) * (double)k;
+}
+
+static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
+{
+    const struct portolan_model *m = r->f->model;
+    double *rows = portolan_calloc(r->m, (BENDS + 2) * sizeof *rows), *u;
+    size_t *unit = portolan_calloc(r->m + 1, sizeof *unit);
+    double pieces = information(r, r->pieces_rss, r->pieces_k);
+    bool there = rows && unit, good = there;
+
+    u = rows + (BENDS + 1) * r->m;
+    for (size_t b = 0; good && b < m->n_breaks; b++) {
+        if (!place(r, &m->breaks[b], u))
+            continue;
+        for (size_t k = 2; k <= BENDS && k + 2 <= r->m && good; k++)
+            good = information(r, bent_rss(r, u, k, rows, unit), r->whole_k + k - 1) > pieces;
+    }
+    free(rows);
+    free(unit);
+    *beaten = good;
+    return there ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth)
+{
+    struct rivals r = {.f = f, .m = f->points.m};
+    enum portolan_status status = PORTOLAN_OK;
+
+    r.factor = portolan_calloc(r.m, 2 * sizeof *r.factor);
+    if (!r.factor)
+        return PORTOLAN_ENOMEM;
+    r.whole = r.factor + r.m;
+    compare(&r);
+    *worth = isfinite(r.pieces_rss) && beat_the_whole(&r);
+    if (*worth && !f->n_shapes)
+        status = beat_the_bent(&r, worth);
+    free(r.factor);
+    return status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the piecewise fit share. */
+#ifndef PORTOLAN_PIECES_INTERNAL_H
+#define PORTOLAN_PIECES_INTERNAL_H
+
+#include "segment_internal.h"
+
+enum { PIECES_FORMS = 24 };
+
+/* Terms that all pieces of one segmentation have. */
+struct pieces_form {
+    size_t k;
+    struct portolan_model_shape shape[MODEL_TERMS];
+};
+
+struct ordered {
+    double v;
+    size_t point;
+};
+
+/* Points that belong together, and how they are told from others. */
+struct part {
+    size_t n;
+    size_t *point; /* indices, owned */
+    size_t n_conditions;
+    struct portolan_model_condition conditions[MODEL_PIECES];
+};
+
+/* A part in the order of one variable, split. */
+struct split {
+    size_t param, divisor;
+    struct breaks breaks;
+    struct pieces_form form;
+    double score;
+    size_t *order; /* points, ascending by the variable */
+    double *v;
+};
+
+/* Arrays as long as there are points. */
+struct pieces_space {
+    double *v, *y, *w, *scale, *a;
+};
+
+struct pieces_fit {
+    const struct portolan_model_data *data;
+    const struct portolan_model_options *options;
+    const struct portolan_model_shape *shapes; /* of the caller; none: the search */
+    size_t n_shapes;
+    struct points points;
+    struct pieces_space space;
+    struct ordered *order;
+    bool *spike; /* per row of DATA: no piece reaches it */
+    size_t n_spikes;
+    size_t most_units;
+    size_t n_forms;
+    struct pieces_form forms[PIECES_FORMS];
+    double confidence, risk;
+    double repeat_variance; /* of a point of precision 1, by its repetitions */
+    size_t left;            /* how many pieces may still be added */
+    size_t n_parts;
+    struct part parts[MODEL_PIECES];
+    struct pieces_form part_form[MODEL_PIECES];
+    struct portolan_model *single; /* of all rows */
+    struct portolan_model *model;  /* in the making */
+};
+
+/* piecewise.c: a parameter, or the ratio of two, at X */
+double variable_value(size_t param, size_t divisor, const double *x);
+bool conditions_hold(const struct portolan_model_condition *conditions, size_t n, const double *x);
+
+/* pieces.c: the points of PART in F->order, ascending by a variable; false if it has no values */
+bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor);
+
+/* piece_spikes.c: takes points that stand alone, far from their neighbours, out of F->points */
+enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
+
+/* piece_forms.c: fills F's forms, best guesses first */
+enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
+
+/* piece_worth.c: does F->model do better than F->single and than anything smooth? */
+enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth);
+
+/* piece_fit.c: a model of each part, and of all parts together */
+enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
+
+#endif
