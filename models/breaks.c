@@ -24,6 +24,7 @@ struct work {
     size_t *unit;                        /* m + 1 */
     double *blocks; /* the coarse problem's rows and bases; NULL: it is the fine one */
     size_t *block;  /* first unit of each block, then rows before, then points before it */
+    size_t likely;  /* perhaps more */
     size_t near;    /* how far breaks move in refinement, at a time */
     size_t pieces;  /* the number believed */
     size_t begin[MODEL_PIECES + 1]; /* their first units */
@@ -119,18 +120,27 @@ static void weigh(struct work *w)
 
 /* ---- how many ---- */
 
+double breaks_variance(double rss, double free, double repeat_variance, double repeat_dof,
+                       double *dof)
+{
+    double fit = free > 0 ? rss / free : INFINITY;
+
+    *dof = free;
+    /* Residuals much larger than repetitions explain are the form's, and speak alone. */
+    if (!(repeat_dof > 0) ||
+        (free > 0 && fisher_tail(fit / repeat_variance, free, repeat_dof) < 0.001))
+        return fit;
+    *dof = fmax(free, 0) + repeat_dof;
+    return ((free > 0 ? rss : 0) + repeat_dof * repeat_variance) / *dof;
+}
+
 /* The variance of a row, were there N pieces that leave RSS. */
 static double variance(const struct work *w, size_t n, double rss, double *dof)
 {
     const struct sequence *q = w->q;
-    double free = (double)q->m - (double)(n * q->k), fit = free > 0 ? rss / free : INFINITY;
+    double free = (double)q->m - (double)(n * q->k);
 
-    *dof = free;
-    if (q->repeat_dof > 0 && (free <= 0 || fit < 3 * q->repeat_variance)) {
-        *dof = fmax(free, 0) + q->repeat_dof;
-        fit = ((free > 0 ? rss : 0) + q->repeat_dof * q->repeat_variance) / *dof;
-    }
-    return fmax(fit, w->least);
+    return fmax(breaks_variance(rss, free, q->repeat_variance, q->repeat_dof, dof), w->least);
 }
 
 /* How likely noise alone gains GAIN by MORE pieces, which leave RSS, than LESS, anywhere. */
@@ -149,15 +159,25 @@ static double chance(const struct work *w, size_t less, size_t more, double rss,
     return fmin(1, fisher_tail(gain / extra / s2, extra, dof) * places * exp2((double)added));
 }
 
-static size_t count_pieces(const struct work *w)
+/* Sets how many pieces are believed, and how many are likely, though perhaps not enough so. */
+static void count_pieces(struct work *w)
 {
     const double *rss = w->solution.rss;
-    size_t n = 1;
+    double least = 1;
 
-    for (size_t more = 2; more <= w->solution.n; more++)
-        if (chance(w, n, more, rss[more - 1], rss[n - 1] - rss[more - 1]) < w->q->risk)
-            n = more;
-    return n;
+    w->pieces = w->likely = 1;
+    for (size_t more = 2; more <= w->solution.n; more++) {
+        double p = chance(w, w->pieces, more, rss[more - 1], rss[w->pieces - 1] - rss[more - 1]);
+
+        if (p < least) {
+            least = p;
+            w->likely = more;
+        }
+        if (p < w->q->risk) {
+            w->pieces = more;
+            least = 1;
+        }
+    }
 }
 
 /* ---- where ---- */
@@ -271,15 +291,24 @@ static void refine(struct work *w)
 
 /* ---- weights from the fit ---- */
 
+/*
+ * From the likely pieces, not the believed ones: one law for a bump has it all wrong where the bump
+ * is, and weighs the rest by that.
+ */
 static void rescale(struct work *w)
 {
     const struct sequence *q = w->q;
-    const size_t *begin = w->begin;
+    bool more = w->likely > w->pieces;
+    size_t pieces = more ? w->likely : w->pieces;
     double c[MODEL_TERMS];
 
-    for (size_t s = 0; s < w->pieces; s++) {
-        segment_fit(&w->fine, begin[s], begin[s + 1], c);
-        for (size_t i = w->unit[begin[s]]; i < w->unit[begin[s + 1]]; i++) {
+    for (size_t s = 0; s < pieces; s++) {
+        const size_t *at = more ? w->solution.begin[pieces - 1] : w->begin;
+        size_t first = more && w->blocks ? w->block[at[s]] : at[s];
+        size_t last = more && w->blocks ? w->block[at[s + 1]] : at[s + 1];
+
+        segment_fit(&w->fine, first, last, c);
+        for (size_t i = w->unit[first]; i < w->unit[last]; i++) {
             double v = 0, y = fabs(q->y[i]);
 
             for (size_t j = 0; j < q->k; j++)
@@ -304,7 +333,7 @@ static enum portolan_status solve(struct work *w)
     for (;; w->coarse.max = w->q->max_pieces) {
         if ((status = segment_solve(&w->coarse, &w->solution)) || !w->solution.n)
             return status;
-        w->pieces = count_pieces(w);
+        count_pieces(w);
         if (w->pieces + 1 < w->coarse.max || w->coarse.max == w->q->max_pieces)
             return PORTOLAN_OK;
     }

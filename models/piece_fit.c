@@ -50,6 +50,24 @@ static enum portolan_model_family family_of(const struct portolan_model *m)
     return family != PORTOLAN_MODEL_CONSTANT && m->n_params > 1 ? PORTOLAN_MODEL_SUM : family;
 }
 
+/* What a searched model MADE of given terms keeps of the SEARCHED one in its place. */
+static void take_place(struct portolan_model *made, const struct portolan_model *searched)
+{
+    made->summary.family = family_of(made);
+    for (size_t p = 0; p < made->n_params; p++) {
+        made->range[p].drift_below = searched->range[p].drift_below;
+        made->range[p].drift_above = searched->range[p].drift_above;
+    }
+}
+
+/* Does A predict points left out so much better than B that it cannot be luck? NaN: no. */
+static bool predicts_better(const struct portolan_model *a, const struct portolan_model *b)
+{
+    double m = (double)(a->summary.n_points - a->summary.n_outliers);
+
+    return 2 * m * log(b->summary.leave_one_out / a->summary.leave_one_out) > 4;
+}
+
 /*
  * A piece may have a form of its own, if it predicts its points much better than the form that all
  * pieces were found with; that one has more behind it.
@@ -59,27 +77,39 @@ static enum portolan_status fit_freely(const struct pieces_fit *f,
                                        struct portolan_model **joint, struct portolan_error *err)
 {
     struct portolan_model *own = NULL;
-    const struct portolan_model_summary *a, *b;
     enum portolan_status status = portolan_model_fit(rows, f->options, &own, err);
-    double m, better;
 
     if (status)
         return status;
-    a = &(*joint)->summary;
-    b = &own->summary;
-    m = (double)(b->n_points - b->n_outliers);
-    better = 2 * m * log(a->leave_one_out / b->leave_one_out);
-    if (better > 4 || (isnan(better) && own->n_estimates < (*joint)->n_estimates)) {
+    if (predicts_better(own, *joint) ||
+        (isnan((*joint)->summary.leave_one_out) && own->n_estimates < (*joint)->n_estimates)) {
         portolan_model_destroy(*joint);
         *joint = own;
         return PORTOLAN_OK;
     }
-    (*joint)->summary.family = family_of(*joint);
-    for (size_t p = 0; p < own->n_params; p++) {
-        (*joint)->range[p].drift_below = own->range[p].drift_below;
-        (*joint)->range[p].drift_above = own->range[p].drift_above;
-    }
+    take_place(*joint, own);
     portolan_model_destroy(own);
+    return PORTOLAN_OK;
+}
+
+/* The form of a part may be that of the whole, overlooked there. */
+static enum portolan_status fit_whole_again(struct pieces_fit *f)
+{
+    for (size_t i = 0; i < f->n_forms && !f->n_shapes; i++) {
+        struct portolan_model *again = NULL;
+        enum portolan_status status = portolan_model_fit_terms(
+            f->data, f->forms[i].shape, f->forms[i].k, f->options, &again, NULL);
+
+        if (status == PORTOLAN_ENOMEM)
+            return status;
+        if (!status && predicts_better(again, f->single)) {
+            take_place(again, f->single);
+            portolan_model_destroy(f->single);
+            f->single = again;
+            again = NULL;
+        }
+        portolan_model_destroy(again);
+    }
     return PORTOLAN_OK;
 }
 
@@ -177,7 +207,7 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
     }
     if (status)
         return status;
-    if (pieces_are_worth_it(f, &worth))
+    if (fit_whole_again(f) || pieces_are_worth_it(f, &worth))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
     if (!worth) {
         while (m->n_pieces)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single points far off their neighbours. With some luck in where it lies, such a point makes a
- * piece of its own with its neighbours, so it is taken out before pieces are looked for.
+ * Points far off their neighbours. With some luck in where it lies, such a point makes a piece of
+ * its own with its neighbours, so it is taken out before pieces are looked for.
  */
 #include "pieces_internal.h"
 
@@ -53,13 +53,26 @@ static void mark_rows(struct pieces_fit *f, double x)
         f->spike[i] = f->spike[i] || f->data->x[i] == x;
 }
 
-/* Two neighbours off to the same side are a short piece rather than two spikes. */
-static bool stands_alone(const double *off, size_t n, size_t i, double cut)
+/* How many points around I, itself included, are off to its side without a pause. */
+static size_t run_length(const double *off, size_t n, size_t i, double cut, bool *inside)
 {
     double side = off[i] > 0 ? 1 : -1;
+    size_t first = i, last = i;
 
-    return fabs(off[i]) > cut && !(i > 0 && side * off[i - 1] > cut) &&
-           !(i + 1 < n && side * off[i + 1] > cut);
+    while (first > 0 && side * off[first - 1] > cut)
+        first--;
+    while (last + 1 < n && side * off[last + 1] > cut)
+        last++;
+    *inside = first > 0 && last + 1 < n;
+    return last - first + 1;
+}
+
+/* Two neighbours may be hit alike, but at the ends they are rather a short piece. */
+static bool is_spike(const double *off, size_t n, size_t i, double cut)
+{
+    bool inside;
+
+    return fabs(off[i]) > cut && run_length(off, n, i, cut, &inside) <= (inside ? 2 : 1);
 }
 
 static void remove_points(struct pieces_fit *f, const double *off, double cut)
@@ -68,7 +81,7 @@ static void remove_points(struct pieces_fit *f, const double *off, double cut)
     size_t kept = 0, n = pts->m;
 
     for (size_t i = 0; i < n; i++) {
-        if (stands_alone(off, n, i, cut)) {
+        if (is_spike(off, n, i, cut)) {
             mark_rows(f, pts->x[i]);
             f->n_spikes++;
             continue;

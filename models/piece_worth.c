@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BENDS = 12 };
+/* A place counts like three constants (Ninomiya 2005, Statistics and Probability Letters 72). */
+enum { BENDS = 12, BREAK = 3 };
 
 struct rivals {
     const struct pieces_fit *f;
@@ -18,7 +19,7 @@ struct rivals {
     double *factor; /* m: 1 over the standard deviation of a point, up to a common factor */
     double *whole;  /* m: values of the one model */
     double whole_rss, pieces_rss;
-    size_t whole_k, pieces_k;
+    size_t whole_k, pieces_k; /* constants and exponents */
 };
 
 static void compare(struct rivals *r)
@@ -37,7 +38,6 @@ static void compare(struct rivals *r)
         r->whole_rss += pow((y - r->whole[i]) * r->factor[i], 2);
     }
     r->whole_k = r->f->single->n_estimates;
-    r->pieces_k = r->f->model->n_breaks;
     for (size_t i = 0; i < r->f->model->n_pieces; i++)
         r->pieces_k += r->f->model->pieces[i].model->n_estimates;
 }
@@ -50,17 +50,15 @@ static void compare(struct rivals *r)
 static bool beat_the_whole(const struct rivals *r)
 {
     const struct points *pts = &r->f->points;
-    double known = pts->repeat_dof, free = (double)r->m - (double)r->pieces_k;
-    double extra = fmax((double)r->pieces_k - (double)r->whole_k, (double)r->f->model->n_breaks);
-    double variance = free > 0 ? r->pieces_rss / free : INFINITY;
+    double breaks = (double)r->f->model->n_breaks, dof;
+    double free = (double)r->m - (double)r->pieces_k - breaks;
+    double extra = fmax((double)r->pieces_k - (double)r->whole_k, 0) + breaks;
+    double variance =
+        breaks_variance(r->pieces_rss, free, r->f->repeat_variance, pts->repeat_dof, &dof);
 
-    if (known > 0 && (free <= 0 || variance < 3 * r->f->repeat_variance)) {
-        variance = (r->pieces_rss + known * r->f->repeat_variance) / (fmax(free, 0) + known);
-        free = fmax(free, 0) + known;
-    }
     variance += 1e-16 * (double)pts->m;
-    return free > 0 && r->whole_rss > r->pieces_rss &&
-           fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, free) *
+    return dof > 0 && r->whole_rss > r->pieces_rss &&
+           fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, dof) *
                    (r->f->n_shapes ? 1 : (double)r->m) <
                r->f->risk;
 }
@@ -120,7 +118,7 @@ static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
     const struct portolan_model *m = r->f->model;
     double *rows = portolan_calloc(r->m, (BENDS + 2) * sizeof *rows), *u;
     size_t *unit = portolan_calloc(r->m + 1, sizeof *unit);
-    double pieces = information(r, r->pieces_rss, r->pieces_k);
+    double pieces = information(r, r->pieces_rss, r->pieces_k + BREAK * m->n_breaks);
     bool there = rows && unit, good = there;
 
     u = rows + (BENDS + 1) * r->m;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Of a break where there is none, over the whole search. */
-static const double risk = 0.02;
+static const double risk = 0.01;
 
 /* Different values of a variable, beyond which neighbours are taken together to begin with. */
 enum { COARSE = 96, MIDDLE = 128, FINE = 1024 };

@@ -77,6 +77,13 @@ struct breaks {
     double low[MODEL_PIECES], high[MODEL_PIECES]; /* likelihood set of break i */
 };
 
+/*
+ * The variance of a point of precision 1 by residuals with FREE degrees of freedom and by
+ * repetitions: of both where they agree. *DOF: how well it is known.
+ */
+double breaks_variance(double rss, double free, double repeat_variance, double repeat_dof,
+                       double *dof);
+
 enum portolan_status breaks_find(const struct sequence *sequence, double confidence,
                                  struct breaks *breaks);
 
