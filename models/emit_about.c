@@ -94,6 +94,7 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
     const struct portolan_model_envelope *e = &m->envelope;
 
     add_line(out, prefix, "", e->name ? e->name : "A performance model.");
+    add_line(out, prefix, "Quality: ", e->quality);
     add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "that of the rows");
     add_line(out, prefix, "", m->formula);
     add_ranges(out, m, prefix);

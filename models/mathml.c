@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Content MathML to a sum of terms. Whatever amounts to constants times powers and logarithms of
- * the parameters is read, however it is put: quotients, roots, differences, other logarithms.
+ * Content MathML (MathML 2.0, chapter 4) to a formula. What is read: numbers, the parameters, and
+ * the operations that formulas have.
  */
+#include "formula_internal.h"
 #include "xml_internal.h"
 
 #include <math.h>
@@ -14,9 +15,10 @@ struct scope {
     struct reader *r;
     size_t n_params;
     char *const *params;
+    struct formula_builder *b;
 };
 
-static bool read_sum(const struct scope *s, const xmlNode *node, struct sum *sum);
+static bool read_expression(const struct scope *s, const xmlNode *node);
 
 static bool is_named(const xmlNode *node, const char *name)
 {
@@ -125,70 +127,18 @@ static bool read_cn(struct reader *r, const xmlNode *node, double *value)
     return good;
 }
 
-/* ---- terms ---- */
+/* ---- leaves ---- */
 
-static bool one_term(const struct scope *s, const xmlNode *node, struct sum *sum)
-{
-    if (!read_sum(s, node, sum))
-        return false;
-    if (sum->n == 1)
-        return true;
-    reader_complain(s->r, node, "a sum cannot stand here; a model is a sum of products");
-    return false;
-}
-
-static bool append(const struct scope *s, const xmlNode *node, struct sum *to,
-                   const struct sum *from, double factor)
-{
-    if (to->n + from->n > MODEL_TERMS) {
-        reader_complain(s->r, node, "a model has at most %d terms", (int)MODEL_TERMS);
-        return false;
-    }
-    for (size_t j = 0; j < from->n; j++) {
-        to->term[to->n] = from->term[j];
-        to->term[to->n++].constant *= factor;
-    }
-    return true;
-}
-
-/* *TO times FACTOR to the POWER; false when the result is no term. */
-static bool multiply(const struct scope *s, struct portolan_model_term *to,
-                     const struct portolan_model_term *factor, double power)
-{
-    to->constant *= power == 1 ? factor->constant : pow(factor->constant, power);
-    for (size_t p = 0; p < s->n_params; p++) {
-        double log = to->shape.logs[p] + power * factor->shape.logs[p];
-
-        to->shape.exponents[p] += power * factor->shape.exponents[p];
-        if (!(log >= 0 && log <= PORTOLAN_MODEL_MAX_LOG && log == floor(log)))
-            return false;
-        to->shape.logs[p] = (unsigned char)log;
-        if (!isfinite(to->shape.exponents[p]))
-            return false;
-    }
-    return isfinite(to->constant);
-}
-
-static bool no_term(const struct scope *s, const xmlNode *node)
-{
-    reader_complain(s->r, node,
-                    "this is no constant times powers and whole powers of logarithms (up to %d)",
-                    (int)PORTOLAN_MODEL_MAX_LOG);
-    return false;
-}
-
-static bool read_ci(const struct scope *s, const xmlNode *node, struct sum *sum)
+static bool read_ci(const struct scope *s, const xmlNode *node)
 {
     char *name = mathml_text(s->r, node);
     const char *nearest;
 
     if (!name)
         return false;
-    sum->n = 1;
-    sum->term[0] = (struct portolan_model_term){.constant = 1};
     for (size_t p = 0; p < s->n_params; p++)
         if (strcmp(name, s->params[p]) == 0) {
-            sum->term[0].shape.exponents[p] = 1;
+            formula_push_name(s->b, name, strlen(name));
             free(name);
             return true;
         }
@@ -200,215 +150,341 @@ static bool read_ci(const struct scope *s, const xmlNode *node, struct sum *sum)
     return false;
 }
 
+static const struct {
+    const char *name;
+    double value;
+} numbers[] = {
+    {"pi", M_PI}, {"exponentiale", M_E}, {"infinity", INFINITY},
+    {"true", 1},  {"false", 0},          {"notanumber", NAN},
+};
+
 /* ---- operators: ARG is the first argument ---- */
 
-static bool apply_plus(const struct scope *s, const xmlNode *arg, struct sum *sum)
-{
-    struct sum part;
+enum arity { ONE = 1, TWO = 2, ONE_OR_TWO, FOLDED, MANY };
 
-    for (sum->n = 0; arg; arg = reader_next(s->r, arg))
-        if (!read_sum(s, arg, &part) || !append(s, arg, sum, &part, 1))
+static const struct operator
+{
+    const char *name;
+    enum arity arity;
+    enum formula_op op;
+    double empty; /* of a folded one without arguments; NaN: it needs some */
+}
+operators[] = {
+    {"plus", FOLDED, OP_ADD, 0},
+    {"times", FOLDED, OP_MULTIPLY, 1},
+    {"and", FOLDED, OP_AND, NAN},
+    {"or", FOLDED, OP_OR, NAN},
+    {"minus", ONE_OR_TWO, OP_SUBTRACT, NAN},
+    {"divide", TWO, OP_DIVIDE, NAN},
+    {"power", TWO, OP_POWER, NAN},
+    {"lt", TWO, OP_LESS, NAN},
+    {"leq", TWO, OP_LESS_EQUAL, NAN},
+    {"gt", TWO, OP_GREATER, NAN},
+    {"geq", TWO, OP_GREATER_EQUAL, NAN},
+    {"eq", TWO, OP_EQUAL, NAN},
+    {"neq", TWO, OP_NOT_EQUAL, NAN},
+    {"exp", ONE, OP_EXP, NAN},
+    {"abs", ONE, OP_ABS, NAN},
+    {"floor", ONE, OP_FLOOR, NAN},
+    {"ceiling", ONE, OP_CEIL, NAN},
+    {"not", ONE, OP_NOT, NAN},
+    {"ln", ONE, OP_LOG, NAN},
+    {"log", ONE, OP_LOG10, NAN},
+    {"root", ONE, OP_SQRT, NAN},
+    {"min", MANY, OP_MIN, NAN},
+    {"max", MANY, OP_MAX, NAN},
+};
+enum { N_OPERATORS = sizeof operators / sizeof *operators };
+
+static bool wrong_number(const struct scope *s, const xmlNode *op, const char *takes)
+{
+    reader_complain(s->r, op, "<%s/> takes %s", (const char *)op->name, takes);
+    return false;
+}
+
+static bool apply_folded(const struct scope *s, const struct operator* o, const xmlNode *op,
+                         const xmlNode *arg)
+{
+    size_t n = 0;
+
+    for (; arg; arg = reader_next(s->r, arg), n++) {
+        if (!read_expression(s, arg))
             return false;
+        if (n)
+            formula_push(s->b, o->op, 2);
+    }
+    if (n < 2 && isnan(o->empty))
+        return wrong_number(s, op, "two arguments or more");
+    if (!n)
+        formula_push_number(s->b, o->empty);
     return true;
 }
 
-static bool apply_minus(const struct scope *s, const xmlNode *arg, struct sum *sum)
+static bool apply_many(const struct scope *s, const struct operator* o, const xmlNode *op,
+                       const xmlNode *arg)
+{
+    size_t n = 0;
+
+    for (; arg && n <= FORMULA_ARGUMENTS; arg = reader_next(s->r, arg), n++)
+        if (!read_expression(s, arg))
+            return false;
+    if (!n || n > FORMULA_ARGUMENTS)
+        return wrong_number(s, op, "one argument or more, up to a hundred");
+    if (n > 1)
+        formula_push(s->b, o->op, n);
+    return true;
+}
+
+static bool apply_two(const struct scope *s, const struct operator* o, const xmlNode *op,
+                      const xmlNode *arg)
 {
     const xmlNode *second = arg ? reader_next(s->r, arg) : NULL;
-    struct sum part;
 
-    if (!arg || (second && reader_next(s->r, second))) {
-        reader_complain(s->r, arg ? arg->parent : NULL, "<minus/> takes one argument or two");
+    if (!second || reader_next(s->r, second))
+        return wrong_number(s, op, "two arguments");
+    if (!read_expression(s, arg) || !read_expression(s, second))
         return false;
-    }
-    sum->n = 0;
-    if (!read_sum(s, arg, &part) || !append(s, arg, sum, &part, second ? 1 : -1))
-        return false;
-    return !second || (read_sum(s, second, &part) && append(s, second, sum, &part, -1));
+    formula_push(s->b, o->op, 2);
+    return true;
 }
 
-static bool apply_times(const struct scope *s, const xmlNode *arg, struct sum *sum)
+static bool apply_minus(const struct scope *s, const struct operator* o, const xmlNode *op,
+                        const xmlNode *arg)
 {
-    struct sum part, product;
+    const xmlNode *second = arg ? reader_next(s->r, arg) : NULL;
 
-    *sum = (struct sum){.n = 1, .term[0].constant = 1};
-    for (; arg; arg = reader_next(s->r, arg)) {
-        if (!read_sum(s, arg, &part))
+    if (!arg || (second && reader_next(s->r, second)))
+        return wrong_number(s, op, "one argument or two");
+    if (second)
+        return apply_two(s, o, op, arg);
+    if (!read_expression(s, arg))
+        return false;
+    formula_push(s->b, OP_NEGATE, 1);
+    return true;
+}
+
+/* The number at the end of the formula so far is taken off; false: what stands there is none. */
+static bool take_number(struct formula_builder *b, double *number)
+{
+    struct portolan_formula *f = b->f, part = {.n_nodes = 0};
+    size_t start = f->nodes[f->n_nodes - 1].start;
+
+    for (size_t i = start; i < f->n_nodes; i++)
+        if (f->nodes[i].op == OP_NAME)
             return false;
-        product.n = 0;
-        for (size_t i = 0; i < sum->n; i++)
-            for (size_t j = 0; j < part.n; j++) {
-                struct sum term = {.n = 1, .term[0] = sum->term[i]};
-
-                if (!multiply(s, &term.term[0], &part.term[j], 1))
-                    return no_term(s, arg);
-                if (!append(s, arg, &product, &term, 1))
-                    return false;
-            }
-        *sum = product;
-    }
+    part.nodes = f->nodes + start;
+    part.n_nodes = f->n_nodes - start;
+    f->n_nodes = start;
+    *number = portolan_formula_value(&part, NULL);
     return true;
 }
 
-static bool raise(const struct scope *s, const xmlNode *node, struct sum *sum, double power)
+/* Behind the argument: its base, which may be any expression, or degree, which is a number. */
+static bool apply_qualifier(const struct scope *s, const xmlNode *qualifier, bool log)
 {
-    struct portolan_model_term base = sum->term[0];
+    const xmlNode *inside = reader_first(s->r, qualifier);
+    bool named = false, good = inside && !reader_next(s->r, inside);
+    double number = 1;
 
-    sum->term[0] = (struct portolan_model_term){.constant = 1};
-    return multiply(s, &sum->term[0], &base, power) || no_term(s, node);
-}
-
-static bool two_arguments(const struct scope *s, const xmlNode *op, const xmlNode *arg,
-                          const xmlNode **second)
-{
-    *second = arg ? reader_next(s->r, arg) : NULL;
-    if (*second && !reader_next(s->r, *second))
+    if (good && !read_expression(s, inside))
+        return false;
+    if (s->b->status)
         return true;
-    reader_complain(s->r, op, "<%s/> takes two arguments", (const char *)op->name);
-    return false;
-}
-
-static bool apply_divide(const struct scope *s, const xmlNode *op, const xmlNode *arg,
-                         struct sum *sum)
-{
-    const xmlNode *second;
-    struct sum divisor;
-
-    if (!two_arguments(s, op, arg, &second) || !read_sum(s, arg, sum) ||
-        !one_term(s, second, &divisor))
+    if (good)
+        named = !take_number(s->b, &number);
+    if (!good || (named ? !log : !(number > 0 && isfinite(number)) || (log && number == 1))) {
+        reader_complain(s->r, qualifier, "<%s> holds one positive number%s",
+                        (const char *)qualifier->name, log ? ", not 1, or an expression" : "");
         return false;
-    for (size_t j = 0; j < sum->n; j++)
-        if (!multiply(s, &sum->term[j], &divisor.term[0], -1))
-            return no_term(s, second);
-    return true;
-}
-
-static bool apply_power(const struct scope *s, const xmlNode *op, const xmlNode *arg,
-                        struct sum *sum)
-{
-    const xmlNode *second;
-    struct sum power;
-
-    if (!two_arguments(s, op, arg, &second) || !one_term(s, arg, sum) ||
-        !one_term(s, second, &power))
-        return false;
-    if (!shape_is_constant(&power.term[0].shape, s->n_params))
-        return no_term(s, second);
-    return raise(s, arg, sum, power.term[0].constant);
-}
-
-/* A qualifier such as <logbase> or <degree>: its number, and ARG moved behind it. */
-static bool qualifier(const struct scope *s, const char *name, const xmlNode **arg, double *value)
-{
-    const xmlNode *inside;
-    struct sum number;
-
-    if (!is_named(*arg, name))
+    }
+    if (!log && (number == 2 || number == 3)) {
+        formula_push(s->b, number == 2 ? OP_SQRT : OP_CBRT, 1);
         return true;
-    inside = reader_first(s->r, *arg);
-    if (!inside || !one_term(s, inside, &number) || reader_next(s->r, inside) ||
-        !shape_is_constant(&number.term[0].shape, s->n_params) || !(number.term[0].constant > 0)) {
-        reader_complain(s->r, *arg, "<%s> holds one positive number", name);
-        return false;
     }
-    *value = number.term[0].constant;
-    *arg = reader_next(s->r, *arg);
+    if (!named)
+        formula_push_number(s->b, log ? number : 1 / number);
+    if (log)
+        formula_push_log(s->b);
+    else
+        formula_push(s->b, OP_POWER, 2);
     return true;
 }
 
-static bool apply_root(const struct scope *s, const xmlNode *op, const xmlNode *arg,
-                       struct sum *sum)
+static bool apply_one(const struct scope *s, const struct operator* o, const xmlNode *op,
+                      const xmlNode *arg)
 {
-    double degree = 2;
+    const char *name = o->op == OP_LOG10 ? "logbase" : o->op == OP_SQRT ? "degree" : NULL;
+    const xmlNode *qualifier = name && is_named(arg, name) ? arg : NULL;
 
-    if (!qualifier(s, "degree", &arg, &degree))
+    if (qualifier)
+        arg = reader_next(s->r, qualifier);
+    if (!arg || reader_next(s->r, arg))
+        return wrong_number(s, op, "one argument");
+    if (!read_expression(s, arg))
         return false;
-    if (!arg || reader_next(s->r, arg)) {
-        reader_complain(s->r, op, "<root/> takes one argument");
-        return false;
-    }
-    return one_term(s, arg, sum) && raise(s, arg, sum, 1 / degree);
+    if (qualifier)
+        return apply_qualifier(s, qualifier, o->op == OP_LOG10);
+    formula_push(s->b, o->op, 1);
+    return true;
 }
 
-/* All logarithms become those to base 2: MathML's own default is 10, that of <ln/> is e. */
-static bool apply_log(const struct scope *s, const xmlNode *op, const xmlNode *arg, double base,
-                      struct sum *sum)
+static bool read_apply(const struct scope *s, const xmlNode *node)
 {
-    struct portolan_model_shape bare = {.logs = {0}};
-
-    if (is_named(op, "log") && !qualifier(s, "logbase", &arg, &base))
-        return false;
-    if (!arg || reader_next(s->r, arg) || base == 1) {
-        reader_complain(s->r, op, "<%s/> takes one argument", (const char *)op->name);
-        return false;
-    }
-    if (!one_term(s, arg, sum))
-        return false;
-    for (size_t p = 0; p < s->n_params; p++) {
-        bare.exponents[p] = 1;
-        if (sum->term[0].constant == 1 && shape_equal(&sum->term[0].shape, &bare, s->n_params)) {
-            sum->term[0] = (struct portolan_model_term){.constant = 1 / log2(base)};
-            sum->term[0].shape.logs[p] = 1;
-            return true;
-        }
-        bare.exponents[p] = 0;
-    }
-    reader_complain(s->r, arg, "a model takes logarithms of bare parameters only");
-    return false;
-}
-
-static bool read_apply(const struct scope *s, const xmlNode *node, struct sum *sum)
-{
-    static const char *const known[] = {"plus",  "minus", "times", "divide",
-                                        "power", "root",  "log",   "ln"};
     const xmlNode *op = reader_first(s->r, node), *arg = op ? reader_next(s->r, op) : NULL;
-    const char *nearest;
+    const char *names[N_OPERATORS], *nearest;
 
-    if (is_named(op, "plus"))
-        return apply_plus(s, arg, sum);
-    if (is_named(op, "minus"))
-        return apply_minus(s, arg, sum);
-    if (is_named(op, "times"))
-        return apply_times(s, arg, sum);
-    if (is_named(op, "divide"))
-        return apply_divide(s, op, arg, sum);
-    if (is_named(op, "power"))
-        return apply_power(s, op, arg, sum);
-    if (is_named(op, "root"))
-        return apply_root(s, op, arg, sum);
-    if (is_named(op, "log") || is_named(op, "ln"))
-        return apply_log(s, op, arg, is_named(op, "ln") ? exp(1) : 10, sum);
-    nearest = op ? portolan_nearest_word((const char *)op->name, known, 8) : NULL;
+    for (size_t i = 0; i < N_OPERATORS; i++) {
+        const struct operator* o = & operators[i];
+
+        names[i] = o->name;
+        if (!is_named(op, o->name))
+            continue;
+        switch (o->arity) {
+        case ONE:
+            return apply_one(s, o, op, arg);
+        case TWO:
+            return apply_two(s, o, op, arg);
+        case ONE_OR_TWO:
+            return apply_minus(s, o, op, arg);
+        case FOLDED:
+            return apply_folded(s, o, op, arg);
+        case MANY:
+            return apply_many(s, o, op, arg);
+        }
+    }
+    nearest = op ? portolan_nearest_word((const char *)op->name, names, N_OPERATORS) : NULL;
     reader_complain(s->r, op ? op : node, "<apply> of <%s/> is nothing a model can hold%s%s%s",
                     op ? (const char *)op->name : "", nearest ? "; did you mean <" : "",
                     nearest ? nearest : "", nearest ? "/>?" : "");
     return false;
 }
 
-static bool read_sum(const struct scope *s, const xmlNode *node, struct sum *sum)
+/* ---- choices ---- */
+
+/* The element in the MathML inside <piecewise>; NULL after a complaint. */
+static bool is_mathml(const struct scope *s, const xmlNode *node)
 {
-    if (!node->ns || strcmp((const char *)node->ns->href, MATHML_NAMESPACE) != 0) {
-        reader_complain(s->r, node, "<%s> is not in MathML's namespace \"" MATHML_NAMESPACE "\"",
-                        (const char *)node->name);
-        return false;
-    }
-    if (is_named(node, "cn")) {
-        *sum = (struct sum){.n = 1};
-        return read_cn(s->r, node, &sum->term[0].constant);
-    }
-    if (is_named(node, "ci"))
-        return read_ci(s, node, sum);
-    if (is_named(node, "apply"))
-        return read_apply(s, node, sum);
-    reader_complain(s->r, node, "<%s> is nothing a model can hold; apply, ci and cn are",
+    if (node->ns && strcmp((const char *)node->ns->href, MATHML_NAMESPACE) == 0)
+        return true;
+    reader_complain(s->r, node, "<%s> is not in MathML's namespace \"" MATHML_NAMESPACE "\"",
                     (const char *)node->name);
     return false;
 }
 
-bool mathml_read(struct reader *r, const xmlNode *expression, size_t n_params, char *const *params,
-                 struct sum *sum)
+const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode **condition)
 {
-    struct scope scope = {r, n_params, params};
+    const xmlNode *value = reader_first(r, node);
 
-    return read_sum(&scope, expression, sum);
+    *condition = value ? reader_next(r, value) : NULL;
+    if (*condition && !reader_next(r, *condition))
+        return value;
+    reader_complain(r, node, "<piece> holds a value and the condition under which it holds");
+    return NULL;
+}
+
+static bool read_piecewise(const struct scope *s, const xmlNode *node)
+{
+    const xmlNode *piece = reader_first(s->r, node), *value, *condition;
+    size_t n = 0;
+
+    for (; piece && is_named(piece, "piece"); piece = reader_next(s->r, piece), n++)
+        if (!is_mathml(s, piece) || !(value = mathml_piece(s->r, piece, &condition)) ||
+            !read_expression(s, condition) || !read_expression(s, value))
+            return false;
+    if (!n || (piece && (!is_named(piece, "otherwise") || reader_next(s->r, piece)))) {
+        reader_complain(s->r, node,
+                        "<piecewise> holds one <piece> or more, and one <otherwise> at most");
+        return false;
+    }
+    if (piece) {
+        value = reader_first(s->r, piece);
+        if (!value || reader_next(s->r, value)) {
+            reader_complain(s->r, piece, "<otherwise> holds one expression");
+            return false;
+        }
+        if (!is_mathml(s, piece) || !read_expression(s, value))
+            return false;
+    } else {
+        formula_push_number(s->b, NAN);
+    }
+    for (; n; n--)
+        formula_push(s->b, OP_SELECT, 3);
+    return true;
+}
+
+/* What its author put in <semantics> is kept as it is; annotations are for other readers. */
+static bool read_semantics(const struct scope *s, const xmlNode *node)
+{
+    const xmlNode *inside = reader_first(s->r, node);
+
+    if (!inside) {
+        reader_complain(s->r, node, "<semantics> holds an expression and its annotations");
+        return false;
+    }
+    if (!read_expression(s, inside))
+        return false;
+    if (!s->b->status)
+        s->b->f->nodes[s->b->f->n_nodes - 1].is_kept = true;
+    while ((inside = reader_next(s->r, inside)))
+        if (!is_named(inside, "annotation") && !is_named(inside, "annotation-xml")) {
+            reader_complain(s->r, inside, "behind the expression <semantics> holds annotations");
+            return false;
+        }
+    return true;
+}
+
+static bool read_expression(const struct scope *s, const xmlNode *node)
+{
+    double value = 0;
+
+    if (!is_mathml(s, node))
+        return false;
+    if (is_named(node, "cn")) {
+        if (!read_cn(s->r, node, &value))
+            return false;
+        formula_push_number(s->b, value);
+        return true;
+    }
+    if (is_named(node, "ci"))
+        return read_ci(s, node);
+    if (is_named(node, "apply"))
+        return read_apply(s, node);
+    if (is_named(node, "piecewise"))
+        return read_piecewise(s, node);
+    if (is_named(node, "semantics"))
+        return read_semantics(s, node);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (is_named(node, numbers[i].name)) {
+            formula_push_number(s->b, numbers[i].value);
+            return true;
+        }
+    reader_complain(s->r, node,
+                    "<%s> is nothing a model can hold; apply, ci, cn, piecewise and semantics are",
+                    (const char *)node->name);
+    return false;
+}
+
+struct portolan_formula *mathml_read(struct reader *r, const xmlNode *expression, size_t n_params,
+                                     char *const *params)
+{
+    struct portolan_formula *f = NULL;
+    struct formula_builder b;
+    struct scope scope = {r, n_params, params, &b};
+    enum portolan_status status = formula_begin(&b);
+    bool good;
+
+    if (status) {
+        reader_no_memory(r);
+        return NULL;
+    }
+    formula_add_names(&b, n_params, (const char *const *)params);
+    good = read_expression(&scope, expression);
+    if (good && b.status == PORTOLAN_EINVAL)
+        reader_complain(r, expression, "%s", b.why);
+    if (b.status == PORTOLAN_ENOMEM)
+        reader_no_memory(r);
+    if (!good && !b.status)
+        b.status = PORTOLAN_ESYNTAX;
+    formula_end(&b, &f);
+    return f;
 }

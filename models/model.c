@@ -74,6 +74,7 @@ static void envelope_clear(struct portolan_model_envelope *e)
 {
     free((char *)e->name);
     free((char *)e->unit);
+    free((char *)e->quality);
     free((char *)e->machine);
     free((char *)e->program);
     free((char *)e->source);
@@ -396,6 +397,7 @@ enum portolan_status portolan_model_describe(struct portolan_model *m,
 
     copy_text(&e.name, from->name, &status);
     copy_text(&e.unit, from->unit, &status);
+    copy_text(&e.quality, from->quality, &status);
     copy_text(&e.machine, from->machine, &status);
     copy_text(&e.program, from->program, &status);
     copy_text(&e.source, from->source, &status);

@@ -19,6 +19,8 @@ struct reader {
     struct portolan_error *err;
     size_t n_problems;
     enum portolan_status status; /* ENOMEM ends it; ESYNTAX after a complaint */
+    size_t n_pieces;             /* <piece>s behind the function, … */
+    size_t piece, n_ranges; /* … the one that comes next, and how many ranges it has so far */
 };
 
 /* The tree of SIZE bytes of TEXT; NULL after a complaint. */
@@ -37,9 +39,26 @@ xmlNode *reader_next(struct reader *r, const xmlNode *node);
 
 /* ---- mathml.c ---- */
 
-/* The sum that a content MathML expression is, over PARAMS; false after a complaint. */
-bool mathml_read(struct reader *r, const xmlNode *expression, size_t n_params, char *const *params,
-                 struct sum *sum);
+/*
+ * The formula of PARAMS, bound to all of them, that a content MathML expression is; the caller
+ * destroys it; NULL after a complaint.
+ */
+struct portolan_formula *mathml_read(struct reader *r, const xmlNode *expression, size_t n_params,
+                                     char *const *params);
+/* The value in a <piece>, and its condition; NULL after a complaint. */
+const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode **condition);
+/* ---- xml_terms.c ---- */
+
+/* The sum that an expression is over M's parameters, M owning its expressions; false after a
+   complaint. */
+bool xml_read_terms(struct reader *r, const xmlNode *expression, struct portolan_model *m,
+                    struct sum *sum);
+/* The conditions of PIECE from an expression; false after a complaint. */
+bool xml_read_conditions(struct reader *r, const xmlNode *expression,
+                         const struct portolan_model *m, struct piece *piece);
+
+/* ---- mathml.c again ---- */
+
 /* The text inside an element without elements; the caller frees it (free); NULL after a complaint
  */
 char *mathml_text(struct reader *r, const xmlNode *node);

@@ -134,9 +134,18 @@ static void read_provenance(struct reader *r, const xmlNode *node, struct portol
     take_text(r, node, "created", &m->envelope.created);
 }
 
+static void read_range(struct reader *r, const xmlNode *node, struct portolan_model_range *range)
+{
+    range->min = number(r, node, "min", -INFINITY, -INFINITY);
+    range->max = number(r, node, "max", INFINITY, -INFINITY);
+    range->drift_below = number(r, node, "drift-below", 0, 0);
+    range->drift_above = number(r, node, "drift-above", 0, 0);
+    if (range->min > range->max)
+        reader_complain(r, node, "min is greater than max");
+}
+
 static void read_parameter(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
-    struct portolan_model_range *range = &m->range[m->n_params];
     const char *name = NULL, *wrong;
 
     CHECK_ATTRIBUTES(r, node, "name", "unit", "min", "max", "drift-below", "drift-above");
@@ -154,12 +163,7 @@ static void read_parameter(struct reader *r, const xmlNode *node, struct portola
     m->n_params++;
     if ((wrong = model_check_params(m->n_params, (const char *const *)m->params)))
         reader_complain(r, node, "%s", wrong);
-    range->min = number(r, node, "min", -INFINITY, -INFINITY);
-    range->max = number(r, node, "max", INFINITY, -INFINITY);
-    range->drift_below = number(r, node, "drift-below", 0, 0);
-    range->drift_above = number(r, node, "drift-above", 0, 0);
-    if (range->min > range->max)
-        reader_complain(r, node, "min is greater than max");
+    read_range(r, node, &m->range[m->n_params - 1]);
 }
 
 /* The <math> inside NODE; NULL after a complaint. */
@@ -200,6 +204,48 @@ static xmlNode *behind_variables(struct reader *r, xmlNode *lambda, const struct
     return NULL;
 }
 
+static void read_one_piece(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    struct piece *piece = &m->pieces[m->n_pieces];
+    const xmlNode *condition, *value = mathml_piece(r, node, &condition);
+    struct sum sum = {0};
+
+    if (!value)
+        return;
+    if (model_create(m->n_params, (const char *const *)m->params, &piece->model, NULL)) {
+        reader_no_memory(r);
+        return;
+    }
+    m->n_pieces++;
+    if (!xml_read_conditions(r, condition, m, piece) ||
+        !xml_read_terms(r, value, piece->model, &sum))
+        return;
+    piece->model->n_terms = sum.n;
+    memcpy(piece->model->terms, sum.term, sum.n * sizeof *sum.term);
+}
+
+/* The function of a model whose envelope has pieces. */
+static void read_pieces(struct reader *r, const xmlNode *body, struct portolan_model *m)
+{
+    xmlNode *piece = is_element(body, "piecewise") ? reader_first(r, body) : NULL;
+    size_t n = 0;
+
+    if (m->pieces)
+        return;
+    if (model_make_pieces(m, NULL)) {
+        reader_no_memory(r);
+        return;
+    }
+    for (; piece && is_element(piece, "piece") && n < r->n_pieces && n < MODEL_PIECES;
+         piece = reader_next(r, piece), n++)
+        read_one_piece(r, piece, m);
+    if (piece || n != r->n_pieces || n < 2)
+        reader_complain(r, body,
+                        "a model of pieces has as many <piece>s in one <piecewise> as behind "
+                        "<function>, 2 to %d, and no <otherwise>",
+                        (int)MODEL_PIECES);
+}
+
 static void read_function(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
     xmlNode *math = math_inside(r, node), *body = math ? reader_first(r, math) : NULL;
@@ -213,23 +259,25 @@ static void read_function(struct reader *r, const xmlNode *node, struct portolan
     }
     if (is_element(body, "lambda"))
         body = behind_variables(r, body, m);
-    if (!body || !mathml_read(r, body, m->n_params, m->params, &sum))
-        return;
-    m->n_terms = sum.n;
-    memcpy(m->terms, sum.term, sum.n * sizeof *sum.term);
+    if (body && r->n_pieces)
+        read_pieces(r, body, m);
+    else if (body && xml_read_terms(r, body, m, &sum)) {
+        m->n_terms = sum.n;
+        memcpy(m->terms, sum.term, sum.n * sizeof *sum.term);
+    }
 }
 
 static void read_fit(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
     static const char *const families[] = {"constant", "power", "polynomial", "logarithmic",
-                                           "product",  "sum",   "given"};
+                                           "product",  "sum",   "given",      "piecewise"};
     static const char *const weightings[] = {"relative", "absolute"};
     static const char *const signs[] = {"any", "non-negative"};
     struct portolan_model_summary *s = &m->summary;
 
     CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "rows", "points", "outliers",
                      "condition", "floor");
-    s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 7));
+    s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 8));
     s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
     s->nonnegative = word(r, node, "constants", signs, 2) == 1;
     s->n_rows = count(r, node, "rows");
@@ -237,6 +285,8 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     s->n_outliers = count(r, node, "outliers");
     s->condition = number(r, node, "condition", INFINITY, 0);
     s->floor = number(r, node, "floor", 0, 0);
+    if ((s->family == PORTOLAN_MODEL_PIECEWISE) != (m->n_pieces > 0))
+        reader_complain(r, node, "family=\"piecewise\" is that of models with <piece>s");
     if (s->n_points > s->n_rows || s->n_outliers > s->n_points)
         reader_complain(r, node, "there cannot be more points than rows, or outliers than points");
 }
@@ -346,7 +396,7 @@ static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_
         reader_complain(r, math, "<math> holds one expression");
         return;
     }
-    if (!mathml_read(r, body, m->n_params, m->params, &sum))
+    if (!xml_read_terms(r, body, m, &sum))
         return;
     if (sum.n != 1 || m->n_dropped == MODEL_TERMS) {
         reader_complain(r, node, "<dropped> holds one term, and there are at most %d",
@@ -358,7 +408,7 @@ static void read_dropped(struct reader *r, const xmlNode *node, struct portolan_
         (enum portolan_model_drop)word(r, node, "reason", reasons, 2);
 }
 
-/* ---- the whole ---- */
+/* ---- pieces and breaks ---- */
 
 struct part {
     const char *name;
@@ -366,8 +416,70 @@ struct part {
     bool required, repeats;
 };
 
+static void read_parts(struct reader *r, const xmlNode *parent, const struct part *parts, size_t n,
+                       struct portolan_model *m);
+
+/* A piece has the parameters of the whole, in their order, with ranges of its own. */
+static void read_piece_range(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    char *name = get(node, "name");
+
+    CHECK_ATTRIBUTES(r, node, "name", "min", "max", "drift-below", "drift-above");
+    if (r->n_ranges < m->n_params && name && strcmp(name, m->params[r->n_ranges]) == 0)
+        read_range(r, node, &m->range[r->n_ranges++]);
+    else
+        reader_complain(r, node, "a <piece> has the parameters of the model, in their order");
+    xmlFree(name);
+}
+
+static const struct part piece_parts[] = {
+    {"parameter", read_piece_range, false, true}, {"fit", read_fit, true, false},
+    {"error", read_error, true, false},           {"estimates", read_estimates, false, false},
+    {"dropped", read_dropped, false, true},
+};
+
+static void read_piece(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    check_attributes(r, node, NULL, 0);
+    /* One that the function lacks was complained of there. */
+    if (r->piece >= m->n_pieces)
+        return;
+    r->n_ranges = 0;
+    read_parts(r, node, piece_parts, sizeof piece_parts / sizeof *piece_parts,
+               m->pieces[r->piece].model);
+    if (r->n_ranges != m->n_params)
+        reader_complain(r, node, "a <piece> has all parameters of the model");
+    r->piece++;
+}
+
+static void read_break(struct reader *r, const xmlNode *node, struct portolan_model *m)
+{
+    struct portolan_model_break *b;
+
+    CHECK_ATTRIBUTES(r, node, "parameter", "divisor", "below", "above", "at", "low", "high");
+    if (!m->breaks || m->n_breaks == MODEL_PIECES || !m->n_params) {
+        reader_complain(r, node, "only a model with <piece>s has breaks, at most %d",
+                        (int)MODEL_PIECES);
+        return;
+    }
+    b = &m->breaks[m->n_breaks++];
+    b->param = word(r, node, "parameter", (const char *const *)m->params, m->n_params);
+    b->divisor = SIZE_MAX;
+    if (xmlHasProp(node, (const xmlChar *)"divisor"))
+        b->divisor = word(r, node, "divisor", (const char *const *)m->params, m->n_params);
+    b->below = number(r, node, "below", -INFINITY, -INFINITY);
+    b->above = number(r, node, "above", INFINITY, -INFINITY);
+    b->low = number(r, node, "low", -INFINITY, -INFINITY);
+    b->high = number(r, node, "high", INFINITY, -INFINITY);
+    b->at = number(r, node, "at", NAN, -INFINITY);
+    if (!(b->below <= b->at && b->at <= b->above && b->low <= b->high))
+        reader_complain(r, node, "at lies between below and above, and low is no larger than high");
+}
+
+/* ---- the whole ---- */
+
 /* In the order of the grammar: later parts refer to what earlier ones said. */
-static const struct part parts[] = {
+static const struct part model_parts[] = {
     {"provenance", read_provenance, false, false},
     {"parameter", read_parameter, false, true},
     {"function", read_function, true, false},
@@ -375,36 +487,34 @@ static const struct part parts[] = {
     {"error", read_error, true, false},
     {"estimates", read_estimates, false, false},
     {"dropped", read_dropped, false, true},
+    {"piece", read_piece, false, true},
+    {"break", read_break, false, true},
 };
-enum { N_PARTS = sizeof parts / sizeof *parts };
+enum { N_MODEL_PARTS = sizeof model_parts / sizeof *model_parts };
 
-static size_t which_part(const xmlNode *node)
+static size_t which_part(const xmlNode *node, const struct part *parts, size_t n)
 {
     size_t i = 0;
 
-    while (i < N_PARTS && !is_element(node, parts[i].name))
+    while (i < n && !is_element(node, parts[i].name))
         i++;
     return i;
 }
 
-static void read_root(struct reader *r, const xmlNode *root, struct portolan_model *m)
+static void read_parts(struct reader *r, const xmlNode *parent, const struct part *parts, size_t n,
+                       struct portolan_model *m)
 {
-    const char *names[N_PARTS];
+    const char *names[N_MODEL_PARTS], *of = (const char *)parent->name;
     size_t reached = 0, part;
     char hint[100];
 
-    for (size_t i = 0; i < N_PARTS; i++)
+    for (size_t i = 0; i < n; i++)
         names[i] = parts[i].name;
-    CHECK_ATTRIBUTES(r, root, "name", "unit");
-    take_text(r, root, "name", &m->envelope.name);
-    take_text(r, root, "unit", &m->envelope.unit);
-    for (xmlNode *node = reader_first(r, root); node; node = reader_next(r, node)) {
-        part = which_part(node);
-        if (part == N_PARTS || !node->ns ||
-            strcmp((const char *)node->ns->href, MODEL_NAMESPACE) != 0) {
-            reader_complain(
-                r, node, "<model> has no <%s>%s", (const char *)node->name,
-                suggestion((const char *)node->name, names, N_PARTS, hint, sizeof hint));
+    for (xmlNode *node = reader_first(r, parent); node; node = reader_next(r, node)) {
+        part = which_part(node, parts, n);
+        if (part == n || !node->ns || strcmp((const char *)node->ns->href, MODEL_NAMESPACE) != 0) {
+            reader_complain(r, node, "<%s> has no <%s>%s", of, (const char *)node->name,
+                            suggestion((const char *)node->name, names, n, hint, sizeof hint));
             continue;
         }
         if (part < reached) {
@@ -418,9 +528,29 @@ static void read_root(struct reader *r, const xmlNode *root, struct portolan_mod
         reached = part + !parts[part].repeats;
         parts[part].read(r, node, m);
     }
-    for (; reached < N_PARTS; reached++)
+    for (; reached < n; reached++)
         if (parts[reached].required)
-            reader_complain(r, root, "<model> lacks <%s>", parts[reached].name);
+            reader_complain(r, parent, "<%s> lacks <%s>", of, parts[reached].name);
+}
+
+static void read_root(struct reader *r, const xmlNode *root, struct portolan_model *m)
+{
+    CHECK_ATTRIBUTES(r, root, "name", "unit", "quality");
+    take_text(r, root, "name", &m->envelope.name);
+    take_text(r, root, "unit", &m->envelope.unit);
+    take_text(r, root, "quality", &m->envelope.quality);
+    for (const xmlNode *node = root->children; node; node = node->next)
+        r->n_pieces += node->type == XML_ELEMENT_NODE && is_element(node, "piece");
+    read_parts(r, root, model_parts, N_MODEL_PARTS, m);
+}
+
+static enum portolan_status finish(struct portolan_model *m, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < m->n_pieces && !status; i++)
+        status = model_finish(m->pieces[i].model, err);
+    return status ? status : model_finish(m, err);
 }
 
 enum portolan_status portolan_model_read_xml(const char *text, size_t size, const char *file,
@@ -441,7 +571,7 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
     if (!r.status)
         read_root(&r, root, m);
     if (!r.status)
-        r.status = model_finish(m, err);
+        r.status = finish(m, err);
     xmlFreeDoc(doc);
     if (r.status) {
         portolan_model_destroy(m);

@@ -1,254 +1,320 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A model as XML: an envelope of our own around a function in content MathML. */
+#include "formula_internal.h"
 #include "xml_internal.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void write_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\t':
-        case '\n':
-        case '\r':
-            fprintf(out, "&#%d;", *text);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
-
-static void write_text_attribute(FILE *out, const char *name, const char *value)
+static void write_text_attribute(struct portolan_text *out, const char *name, const char *value)
 {
     if (!value)
         return;
-    fprintf(out, " %s=\"", name);
-    write_escaped(out, value);
-    fputc('"', out);
+    portolan_text_add(out, " %s=\"", name);
+    mathml_write_text(out, value);
+    portolan_text_add(out, "\"");
 }
 
 /* Numbers that are not known or not bounded are not written. */
-static void write_attribute(FILE *out, const char *name, double value)
+static void write_attribute(struct portolan_text *out, const char *name, double value)
 {
     char number[NUMBER_TEXT];
 
     if (!isfinite(value))
         return;
     number_write(value, number);
-    fprintf(out, " %s=\"%s\"", name, number);
+    portolan_text_add(out, " %s=\"%s\"", name, number);
 }
 
-/* MathML writes 3e-7 as 3 <sep/> -7, and whole numbers under their own type. */
-static void write_cn(FILE *out, double value)
-{
-    char number[NUMBER_TEXT], *e;
-
-    number_write(value, number);
-    e = strchr(number, 'e');
-    if (e) {
-        *e = '\0';
-        fprintf(out, "<cn type=\"e-notation\">%s<sep/>%s</cn>", number, e + 1);
-    } else {
-        fprintf(out, "<cn%s>%s</cn>", strchr(number, '.') ? "" : " type=\"integer\"", number);
-    }
-}
-
-static void write_ci(FILE *out, const char *name)
-{
-    fputs("<ci>", out);
-    write_escaped(out, name);
-    fputs("</ci>", out);
-}
-
-static void write_power(FILE *out, const char *name, double exponent)
+static void write_power(struct portolan_text *out, const char *name, double exponent)
 {
     if (exponent == 0)
         return;
     if (exponent == 1) {
-        write_ci(out, name);
+        mathml_write_name(out, name);
         return;
     }
-    fputs("<apply><power/>", out);
-    write_ci(out, name);
-    write_cn(out, exponent);
-    fputs("</apply>", out);
+    portolan_text_add(out, "<apply><power/>");
+    mathml_write_name(out, name);
+    mathml_write_number(out, exponent);
+    portolan_text_add(out, "</apply>");
 }
 
 /* The base must be said: without one MathML's logarithm is decimal. */
-static void write_log(FILE *out, const char *name, int power)
+static void write_log(struct portolan_text *out, const char *name, int power)
 {
     if (power == 0)
         return;
     if (power > 1)
-        fputs("<apply><power/>", out);
-    fputs("<apply><log/><logbase><cn type=\"integer\">2</cn></logbase>", out);
-    write_ci(out, name);
-    fputs("</apply>", out);
+        portolan_text_add(out, "<apply><power/>");
+    portolan_text_add(out, "<apply><log/><logbase><cn type=\"integer\">2</cn></logbase>");
+    mathml_write_name(out, name);
+    portolan_text_add(out, "</apply>");
     if (power > 1)
-        fprintf(out, "<cn type=\"integer\">%d</cn></apply>", power);
+        portolan_text_add(out, "<cn type=\"integer\">%d</cn></apply>", power);
 }
 
-static void write_term(FILE *out, const struct portolan_model *m, double constant,
+/* An expression is marked as one, and said in the formula language too. */
+static void write_expression(struct portolan_text *out, const struct portolan_formula *f)
+{
+    struct portolan_text words = {0};
+
+    portolan_text_add(out, "<semantics>");
+    formula_write_mathml(f, f->n_nodes - 1, out);
+    portolan_text_add(out, "<annotation encoding=\"portolan-formula\">");
+    formula_write_factor(f, &words);
+    out->failed = out->failed || words.failed;
+    mathml_write_text(out, words.bytes ? words.bytes : "");
+    portolan_text_clear(&words);
+    portolan_text_add(out, "</annotation></semantics>");
+}
+
+static void write_term(struct portolan_text *out, const struct portolan_model *m, double constant,
                        const struct portolan_model_shape *shape)
 {
     if (shape_is_constant(shape, m->n_params)) {
-        write_cn(out, constant);
+        mathml_write_number(out, constant);
         return;
     }
-    fputs("<apply><times/>", out);
-    write_cn(out, constant);
+    portolan_text_add(out, "<apply><times/>");
+    mathml_write_number(out, constant);
+    if (shape->expression)
+        write_expression(out, shape->expression);
     for (size_t p = 0; p < m->n_params; p++) {
         write_power(out, m->params[p], shape->exponents[p]);
         write_log(out, m->params[p], shape->logs[p]);
     }
-    fputs("</apply>", out);
+    portolan_text_add(out, "</apply>");
 }
 
-static void write_function(FILE *out, const struct portolan_model *m)
+/* The terms on lines of their own, behind INDENT. */
+static void write_sum(struct portolan_text *out, const struct portolan_model *m, const char *indent)
 {
     bool several = m->n_terms != 1;
 
-    fputs("  <function>\n    <math xmlns=\"" MATHML_NAMESPACE "\">\n", out);
-    fputs(m->n_params ? "      <lambda>\n" : "", out);
-    for (size_t p = 0; p < m->n_params; p++) {
-        fputs("        <bvar>", out);
-        write_ci(out, m->params[p]);
-        fputs("</bvar>\n", out);
-    }
-    fputs(several ? "        <apply><plus/>\n" : "", out);
+    if (several)
+        portolan_text_add(out, "%s<apply><plus/>\n", indent);
     for (size_t j = 0; j < m->n_terms; j++) {
-        fputs(several ? "          " : "        ", out);
+        portolan_text_add(out, "%s%s", indent, several ? "  " : "");
         write_term(out, m, m->terms[j].constant, &m->terms[j].shape);
-        fputc('\n', out);
+        portolan_text_add(out, "\n");
     }
-    fputs(several ? "        </apply>\n" : "", out);
-    fputs(m->n_params ? "      </lambda>\n" : "", out);
-    fputs("    </math>\n  </function>\n", out);
+    if (several)
+        portolan_text_add(out, "%s</apply>\n", indent);
 }
 
-static void write_head(FILE *out, const struct portolan_model *m)
+static void write_comparison(struct portolan_text *out, const struct portolan_model *m,
+                             const struct portolan_model_condition *c, const char *operator,
+                             double bound)
+{
+    bool ratio = c->divisor != SIZE_MAX;
+
+    portolan_text_add(out, "<apply><%s/>%s", operator, ratio ? "<apply><divide/>" : "");
+    mathml_write_name(out, m->params[c->param]);
+    if (ratio)
+        mathml_write_name(out, m->params[c->divisor]);
+    portolan_text_add(out, "%s", ratio ? "</apply>" : "");
+    mathml_write_number(out, bound);
+    portolan_text_add(out, "</apply>");
+}
+
+static void write_conditions(struct portolan_text *out, const struct portolan_model *m,
+                             const struct piece *piece)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < piece->n_conditions; i++)
+        n += (size_t)isfinite(piece->conditions[i].low) +
+             (size_t)isfinite(piece->conditions[i].high);
+    portolan_text_add(out, "%s", n == 0 ? "<true/>" : n > 1 ? "<apply><and/>" : "");
+    for (size_t i = 0; i < piece->n_conditions; i++) {
+        const struct portolan_model_condition *c = &piece->conditions[i];
+
+        if (isfinite(c->low))
+            write_comparison(out, m, c, "geq", c->low);
+        if (isfinite(c->high))
+            write_comparison(out, m, c, "lt", c->high);
+    }
+    portolan_text_add(out, "%s", n > 1 ? "</apply>" : "");
+}
+
+static void write_body(struct portolan_text *out, const struct portolan_model *m)
+{
+    if (!m->n_pieces) {
+        write_sum(out, m, "        ");
+        return;
+    }
+    portolan_text_add(out, "        <piecewise>\n");
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        portolan_text_add(out, "          <piece>\n");
+        write_sum(out, m->pieces[i].model, "            ");
+        portolan_text_add(out, "            ");
+        write_conditions(out, m, &m->pieces[i]);
+        portolan_text_add(out, "\n          </piece>\n");
+    }
+    portolan_text_add(out, "        </piecewise>\n");
+}
+
+static void write_function(struct portolan_text *out, const struct portolan_model *m)
+{
+    portolan_text_add(out, "  <function>\n    <math xmlns=\"" MATHML_NAMESPACE "\">\n");
+    portolan_text_add(out, "%s", m->n_params ? "      <lambda>\n" : "");
+    for (size_t p = 0; p < m->n_params; p++) {
+        portolan_text_add(out, "        <bvar>");
+        mathml_write_name(out, m->params[p]);
+        portolan_text_add(out, "</bvar>\n");
+    }
+    write_body(out, m);
+    portolan_text_add(out, "%s", m->n_params ? "      </lambda>\n" : "");
+    portolan_text_add(out, "    </math>\n  </function>\n");
+}
+
+/* UNIT may be NULL. */
+static void write_parameter(struct portolan_text *out, const struct portolan_model *m, size_t p,
+                            const char *unit, const char *indent)
+{
+    portolan_text_add(out, "%s<parameter", indent);
+    write_text_attribute(out, "name", m->params[p]);
+    write_text_attribute(out, "unit", unit);
+    write_attribute(out, "min", m->range[p].min);
+    write_attribute(out, "max", m->range[p].max);
+    write_attribute(out, "drift-below", m->range[p].drift_below);
+    write_attribute(out, "drift-above", m->range[p].drift_above);
+    portolan_text_add(out, "/>\n");
+}
+
+static void write_head(struct portolan_text *out, const struct portolan_model *m)
 {
     const struct portolan_model_envelope *e = &m->envelope;
 
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model xmlns=\"" MODEL_NAMESPACE "\"", out);
+    portolan_text_add(out, "%s",
+                      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<model xmlns=\"" MODEL_NAMESPACE
+                      "\"");
     write_text_attribute(out, "name", e->name);
     write_text_attribute(out, "unit", e->unit);
-    fputs(">\n", out);
+    write_text_attribute(out, "quality", e->quality);
+    portolan_text_add(out, ">\n");
     if (e->machine || e->program || e->source || e->created) {
-        fputs("  <provenance", out);
+        portolan_text_add(out, "  <provenance");
         write_text_attribute(out, "machine", e->machine);
         write_text_attribute(out, "program", e->program);
         write_text_attribute(out, "source", e->source);
         write_text_attribute(out, "created", e->created);
-        fputs("/>\n", out);
+        portolan_text_add(out, "/>\n");
     }
-    for (size_t p = 0; p < m->n_params; p++) {
-        fputs("  <parameter", out);
-        write_text_attribute(out, "name", m->params[p]);
-        write_text_attribute(out, "unit", e->param_units[p]);
-        write_attribute(out, "min", m->range[p].min);
-        write_attribute(out, "max", m->range[p].max);
-        write_attribute(out, "drift-below", m->range[p].drift_below);
-        write_attribute(out, "drift-above", m->range[p].drift_above);
-        fputs("/>\n", out);
-    }
+    for (size_t p = 0; p < m->n_params; p++)
+        write_parameter(out, m, p, e->param_units[p], "  ");
 }
 
-static void write_fit(FILE *out, const struct portolan_model *m)
+static void write_fit(struct portolan_text *out, const struct portolan_model *m, const char *indent)
 {
     const struct portolan_model_summary *s = &m->summary;
 
-    fprintf(out, "  <fit family=\"%s\" weighting=\"%s\" constants=\"%s\"",
-            portolan_model_family_name(s->family),
-            s->weighting == PORTOLAN_MODEL_RELATIVE ? "relative" : "absolute",
-            s->nonnegative ? "non-negative" : "any");
-    fprintf(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,
-            s->n_outliers);
+    portolan_text_add(out, "%s<fit family=\"%s\" weighting=\"%s\" constants=\"%s\"", indent,
+                      portolan_model_family_name(s->family),
+                      s->weighting == PORTOLAN_MODEL_RELATIVE ? "relative" : "absolute",
+                      s->nonnegative ? "non-negative" : "any");
+    portolan_text_add(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,
+                      s->n_outliers);
     write_attribute(out, "condition", s->condition);
     write_attribute(out, "floor", s->floor);
-    fputs("/>\n  <error", out);
+    portolan_text_add(out, "/>\n%s<error", indent);
     write_attribute(out, "sigma", s->sigma);
-    fprintf(out, " assumed=\"%s\"", s->sigma_is_assumed ? "true" : "false");
+    portolan_text_add(out, " assumed=\"%s\"", s->sigma_is_assumed ? "true" : "false");
     write_attribute(out, "dof", s->dof);
     write_attribute(out, "confidence", s->confidence);
     write_attribute(out, "repeat", s->sigma_repeat);
     write_attribute(out, "rms", s->rms);
     write_attribute(out, "max", s->max);
     write_attribute(out, "leave-one-out", s->leave_one_out);
-    fputs("/>\n", out);
+    portolan_text_add(out, "/>\n");
 }
 
-static void write_estimates(FILE *out, const struct portolan_model *m)
+static void write_estimates(struct portolan_text *out, const struct portolan_model *m,
+                            const char *indent)
 {
     char number[NUMBER_TEXT];
     size_t n = m->n_estimates;
 
     if (!n || !m->covariance)
         return;
-    fputs("  <estimates>\n", out);
+    portolan_text_add(out, "%s<estimates>\n", indent);
     for (size_t e = 0; e < n; e++) {
-        fprintf(out, "    <%s term=\"%zu\"",
-                m->estimates[e].param == CONSTANT_ESTIMATE ? "constant" : "exponent",
-                m->estimates[e].term + 1);
+        portolan_text_add(out, "%s  <%s term=\"%zu\"", indent,
+                          m->estimates[e].param == CONSTANT_ESTIMATE ? "constant" : "exponent",
+                          m->estimates[e].term + 1);
         if (m->estimates[e].param != CONSTANT_ESTIMATE)
             write_text_attribute(out, "parameter", m->params[m->estimates[e].param]);
-        fputs("/>\n", out);
+        portolan_text_add(out, "/>\n");
     }
-    fputs("    <covariance>\n", out);
+    portolan_text_add(out, "%s  <covariance>\n", indent);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             number_write(m->covariance[i * n + j], number);
-            fprintf(out, "%s%s%s", j ? " " : "      ", number, j == i ? "\n" : "");
+            portolan_text_add(out, "%s%s%s%s", j ? "" : indent, j ? " " : "    ", number,
+                              j == i ? "\n" : "");
         }
-    fputs("    </covariance>\n  </estimates>\n", out);
+    portolan_text_add(out, "%s  </covariance>\n%s</estimates>\n", indent, indent);
 }
 
-static void write_dropped(FILE *out, const struct portolan_model *m)
+static void write_dropped(struct portolan_text *out, const struct portolan_model *m,
+                          const char *indent)
 {
     for (size_t j = 0; j < m->n_dropped; j++) {
-        fprintf(out, "  <dropped reason=\"%s\">\n    <math xmlns=\"" MATHML_NAMESPACE "\">",
-                m->dropped[j].reason == PORTOLAN_MODEL_DROP_NEGATIVE ? "negative" : "dependent");
+        portolan_text_add(
+            out, "%s<dropped reason=\"%s\">\n%s  <math xmlns=\"" MATHML_NAMESPACE "\">", indent,
+            m->dropped[j].reason == PORTOLAN_MODEL_DROP_NEGATIVE ? "negative" : "dependent",
+            indent);
         write_term(out, m, 1, &m->dropped[j].shape);
-        fputs("</math>\n  </dropped>\n", out);
+        portolan_text_add(out, "</math>\n%s</dropped>\n", indent);
     }
+}
+
+static void write_judgement(struct portolan_text *out, const struct portolan_model *m,
+                            const char *indent)
+{
+    write_fit(out, m, indent);
+    write_estimates(out, m, indent);
+    write_dropped(out, m, indent);
+}
+
+static void write_piece(struct portolan_text *out, const struct portolan_model *m)
+{
+    portolan_text_add(out, "  <piece>\n");
+    for (size_t p = 0; p < m->n_params; p++)
+        write_parameter(out, m, p, NULL, "    ");
+    write_judgement(out, m, "    ");
+    portolan_text_add(out, "  </piece>\n");
+}
+
+static void write_break(struct portolan_text *out, const struct portolan_model *m,
+                        const struct portolan_model_break *b)
+{
+    portolan_text_add(out, "  <break");
+    write_text_attribute(out, "parameter", m->params[b->param]);
+    if (b->divisor != SIZE_MAX)
+        write_text_attribute(out, "divisor", m->params[b->divisor]);
+    write_attribute(out, "below", b->below);
+    write_attribute(out, "above", b->above);
+    write_attribute(out, "at", b->at);
+    write_attribute(out, "low", b->low);
+    write_attribute(out, "high", b->high);
+    portolan_text_add(out, "/>\n");
 }
 
 enum portolan_status portolan_model_write_xml(const struct portolan_model *m, char **text,
                                               struct portolan_error *err)
 {
-    char *written = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&written, &size);
-    bool failed;
+    struct portolan_text out = {0};
 
-    if (!out)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to write a model");
-    write_head(out, m);
-    write_function(out, m);
-    write_fit(out, m);
-    write_estimates(out, m);
-    write_dropped(out, m);
-    fputs("</model>\n", out);
-    failed = ferror(out);
-    if (fclose(out) || failed) {
-        free(written);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to write a model");
-    }
-    *text = written;
-    return PORTOLAN_OK;
+    write_head(&out, m);
+    write_function(&out, m);
+    write_judgement(&out, m, "  ");
+    for (size_t i = 0; i < m->n_pieces; i++)
+        write_piece(&out, m->pieces[i].model);
+    for (size_t i = 0; i < m->n_breaks; i++)
+        write_break(&out, m, &m->breaks[i]);
+    portolan_text_add(&out, "</model>\n");
+    return portolan_text_take(&out, text, err);
 }

@@ -191,6 +191,8 @@ struct portolan_model_break {
 struct portolan_model_envelope {
     const char *name;    /**< of what is modelled: "heat.Cholmod.solve" */
     const char *unit;    /**< of the value: "s" */
+    const char *quality; /**< which quality of service the value is: "time", "accuracy", "memory" …
+                          */
     const char *machine; /**< where the rows were measured */
     const char *program;
     const char *source;                                 /**< the rows: a store, a report, a line */
