@@ -23,6 +23,12 @@ const char *symbol_of(struct translation *t, const char *name)
     return symbol;
 }
 
+/* How much a begin says of the experiment. */
+static int says(const struct directive *d)
+{
+    return d->formula.text ? 2 : d->n_observables > 0;
+}
+
 static void add_region(struct translation *t, struct directive *d)
 {
     struct experiment *e = find(t, d->name.text);
@@ -40,7 +46,7 @@ static void add_region(struct translation *t, struct directive *d)
         t->last_experiment = &e->next;
         t->n_experiments++;
     }
-    if (!e->first->formula.text && d->formula.text)
+    if (says(d) > says(e->first))
         e->first = d;
     d->experiment = e;
     e->regions = portolan_arena_grow(&t->arena, e->regions, e->n_regions, sizeof *e->regions);
@@ -102,7 +108,7 @@ static void check_regions(struct translation *t, const struct experiment *e)
                        "experiment '%s' has another formula in line %d: give it the same, or this "
                        "one another name",
                        e->name, line_of(t, first));
-        else if (!same_observables(d, first))
+        else if (says(d) && !same_observables(d, first))
             problem_at(t, d->name.at,
                        "experiment '%s' has other observables in line %d: give it the same, or "
                        "this one another name",

@@ -75,8 +75,8 @@ struct directive {
 
 struct experiment {
     const char *name;
-    const char *symbol;               /* "cll_fft" */
-    struct directive *first;          /* begin with the formula, or the first one */
+    const char *symbol;      /* "cll_fft" */
+    struct directive *first; /* the begin that says most: with the formula, or observables */
     struct portolan_formula *formula; /* or NULL */
     const char *infix;                /* as written, in one line */
     unsigned n_constants;

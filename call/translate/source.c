@@ -245,7 +245,7 @@ enum portolan_status source_scan(struct translation *t, const char *text, size_t
     if (memchr(text, '\0', size))
         return portolan_error_set(t->err, PORTOLAN_ESYNTAX,
                                   "%s: there are bytes 0 in it: this is no C", t->source.file);
-    for (size_t i = 0; i < size;) {
+    for (size_t i = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; i < size;) {
         size_t end;
 
         if (text[i] == '\n') {
