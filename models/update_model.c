@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model that all rows of an online update so far give. */
+#include "update_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns of R, those of KEPT terms only. */
+static size_t load(const struct recursion *u, const bool *kept, double *columns)
+{
+    size_t n = 0;
+
+    for (size_t j = 0; j < u->k; j++) {
+        for (size_t i = 0; kept[j] && i < u->k; i++)
+            columns[n * u->k + i] = i <= j ? u->r[i][j] : 0;
+        n += kept[j];
+    }
+    return n;
+}
+
+/* Constants of all terms, and which of them stay. */
+static enum portolan_status choose_terms(const struct recursion *u, struct portolan_model *m,
+                                         double *columns, double *constants, bool *kept,
+                                         struct portolan_error *err)
+{
+    struct linear_fit fit = {0};
+    enum portolan_status status;
+
+    for (size_t j = 0; j < u->k; j++)
+        kept[j] = true;
+    load(u, kept, columns);
+    status = linear_full(u->k, u->k, columns, u->z, &fit, err);
+    m->summary.condition = fit.condition;
+    memcpy(constants, fit.coefficients, u->k * sizeof *constants);
+    if (!status && u->begun.nonnegative &&
+        (status = linear_nonnegative(u->k, u->k, columns, u->z, constants)))
+        portolan_error_set(err, status, "no memory for a fit");
+    for (size_t j = 0; j < u->k && !status; j++) {
+        bool dependent = fit.dependent[j] && constants[j] == 0;
+
+        kept[j] = !dependent && !(u->begun.nonnegative && constants[j] <= 0);
+        if (kept[j])
+            continue;
+        m->dropped[m->n_dropped] = (struct portolan_model_dropped){
+            u->shape[j], dependent ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE};
+        status = expressions_own(&m->expressions, &m->dropped[m->n_dropped++].shape, u->n_params,
+                                 (const char *const *)m->params, err);
+    }
+    return status;
+}
+
+/* The residual sum of squares with these constants. */
+static double squares(const struct recursion *u, const double *constants)
+{
+    double sum = u->rss;
+
+    for (size_t i = 0; i < u->k; i++) {
+        double e = u->z[i];
+
+        for (size_t j = i; j < u->k; j++)
+            e -= u->r[i][j] * constants[j];
+        sum += e * e;
+    }
+    return sum;
+}
+
+static double judge_error(const struct recursion *u, struct portolan_model *m, double rss)
+{
+    struct portolan_model_summary *s = &m->summary;
+    double dof = u->n - (double)m->n_terms;
+
+    s->n_rows = s->n_points = u->begun.n_rows + u->state.n_rows;
+    s->n_outliers = u->begun.n_outliers;
+    s->sigma_is_assumed = !(dof > 0);
+    s->sigma = PORTOLAN_MODEL_ASSUMED_ERROR;
+    if (dof > 0)
+        s->sigma = sqrt(rss / dof);
+    else if (u->begun.weighting == PORTOLAN_MODEL_ABSOLUTE)
+        s->sigma *= fabs(m->n_terms ? m->terms[0].constant : 0);
+    s->dof = fmax(dof, 0);
+    s->rms = sqrt(rss / u->weight);
+    s->max = fmax(u->begun.max, u->largest);
+    s->leave_one_out = u->n_recursive ? sqrt(u->recursive_squares / (double)u->n_recursive)
+                                      : u->begun.leave_one_out;
+    return s->sigma * s->sigma;
+}
+
+static enum portolan_status keep(const struct recursion *u, struct portolan_model *m,
+                                 double *columns, const double *constants, const bool *kept,
+                                 struct portolan_error *err)
+{
+    double inverse[MODEL_TERMS * MODEL_TERMS], variance, used[MODEL_TERMS] = {0};
+    struct linear_fit fit = {.inverse = inverse};
+    enum portolan_status status;
+    size_t n = load(u, kept, columns);
+
+    status = linear_full(u->k, n, columns, u->z, &fit, err);
+    if (status)
+        return status;
+    for (size_t j = 0, t = 0; j < u->k; j++) {
+        if (!kept[j])
+            continue;
+        used[j] = constants[j];
+        m->terms[t].constant = constants[j];
+        m->terms[t].shape = u->shape[j];
+        status = expressions_own(&m->expressions, &m->terms[t].shape, u->n_params,
+                                 (const char *const *)m->params, err);
+        if (status)
+            return status;
+        m->estimates[t] = (struct estimate){t, CONSTANT_ESTIMATE};
+        t++;
+    }
+    m->n_terms = m->n_estimates = n;
+    variance = judge_error(u, m, squares(u, used));
+    if (!(m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a model");
+    for (size_t i = 0; i < n * n; i++)
+        m->covariance[i] = variance * inverse[i];
+    return model_finish(m, err);
+}
+
+/* The model of one sum of terms, into the empty M. */
+static enum portolan_status fill(const struct recursion *u, struct portolan_model *m,
+                                 struct portolan_error *err)
+{
+    double columns[MODEL_TERMS * MODEL_TERMS], constants[MODEL_TERMS];
+    bool kept[MODEL_TERMS];
+    enum portolan_status status;
+
+    if (!(u->n > 0))
+        return portolan_error_set(err, PORTOLAN_EINVAL, "an update without a row has no model");
+    m->summary = u->begun;
+    memcpy(m->range, u->range, sizeof m->range);
+    status = choose_terms(u, m, columns, constants, kept, err);
+    return status ? status : keep(u, m, columns, constants, kept, err);
+}
+
+/* ---- pieces ---- */
+
+enum portolan_status update_skeleton(const struct portolan_model *m,
+                                     struct portolan_model **skeleton, struct portolan_error *err)
+{
+    const char *const *params = (const char *const *)m->params;
+    struct portolan_model *s = NULL;
+    enum portolan_status status = model_create(m->n_params, params, &s, err);
+
+    if (!status && m->n_pieces)
+        status = model_make_pieces(s, err);
+    for (size_t i = 0; i < m->n_pieces && !status; i++) {
+        s->pieces[i] = m->pieces[i];
+        s->pieces[i].model = NULL;
+        s->n_pieces++;
+        status = model_create(m->n_params, params, &s->pieces[i].model, err);
+    }
+    if (!status && m->n_breaks)
+        memcpy(s->breaks, m->breaks, m->n_breaks * sizeof *m->breaks);
+    if (!status) {
+        s->n_breaks = m->n_breaks;
+        s->summary = m->summary;
+        memcpy(s->range, m->range, sizeof s->range);
+        status = portolan_model_describe(s, &m->envelope, err);
+    }
+    if (status) {
+        portolan_model_destroy(s);
+        return status;
+    }
+    *skeleton = s;
+    return PORTOLAN_OK;
+}
+
+/* The summary and range of all pieces together, where the model has several. */
+static void summarise(struct portolan_model *m)
+{
+    struct portolan_model_summary *s = &m->summary;
+    double squares = 0, variance = 0;
+
+    s->n_rows = s->n_points = s->n_outliers = 0;
+    s->dof = s->max = s->condition = 0;
+    s->sigma_is_assumed = false;
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        const struct portolan_model *piece = m->pieces[i].model;
+        const struct portolan_model_summary *one = &piece->summary;
+
+        s->n_rows += one->n_rows;
+        s->n_points += one->n_points;
+        s->n_outliers += one->n_outliers;
+        s->dof += one->dof;
+        s->max = fmax(s->max, one->max);
+        s->condition = fmax(s->condition, one->condition);
+        s->sigma_is_assumed = s->sigma_is_assumed || one->sigma_is_assumed;
+        squares += (double)one->n_points * one->rms * one->rms;
+        variance += (double)one->n_points * one->sigma * one->sigma;
+        for (size_t p = 0; p < m->n_params; p++) {
+            m->range[p].min = fmin(m->range[p].min, piece->range[p].min);
+            m->range[p].max = fmax(m->range[p].max, piece->range[p].max);
+        }
+    }
+    s->rms = sqrt(squares / (double)s->n_points);
+    s->sigma = sqrt(variance / (double)s->n_points);
+}
+
+enum portolan_status portolan_update_model(const struct portolan_update *u,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err)
+{
+    struct portolan_model *m = NULL;
+    enum portolan_status status = update_skeleton(u->base, &m, err);
+
+    for (size_t i = 0; i < u->n_parts && !status; i++)
+        status = fill(&u->parts[i], m->n_pieces ? m->pieces[i].model : m, err);
+    if (!status && m->n_pieces) {
+        summarise(m);
+        status = model_finish(m, err);
+    }
+    if (status) {
+        portolan_model_destroy(m);
+        return status;
+    }
+    *model = m;
+    return PORTOLAN_OK;
+}
