@@ -111,6 +111,8 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     }
     if (*_ex || o->idle || (!begin && step % o->interval != 0))
         return;
+    if (step > 0)
+        optimizer_gather_step(o);
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         struct portolan_error err = {0};
         enum portolan_status status;
@@ -129,6 +131,7 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
                            err.text[0] ? err.text : portolan_status_text(status));
         break;
     }
+    optimizer_forget_step(o);
     if (begin && !*_ex)
         optimizer_store_decision(o);
 }
@@ -244,6 +247,7 @@ EXIT:;
 
 static void clear(struct optimizer *o)
 {
+    optimizer_forget_step(o);
     optimizer_mind_clear(&o->mind);
     for (size_t i = 0; i < o->n_announced; i++)
         free(o->announced_names[i]);

@@ -13,8 +13,6 @@ enum { SURPRISES = 3, MOST_REFITS = 5 };
 static const double surprise = 0.25;
 /* Steps with something that has no model, before the store is read again; then twice as many. */
 enum { FIRST_LOOK = 4 };
-/* The share of its time that a rank may wait and still stand for the slowest. */
-static const double least_waiting = 0.05;
 
 void optimizer_mind_clear(struct optimizer_mind *m)
 {
@@ -172,21 +170,10 @@ static void learn(struct optimizer *o, int step, const struct portolan_sample *s
     make_plan(o);
 }
 
-/*
- * Whether what rank 0 did tells of the slowest rank, which the models are of: it waited for hardly
- * anybody. A step that began with an exchange, and the first, are no usual steps.
- */
-static bool tells(const struct optimizer *o, int step, const struct portolan_sample *samples,
-                  size_t n)
+/* The first step and those that began with an exchange are no usual ones. */
+static bool is_usual(const struct optimizer *o, int step)
 {
-    double waited = 0, all = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        waited += samples[i].mpi_ns;
-        all += samples[i].exclusive_ns;
-    }
-    return step > 1 && o->swap_step != step - 1 &&
-           (o->cohort->size == 1 || waited <= least_waiting * all);
+    return step > 1 && o->swap_step != step - 1;
 }
 
 /* The step's rows go into the models; what has none is looked for in the store, now and then. */
@@ -196,7 +183,7 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     struct portolan_plan_news news;
     struct portolan_error err = {0};
 
-    if (!m->plan || !tells(o, step, now->samples, now->n_samples))
+    if (!m->plan || !is_usual(o, step))
         return;
     if (portolan_plan_learn(m->plan, now->samples, now->n_samples, now->current, now->n_current,
                             &news, &err)) {
@@ -252,8 +239,8 @@ static void consider(struct optimizer *o, int step)
     struct portolan_name_value *current, *banned;
 
     now.remaining_steps = steps ? steps - step : 1;
-    if (step > 0 && o->records->ops->latest(o->records, &now.samples, &now.n_samples, NULL))
-        now.n_samples = 0;
+    now.samples = o->step_samples;
+    now.n_samples = o->n_step_samples;
     current = list_names(o, NULL, 0, &now.n_current);
     banned = list_names(o, o->banned, o->n_banned, &now.n_banned);
     now.current = current;
