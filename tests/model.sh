@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 52
+plan 53
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -69,6 +69,11 @@ model fit spread.csv --statistic deviation
 gives 'the standard deviation' 0 ' model +0.02 n '
 model fit spread.csv --statistic minimum
 gives 'the least of the repetitions' 0 ' model +1 n '
+awk 'BEGIN { print "n,t"; for (n = 1; n <= 40; n++) print n * 10 "," (n < 20 ? 5 * n * 10 : 50 * n * 10) * (1 + 0.01 * sin(n * n)) }' \
+    >broken.csv
+model fit broken.csv --pieces
+gives 'intervals of validity' 0 '2 intervals' 'breaks +n between 190 and 200' '^where n ' ' (5|4.9)[.0-9]* n' \
+    ' (50|49)[.0-9]* n'
 
 # ---- compare
 shows 'compare: Table 1 of the paper' table1.txt compare fft.csv --formula "$fft"

@@ -350,6 +350,43 @@ static void test_terms_that_rows_cannot_tell_apart_are_dropped(void **state)
     portolan_update_destroy(u);
 }
 
+/* t = 5 n below 196 and 50 n from there on: each piece has the rows that belong to it. */
+static void test_pieces_are_updated_one_by_one(void **state)
+{
+    static const char *const n_only[] = {"n"};
+    double x[2 * ROWS], y[2 * ROWS];
+    struct portolan_model_data data = {1, n_only, ROWS, x, y, NULL};
+    struct portolan_model *begun = NULL, *model = NULL;
+    struct portolan_update *u = NULL;
+    uint64_t seed = 11;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * ROWS; i++) {
+        x[i] = 10 + 380 * ((double)(i % ROWS) + (i < ROWS ? 0 : 0.3)) / ROWS;
+        y[i] = (x[i] < 196 ? 5 : 50) * x[i] * (1 + 0.01 * normal(&seed)) * (i < ROWS ? 1 : 1.02);
+    }
+    assert_int_equal(portolan_model_fit_pieces(&data, NULL, 0, NULL, &begun, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_model_n_pieces(begun), 2);
+    for (int with_rows = 0; with_rows < 2; with_rows++) {
+        assert_int_equal(portolan_update_create(begun, with_rows ? &data : NULL, NULL, &u, NULL),
+                         PORTOLAN_OK);
+        for (size_t i = ROWS; i < 2 * ROWS; i++)
+            assert_int_equal(portolan_update_add(u, &x[i], y[i], 1), PORTOLAN_OK);
+        assert_int_equal(portolan_update_model(u, &model, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_model_n_pieces(model), 2);
+        assert_near(portolan_model_value(model, (double[]){100}), 505, 0.005);
+        assert_near(portolan_model_value(model, (double[]){300}), 15150, 0.005);
+        assert_int_equal(portolan_model_peek_summary(model)->n_rows, 2 * ROWS);
+        assert_near(portolan_model_peek_summary(model)->sigma, 0.014, 0.3);
+        assert_int_equal(portolan_update_peek_state(u)->n_rows, ROWS);
+        assert_int_equal(portolan_update_peek_state(u)->n_begun, ROWS);
+        assert_non_null(strstr(portolan_model_peek_formula(model), "n < "));
+        portolan_model_destroy(model);
+        portolan_update_destroy(u);
+    }
+    portolan_model_destroy(begun);
+}
+
 static void test_bad_rows_change_nothing(void **state)
 {
     struct rows r = make_rows(9, 0.1);
@@ -403,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_sign_comes_when_the_form_no_longer_holds),
         cmocka_unit_test(test_gate_keeps_spikes_from_the_constants),
         cmocka_unit_test(test_terms_that_rows_cannot_tell_apart_are_dropped),
+        cmocka_unit_test(test_pieces_are_updated_one_by_one),
         cmocka_unit_test(test_bad_rows_change_nothing),
         cmocka_unit_test(test_wrong_arguments_are_refused),
     };
