@@ -195,7 +195,7 @@ static bool divide(struct layout *l, const struct item *x)
 {
     struct place *p = &l->places[l->depth];
     const struct group *g = &l->groups[p->group];
-    const long *bounds = &l->t->bounds[x->bounds];
+    const long *bounds = x->n_parts ? &l->t->bounds[x->bounds] : NULL;
     size_t part = 0, made;
     bool is_good = x->n_parts > 0 && bounds[x->n_parts - 1] == (long)g->n;
 

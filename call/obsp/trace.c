@@ -225,7 +225,7 @@ enum portolan_status portolan_obsp_read(const char *text, size_t size, const cha
 {
     struct portolan_diagnostics_relay relay = {diagnostics, err};
     struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
-    size_t blank = strspn(text, " \t\r\n");
+    size_t blank = 0;
     struct portolan_obsp_trace *t = NULL;
     enum portolan_status status;
 

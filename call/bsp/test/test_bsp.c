@@ -2,6 +2,8 @@
 /* Run by mpiexec with any number of ranks; argv[1]: "mpi" when the program begins MPI itself. */
 #include "../internal.h"
 
+#include <portolan/cll.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -336,6 +338,42 @@ static void own_messages_of_the_program_are_not_touched(void **state)
     assert_int_equal(bsp_nmsgs(&all), 1);
 }
 
+static int take(void *arg, int rank, const void *bytes, size_t size)
+{
+    int *next = arg, what[2];
+
+    assert_int_equal(rank, (*next)++);
+    assert_int_equal(size, sizeof what * (size_t)(rank + 1) * 1000);
+    memcpy(what, bytes, sizeof what);
+    assert_int_equal(what[0], rank);
+    return rank == 2 ? 17 : 0;
+}
+
+static void reports_and_barriers_of_call_end_no_superstep(void **state)
+{
+    const struct portolan_cll_driver *d = &portolan_cll_pub;
+    size_t size = 2 * sizeof(int) * (size_t)(pid + 1) * 1000;
+    int *bytes = calloc(1, size), next = 0;
+
+    (void)state;
+    bytes[0] = pid;
+    bsp_sync(&all);
+    bsp_send(&all, pid, "kept", 5);
+    bsp_sync(&all);
+    bsp_send(&all, pid, "next", 5);
+    assert_string_equal(d->name, "PUB");
+    assert_int_equal(d->rank(&all), pid);
+    assert_int_equal(d->size(&all), n);
+    d->sync(&all, NULL);
+    d->sync(NULL, &all);
+    assert_int_equal(d->gather(&all, bytes, size, take, &next), pid == 0 && n > 2 ? 17 : 0);
+    assert_int_equal(next, pid ? 0 : n > 3 ? 3 : n);
+    assert_string_equal(bspmsg_data(bsp_getmsg(&all, 0)), "kept");
+    bsp_sync(&all);
+    assert_string_equal(bspmsg_data(bsp_getmsg(&all, 0)), "next");
+    free(bytes);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +390,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(writes_count_as_messages_of_an_oblivious_superstep),
         cmocka_unit_test(collective_operations_keep_the_order),
         cmocka_unit_test(own_messages_of_the_program_are_not_touched),
+        cmocka_unit_test(reports_and_barriers_of_call_end_no_superstep),
     };
     int owns_mpi = argc > 1 && !strcmp(argv[1], "mpi"), is_over, failed;
 
