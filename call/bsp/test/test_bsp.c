@@ -100,21 +100,28 @@ static void messages_have_any_size(void **state)
     }
 }
 
+/* On all processors, while nothing is on its way. */
+static void set_sizes(size_t small, size_t piece)
+{
+    bsp_sync(&all);
+    transport_lock();
+    bsp_small_bytes = small;
+    bsp_piece_bytes = piece;
+    transport_unlock();
+    bsp_sync(&all);
+}
+
 static void large_messages_go_in_pieces(void **state)
 {
     size_t small = bsp_small_bytes, piece = bsp_piece_bytes;
 
     (void)state;
-    bsp_small_bytes = 100;
-    bsp_piece_bytes = 999;
+    set_sizes(100, 999);
     exchange(100, bsp_hpsend);
     exchange(101, bsp_hpsend);
     exchange(999 * 4, bsp_send);
     exchange(999 * 4 + 1, bsp_hpsend);
-    bsp_sync(&all); /* all have received before the sizes change */
-    bsp_small_bytes = small;
-    bsp_piece_bytes = piece;
-    bsp_sync(&all);
+    set_sizes(small, piece);
 }
 
 static void created_messages_are_sent_as_they_were_filled(void **state)
