@@ -3,7 +3,7 @@
 # portolan llac: the paper's Table 1, a session worked out by hand, failures by line and column,
 # files in and out, plots, and a terminal.
 . "$(dirname "$0")/tap.sh"
-plan 40
+plan 41
 
 here=$SOURCE/tests/llac
 cd "$work" || exit 99
@@ -63,6 +63,20 @@ llac -e "load $SOURCE/examples/llac/table1.csv; f = fit table1; save f to f.xml;
 gives 'a saved model predicts as it did' 0 '^8 +1\.89' '^PROCS +TIME +OURS +ERROR %$'
 grep -q '^forget f$' s.llac && ! grep -q history s.llac
 result 'the session is kept, without what only asked for it' $?
+cat >main.c <<'END'
+#include <stdio.h>
+#include "table1.c"
+int main(void)
+{
+    printf("%.4f\n", few(8, 2097152));
+    return 0;
+}
+END
+try cc -o few main.c -lm
+try ./few
+seen=$(cat out)
+[ -n "$seen" ] && grep -Eq "^ +8 +1.8939 +$seen +.*! outside" table1.out
+result 'the C of a model computes what it predicted' $?
 llac "$here/../../examples/llac/table1.llac" -e 'predict all at P = 2' -e 'quit 3' -e 'nonsense'
 gives 'commands go on behind a script, to `quit`' 3 '^2 +2097152 +5.99'
 cat >outer.llac <<END
@@ -150,7 +164,7 @@ status=0
 timeout 120 python3 "$SOURCE/tests/terminal.py" "$PORTOLAN" llac >out 2>err <<'END' || status=$?
 - llac> 
 lo\t ad 
-table1.c\t sv 
+table1.cs\t v 
 \r table1: 6 rows.*llac> 
 nonsense\r neither a command.*llac> 
 rows_tab\twhere_TI\t ME

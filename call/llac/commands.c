@@ -22,18 +22,18 @@
     "    sort N, P                      in this order\n"
 
 const struct command_form llac_commands[] = {
-    {"load", do_load, true, COMPLETE_FILES, "load FILE… [trial TRIALS] [of EXPERIMENT, …]",
+    {"load", do_load, true, true, COMPLETE_FILES, "load FILE… [trial TRIALS] [of EXPERIMENT, …]",
      "read reports, CSV, Extra-P's measurements, stores or a model",
      "  A table for each experiment, named after it; rows of an experiment that is there already\n"
      "  are added to it. `NAME = load FILE` names the one table. Of a store, all trials or those\n"
      "  that `portolan trials` would list.\n"},
-    {"show", do_show, false, COMPLETE_OBJECTS, "show [TABLE | MODEL | NAME]",
+    {"show", do_show, false, false, COMPLETE_OBJECTS, "show [TABLE | MODEL | NAME]",
      "list what there is, or show one of it", TABLE_HELP},
-    {"rows", do_rows, false, COMPLETE_TABLES, "rows [all] TABLE [NUMBER]",
+    {"rows", do_rows, false, false, COMPLETE_TABLES, "rows [all] TABLE [NUMBER]",
      "show a table's rows, the first 40 or as many as said", TABLE_HELP},
-    {"summary", do_summary, false, COMPLETE_TABLES, "summary TABLE [by COLUMN, …]",
+    {"summary", do_summary, false, false, COMPLETE_TABLES, "summary TABLE [by COLUMN, …]",
      "statistics of what was measured at each point", TABLE_HELP},
-    {"fit", do_fit, true, COMPLETE_TABLES,
+    {"fit", do_fit, true, false, COMPLETE_TABLES,
      "[NAME =] fit TABLE [as FORMULA | search | on COLUMN, …] [OPTION…]",
      "find a model's constants",
      "  By the experiment's own formula; by another one in canonical form, as in\n"
@@ -47,18 +47,18 @@ const struct command_form llac_commands[] = {
      "    typical, median, mean, minimum, maximum   what stands for repetitions; typical\n"
      "    deviation            models their standard deviation\n"
      "    confidence 0.9       of intervals; 0.95\n"},
-    {"predict", do_predict, true, COMPLETE_MODELS,
+    {"predict", do_predict, true, false, COMPLETE_MODELS,
      "[NAME =] predict MODEL [at PARAMETER = VALUE, …]    predict MODEL on TABLE",
      "values with their intervals",
      "  VALUE is a number or a list, {1, 2, 4}. What is not said comes from the variable of that\n"
      "  name, or is what was measured when that is one value. Predictions outside the range that\n"
      "  was measured are marked with !.\n"},
-    {"compare", do_compare, false, COMPLETE_MODELS,
+    {"compare", do_compare, false, false, COMPLETE_MODELS,
      "compare MODEL [with TABLE] [as HEADING]    compare COLUMN with COLUMN of TABLE",
      "real and predicted, and the error in percent",
      "  The error is (real - predicted) / real. The second form compares what somebody else\n"
      "  predicted (the first column) with what was measured (the second).\n"},
-    {"obsp", do_obsp, true, COMPLETE_FILES,
+    {"obsp", do_obsp, true, true, COMPLETE_FILES,
      "[NAME =] obsp FILE [predict | using MODEL, …] [max | sum]",
      "what OBSP* and plain BSP say of a trace",
      "  FILE is what a program of the BSP library traced, or was written by hand "
@@ -67,27 +67,30 @@ const struct command_form llac_commands[] = {
      "  experiments say, fitted to the trace itself; `using` takes the constants of models of\n"
      "  here. max or sum: how bytes in and out count together. NAME gets a row for each end of a\n"
      "  superstep.\n"},
-    {"plot", do_plot, false, COMPLETE_OBJECTS,
+    {"plot", do_plot, false, true, COMPLETE_OBJECTS,
      "plot TABLE|MODEL… [by COLUMN] [of COLUMN] [logx|logy|loglog] [title \"TEXT\"] [to FILE]",
      "draw points, curves and intervals",
      "  Always as SVG; FILE may also end in .png, .pdf, .eps or .txt, which gnuplot makes, or in\n"
      "  .gp for its script.\n"},
-    {"save", do_save, false, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
+    {"save", do_save, false, true, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
      "write a model, tables or the session",
-     "  FILE's ending says how. Models: .xml; tables: .dat, .json, .xml (reports),\n"
+     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json, .xml (reports),\n"
      "  .csv, .txt and .jsonl (Extra-P). `save session` writes the commands that were run.\n"},
-    {"let", NULL, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
+    {"let", NULL, false, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
      "set a variable, or name a result", TABLE_HELP},
-    {"print", do_print, false, COMPLETE_OBJECTS, "print FORMULA | \"TEXT\" …",
+    {"print", do_print, false, false, COMPLETE_OBJECTS, "print FORMULA | \"TEXT\" …",
      "show the value of a formula, or a text", ""},
-    {"source", do_source, false, COMPLETE_FILES, "source FILE", "run the commands in a file", ""},
-    {"forget", do_forget, false, COMPLETE_OBJECTS, "forget NAME… | all",
+    {"source", do_source, false, true, COMPLETE_FILES, "source FILE", "run the commands in a file",
+     ""},
+    {"forget", do_forget, false, false, COMPLETE_OBJECTS, "forget NAME… | all",
      "drop what was loaded or made", ""},
-    {"history", do_history, false, COMPLETE_NOTHING, "history", "show the session's commands", ""},
-    {"help", do_help, false, COMPLETE_COMMANDS, "help [COMMAND]", "tell of the commands", ""},
-    {"quit", do_quit, false, COMPLETE_NOTHING, "quit [STATUS]", "end", ""},
-    {"exit", do_quit, false, COMPLETE_NOTHING, "exit [STATUS]", "end", ""},
-    {NULL, NULL, false, COMPLETE_NOTHING, NULL, NULL, NULL},
+    {"history", do_history, false, false, COMPLETE_NOTHING, "history",
+     "show the session's commands", ""},
+    {"help", do_help, false, false, COMPLETE_COMMANDS, "help [COMMAND]", "tell of the commands",
+     ""},
+    {"quit", do_quit, false, false, COMPLETE_NOTHING, "quit [STATUS]", "end", ""},
+    {"exit", do_quit, false, false, COMPLETE_NOTHING, "exit [STATUS]", "end", ""},
+    {NULL, NULL, false, false, COMPLETE_NOTHING, NULL, NULL, NULL},
 };
 
 const struct command_form *llac_command(const char *name)

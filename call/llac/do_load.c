@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment,
-                              const char *path)
+struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment)
 {
     struct table *t = llac_table_create(llac_name_of(s, experiment));
     struct table **grown = portolan_arena_grow(s->arena, l->tables, l->n_tables, sizeof(void *));
@@ -20,7 +19,6 @@ struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char 
         llac_table_destroy(t);
         return NULL;
     }
-    t->source = portolan_arena_strdup(&t->arena, path);
     l->tables = grown;
     l->tables[l->n_tables++] = t;
     return t;
@@ -294,7 +292,7 @@ enum portolan_status do_load(struct statement *s, const char *name)
     const char *path, *trials = NULL;
     size_t n = 0;
     struct {
-        const char *path;
+        const char *name, *path;
         struct token at;
     } *files = NULL;
     struct loaded l = {0};
@@ -306,14 +304,20 @@ enum portolan_status do_load(struct statement *s, const char *name)
         files[n].at = s->now;
         if ((status = llac_parse_file(s, "a file", &path)) != PORTOLAN_OK)
             return status;
+        files[n].name = path;
         files[n++].path = llac_read_path(s, path);
     } while (at_next_file(s));
     if (llac_accept(s, "trial") && (status = llac_parse_file(s, "a trial", &trials)) != PORTOLAN_OK)
         return status;
     at = files[0].at;
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
+        size_t before = l.n_tables;
+
         s->in->runs++;
         status = load_file(s, &files[i].at, files[i].path, trials, &l);
+        /* As the user called it: where scripts lie is of no interest to who reads a model. */
+        for (size_t k = before; k < l.n_tables; k++)
+            l.tables[k]->source = portolan_arena_strdup(&l.tables[k]->arena, files[i].name);
         if (l.model && (i || i + 1 < n) && status == PORTOLAN_OK)
             status = llac_fail(s, &files[i].at, "'%s' is a model; models are loaded one by one",
                                files[i].path);

@@ -19,14 +19,20 @@ static bool ends_with(const char *text, const char *end)
 /* -------------------------------------------------------------------------------------- models */
 
 static enum portolan_status write_model(struct statement *s, const struct token *at,
-                                        const struct fitted *f, const char *path, char **text)
+                                        const char *name, const struct fitted *f, const char *path,
+                                        char **text)
 {
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    if (!ends_with(path, ".xml"))
-        return llac_fail(s, at, "'%s': a model's file ends in .xml", path);
-    status = portolan_model_write_xml(f->model, text, &err);
+    if (ends_with(path, ".xml"))
+        status = portolan_model_write_xml(f->model, text, &err);
+    else if (ends_with(path, ".c") || ends_with(path, ".h"))
+        status = portolan_model_write_c(f->model, name, text, &err);
+    else if (ends_with(path, ".tex"))
+        status = portolan_model_write_latex(f->model, text, &err);
+    else
+        return llac_fail(s, at, "'%s': a model's file ends in .xml, .c, .h or .tex", path);
     return status == PORTOLAN_OK ? status : llac_fail_with(s, at, status, &err);
 }
 
@@ -270,7 +276,7 @@ static enum portolan_status save_model(struct statement *s, const struct object 
 
     llac_advance(s);
     if ((status = parse_target(s, &at, &path)) == PORTOLAN_OK)
-        status = write_model(s, &at, o->model, path, &text);
+        status = write_model(s, &at, o->name, o->model, path, &text);
     if (status == PORTOLAN_OK)
         status = put_file(s, &at, path, text);
     free(text);

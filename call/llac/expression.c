@@ -23,6 +23,8 @@ enum portolan_status llac_parse_formula(struct statement *s, struct portolan_for
         llac_advance(s);
         end = s->last_end;
     }
+    if (s->now.kind == TOKEN_BAD)
+        return llac_parse_end(s);
     if (end == first.at)
         return llac_fail(s, &first, "a formula is wanted here");
     status = portolan_formula_parse(first.at, (size_t)(end - first.at), s->file, first.line,

@@ -246,7 +246,8 @@ enum completion {
 struct command_form {
     const char *name;
     command_fn run;
-    bool gives; /* may stand behind NAME = */
+    bool gives;         /* may stand behind NAME = */
+    bool touches_files; /* reads or writes some */
     enum completion completes;
     const char *synopsis, *summary, *details;
 };
@@ -307,8 +308,7 @@ enum portolan_status llac_load_measurements(struct statement *s, const struct to
 enum portolan_status llac_load_store(struct statement *s, const struct token *at, const char *path,
                                      const char *trials, struct loaded *l);
 /* A table of the loaded ones; NULL when memory is out. */
-struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment,
-                              const char *path);
+struct table *llac_loaded_add(struct statement *s, struct loaded *l, const char *experiment);
 /* Adds the column unless there is one of that name; its place, NONE when memory is out. */
 size_t llac_loaded_column(struct table *t, const char *name, enum column_kind kind,
                           const char *unit);

@@ -126,6 +126,16 @@ static bool begins_table(const struct statement *s, const char *name)
     return s->now.kind == TOKEN_NAME && o && o->kind != OBJECT_NUMBER;
 }
 
+static enum portolan_status run_command(struct statement *s, const struct command_form *form,
+                                        const char *name)
+{
+    if (form->touches_files && s->in->options.without_files)
+        return llac_fail(s, &s->now, "'%s' would touch files, which is not wanted here",
+                         form->name);
+    llac_advance(s);
+    return form->run(s, name);
+}
+
 /* NAME = … */
 static enum portolan_status define(struct statement *s, const char *name)
 {
@@ -138,10 +148,8 @@ static enum portolan_status define(struct statement *s, const char *name)
 
     if (form && !llac_find(s->in, word) && !form->gives)
         return llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, name);
-    if (form && form->gives && !llac_find(s->in, word)) {
-        llac_advance(s);
-        return form->run(s, name);
-    }
+    if (form && form->gives && !llac_find(s->in, word))
+        return run_command(s, form, name);
     if (begins_table(s, word)) {
         if ((status = llac_parse_table(s, &t)) != PORTOLAN_OK)
             return status;
@@ -209,10 +217,8 @@ static enum portolan_status do_statement(struct statement *s)
     }
     /* What the user made hides a command of the same name: nothing loaded becomes unreachable. */
     form = llac_command(word);
-    if (form && !llac_find(s->in, word)) {
-        llac_advance(s);
-        return form->run(s, NULL);
-    }
+    if (form && !llac_find(s->in, word))
+        return run_command(s, form, NULL);
     if (llac_find(s->in, word) || llac_is_next(s, "("))
         return evaluate(s);
     return unknown(s, word);

@@ -194,7 +194,7 @@ enum portolan_status llac_load_csv(struct statement *s, const struct token *at, 
     struct table *t;
     enum portolan_status status;
 
-    if (!c || !name || !(t = llac_loaded_add(s, l, name, path)))
+    if (!c || !name || !(t = llac_loaded_add(s, l, name)))
         return llac_no_memory(s);
     *c = (struct csv){.s = s, .path = path, .at = text, .end = text + size};
     if (!next_line(c))

@@ -41,10 +41,9 @@ static enum portolan_status add_columns(struct statement *s, const struct portol
 
 static enum portolan_status take_experiment(struct statement *s,
                                             const struct portolan_cll_report *r,
-                                            const struct portolan_cll_sample *e, const char *path,
-                                            struct loaded *l)
+                                            const struct portolan_cll_sample *e, struct loaded *l)
 {
-    struct table *t = llac_loaded_add(s, l, e->name, path);
+    struct table *t = llac_loaded_add(s, l, e->name);
     size_t n = 2 + e->n_identifiers + e->n_observables;
     size_t *places = portolan_arena_alloc(s->arena, n, sizeof *places);
     const char *program = portolan_cll_report_peek_header(r, "PROGRAM");
@@ -80,7 +79,7 @@ enum portolan_status llac_load_report(struct statement *s, const struct token *a
     if (status != PORTOLAN_OK)
         return s->d->count == before ? llac_fail_with(s, at, status, &err) : status;
     for (size_t i = 0; status == PORTOLAN_OK && i < r->n_experiments; i++)
-        status = take_experiment(s, r, &r->experiments[i], path, l);
+        status = take_experiment(s, r, &r->experiments[i], l);
     portolan_cll_report_destroy(r);
     return status;
 }
@@ -90,14 +89,13 @@ enum portolan_status llac_load_report(struct statement *s, const struct token *a
 static enum portolan_status take_measurement(struct statement *s,
                                              const struct portolan_measurements *m,
                                              const struct portolan_measurement *item,
-                                             bool several_metrics, const char *path,
-                                             struct loaded *l)
+                                             bool several_metrics, struct loaded *l)
 {
     const char *name =
         portolan_arena_printf(s->arena, "%s%s%s", item->callpath, several_metrics ? "_" : "",
                               several_metrics ? item->metric : "");
     const char *metric = item->metric && *item->metric ? item->metric : "TIME";
-    struct table *t = name ? llac_loaded_add(s, l, name, path) : NULL;
+    struct table *t = name ? llac_loaded_add(s, l, name) : NULL;
     bool good = t != NULL;
 
     for (size_t i = 0; good && i < m->n_params; i++)
@@ -132,7 +130,7 @@ enum portolan_status llac_load_measurements(struct statement *s, const struct to
     for (size_t i = 1; i < m->n; i++)
         several = several || strcmp(m->items[i].metric, m->items[0].metric) != 0;
     for (size_t i = 0; status == PORTOLAN_OK && i < m->n; i++)
-        status = take_measurement(s, m, &m->items[i], several, path, l);
+        status = take_measurement(s, m, &m->items[i], several, l);
     portolan_measurements_destroy(m);
     return status;
 }

@@ -104,7 +104,7 @@ static bool add_row(struct table *t, const struct portolan_trial *trial,
 /* Twice over the samples: columns first, for rows fix them. */
 static enum portolan_status take_samples(struct statement *s, const struct portolan_sample_set *set,
                                          const struct portolan_trial_list *chosen, size_t first,
-                                         const char *path, struct loaded *l)
+                                         struct loaded *l)
 {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < set->n_samples; i++) {
@@ -119,7 +119,7 @@ static enum portolan_status take_samples(struct statement *s, const struct porto
             if (!wanted || sample->timed_calls < 1)
                 continue;
             if (!t && name)
-                t = llac_loaded_add(s, l, name, path);
+                t = llac_loaded_add(s, l, name);
             if (!t || !(pass ? add_row(t, trial, sample) : add_columns(t, trial, sample)))
                 return llac_no_memory(s);
         }
@@ -143,7 +143,7 @@ enum portolan_status llac_load_store(struct statement *s, const struct token *at
     if (status != PORTOLAN_OK)
         llac_fail_with(s, at, status, &err);
     else
-        status = take_samples(s, set, &chosen, first, path, l);
+        status = take_samples(s, set, &chosen, first, l);
     if (status == PORTOLAN_OK && l->n_tables == first)
         status = llac_fail(s, at, "nothing was measured in the trials of '%s'", path);
     portolan_sample_set_destroy(set);

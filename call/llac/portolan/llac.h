@@ -25,8 +25,9 @@ struct portolan_llac_options {
     /** What is no failure but worth knowing, one line. May be NULL. */
     void (*warn)(void *arg, const char *text);
     void *arg;
-    bool keeps_going; /**< a script goes on behind a command that failed */
-    bool draws;       /**< `plot` also shows a drawing in characters, where gnuplot is there */
+    bool keeps_going;   /**< a script goes on behind a command that failed */
+    bool without_files; /**< commands that read or write files fail: for texts of strangers */
+    bool draws;         /**< `plot` also shows a drawing in characters, where gnuplot is there */
 };
 
 /** OPTIONS is copied. Errors: ENOMEM. */
