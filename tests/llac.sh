@@ -3,7 +3,7 @@
 # portolan llac: the paper's Table 1, a session worked out by hand, failures by line and column,
 # files in and out, plots, and a terminal.
 . "$(dirname "$0")/tap.sh"
-plan 41
+plan 42
 
 here=$SOURCE/tests/llac
 cd "$work" || exit 99
@@ -63,6 +63,9 @@ llac -e "load $SOURCE/examples/llac/table1.csv; f = fit table1; save f to f.xml;
 gives 'a saved model predicts as it did' 0 '^8 +1\.89' '^PROCS +TIME +OURS +ERROR %$'
 grep -q '^forget f$' s.llac && ! grep -q history s.llac
 result 'the session is kept, without what only asked for it' $?
+llac -e "m = load table1.xml; predict m at P = 8"
+[ -n "$(tail -1 out)" ] && grep -Eq "^ +8 .* $(tail -1 out | awk '{ printf "%.4f", $3 }') " table1.out
+result 'so does that of a formula' $?
 cat >main.c <<'END'
 #include <stdio.h>
 #include "table1.c"

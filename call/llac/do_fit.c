@@ -306,8 +306,12 @@ static enum portolan_status fit_pieces(const struct wish *w, const struct portol
               !(bound = portolan_calloc(n, sizeof(struct portolan_formula *)))))
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
-        status =
-            portolan_formula_bind(sum->terms[i].expression, w->n_params, w->params, &bound[i], err);
+        const struct portolan_formula *expression = sum->terms[i].expression;
+
+        /* A bare constant is an ordinary term. */
+        if (!portolan_formula_n_names(expression) && portolan_formula_value(expression, NULL) == 1)
+            continue;
+        status = portolan_formula_bind(expression, w->n_params, w->params, &bound[i], err);
         shapes[i].expression = bound[i];
     }
     if (status == PORTOLAN_OK)

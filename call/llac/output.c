@@ -80,6 +80,8 @@ int llac_decimals(const double *values, size_t n)
     }
     if (most == 0)
         return 0;
+    if (most > 1e6 * least)
+        return -1;
     /* Whole numbers need none. */
     decimals = (int)ceil(-log10(least)) + 3;
     for (size_t i = 0; i < n; i++)

@@ -197,7 +197,10 @@ static void add_breaks(struct statement *s, const struct portolan_model *m)
                           breaks[i].above, portolan_model_peek_param(m, breaks[i].param));
         if (breaks[i].divisor != NONE)
             portolan_text_add(out, "/%s", portolan_model_peek_param(m, breaks[i].divisor));
-        portolan_text_add(out, " (from %.6g to %.6g it could be)\n", breaks[i].low, breaks[i].high);
+        if (breaks[i].low < breaks[i].below || breaks[i].high > breaks[i].above)
+            portolan_text_add(out, ", perhaps anywhere from %.6g to %.6g", breaks[i].low,
+                              breaks[i].high);
+        portolan_text_add(out, "\n");
     }
 }
 
