@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Fuzz target of the model reader. With -fsanitize=fuzzer and -DPORTOLAN_FUZZER it is libFuzzer's;
- * else main() runs it over a corpus. (test_xml.c breaks texts at random.)
- */
+/* Fuzz target of the model reader. With libFuzzer it stands alone; see fuzz_corpus.c else. */
 #include <portolan/models.h>
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,38 +28,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     portolan_model_destroy(again);
     return 0;
 }
-
-#ifndef PORTOLAN_FUZZER
-static bool run_file(const char *folder, const char *name)
-{
-    static uint8_t data[1 << 16];
-    char path[2000];
-    FILE *f;
-    size_t size;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!(f = fopen(path, "rbe")))
-        return false;
-    size = fread(data, 1, sizeof data, f);
-    fclose(f);
-    LLVMFuzzerTestOneInput(data, size);
-    return true;
-}
-
-int main(int argc, char **argv)
-{
-    DIR *folder = argc == 2 ? opendir(argv[1]) : NULL;
-    struct dirent *entry;
-    int files = 0;
-
-    if (!folder) {
-        fprintf(stderr, "usage: fuzz_model CORPUS\n");
-        return 2;
-    }
-    while ((entry = readdir(folder)))
-        files += entry->d_name[0] != '.' && run_file(argv[1], entry->d_name);
-    closedir(folder);
-    printf("%d files\n", files);
-    return files ? 0 : 1;
-}
-#endif
