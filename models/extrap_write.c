@@ -118,10 +118,12 @@ static bool layout_create(struct writer *w, const struct portolan_measurement *i
                           struct layout *l)
 {
     struct place *places = portolan_calloc(item->n_rows, sizeof *places);
+    bool good;
 
     *l = (struct layout){.first = portolan_calloc(item->n_rows, sizeof *l->first),
                          .point = portolan_calloc(item->n_rows, sizeof *l->point)};
-    if (places && l->first && l->point) {
+    good = places && l->first && l->point;
+    if (good) {
         for (size_t i = 0; i < item->n_rows; i++)
             places[i] = (struct place){row(w, item, i), w->m->n_params, i};
         qsort(places, item->n_rows, sizeof *places, by_point);
@@ -131,7 +133,7 @@ static bool layout_create(struct writer *w, const struct portolan_measurement *i
         w->status = portolan_error_set(w->err, PORTOLAN_ENOMEM, "no memory to write measurements");
     }
     free(places);
-    return !w->status;
+    return good;
 }
 
 /* The values at point P of ITEM, with SEPARATOR between them. */
@@ -251,6 +253,8 @@ static void write_text(struct writer *w)
             refuse(w, "names with line ends or blanks around them");
         else if (!same_points(w, &m->items[0], &m->items[i]))
             refuse(w, "call paths that were measured at different points, or in another order");
+    if (w->status)
+        return;
     for (size_t p = 0; p < m->n_params; p++)
         ADD(w, "PARAMETER %s\n", m->params[p]);
     ADD(w, "\nPOINTS");

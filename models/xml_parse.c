@@ -3,9 +3,11 @@
 #include "xml_internal.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 
@@ -46,10 +48,11 @@ void reader_complain_at(struct reader *r, int line, int column, const char *form
 void reader_complain(struct reader *r, const xmlNode *node, const char *format, ...)
 {
     long line = node ? xmlGetLineNo(node) : 0;
+    int column = node ? (int)(intptr_t)node->_private : 0;
     va_list args;
 
     va_start(args, format);
-    complain(r, line > 0 && line < INT_MAX ? (int)line : 1, 0, format, args);
+    complain(r, line > 0 && line < INT_MAX ? (int)line : 1, column, format, args);
     va_end(args);
 }
 
@@ -103,6 +106,30 @@ static void on_document_type(void *context, const xmlChar *name, const xmlChar *
     xmlStopParser(parser);
 }
 
+/*
+ * The tree keeps lines only, so each element gets the column of its < too; 0 where the start tag
+ * has several lines, of which the tree keeps the last.
+ */
+static void on_element(void *context, const xmlChar *name, const xmlChar *prefix,
+                       const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
+                       int n_attributes, int n_defaulted, const xmlChar **attributes)
+{
+    xmlParserCtxt *parser = context;
+    xmlNode *before = parser->node;
+    const xmlChar *at = parser->input->cur;
+    int column = parser->input->col;
+
+    xmlSAX2StartElementNs(context, name, prefix, uri, n_namespaces, namespaces, n_attributes,
+                          n_defaulted, attributes);
+    while (at > parser->input->base && *at != '<' && *at != '\n') {
+        /* Columns count characters. */
+        column -= (*at & 0xc0) != 0x80;
+        at--;
+    }
+    if (parser->node && parser->node != before && *at == '<' && column > 0)
+        parser->node->_private = (void *)(intptr_t)column;
+}
+
 static void on_error(void *context, xmlErrorPtr error)
 {
     xmlParserCtxt *parser = context;
@@ -120,8 +147,17 @@ static void on_error(void *context, xmlErrorPtr error)
     reader_complain_at(r, error->line, error->int2, "%s", text);
 }
 
+/* What has no parser's context, such as a broken encoding, would be printed else. */
+static void silent(void *context, xmlErrorPtr error)
+{
+    (void)context;
+    (void)error;
+}
+
 xmlDoc *reader_parse(struct reader *r, const char *text, size_t size)
 {
+    xmlStructuredErrorFunc handler = xmlStructuredError;
+    void *handler_context = xmlStructuredErrorContext;
     xmlParserCtxt *parser;
     xmlDoc *doc;
 
@@ -138,8 +174,11 @@ xmlDoc *reader_parse(struct reader *r, const char *text, size_t size)
     parser->_private = r;
     parser->sax->internalSubset = on_document_type;
     parser->sax->serror = on_error;
+    parser->sax->startElementNs = on_element;
+    xmlSetStructuredErrorFunc(NULL, silent);
     doc = xmlCtxtReadMemory(parser, text, (int)size, NULL, NULL,
                             XML_PARSE_NONET | XML_PARSE_BIG_LINES);
+    xmlSetStructuredErrorFunc(handler_context, handler);
     if (!doc && !r->status)
         reader_complain_at(r, 1, 0, "this is no XML");
     if (r->status) {

@@ -492,7 +492,7 @@ static void equivalent_forms_are_understood(void **state)
 /* ---- what is wrong ---- */
 
 struct complaint {
-    int line;
+    int line, column;
     char text[600];
 };
 
@@ -500,11 +500,11 @@ static void note(void *arg, const char *file, int line, int column, const char *
 {
     struct complaint *c = arg;
 
-    (void)column;
     assert_string_equal(file, "bad.xml");
     if (c->line)
         return;
     c->line = line;
+    c->column = column;
     snprintf(c->text, sizeof c->text, "%s", text);
 }
 
@@ -631,6 +631,34 @@ static void each_mistake_is_named_with_its_line(void **state)
     }
 }
 
+static void elements_are_found_by_column_too(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, column;
+    } cases[] = {
+        {MODEL("<apply><plus/> <cn>1</cn><cn x='\xc3\xa4\xc3\xb6'>1</cn> <ci>q</ci></apply>"), 6,
+         44},
+        {MODEL("<ci>q</ci>"), 6, 1},
+        {MODEL("<apply><sin/><ci>n</ci></apply>"), 6, 8},
+        {HEAD "  <parameter name=\"n\"/>" END, 5, 3},
+        {HEAD "  <parameter\n name=\"n\"/>" END, 6, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct complaint first = {0};
+        struct portolan_diagnostics d = {note, &first, 0};
+        struct portolan_model *model = NULL;
+
+        assert_int_equal(portolan_model_read_xml(cases[i].text, strlen(cases[i].text), "bad.xml",
+                                                 &d, &model, NULL),
+                         PORTOLAN_ESYNTAX);
+        assert_int_equal(first.line, cases[i].line);
+        assert_int_equal(first.column, cases[i].column);
+    }
+}
+
 static void texts_too_long_are_refused_unread(void **state)
 {
     size_t size = PORTOLAN_MODEL_MAX_XML_BYTES + 1;
@@ -747,6 +775,7 @@ int main(void)
         cmocka_unit_test(known_models_survive_without_an_error),
         cmocka_unit_test(equivalent_forms_are_understood),
         cmocka_unit_test(each_mistake_is_named_with_its_line),
+        cmocka_unit_test(elements_are_found_by_column_too),
         cmocka_unit_test(texts_too_long_are_refused_unread),
         cmocka_unit_test(deep_nesting_ends_with_a_message),
         cmocka_unit_test(texts_cut_short_anywhere_are_refused),
