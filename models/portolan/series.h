@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * series: what is wrong with measurements in the order in which they were taken. A model is fitted
+ * as if its rows scattered around one value, independently; here is told where they do not: spikes
+ * (the system was busy elsewhere), drift (it got warmer, the heap more fragmented), two places
+ * (another frequency, another socket, a cache that holds or does not).
+ *
+ * Everything is robust: spikes hide no drift and make no second place, and a skewed series has but
+ * one. Pure functions; they may be called by any thread.
+ */
+#ifndef PORTOLAN_SERIES_H
+#define PORTOLAN_SERIES_H
+
+#include <portolan/base.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PORTOLAN_SERIES_SPIKES_KEPT = 8 };
+
+/** Start it as `{0}`. */
+struct portolan_series_options {
+    double significance; /**< of drift and of two places; 0 = 0.01 */
+    double factor;       /**< a spike is at least so many times as long; 0 = 1.5 */
+};
+
+/** Values far from the others, beyond six robust standard deviations and the factor. */
+struct portolan_series_spikes {
+    size_t n;       /**< too large ones */
+    size_t n_small; /**< too small ones */
+    double share;   /**< of both in all rows */
+    double factor;  /**< the median of the too large ones over the series' place; NaN if there are
+                         none */
+    double largest; /**< the farthest of them; NaN if there are none */
+    size_t n_kept;
+    size_t row[PORTOLAN_SERIES_SPIKES_KEPT]; /**< the first N_KEPT rows that are spikes */
+};
+
+/** A trend from the first row to the last (Mann and Kendall's test, Theil and Sen's slope). */
+struct portolan_series_drift {
+    bool is_there;      /**< significant, and more than 1 % from end to end */
+    double slope;       /**< relative change per row: 1e-4 is 1 % in 100 rows */
+    double change;      /**< relative change from the first row to the last */
+    double probability; /**< of such a trend in rows without order; NaN for fewer than 4 */
+};
+
+/** Two places (Hartigan and Hartigan's dip test 1985). */
+struct portolan_series_modes {
+    bool is_bimodal;  /**< significant, at least a tenth of the rows at each place, and the places
+                           apart by two standard deviations and more (Ashman, Bird and Zepf 1994) */
+    double low, high; /**< the places, in the values' unit or over the expected values */
+    double low_share; /**< of rows at the lower one; the others but for spikes are at the higher */
+    double dip;       /**< the statistic; NaN for fewer than 4 rows */
+    double probability; /**< that a series with one place dips so deep; NaN as above */
+};
+
+struct portolan_series_report {
+    size_t n;
+    double place;  /**< the median: of the values, or of the values over what was expected */
+    double spread; /**< robust relative standard deviation, by the median of absolute deviations */
+    struct portolan_series_spikes spikes;
+    struct portolan_series_drift drift;
+    struct portolan_series_modes modes;
+};
+
+/**
+ * Inspects N values Y in the order of time. EXPECTED (may be NULL) has what each should be, a
+ * model's values at the rows' parameters: then Y over EXPECTED is inspected, so that rows of
+ * different sizes are one series. OPTIONS may be NULL.
+ *
+ * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive,
+ * options out of range. PORTOLAN_ENOMEM.
+ */
+enum portolan_status portolan_series_inspect(size_t n, const double *y, const double *expected,
+                                             const struct portolan_series_options *options,
+                                             struct portolan_series_report *report,
+                                             struct portolan_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Spikes, drift and two places, on the logarithms of the values: times are skewed to the right. */
+#include "series_internal.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* LEAST_SHARE: of all rows at a place, one over it. */
+enum { ALL_PAIRS = 400, LEAST_MODES = 10, LEAST_SHARE = 10 };
+
+/* A trend smaller than this from end to end is nobody's concern, however significant. */
+static const double least_change = 0.01;
+
+struct series {
+    size_t n;
+    double significance, cut; /* cut: logarithm of a spike's factor */
+    double spread;            /* robust, of the logarithms */
+    double *r;                /* logarithms in the order of time */
+    double *sorted, *work;    /* n, and room for pairs */
+    bool *spike;
+    struct portolan_series_report *report;
+};
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median_of_sorted(const double *v, size_t n)
+{
+    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
+}
+
+static double median(double *v, size_t n)
+{
+    qsort(v, n, sizeof *v, compare_doubles);
+    return median_of_sorted(v, n);
+}
+
+/* ---- drift ---- */
+
+/* Sorts V and counts the pairs that were in the wrong order; equal ones are in the right one. */
+static double sort_counting(double *v, double *work, size_t n)
+{
+    size_t half = n / 2, i = 0, j = half, k = 0;
+    double wrong;
+
+    if (n < 2)
+        return 0;
+    wrong = sort_counting(v, work, half) + sort_counting(v + half, work, n - half);
+    while (i < half || j < n) {
+        if (j == n || (i < half && v[i] <= v[j])) {
+            work[k++] = v[i++];
+        } else {
+            wrong += (double)(half - i);
+            work[k++] = v[j++];
+        }
+    }
+    memcpy(v, work, n * sizeof *v);
+    return wrong;
+}
+
+/* The slope's median over pairs of rows: all of them, or those half a series apart. */
+static double find_slope(const struct series *s)
+{
+    size_t n = 0, half = s->n / 2;
+
+    if (s->n <= ALL_PAIRS) {
+        for (size_t i = 0; i < s->n; i++)
+            for (size_t j = i + 1; j < s->n; j++)
+                s->work[n++] = (s->r[j] - s->r[i]) / (double)(j - i);
+    } else {
+        for (size_t i = 0; i + half < s->n; i++)
+            s->work[n++] = (s->r[i + half] - s->r[i]) / (double)half;
+    }
+    return median(s->work, n);
+}
+
+/* Mann 1945, Kendall 1975: the rank correlation with time, and its variance with ties. */
+static void find_drift(struct series *s)
+{
+    struct portolan_series_drift *d = &s->report->drift;
+    double n = (double)s->n, pairs = n * (n - 1) / 2, tied = 0, discordant, variance, score, slope;
+
+    d->probability = NAN;
+    if (s->n < 4)
+        return;
+    memcpy(s->sorted, s->r, s->n * sizeof *s->r);
+    discordant = sort_counting(s->sorted, s->work, s->n);
+    variance = n * (n - 1) * (2 * n + 5);
+    for (size_t i = 0, end; i < s->n; i = end) {
+        double t;
+
+        for (end = i + 1; end < s->n && s->sorted[end] == s->sorted[i];)
+            end++;
+        t = (double)(end - i);
+        tied += t * (t - 1) / 2;
+        variance -= t * (t - 1) * (2 * t + 5);
+    }
+    score = pairs - tied - 2 * discordant;
+    /* One towards 0: the score moves by twos. */
+    score -= score > 0 ? 1 : score < 0 ? -1 : 0;
+    d->probability = variance > 0 ? erfc(fabs(score) / sqrt(variance / 18) / sqrt(2)) : 1;
+    slope = find_slope(s);
+    d->slope = expm1(slope);
+    d->change = expm1(slope * (n - 1));
+    d->is_there = d->probability < s->significance && fabs(d->change) > least_change;
+}
+
+/* ---- spikes ---- */
+
+/* The places a row may be near: one, that drifts, or two. */
+struct places {
+    double at[2];
+    double trend; /* per row, around the middle of the series */
+    size_t n;
+};
+
+static double distance(const struct series *s, const struct places *p, size_t i)
+{
+    double r = s->r[i] - p->trend * ((double)i - (double)(s->n - 1) / 2), off = r - p->at[0];
+
+    return p->n > 1 && fabs(r - p->at[1]) < fabs(off) ? r - p->at[1] : off;
+}
+
+/* Marks what is far from every place; how many. */
+static size_t mark_spikes(struct series *s, const struct places *p)
+{
+    double cut;
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        s->work[i] = fabs(distance(s, p, i));
+    s->spread = 1.4826 * median(s->work, s->n);
+    cut = fmax(6 * s->spread, s->cut);
+    for (size_t i = 0; i < s->n; i++) {
+        s->spike[i] = fabs(distance(s, p, i)) > cut;
+        n += s->spike[i];
+    }
+    return n;
+}
+
+static struct places one_place(const struct series *s)
+{
+    struct places p = {.n = 1};
+
+    p.trend = s->report->drift.is_there ? log1p(s->report->drift.slope) : 0;
+    for (size_t i = 0; i < s->n; i++)
+        s->work[i] = s->r[i] - p.trend * ((double)i - (double)(s->n - 1) / 2);
+    p.at[0] = median(s->work, s->n);
+    return p;
+}
+
+static void report_spikes(struct series *s, const struct places *p)
+{
+    struct portolan_series_spikes *k = &s->report->spikes;
+    size_t n = 0;
+
+    k->largest = k->factor = NAN;
+    for (size_t i = 0; i < s->n; i++) {
+        double off = distance(s, p, i);
+
+        if (!s->spike[i])
+            continue;
+        if (k->n_kept < PORTOLAN_SERIES_SPIKES_KEPT)
+            k->row[k->n_kept++] = i;
+        if (off > 0)
+            s->work[n++] = exp(off);
+        else
+            k->n_small++;
+    }
+    if (n) {
+        k->factor = median(s->work, n);
+        k->largest = s->work[n - 1];
+    }
+    k->n = n;
+    k->share = (double)(n + k->n_small) / (double)s->n;
+}
+
+/* ---- two places ---- */
+
+/*
+ * A clock's ticks look like many places. Equal values are spread over the smallest gap there is
+ * between different ones; of the values, since ticks are equally long, not of their logarithms.
+ */
+static void spread_ties(double *logs, size_t n)
+{
+    double least = INFINITY;
+
+    for (size_t i = 1; i < n; i++)
+        if (logs[i] > logs[i - 1])
+            least = fmin(least, exp(logs[i]) - exp(logs[i - 1]));
+    if (least == INFINITY)
+        return;
+    for (size_t i = 0, end; i < n; i = end) {
+        double value = logs[i];
+
+        for (end = i + 1; end < n && logs[end] == value;)
+            end++;
+        for (size_t j = i; j < end && end - i > 1; j++)
+            logs[j] = log(exp(value) + least * (((double)(j - i) + 0.5) / (double)(end - i) - 0.5));
+    }
+}
+
+/* Where the sorted values part with the least squares around two means; how well in *APART. */
+static size_t part_in_two(const double *v, size_t n, double *apart)
+{
+    double sum = 0, left = 0, best = -1;
+    size_t at = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += v[i];
+    for (size_t i = 1; i < n; i++) {
+        double gain;
+
+        left += v[i - 1];
+        gain = left * left / (double)i + (sum - left) * (sum - left) / (double)(n - i);
+        if (gain > best) {
+            best = gain;
+            at = i;
+        }
+    }
+    *apart = 0;
+    if (at) {
+        double mean[2] = {0}, squares[2] = {0};
+
+        for (size_t i = 0; i < n; i++)
+            mean[i >= at] += v[i] / (double)(i < at ? at : n - at);
+        for (size_t i = 0; i < n; i++)
+            squares[i >= at] += pow(v[i] - mean[i >= at], 2) / (double)(i < at ? at : n - at);
+        *apart = sqrt(2) * (mean[1] - mean[0]) / sqrt(squares[0] + squares[1] + 1e-300);
+    }
+    return at;
+}
+
+/* Takes the values that are no spikes, in order; how many. */
+static size_t take_values(struct series *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->spike[i])
+            s->sorted[n++] = s->r[i];
+    qsort(s->sorted, n, sizeof *s->sorted, compare_doubles);
+    return n;
+}
+
+/*
+ * Parts the values in two; a part smaller than a tenth is spikes that were not seen as such, since
+ * two places make everything look widely spread, or one of them look like spikes.
+ */
+static size_t part_values(struct series *s, size_t *n, double *apart)
+{
+    size_t at = 0;
+
+    for (int round = 0; round < 5; round++) {
+        double cut;
+
+        *n = take_values(s);
+        if (*n < 4 || !(at = part_in_two(s->sorted, *n, apart)) ||
+            (LEAST_SHARE * at >= *n && LEAST_SHARE * (*n - at) >= *n))
+            return at;
+        cut = s->sorted[at - 1] / 2 + s->sorted[at] / 2;
+        for (size_t i = 0; i < s->n; i++)
+            s->spike[i] = s->spike[i] || (s->r[i] > cut) == (2 * at > *n);
+    }
+    return at;
+}
+
+static enum portolan_status find_modes(struct series *s)
+{
+    struct portolan_series_modes *m = &s->report->modes;
+    size_t n = 0, at;
+    double apart = 0;
+    enum portolan_status status;
+
+    m->dip = m->probability = m->low = m->high = m->low_share = NAN;
+    at = part_values(s, &n, &apart);
+    if (n < 4 || !at)
+        return PORTOLAN_OK;
+    m->low = exp(median_of_sorted(s->sorted, at));
+    m->high = exp(median_of_sorted(s->sorted + at, n - at));
+    m->low_share = (double)at / (double)s->n;
+    spread_ties(s->sorted, n);
+    if ((status = series_dip(n, s->sorted, &m->dip)))
+        return status;
+    m->probability = series_dip_probability(n, m->dip);
+    m->is_bimodal = n >= LEAST_MODES && m->probability < s->significance && apart >= 2 &&
+                    LEAST_SHARE * at >= n && LEAST_SHARE * (n - at) >= n;
+    return PORTOLAN_OK;
+}
+
+/* Spikes and places want to know of each other: many spikes at one place are a place. */
+static enum portolan_status find_places(struct series *s)
+{
+    const struct portolan_series_modes *m = &s->report->modes;
+    struct places p = one_place(s);
+    enum portolan_status status;
+
+    s->report->place = exp(p.at[0]);
+    if (LEAST_SHARE * mark_spikes(s, &p) > s->n)
+        memset(s->spike, 0, s->n * sizeof *s->spike);
+    s->report->spread = expm1(s->spread);
+    if ((status = find_modes(s)))
+        return status;
+    if (m->is_bimodal)
+        p = (struct places){.n = 2, .at = {log(m->low), log(m->high)}};
+    mark_spikes(s, &p);
+    report_spikes(s, &p);
+    return PORTOLAN_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum portolan_status check(size_t n, const double *y, const double *expected,
+                                  const struct portolan_series_options *options,
+                                  struct portolan_error *err)
+{
+    if (!n || !y)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "a series needs at least one row");
+    for (size_t i = 0; i < n; i++) {
+        double r = expected ? y[i] / expected[i] : y[i];
+
+        if (!(y[i] > 0) || (expected && !(expected[i] > 0)) || !isfinite(r) || !(r > 0))
+            return portolan_error_set(err, PORTOLAN_EINVAL,
+                                      "row %zu of a series is not positive or not finite", i + 1);
+    }
+    if (options && (!(options->significance >= 0 && options->significance < 1) ||
+                    (options->factor != 0 && !(options->factor > 1))))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "significance must be between 0 and 1, a spike's factor above 1");
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status inspect(struct series *s)
+{
+    size_t pairs = s->n <= ALL_PAIRS ? s->n * (s->n - 1) / 2 : 0;
+
+    s->work = portolan_calloc(pairs > s->n ? pairs : s->n, sizeof *s->work);
+    s->spike = portolan_calloc(s->n, sizeof *s->spike);
+    if (!s->work || !s->spike)
+        return PORTOLAN_ENOMEM;
+    find_drift(s);
+    return find_places(s);
+}
+
+enum portolan_status portolan_series_inspect(size_t n, const double *y, const double *expected,
+                                             const struct portolan_series_options *options,
+                                             struct portolan_series_report *report,
+                                             struct portolan_error *err)
+{
+    struct portolan_series_report made = {.n = n};
+    struct series s = {.n = n, .significance = 0.01, .cut = log(1.5), .report = &made};
+    enum portolan_status status = check(n, y, expected, options, err);
+
+    if (status)
+        return status;
+    if (options && options->significance > 0)
+        s.significance = options->significance;
+    if (options && options->factor > 0)
+        s.cut = log(options->factor);
+    s.r = portolan_calloc(n, 2 * sizeof *s.r);
+    s.sorted = s.r ? s.r + n : NULL;
+    for (size_t i = 0; i < n && s.r; i++)
+        s.r[i] = log(expected ? y[i] / expected[i] : y[i]);
+    status = s.r ? inspect(&s) : PORTOLAN_ENOMEM;
+    free(s.r);
+    free(s.work);
+    free(s.spike);
+    if (status)
+        return portolan_error_set(err, status, "no memory for a series of %zu rows", n);
+    *report = made;
+    return PORTOLAN_OK;
+}
