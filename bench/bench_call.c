@@ -14,7 +14,7 @@ enum { CALLS = 100000, EVENT_CALLS = 5000, ROUNDS = 15 };
 
 static const char *const names[] = {"N", "P"};
 static const char *const page_faults[] = {"CLOCK", "perf::PAGE-FAULTS"};
-static const char *const processor_time[] = {"USER"};
+static const char *const processor_time[] = {"CPUTIME"};
 static const unsigned lines[] = {1};
 
 #define EXPERIMENT(NAME, N, OBSERVABLES, N_OBSERVABLES)                                            \
@@ -27,7 +27,7 @@ static const unsigned lines[] = {1};
 static struct portolan_cll_experiment none = EXPERIMENT("none", 0, NULL, 0),
                                       two = EXPERIMENT("two", 2, NULL, 0),
                                       around = EXPERIMENT("around", 2, NULL, 0),
-                                      user = EXPERIMENT("user", 0, processor_time, 1),
+                                      cputime = EXPERIMENT("cputime", 0, processor_time, 1),
                                       event = EXPERIMENT("event", 0, page_faults, 2);
 
 static uint64_t sink;
@@ -59,10 +59,10 @@ static void nested(void)
     portolan_cll_end(&around);
 }
 
-static void with_user_time(void)
+static void with_processor_time(void)
 {
-    portolan_cll_begin(&user, NULL);
-    portolan_cll_end(&user);
+    portolan_cll_begin(&cputime, NULL);
+    portolan_cll_end(&cputime);
 }
 
 static void with_an_event(void)
@@ -80,7 +80,7 @@ static struct subject {
     {"begin and end", without_identifiers, CALLS, 1},
     {"with 2 identifiers", with_two_identifiers, CALLS, 1},
     {"with 2 identifiers, nested, each", nested, CALLS, 2},
-    {"with user time", with_user_time, EVENT_CALLS, 1},
+    {"with processor time", with_processor_time, EVENT_CALLS, 1},
     {"with perf::PAGE-FAULTS", with_an_event, EVENT_CALLS, 1},
 };
 

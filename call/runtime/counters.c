@@ -24,11 +24,6 @@ static void complain(const char *name, const char *why)
         cll_warn("observable %s is not measured: %s", name, why);
 }
 
-static bool is_own(const char *name)
-{
-    return !strcmp(name, "CLOCK") || !strcmp(name, "USER") || !strcmp(name, "SYSTEM");
-}
-
 static int place_of(const char *name)
 {
     for (size_t i = 0; i < portolan_probe_counters_count(); i++)
@@ -85,7 +80,7 @@ static void define(void)
         return;
     for (struct portolan_cll_state *s = cll_first_state(); s; s = s->next)
         for (unsigned i = 0; i < s->experiment->n_observables; i++)
-            if (!is_own(s->experiment->observables[i]))
+            if (cll_gauge_of(s->experiment->observables[i]) == GAUGE_COUNTER)
                 try_event(s->experiment->observables[i]);
 }
 

@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 /* ------------------------------------------------------------------ which there are */
 
-static enum gauge gauge_of(const char *name)
+enum gauge cll_gauge_of(const char *name)
 {
     static const struct {
         const char *name;
@@ -17,6 +18,7 @@ static enum gauge gauge_of(const char *name)
         {"CLOCK", GAUGE_CLOCK},
         {"USER", GAUGE_USER},
         {"SYSTEM", GAUGE_SYSTEM},
+        {"CPUTIME", GAUGE_CPUTIME},
     };
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -36,9 +38,10 @@ bool cll_gauges_find(struct portolan_cll_state *s)
         struct cll_observable *o = &observables[i];
 
         o->name = e->n_observables ? e->observables[i] : "CLOCK";
-        o->gauge = gauge_of(o->name);
+        o->gauge = cll_gauge_of(o->name);
         o->counter = o->gauge == GAUGE_COUNTER ? cll_counters_find(o->name) : -1;
         s->has_usage = s->has_usage || o->gauge == GAUGE_USER || o->gauge == GAUGE_SYSTEM;
+        s->has_cputime = s->has_cputime || o->gauge == GAUGE_CPUTIME;
         s->has_counters = s->has_counters || o->counter >= 0;
     }
     s->clock_alone = s->n_observables == 1 && observables[0].gauge == GAUGE_CLOCK;
@@ -65,6 +68,12 @@ void cll_gauges_read(const struct portolan_cll_state *s, struct cll_reading *rea
         reading->user = seconds(usage.ru_utime);
         reading->system = seconds(usage.ru_stime);
     }
+    if (s->has_cputime) {
+        struct timespec now = {0, 0};
+
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        reading->cputime = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    }
     if (s->has_counters)
         cll_counters_read(reading);
 }
@@ -80,6 +89,8 @@ static double gain(const struct cll_observable *o, const struct cll_reading *beg
         return ended->user - begun->user;
     case GAUGE_SYSTEM:
         return ended->system - begun->system;
+    case GAUGE_CPUTIME:
+        return ended->cputime - begun->cputime;
     case GAUGE_COUNTER:
         break;
     }

@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------------ experiments */
 
-enum gauge { GAUGE_CLOCK, GAUGE_USER, GAUGE_SYSTEM, GAUGE_COUNTER };
+enum gauge { GAUGE_CLOCK, GAUGE_USER, GAUGE_SYSTEM, GAUGE_CPUTIME, GAUGE_COUNTER };
 
 /* Where an observable comes from. */
 struct cll_observable {
@@ -29,7 +29,7 @@ struct portolan_cll_state {
     struct portolan_cll_experiment *experiment;
     struct portolan_cll_state *next; /* in the order of registration; under the lock */
     int is_ready;                    /* the observables were looked for; atomic */
-    bool clock_alone, has_usage, has_counters;
+    bool clock_alone, has_usage, has_cputime, has_counters;
     unsigned n_identifiers, n_observables;
     unsigned width; /* of rows as threads keep them */
     struct cll_observable *observables;
@@ -77,7 +77,7 @@ struct cll_node {
 
 /* What stood where when an experiment began. */
 struct cll_reading {
-    double user, system;
+    double user, system, cputime;
     unsigned generation; /* of the counters; 0: they were not read */
     uint64_t counters[CLL_COUNTERS];
 };
@@ -124,7 +124,9 @@ size_t cll_bytes_used(ptrdiff_t more);
 
 /* ------------------------------------------------------------------ observables */
 
-/* gauges.c: looks for the observables of STATE; under the lock, once. False: out of memory. */
+/* gauges.c: what NAME is; what is none of our own is an event. */
+enum gauge cll_gauge_of(const char *name);
+/* Looks for the observables of STATE; under the lock, once. False: out of memory. */
 bool cll_gauges_find(struct portolan_cll_state *state);
 void cll_gauges_read(const struct portolan_cll_state *state, struct cll_reading *reading);
 /* What they have gained since BEGUN. */

@@ -57,9 +57,24 @@ static size_t width_of(const struct portolan_cll_sample *like)
     return ROW_FIRST + like->n_identifiers + like->n_observables;
 }
 
+/* Observables in seconds are counters in nanoseconds, and say so. */
 static bool is_time(const char *observable)
 {
-    return !strcmp(observable, "USER") || !strcmp(observable, "SYSTEM");
+    return cll_gauge_of(observable) != GAUGE_COUNTER;
+}
+
+static const char *counter_name(const char *observable)
+{
+    switch (cll_gauge_of(observable)) {
+    case GAUGE_USER:
+        return "USER_NS";
+    case GAUGE_SYSTEM:
+        return "SYSTEM_NS";
+    case GAUGE_CPUTIME:
+        return "CPUTIME_NS";
+    default:
+        return observable;
+    }
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -199,9 +214,7 @@ static void count_sample(const struct portolan_cll_sample *like, const struct ce
         if (!strcmp(name, "CLOCK"))
             continue;
         if (c->counted[k] > 0) {
-            sample->counter_name[sample->n_counters] = !strcmp(name, "USER")     ? "USER_NS"
-                                                       : !strcmp(name, "SYSTEM") ? "SYSTEM_NS"
-                                                                                 : name;
+            sample->counter_name[sample->n_counters] = counter_name(name);
             sample->counter[sample->n_counters++] = c->counters[k];
         }
         k++;

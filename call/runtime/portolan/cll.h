@@ -9,9 +9,9 @@
  * between begin and end there is no lock and, but for memory that grows now and then, no system
  * call. Samples stay in memory until they are reported.
  *
- * Observables: "CLOCK", seconds; "USER" and "SYSTEM", seconds of processor time of the calling
- * thread in the program and in the kernel; and the names of PAPI events. One that cannot be had is
- * told once, and is not a number in the reports.
+ * Observables: "CLOCK", seconds; "CPUTIME", seconds of processor time of the calling thread, "USER"
+ * and "SYSTEM", those of it in the program and in the kernel; and the names of PAPI events. One
+ * that cannot be had is told once, and is not a number in the reports.
  *
  * This library speaks for the user's program: it tells on stderr what goes wrong at run time,
  * with the source's file and line, and never ends the program.
