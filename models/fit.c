@@ -37,6 +37,54 @@ static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
     f->c.k--;
 }
 
+/* 95 % as steady as least squares where errors are normal; only what is farther off counts less. */
+static const double huber = 1.345, suspicious = 2.5;
+enum { HUBER_DOF = 4 };
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The standard deviation of the residuals by their median, but not below what repetitions say. */
+static double robust_sigma(struct final *f)
+{
+    const struct points *pts = f->s->points;
+    double *sizes = f->s->work, sigma;
+    size_t n = 0;
+
+    for (size_t i = 0; i < pts->m; i++)
+        if (f->s->factor[i] > 0)
+            sizes[n++] = fabs(f->residual[i]);
+    qsort(sizes, n, sizeof *sizes, compare_doubles);
+    sigma = 1.4826 * sizes[n / 2] * sqrt((double)n / (double)(n - f->c.k));
+    return pts->repeat_sigma > 0 ? fmax(sigma, sqrt(pts->place_share) * pts->repeat_sigma) : sigma;
+}
+
+/* Huber's weights, where a residual is suspicious; the residuals are those of the last fit. */
+static void doubt(struct final *f)
+{
+    struct search *s = f->s;
+    double sigma, most = 0;
+
+    if (s->m < f->c.k + HUBER_DOF)
+        return;
+    sigma = robust_sigma(f);
+    for (size_t i = 0; i < s->points->m; i++)
+        most = fmax(most, fabs(f->residual[i]));
+    if (!(most > suspicious * sigma) || !(sigma > 1e-12))
+        return;
+    for (size_t i = 0; i < s->points->m; i++)
+        if (fabs(f->residual[i]) > huber * sigma) {
+            double weight = sqrt(huber * sigma / fabs(f->residual[i]));
+
+            s->factor[i] *= weight;
+            s->rhs[i] *= weight;
+        }
+}
+
 /* Weights from the last fit: what is a large residual depends on the value it belongs to. */
 static void reweigh(struct final *f, bool fitted)
 {
@@ -46,6 +94,7 @@ static void reweigh(struct final *f, bool fitted)
     for (size_t i = 0; i < pts->m; i++) {
         double v = 0;
 
+        f->residual[i] = 0;
         if (!(s->factor[i] > 0))
             continue;
         if (fitted)
@@ -54,7 +103,9 @@ static void reweigh(struct final *f, bool fitted)
             v += f->c.constant[j] * f->columns[j * pts->m + i] / s->factor[i];
         s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
         s->rhs[i] = s->factor[i] * pts->y[i];
+        f->residual[i] = s->rhs[i] - s->factor[i] * v;
     }
+    doubt(f);
 }
 
 /* Constants that come out positive of their own need no care. */
@@ -384,10 +435,12 @@ static enum portolan_status fit(const struct portolan_model_data *data,
                : portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
     status = status ? status : search_create(&pts, options, s, err);
     status = status ? status : model_create(data->n_params, data->params, &made, err);
-    if (!status && n_shapes)
+    if (!status && n_shapes) {
         status = given_terms(&f.c, made, &pts, shapes, n_shapes, err);
-    else if (!status) {
-        search_run(s);
+        if (!status && options->trimmed)
+            status = search_trim(s, &f.c);
+    } else if (!status) {
+        status = search_run(s);
         f.c = *s->best.entry[0];
     }
     if (!status) {

@@ -182,14 +182,16 @@ struct search *search_allocate(void); /* empty, to be freed; NULL: no memory */
 enum portolan_status search_create(const struct points *points,
                                    const struct portolan_model_options *options, struct search *s,
                                    struct portolan_error *err);
-/* Leaves the best candidates, with drifts, in S->best: at least one. */
-void search_run(struct search *s);
+/* Leaves the best candidates, with drifts, in S->best: at least one. PORTOLAN_ENOMEM. */
+enum portolan_status search_run(struct search *s);
 void search_destroy(struct search *s);
 
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
 void search_exclude_outliers(struct search *s, const struct candidate *fit);
 void search_find_drifts(struct search *s);
+/* trim.c: leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
+enum portolan_status search_trim(struct search *s, const struct candidate *given);
 
 /* candidate.c */
 

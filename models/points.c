@@ -142,6 +142,20 @@ static struct place median_of(const struct row *rows, size_t n)
     return place;
 }
 
+/* The median of those rows; they are sorted by value. */
+static struct place median_within(const struct points *pts, const struct row *rows, size_t n,
+                                  double middle, double cut)
+{
+    double limit = cut * points_scale(pts, middle);
+    size_t first = 0;
+
+    while (first < n && fabs(rows[first].y - middle) * sqrt(rows[first].w) > limit)
+        first++;
+    while (n > first && fabs(rows[n - 1].y - middle) * sqrt(rows[n - 1].w) > limit)
+        n--;
+    return median_of(rows + first, n - first);
+}
+
 static struct place deviation_of(const struct points *pts, const struct row *rows, size_t n)
 {
     struct place place = mean_within(pts, rows, n, 0, INFINITY);
@@ -188,7 +202,11 @@ static struct place choose_place(const struct points *pts, const struct row *row
 
     switch (statistic) {
     case PORTOLAN_MODEL_TYPICAL:
-        if (scatter && !scatter->medians && n > 2)
+        if (!scatter || n < 3)
+            break;
+        if (scatter->medians)
+            place = median_within(pts, rows, n, place.value, scatter->cut);
+        else
             place = mean_within(pts, rows, n, place.value, scatter->cut);
         break;
     case PORTOLAN_MODEL_MEDIAN:
@@ -322,26 +340,30 @@ static struct scatter judge_scatter(const struct points *pts, const struct row *
     return scatter;
 }
 
-/* The variance of a row around its point, spikes not counted. */
-static void spread(struct points *pts, const struct row *rows, const struct scatter *scatter,
-                   double *deviation)
+/* The variance of a row around its point; spikes count as if they were not there. */
+static void spread(struct points *pts, const struct row *rows, const struct scatter *scatter)
 {
-    double cut = scatter->cut < INFINITY ? scatter->cut : 1, sum = 0, dof;
-    size_t n = deviate(pts, rows, deviation), kept = 0, groups = 0, end;
+    double cut = scatter->cut < INFINITY ? scatter->cut : 1, sum = 0;
+    size_t end, point = 0;
 
-    for (size_t i = 0; i < pts->n_rows; i = end) {
+    pts->repeat_dof = 0;
+    for (size_t i = 0; i < pts->n_rows; i = end, point++) {
+        double scale = points_scale(pts, pts->y[point]), squares = 0;
+        size_t kept = 0;
+
         end = group_end(rows, pts->n_rows, i);
-        groups += end - i > 1;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (deviation[i] <= cut) {
-            sum += deviation[i] * deviation[i];
-            kept++;
+        for (size_t j = i; j < end; j++) {
+            double off = fabs(rows[j].y - pts->y[point]) * sqrt(rows[j].w) / scale;
+
+            squares += off <= cut ? off * off : 0;
+            kept += off <= cut;
         }
-    /* The blow-up makes each square worth dof/rows of one: the mean square is the variance. */
-    dof = (double)kept - (double)groups;
-    pts->repeat_dof = dof > 0 ? dof : 0;
-    pts->repeat_sigma = dof > 0 ? sqrt(sum / (double)kept) : NAN;
+        if (kept > 1) {
+            pts->repeat_dof += (double)(kept - 1);
+            sum += squares;
+        }
+    }
+    pts->repeat_sigma = pts->repeat_dof > 0 ? sqrt(sum / pts->repeat_dof) : NAN;
 }
 
 /* Medians first: they tell what a spike is; then what the options ask for. */
@@ -363,7 +385,7 @@ static enum portolan_status place_points(struct points *pts, const struct row *r
             group(pts, rows, options->statistic, &scatter);
             pts->floor = choose_floor(pts, options->floor);
         }
-        spread(pts, rows, &scatter, deviation);
+        spread(pts, rows, &scatter);
     }
     free(deviation);
     return PORTOLAN_OK;

@@ -284,10 +284,31 @@ static void search_all(struct search *s, bool first)
         search_prefer(s);
 }
 
-void search_run(struct search *s)
+/* Twice: the first search may have been led astray by what the second leaves out. */
+static enum portolan_status trim(struct search *s)
 {
+    for (int i = 0; i < 2; i++) {
+        struct candidate first;
+        enum portolan_status status = search_trim(s, NULL);
+
+        if (status)
+            return status;
+        search_all(s, false);
+        first = *s->best.entry[0];
+        search_weigh(s, &first);
+        search_all(s, false);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status search_run(struct search *s)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
     search_all(s, s->m > 2);
-    if (s->over) {
+    if (s->options->trimmed && s->m > 3) {
+        status = trim(s);
+    } else if (s->over) {
         struct candidate first = *s->best.entry[0];
 
         search_exclude_outliers(s, &first);
@@ -297,4 +318,5 @@ void search_run(struct search *s)
         search_two(s);
     }
     search_find_drifts(s);
+    return status;
 }

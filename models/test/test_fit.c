@@ -112,6 +112,52 @@ static void exact_rows_give_the_form_they_came_from(void **state)
     portolan_model_destroy(fit_exact(truth_banded, 2));
 }
 
+/* Work shared out, and what sharing costs: on 1 to 64 processors. */
+static void strong_scaling_has_terms_that_fall_and_terms_that_rise(void **state)
+{
+    static const struct {
+        double constant, shared, log, line;
+        const char *formula;
+    } cases[] = {
+        {0, 12, 0, 0, "12 n^-1"},
+        {0.5, 12, 0, 0, "0.5 + 12 n^-1"},
+        {0.5, 12, 0.25, 0, "0.5 + 0.25 log2(n) + 12 n^-1"},
+        {0, 12, 0, 0.02, "0.02 n + 12 n^-1"},
+        {0.5, 12, 0, 0.02, "0.5 + 0.02 n + 12 n^-1"},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        struct portolan_model *m;
+        double x[7], y[7];
+
+        for (size_t i = 0; i < 7; i++) {
+            x[i] = ldexp(1, (int)i);
+            y[i] = cases[k].constant + cases[k].shared / x[i] + cases[k].log * log2(x[i]) +
+                   cases[k].line * x[i];
+        }
+        m = fit_rows(1, 7, x, y, NULL);
+        assert_string_equal(portolan_model_peek_formula(m), cases[k].formula);
+        portolan_model_destroy(m);
+    }
+}
+
+/* Two terms of the list side by side, neither of them a whole power. */
+static void a_logarithm_may_stand_beside_a_root(void **state)
+{
+    struct portolan_model *m;
+    double x[8], y[8];
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        x[i] = 10 * (double)((i + 1) * (i + 1));
+        y[i] = 0.1 * sqrt(x[i]) + 0.01 * x[i] * log2(x[i]);
+    }
+    m = fit_rows(1, 8, x, y, NULL);
+    assert_string_equal(portolan_model_peek_formula(m), "0.1 n^0.5 + 0.01 n log2(n)");
+    portolan_model_destroy(m);
+}
+
 static void one_point_gives_a_constant_that_admits_to_know_nothing(void **state)
 {
     static const double x[] = {64}, y[] = {2.5};
@@ -398,6 +444,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_rows_give_the_form_they_came_from),
+        cmocka_unit_test(strong_scaling_has_terms_that_fall_and_terms_that_rise),
+        cmocka_unit_test(a_logarithm_may_stand_beside_a_root),
         cmocka_unit_test(one_point_gives_a_constant_that_admits_to_know_nothing),
         cmocka_unit_test(two_points_alike_give_a_constant),
         cmocka_unit_test(two_points_apart_give_a_power_law),

@@ -2,6 +2,8 @@
 /* Least squares against certified values and published numbers. */
 #include "check.h"
 
+#include <portolan/formula.h>
+
 #include <string.h>
 
 /* NIST Statistical Reference Datasets: Norris (y, x). */
@@ -219,6 +221,60 @@ static void the_fft_has_negative_constants_and_a_bad_condition_otherwise(void **
     portolan_model_destroy(model);
 }
 
+/* The paper's formula as CALL's pragma has it, fitted to the first N_ROWS rows of the table. */
+static struct portolan_model *fit_fft_formula(size_t n_rows,
+                                              enum portolan_model_weighting weighting)
+{
+    static const char text[] = "fft[0] + fft[1]*log(P) + fft[2]*(N/P)*log(N/P) + fft[3]*N*(P-1)/P";
+    static const char *const names[] = {"P", "N"};
+    struct portolan_model_options options = {.weighting = weighting};
+    double x[12];
+    struct portolan_model_data data = {2, names, n_rows, x, seconds, NULL};
+    struct portolan_formula *formula;
+    struct portolan_model *model;
+
+    for (size_t i = 0; i < 6; i++) {
+        x[2 * i] = processors[i];
+        x[2 * i + 1] = 1 << 21;
+    }
+    assert_int_equal(
+        portolan_formula_parse(text, strlen(text), "fft.c", 1, 1, NULL, &formula, NULL),
+        PORTOLAN_OK);
+    assert_int_equal(portolan_model_fit_formula(&data, formula, &options, &model, NULL),
+                     PORTOLAN_OK);
+    portolan_formula_destroy(formula);
+    return model;
+}
+
+static void assert_fft_within(const struct portolan_model *model, double tolerance)
+{
+    for (size_t i = 0; i < 6; i++) {
+        double x[2] = {processors[i], 1 << 21};
+
+        assert_near(portolan_model_value(model, x), seconds[i], tolerance);
+    }
+}
+
+/* The paper's own prediction is 6.36, 8.68 and 7.71 % off for 8, 16 and 32 processors. */
+static void the_fft_is_predicted_from_four_processors_within_a_percent(void **state)
+{
+    struct portolan_model *model = fit_fft_formula(6, PORTOLAN_MODEL_RELATIVE);
+    size_t n;
+
+    (void)state;
+    assert_fft_within(model, 0.01);
+    portolan_model_peek_terms(model, &n);
+    assert_int_equal(n, 2);
+    assert_true(portolan_model_peek_summary(model)->condition > 100);
+    portolan_model_destroy(model);
+    model = fit_fft_formula(3, PORTOLAN_MODEL_RELATIVE);
+    assert_fft_within(model, 0.01);
+    portolan_model_destroy(model);
+    model = fit_fft_formula(6, PORTOLAN_MODEL_ABSOLUTE);
+    assert_near(portolan_model_peek_summary(model)->condition, 989, 1e-3);
+    portolan_model_destroy(model);
+}
+
 /* ---- non-negative least squares ---- */
 
 /* The minimum is where no free gradient is positive and all others vanish (Kuhn and Tucker). */
@@ -299,6 +355,7 @@ int main(void)
         cmocka_unit_test(longley_matches_the_certified_values),
         cmocka_unit_test(the_fft_keeps_two_terms_when_constants_are_not_negative),
         cmocka_unit_test(the_fft_has_negative_constants_and_a_bad_condition_otherwise),
+        cmocka_unit_test(the_fft_is_predicted_from_four_processors_within_a_percent),
         cmocka_unit_test(non_negative_fits_satisfy_kuhn_and_tucker),
         cmocka_unit_test(dependent_columns_are_found),
         cmocka_unit_test(student_quantiles_match_the_tables),
