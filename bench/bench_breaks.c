@@ -182,8 +182,90 @@ static void print_table(void)
     }
 }
 
+/* ---- speed ---- */
+
+static const struct portolan_model_shape four[] = {
+    {.exponents = {0}}, {.exponents = {1}, .logs = {1}}, {.exponents = {1}}, {.exponents = {2}}};
+
+static double term(size_t j, double n)
+{
+    return j == 0 ? 1 : j == 1 ? n * log2(n) : j == 2 ? n : n * n;
+}
+
+/* The sum of squares of rows FIRST … LAST, each refit from nothing. */
+static double refit(const struct rows *r, size_t first, size_t last, size_t k, double *a, double *b)
+{
+    size_t n = last - first;
+    double rss = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < k; j++)
+            a[j * n + i] = term(j, r->x[first + i]) / r->y[first + i];
+        b[i] = 1;
+    }
+    if (LAPACKE_dgels(LAPACK_COL_MAJOR, 'N', (lapack_int)n, (lapack_int)k, 1, a, (lapack_int)n, b,
+                      (lapack_int)n))
+        exit(1);
+    for (size_t i = k; i < n; i++)
+        rss += b[i] * b[i];
+    return rss;
+}
+
+/* The reference: the table of all segments' squares, once, without looking for anything in it. */
+static double plain_table(const struct rows *r, size_t k)
+{
+    static double a[4 * MOST], b[MOST];
+    double start = cpu_ms(), sum = 0;
+
+    for (size_t first = 0; first < r->m; first++)
+        for (size_t last = first + k + 1; last <= r->m; last++)
+            sum += refit(r, first, last, k, a, b);
+    return sum >= 0 ? cpu_ms() - start : NAN;
+}
+
+/* The whole fit with its weights, breaks, likelihood sets and models of the pieces. */
+static double whole_fit(const struct rows *r, size_t k)
+{
+    static const char *const name = "n";
+    struct portolan_model_data data = {1, &name, r->n_rows, r->x, r->y, NULL};
+    double best = INFINITY;
+
+    for (int i = 0; i < 5; i++) {
+        struct portolan_model *model;
+        double start = cpu_ms();
+
+        if (portolan_model_fit_pieces(&data, k ? four : NULL, k, NULL, &model, NULL))
+            exit(1);
+        best = fmin(best, cpu_ms() - start);
+        if (k != 1 && portolan_model_n_pieces(model) != 3)
+            printf("  %zu pieces, not 3\n", portolan_model_n_pieces(model));
+        portolan_model_destroy(model);
+    }
+    return best;
+}
+
+static void print_speed(void)
+{
+    static struct rows small, large;
+
+    generate(&small, 120, 2, 2, 0.05, true);
+    generate(&large, 1000, 2, 2, 0.05, true);
+    printf("ms of processor time with two breaks (goal: 1,000 points under 50)\n");
+    printf("  %-10s %22s %14s %14s\n", "constants", "120 by plain refits", "120 here",
+           "1,000 here");
+    for (size_t k = 1; k <= 4; k++) {
+        double plain = plain_table(&small, k), here = whole_fit(&small, k);
+
+        printf("  %-10zu %22.1f %6.2f (%5.3f) %14.1f\n", k, plain, here, here / plain,
+               whole_fit(&large, k));
+    }
+    printf("  %-10s %22s %14.2f %14.1f\n", "search", "", whole_fit(&small, 0),
+           whole_fit(&large, 0));
+}
+
 int main(void)
 {
     print_table();
+    print_speed();
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether pieces are kept: against the one model of all points, by what noise explains; and, where
- * forms were searched, against that model bent smoothly by as many constants as the pieces have. A
- * law that no form of the list follows exactly looks like pieces to who knows pieces only.
+ * Whether pieces are kept where forms were searched: against the best model of all points, by what
+ * noise explains, and against that model bent smoothly by some more constants. A law that no form
+ * of the list follows exactly looks like pieces to who knows pieces only.
  */
 #include "pieces_internal.h"
 
@@ -42,11 +42,7 @@ static void compare(struct rivals *r)
         r->pieces_k += r->f->model->pieces[i].model->n_estimates;
 }
 
-/*
- * Could noise have gained so much? Of a form that was given, the places where breaks might have
- * been have been accounted for, and it is asked only whether constants that may not be negative do
- * it too.
- */
+/* Could noise have gained so much, at any of the places? */
 static bool beat_the_whole(const struct rivals *r)
 {
     const struct points *pts = &r->f->points;
@@ -57,10 +53,9 @@ static bool beat_the_whole(const struct rivals *r)
         breaks_variance(r->pieces_rss, free, r->f->repeat_variance, pts->repeat_dof, &dof);
 
     variance += 1e-16 * (double)pts->m;
-    return dof > 0 && r->whole_rss > r->pieces_rss &&
-           fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, dof) *
-                   (r->f->n_shapes ? 1 : (double)r->m) <
-               r->f->risk;
+    return dof > 0 && fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, dof) *
+                              (double)r->m <
+                          r->f->risk;
 }
 
 /* Where between -1 and 1 the broken variable is, in factors if it can be. */
@@ -144,7 +139,8 @@ enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth
         return PORTOLAN_ENOMEM;
     r.whole = r.factor + r.m;
     compare(&r);
-    *worth = isfinite(r.pieces_rss) && beat_the_whole(&r);
+    /* Of a form that was given, the breaks were judged when they were found. */
+    *worth = r.pieces_rss < r.whole_rss && (f->n_shapes || beat_the_whole(&r));
     if (*worth && !f->n_shapes)
         status = beat_the_bent(&r, worth);
     free(r.factor);

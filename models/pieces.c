@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a break where there is none, over the whole search. */
-static const double risk = 0.01;
+/*
+ * Of a break where there is none, over the whole search. Few rows of a known form without
+ * repetitions can show so little that more is risked; noise makes breaks of 2 % of such series
+ * then.
+ */
+static const double risk = 0.01, risk_of_few = 0.05;
+enum { FEW = 20 };
 
 /* Different values of a variable, beyond which neighbours are taken together to begin with. */
 enum { COARSE = 96, MIDDLE = 128, FINE = 1024 };
@@ -209,9 +214,10 @@ static enum portolan_status find_split(struct pieces_fit *f, const struct part *
                                        struct split *best)
 {
     size_t n = f->points.n_params;
+    bool bold = f->n_shapes && part->n < FEW && !(f->points.repeat_dof > 0);
     enum portolan_status status = PORTOLAN_OK;
 
-    f->risk = risk / (double)(n + n * (n - 1) / 2);
+    f->risk = (bold ? risk_of_few : risk) / (double)(n + n * (n - 1) / 2);
     for (size_t p = 0; p < n && !status; p++)
         status = try_variable(f, part, p, SIZE_MAX, best);
     for (size_t p = 0; p < n; p++)

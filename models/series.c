@@ -196,6 +196,7 @@ static void spread_ties(double *logs, size_t n)
             least = fmin(least, exp(logs[i]) - exp(logs[i - 1]));
     if (least == INFINITY)
         return;
+    least = fmin(least, exp(logs[0]));
     for (size_t i = 0, end; i < n; i = end) {
         double value = logs[i];
 
