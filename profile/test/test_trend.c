@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trends: rows from tables, from Extra-P's forms and from stores; models; failing allocations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <portolan/formula.h>
+#include <portolan/trend.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char table[] = "callpath,n,p,t\n"
+                            "solve,10,1,100\nsolve,20,1,400\nsolve,40,1,1600\nsolve,80,1,6400\n"
+                            "solve,10,2,50\nsolve,20,2,200\nsolve,40,2,800\nsolve,80,2,3200\n"
+                            "solve,10,4,25\nsolve,20,4,100\nsolve,40,4,400\nsolve,80,4,1600\n"
+                            "\"out, put\",10,1,30\n\"out, put\",20,1,60\n\"out, put\",40,1,120\n";
+
+static struct portolan_trends *read_table(const char *text)
+{
+    struct portolan_trends *t = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_trends_read_csv(text, strlen(text), "t.csv", NULL, NULL, &t, &err))
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static void fit(struct portolan_trends *t, struct portolan_trend_fit how)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_trends_fit(t, &how, &err))
+        fail_msg("%s", err.text);
+}
+
+static void assert_close(double value, double expected, double relative)
+{
+    if (!(fabs(value - expected) <= relative * fabs(expected)))
+        fail_msg("%.10g is not %.10g", value, expected);
+}
+
+static void a_table_gives_a_trend_for_each_call_path(void **state)
+{
+    struct portolan_trends *t = read_table(table);
+
+    (void)state;
+    assert_int_equal(t->n, 2);
+    assert_string_equal(t->items[0].path, "solve");
+    assert_string_equal(t->items[1].path, "out, put");
+    assert_int_equal(t->items[0].n_params, 2);
+    assert_string_equal(t->items[0].params[1], "p");
+    assert_int_equal(t->items[0].n_rows, 12);
+    assert_null(t->items[0].trials);
+    assert_true(t->items[0].x[0] == 10 && t->items[0].x[1] == 1 && t->items[0].y[0] == 100);
+    assert_true(t->items[0].x[2] == 10 && t->items[0].x[3] == 2 && t->items[0].y[1] == 50);
+    fit(t, (struct portolan_trend_fit){0});
+    assert_close(portolan_model_value(t->items[0].model, (double[]){160, 8}), 160 * 160 / 8.0,
+                 1e-6);
+    assert_string_equal(portolan_model_peek_envelope(t->items[0].model)->name, "solve");
+    portolan_trends_destroy(t);
+}
+
+static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
+{
+    struct portolan_trends *t = read_table("n,t\n1,3\n2,6\n4,12\n8,24\n16,100\n");
+    struct portolan_text out = {0};
+    struct portolan_error err = {0};
+
+    (void)state;
+    fit(t, (struct portolan_trend_fit){.up_to = "n", .limit = 8});
+    assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 48, 1e-6);
+    assert_int_equal(portolan_trend_write_errors(t, &t->items[0], &out, &err), PORTOLAN_OK);
+    assert_non_null(strstr(out.bytes, "52.00  ! outside\n"));
+    assert_non_null(strstr(out.bytes, "mean |error| 10.40 %, of the points outside 52.00 %\n"));
+    portolan_text_clear(&out);
+    assert_int_equal(portolan_trends_fit(t, &(struct portolan_trend_fit){.up_to = "m"}, &err),
+                     PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "'m'"));
+    portolan_trends_destroy(t);
+}
+
+static void rows_go_to_extrap_and_come_back(void **state)
+{
+    static const enum portolan_measurements_format formats[] = {
+        PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON_IDS};
+    struct portolan_trends *t = read_table(table);
+
+    (void)state;
+    for (size_t f = 0; f < 3; f++) {
+        static const struct portolan_trend_query all = {0};
+        struct portolan_measurements *m = NULL;
+        struct portolan_trends *again = NULL;
+        char *text = NULL;
+
+        assert_int_equal(portolan_trends_write_extrap(t, formats[f], &text, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_measurements_read(text, strlen(text), "x", NULL, &m, NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(portolan_trends_of_measurements(m, &all, "x", &again, NULL), PORTOLAN_OK);
+        assert_int_equal(again->n, t->n);
+        for (size_t i = 0; i < t->n; i++) {
+            assert_string_equal(again->items[i].path, t->items[i].path);
+            assert_int_equal(again->items[i].n_rows, t->items[i].n_rows);
+            assert_memory_equal(again->items[i].x, t->items[i].x,
+                                t->items[i].n_rows * 2 * sizeof(double));
+            assert_memory_equal(again->items[i].y, t->items[i].y,
+                                t->items[i].n_rows * sizeof(double));
+        }
+        portolan_trends_destroy(again);
+        portolan_measurements_destroy(m);
+        free(text);
+    }
+    portolan_trends_destroy(t);
+}
+
+/* Three trials at n = 2, 4, 8 on 2 ranks: rank r spends (r + 1) 1000 n in work, and once in `end`.
+ */
+static struct portolan_store *make_store(void)
+{
+    static const char *const sizes[] = {"2", "4", "8"};
+    struct portolan_store *store = NULL;
+
+    assert_int_equal(portolan_store_open(":memory:", PORTOLAN_STORE_WRITE, &store, NULL),
+                     PORTOLAN_OK);
+    for (int t = 0; t < 3; t++) {
+        const struct portolan_name_value parameters[] = {{"driver.n", sizes[t]},
+                                                         {"driver.file", "plate"}};
+        const struct portolan_trial trial = {.assembly = "a",
+                                             .purpose = "run",
+                                             .ranks = 2,
+                                             .n_parameters = 2,
+                                             .parameters = parameters};
+        struct portolan_sample s[4];
+        int64_t id;
+
+        for (int i = 0; i < 4; i++) {
+            bool work = i % 2;
+            double time = work ? 1000 * atof(sizes[t]) * (i / 2 + 1) : 500;
+
+            s[i] = (struct portolan_sample){.rank = i / 2,
+                                            .parent = work ? i - 1 : -1,
+                                            .user = work ? "driver" : "",
+                                            .uses = work ? "work" : "",
+                                            .instance = work ? "worker" : "driver",
+                                            .port = "go",
+                                            .implementation = work ? "a.Worker" : "",
+                                            .port_type = "a.Port",
+                                            .method = work ? "work" : "go",
+                                            .n_context = work,
+                                            .context_name = {"size"},
+                                            .context = {atof(sizes[t])},
+                                            .calls = 10,
+                                            .exclusive_ns = time,
+                                            .inclusive_ns = time,
+                                            .quality = work ? 1e-3 / atof(sizes[t]) : NAN};
+        }
+        s[0].inclusive_ns += s[1].inclusive_ns;
+        s[2].inclusive_ns += s[3].inclusive_ns;
+        assert_int_equal(portolan_store_begin_trial(store, &trial, &id, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_put_step(store, id, 0, s, 4, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_summarise(store, id, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_store_end_trial(store, id, "finished", 1, NULL), PORTOLAN_OK);
+    }
+    return store;
+}
+
+static struct portolan_trends *read_store(struct portolan_store *store,
+                                          struct portolan_trend_query query)
+{
+    struct portolan_trial_list list = {0};
+    struct portolan_trends *t = NULL;
+    struct portolan_error err = {0};
+
+    assert_int_equal(portolan_trials_select(store, NULL, &list, NULL), PORTOLAN_OK);
+    if (portolan_trends_read(store, &list, &query, &t, &err))
+        fail_msg("%s", err.text);
+    portolan_trials_clear(&list);
+    fit(t, (struct portolan_trend_fit){0});
+    return t;
+}
+
+static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
+{
+    struct portolan_store *store = make_store();
+    const double at[] = {16};
+    struct portolan_trends *t = read_store(store, (struct portolan_trend_query){0});
+
+    (void)state;
+    assert_int_equal(t->n, 2);
+    assert_string_equal(t->items[1].path, "driver.go->worker.work [a.Worker]");
+    assert_int_equal(t->items[1].n_params, 1);
+    assert_string_equal(t->items[1].params[0], "driver.n");
+    assert_int_equal(t->items[1].n_rows, 3);
+    assert_int_equal(t->items[1].trials[2], 3);
+    assert_close(portolan_model_value(t->items[1].model, at), 24000, 1e-6); /* the mean */
+    assert_close(portolan_model_value(t->items[0].model, at), 500, 1e-6);
+    portolan_trends_destroy(t);
+    t = read_store(store,
+                   (struct portolan_trend_query){.over = PORTOLAN_TREND_MAX, .method = "worker.*"});
+    assert_int_equal(t->n, 1);
+    assert_close(portolan_model_value(t->items[0].model, at), 32000, 1e-6);
+    portolan_trends_destroy(t);
+    t = read_store(store,
+                   (struct portolan_trend_query){.metric = "calls", .over = PORTOLAN_TREND_SUM});
+    assert_close(portolan_model_value(t->items[0].model, at), 20, 1e-6);
+    portolan_trends_destroy(t);
+    portolan_store_close(store);
+}
+
+static void contexts_give_a_row_for_each_sample_per_call(void **state)
+{
+    struct portolan_store *store = make_store();
+    struct portolan_trends *t = read_store(
+        store, (struct portolan_trend_query){.by = PORTOLAN_TREND_CONTEXTS, .method = "*.work"});
+
+    (void)state;
+    assert_int_equal(t->n, 1);
+    assert_int_equal(t->items[0].n_rows, 6);
+    assert_int_equal(t->items[0].n_params, 2);
+    assert_string_equal(t->items[0].params[1], "size");
+    assert_true(t->items[0].y[0] == 200 && t->items[0].y[1] == 400);
+    portolan_trends_destroy(t);
+    t = read_store(store, (struct portolan_trend_query){.metric = "accuracy"});
+    assert_int_equal(t->n, 1);
+    assert_close(portolan_model_value(t->items[0].model, (double[]){16, 16}), 1e-3 / 16, 1e-3);
+    portolan_trends_destroy(t);
+    portolan_store_close(store);
+}
+
+/* Everything on one table, with the N-th allocation failing; ENOMEM or success, and no leak. */
+static enum portolan_status all_of_it(void)
+{
+    static const char formula_text[] = "c[0] + c[1]*n*n/p";
+    static const struct portolan_trend_list list = {.sort = "growth"};
+    static const struct portolan_trend_plot plot = {.x = "n"};
+    struct portolan_trend_fit how = {0};
+    struct portolan_formula *f = NULL;
+    struct portolan_trends *t = NULL;
+    struct portolan_text out = {0};
+    char *svg = NULL, *rows = NULL;
+    enum portolan_status s =
+        portolan_trends_read_csv(table, sizeof table - 1, "t.csv", NULL, NULL, &t, NULL);
+
+    s = s ? s : portolan_trends_fit(t, &how, NULL);
+    s = s ? s : portolan_trends_write_list(t, &list, &out, NULL);
+    s = s ? s
+          : portolan_formula_parse(formula_text, strlen(formula_text), "f", 1, 1, NULL, &f, NULL);
+    how.formula = f;
+    s = s ? s : portolan_trends_fit(t, &how, NULL);
+    how.pieces = true;
+    s = s ? s : portolan_trends_fit(t, &how, NULL);
+    s = s ? s : portolan_trend_write(t, &t->items[0], &out, NULL);
+    s = s ? s : portolan_trends_write_comparison(t, t, 0, true, &out, NULL);
+    s = s ? s : portolan_trends_write_svg(t, &plot, &svg, NULL);
+    s = s ? s : portolan_trends_write_extrap(t, PORTOLAN_MEASUREMENTS_JSONL, &rows, NULL);
+    s = s ? s : out.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
+    portolan_text_clear(&out);
+    portolan_formula_destroy(f);
+    portolan_trends_destroy(t);
+    free(svg);
+    free(rows);
+    return s;
+}
+
+static void every_failing_allocation_is_reported(void **state)
+{
+    size_t failed = 0;
+
+    (void)state;
+    assert_int_equal(all_of_it(), PORTOLAN_OK);
+    /* The search may do with less memory; nothing else may happen. */
+    for (unsigned long n = 1; n < 700; n++) {
+        enum portolan_status status;
+
+        portolan_alloc_fail_at(n);
+        status = all_of_it();
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+        failed += status == PORTOLAN_ENOMEM;
+    }
+    assert_true(failed > 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_gives_a_trend_for_each_call_path),
+        cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
+        cmocka_unit_test(rows_go_to_extrap_and_come_back),
+        cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
+        cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
+        cmocka_unit_test(every_failing_allocation_is_reported),
+    };
+
+    return cmocka_run_group_tests_name("trend", tests, NULL, NULL);
+}
