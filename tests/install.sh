@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 18
+plan 21
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -111,6 +111,46 @@ C
     $(pkg-config --libs portolan-bsp) "-Wl,-rpath,$(pkg-config --variable=libdir portolan-bsp)" &&
     try "$MPIEXEC" -n 2 ./ring
 gives 'BSP programs compile and run' 0 '^hello from 0$' '^hello from 1$'
+
+cat >loop.c <<'C'
+#pragma cll parallel SEQ
+int main(void)
+{
+    volatile double sum = 0;
+    int n;
+
+    for (n = 1; n < 5; n++) {
+#pragma cll loop loop[0]+loop[1]*n
+        for (int i = 0; i < n; i++)
+            sum += i;
+#pragma cll end loop
+    }
+#pragma cll report all
+    return 0;
+}
+C
+for driver in SEQ MPI; do
+    case $driver in
+    SEQ) package=portolan-call cc=${CC:-cc} launch= ;;
+    MPI) package=portolan-call-mpi cc=${MPICC:-mpicc.mpich} launch="$MPIEXEC -n 2" ;;
+    esac
+    sed "s/parallel SEQ/parallel $driver/; s/int main(void)/int run(void)/" loop.c >loop_run.c
+    case $driver in
+    SEQ) echo 'int run(void); int main(void) { return run(); }' >main.c ;;
+    MPI) echo '#include <mpi.h>
+int run(void);
+int main(void) { MPI_Init(0, 0); run(); return MPI_Finalize(); }' >main.c ;;
+    esac
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    "$installed" call loop_run.c && "$cc" -Wall -Wextra -Werror main.c loop_run.cll.c -o loop \
+        $(pkg-config --cflags --libs $package) -lm \
+        "-Wl,-rpath,$(pkg-config --variable=libdir $package)" && try $launch ./loop
+    gives "annotated programs compile and run with the driver $driver" 0
+    rm -f loop
+done
+[ "$(grep -c '^[01] [12] [1-4] ' loop_run.cll.dat loop_run.cll.1.dat | tr '\n' ' ')" = \
+    'loop_run.cll.dat:4 loop_run.cll.1.dat:8 ' ]
+result 'and report' $?
 
 # archive OUTPUT SOURCE...
 archive() {
