@@ -3,7 +3,7 @@
 # Programs of the BSP library: the paper's transform is right on 1, 2 and 4 processes, wrong use is
 # told and ends the job, a run leaves a trace that is held against OBSP* and plain BSP.
 . "$(dirname "$0")/tap.sh"
-plan 37
+plan 38
 
 cd "$work" || exit 99
 wrong=$BUILD/call/bsp/test/bsp_wrong
@@ -31,6 +31,8 @@ result 'every run leaves a report' $?
 try cat fft.cll.2.dat
 gives 'of all experiments and processes' 0 '^PARALLEL_ID: PUB' '^EXPERIMENT: fft$' '^EXPERIMENT: D$' \
     '^INFORMULA: G\[0\]\+G\[1\]\*N\*log\(N\)' '^NUMTESTS: 36 36 36 36' '^3 4 '
+try "$PORTOLAN" llac -e 'load fft.cll.dat fft.cll.1.dat fft.cll.2.dat' -e 'm = fit fft max over CPU' -e 'm'
+gives 'that the analyzer fits' 0 '^fft: [0-9]+ rows' 'fft\[2\] +[0-9.e-]+ ' 'valid for .*1 <= P <= 4'
 try "$MPIEXEC" -n 2 "$fft" 12
 gives 'a length that is no power of 2' 2 'usage: fft'
 
