@@ -18,7 +18,7 @@ const char *series_colour(const struct portolan_chart *chart, size_t series)
     size_t n = 0;
 
     for (size_t i = 0; i < series; i++)
-        n += chart->series[i].kind != PORTOLAN_CHART_BAND || chart->series[i].name;
+        n += chart->series[i].kind == PORTOLAN_CHART_LINE || chart->series[i].name;
     return colours[n % (sizeof colours / sizeof *colours)];
 }
 

@@ -31,7 +31,7 @@ bool axis_shows(bool is_log, double value);
 enum portolan_status axes_fit(const struct portolan_chart *chart, struct axis *x, struct axis *y,
                               struct portolan_error *err);
 
-/* The colour of a series, as "#0072b2"; a band without a name has that of the series behind it. */
+/* The colour of a series, as "#0072b2"; bands and points without a name have the next one's. */
 const char *series_colour(const struct portolan_chart *chart, size_t series);
 
 /* The pixel of VALUE; those outside the axis stay near it. */

@@ -18,6 +18,7 @@ struct plotted {
     const char *name;
     const struct fitted *model; /* or NULL */
     struct table *table;        /* its own; of a model: a copy of its rows, or NULL */
+    bool is_drawn;              /* the rows, with the curves */
 };
 
 struct plot {
@@ -153,11 +154,27 @@ static struct portolan_chart_series *add_series(struct plot *p, enum portolan_ch
     return series;
 }
 
-/* All rows as points: their scatter is worth seeing. */
-static enum portolan_status add_points(struct plot *p, const struct plotted *item)
+/* Rows as points, all or those of one curve: their scatter is worth seeing. */
+struct scatter {
+    const char *name;      /* NULL: they are a curve's */
+    const size_t *columns; /* N_COLUMNS that have … */
+    const double *values;  /* … these values */
+    size_t n_columns;
+};
+
+static bool is_of(const struct scatter *which, const double *row)
+{
+    for (size_t k = 0; k < which->n_columns; k++)
+        if (row[which->columns[k]] != which->values[k])
+            return false;
+    return true;
+}
+
+static enum portolan_status add_points(struct plot *p, const struct plotted *item,
+                                       const struct scatter *which)
 {
     struct statement *s = p->s;
-    size_t x = llac_table_find(item->table, p->by), y = observable_of(p, item), n = 0;
+    size_t x = llac_table_find(item->table, p->by), y = observable_of(p, item);
     double *at = portolan_arena_alloc(s->arena, 2 * item->table->n_rows, sizeof *at);
     struct portolan_chart_series *series;
 
@@ -169,22 +186,20 @@ static enum portolan_status add_points(struct plot *p, const struct plotted *ite
     if (x == NONE)
         return llac_fail(s, &p->at, "'%s' has no column '%s'; `by COLUMN` says what the x axis is",
                          item->name, p->by);
-    series =
-        at ? add_series(p, PORTOLAN_CHART_POINTS,
-                        item->model ? portolan_arena_printf(s->arena, "%s: measured", item->name)
-                                    : item->name)
-           : NULL;
-    if (!series)
-        return at ? llac_fail(s, &p->at, "this is too much for one plot") : llac_no_memory(s);
+    if (!at)
+        return llac_no_memory(s);
+    if (!(series = add_series(p, PORTOLAN_CHART_POINTS, which->name)))
+        return llac_fail(s, &p->at, "this is too much for one plot");
     series->x = at;
     series->y = at + item->table->n_rows;
     for (size_t i = 0; i < item->table->n_rows; i++) {
         const double *row = llac_table_row(item->table, i);
 
-        at[n] = row[x];
-        at[item->table->n_rows + n++] = row[y];
+        if (!is_of(which, row))
+            continue;
+        at[series->n] = row[x];
+        at[item->table->n_rows + series->n++] = row[y];
     }
-    series->n = n;
     return PORTOLAN_OK;
 }
 
@@ -255,10 +270,11 @@ static void find_span(const struct plot *p, struct curve *c)
 
 /* The values of the other parameters: a variable's, or those that were measured. */
 static enum portolan_status find_groups(struct plot *p, const struct plotted *item, size_t param,
-                                        struct points *groups, size_t *params, size_t *n_params)
+                                        struct points *groups, size_t *params, size_t *columns,
+                                        size_t *n_params)
 {
     const struct portolan_model *m = item->model->model;
-    size_t columns[PORTOLAN_MODEL_MAX_PARAMS], n = 0;
+    size_t n = 0;
     double value;
 
     *groups = (struct points){.n = 1};
@@ -278,10 +294,12 @@ static enum portolan_status find_groups(struct plot *p, const struct plotted *it
              : PORTOLAN_OK;
 }
 
-static enum portolan_status add_curves(struct plot *p, const struct plotted *item)
+/* With the rows of each, where there are several. */
+static enum portolan_status add_curves(struct plot *p, struct plotted *item)
 {
     const struct portolan_model *m = item->model->model;
-    size_t params[PORTOLAN_MODEL_MAX_PARAMS], n_params, n = portolan_model_n_params(m);
+    size_t params[PORTOLAN_MODEL_MAX_PARAMS], columns[PORTOLAN_MODEL_MAX_PARAMS], n_params;
+    size_t n = portolan_model_n_params(m);
     struct curve c = {.f = item->model, .name = item->name};
     struct points groups;
     enum portolan_status status;
@@ -292,8 +310,10 @@ static enum portolan_status add_curves(struct plot *p, const struct plotted *ite
     if (c.param == n)
         return llac_fail(p->s, &p->at, "model '%s' does not depend on '%s'", item->name, p->by);
     find_span(p, &c);
-    if ((status = find_groups(p, item, c.param, &groups, params, &n_params)) != PORTOLAN_OK)
+    if ((status = find_groups(p, item, c.param, &groups, params, columns, &n_params)) !=
+        PORTOLAN_OK)
         return status;
+    item->is_drawn = n_params > 0;
     if (groups.n > MAX_GROUPS)
         llac_warn(p->s->in, "%s: the first %d of %zu curves are drawn; `%s = VALUE` chooses one",
                   item->name, MAX_GROUPS, groups.n, portolan_model_peek_param(m, params[0]));
@@ -310,7 +330,13 @@ static enum portolan_status add_curves(struct plot *p, const struct plotted *ite
                               c.x[params[k]]);
         }
         c.name = name.bytes;
-        status = add_curve(p, &c);
+        if (n_params)
+            status = add_points(p, item,
+                                &(struct scatter){.columns = columns,
+                                                  .values = groups.x + g * n_params,
+                                                  .n_columns = n_params});
+        if (status == PORTOLAN_OK)
+            status = add_curve(p, &c);
     }
     return status;
 }
@@ -475,9 +501,15 @@ static enum portolan_status build(struct plot *p)
     for (size_t i = 0; status == PORTOLAN_OK && i < p->n; i++)
         if (p->items[i].model)
             status = add_curves(p, &p->items[i]);
-    for (size_t i = 0; status == PORTOLAN_OK && i < p->n; i++)
-        if (p->items[i].table)
-            status = add_points(p, &p->items[i]);
+    for (size_t i = 0; status == PORTOLAN_OK && i < p->n; i++) {
+        struct plotted *item = &p->items[i];
+        const char *name = item->model
+                               ? portolan_arena_printf(p->s->arena, "%s: measured", item->name)
+                               : item->name;
+
+        if (item->table && !item->is_drawn)
+            status = add_points(p, item, &(struct scatter){.name = name});
+    }
     return status;
 }
 

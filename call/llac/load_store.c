@@ -7,18 +7,42 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const times[] = {"TIME", "INCLUSIVE", "MPI"};
+/* The first is an experiment's, the others are a call path's. */
+static const char *const times[] = {"CLOCK", "TIME", "INCLUSIVE", "MPI"};
 
-/* "solver_solve_Cholmod": who was called, what, and the last part of the class. */
+/* Whether it is an experiment of an annotated program, which reports tell of as well. */
+static bool is_experiment(const struct portolan_sample *sample)
+{
+    return !strcmp(sample->port_type, "CALL");
+}
+
+/* The experiment, or "solver_solve_Cholmod": who was called, what, the last part of the class. */
 static const char *table_name(struct statement *s, const struct portolan_sample *sample)
 {
     const char *dot = strrchr(sample->implementation, '.');
     const char *class_name = dot ? dot + 1 : sample->implementation;
-    const char *name = portolan_arena_printf(s->arena, "%s%s%s%s%s", sample->instance,
-                                             *sample->instance ? "_" : "", sample->method,
-                                             *class_name ? "_" : "", class_name);
+    const char *name;
 
+    if (is_experiment(sample))
+        return llac_name_of(s, sample->method);
+    name = portolan_arena_printf(s->arena, "%s%s%s%s%s", sample->instance,
+                                 *sample->instance ? "_" : "", sample->method,
+                                 *class_name ? "_" : "", class_name);
     return name ? llac_name_of(s, name) : NULL;
+}
+
+/* An experiment's formula is a fact of its trial. */
+static void add_formula(struct table *t, const struct portolan_trial *trial,
+                        const struct portolan_sample *sample)
+{
+    static const char prefix[] = "formula ";
+
+    t->file = portolan_arena_strdup(&t->arena, sample->implementation);
+    t->program = portolan_arena_strdup(&t->arena, trial->assembly);
+    for (size_t i = 0; i < trial->n_metadata; i++)
+        if (!strncmp(trial->metadata[i].name, prefix, strlen(prefix)) &&
+            !strcmp(trial->metadata[i].name + strlen(prefix), sample->method))
+            t->formula = portolan_arena_strdup(&t->arena, trial->metadata[i].value);
 }
 
 static struct table *find(const struct loaded *l, size_t first, const char *name)
@@ -56,7 +80,8 @@ static bool add_columns(struct table *t, const struct portolan_trial *trial,
             good = good && llac_loaded_column(t, trial->parameters[i].name, COLUMN_IDENTIFIER,
                                               NULL) != NONE;
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        good = good && llac_loaded_column(t, times[i], COLUMN_OBSERVABLE, "s") != NONE;
+        if (!is_experiment(sample) == (i > 0))
+            good = good && llac_loaded_column(t, times[i], COLUMN_OBSERVABLE, "s") != NONE;
     good = good && llac_loaded_column(t, "CALLS", COLUMN_OBSERVABLE, NULL) != NONE;
     if (!isnan(sample->quality))
         good = good && llac_loaded_column(t, "QUALITY", COLUMN_OBSERVABLE, NULL) != NONE;
@@ -90,6 +115,7 @@ static bool add_row(struct table *t, const struct portolan_trial *trial,
     put(t, row, "STEP", sample->step);
     put(t, row, "CPU", sample->rank);
     put(t, row, "NCPUS", trial ? trial->ranks : NAN);
+    put(t, row, "CLOCK", sample->inclusive_ns * 1e-9 / calls);
     put(t, row, "TIME", sample->exclusive_ns * 1e-9 / calls);
     put(t, row, "INCLUSIVE", sample->inclusive_ns * 1e-9 / calls);
     put(t, row, "MPI", sample->mpi_ns * 1e-9 / calls);
@@ -118,8 +144,8 @@ static enum portolan_status take_samples(struct statement *s, const struct porto
                 wanted = wanted || chosen->trials[k]->id == sample->trial;
             if (!wanted || sample->timed_calls < 1)
                 continue;
-            if (!t && name)
-                t = llac_loaded_add(s, l, name);
+            if (!t && name && (t = llac_loaded_add(s, l, name)) && trial && is_experiment(sample))
+                add_formula(t, trial, sample);
             if (!t || !(pass ? add_row(t, trial, sample) : add_columns(t, trial, sample)))
                 return llac_no_memory(s);
         }

@@ -23,8 +23,8 @@ enum portolan_chart_kind {
 
 /**
  * One series. Numbers that are not finite, and on a logarithmic axis those not above 0, are points
- * that are not there; of a band's LOW that is not above 0 the foot of the axis stands for it. A
- * band without a name belongs to the series behind it, and has its colour.
+ * that are not there; of a band's LOW that is not above 0 the foot of the axis stands for it. Bands
+ * and points without a name belong to the series behind them, and have its colour.
  */
 struct portolan_chart_series {
     const char *name; /**< for the legend; NULL: not in it */
