@@ -58,6 +58,10 @@ const struct command_form llac_commands[] = {
      "real and predicted, and the error in percent",
      "  The error is (real - predicted) / real. The second form compares what somebody else\n"
      "  predicted (the first column) with what was measured (the second).\n"},
+    {"inspect", do_inspect, false, false, COMPLETE_OBJECTS,
+     "inspect TABLE [of COLUMN]    inspect MODEL", "look for spikes, drift and two places",
+     "  Of a table, the rows of each point and processor in their order are a series; of a model,\n"
+     "  all its rows over what it says of them.\n"},
     {"obsp", do_obsp, true, true, COMPLETE_FILES,
      "[NAME =] obsp FILE [predict | using MODEL, …] [max | sum]",
      "what OBSP* and plain BSP say of a trace",

@@ -2,14 +2,8 @@
 /* plot: tables as points, models as lines with their intervals. */
 #include "internal.h"
 
-#include <portolan/chart.h>
-#include <portolan/command.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MAX_PLOTTED = 16, MAX_SERIES = 48, LINE_POINTS = 101, MAX_GROUPS = 8 };
 
@@ -341,133 +335,7 @@ static enum portolan_status add_curves(struct plot *p, struct plotted *item)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ writing */
-
-static enum portolan_status write_file(struct statement *s, const struct token *at,
-                                       const char *file, const char *text)
-{
-    struct portolan_error err = {0};
-    enum portolan_status status = portolan_replace_file(file, text, strlen(text), &err);
-
-    return status == PORTOLAN_OK ? status : llac_fail_with(s, at, status, &err);
-}
-
-/* The script through gnuplot, which says what it does not like into a file. */
-static enum portolan_status run_gnuplot(struct statement *s, const char *script,
-                                        struct portolan_error *err)
-{
-    char file[] = "/tmp/llacXXXXXX", said[] = "/tmp/llacXXXXXX";
-    int fd = mkstemp(file), fd2 = mkstemp(said);
-    struct portolan_words command = {0};
-    enum portolan_status status = PORTOLAN_EIO;
-
-    if (fd >= 0 && fd2 >= 0 && write(fd, script, strlen(script)) == (ssize_t)strlen(script) &&
-        portolan_words_add(s->arena, &command, "gnuplot") &&
-        portolan_words_add(s->arena, &command, file))
-        status = portolan_command_run(s->arena, &command, said, err);
-    else
-        portolan_error_set(err, status, "no room for a temporary file");
-    if (fd >= 0) {
-        close(fd);
-        unlink(file);
-    }
-    if (fd2 >= 0) {
-        close(fd2);
-        unlink(said);
-    }
-    return status;
-}
-
-/* gnuplot's part: a file in another form, or characters for the terminal. */
-static enum portolan_status draw(struct plot *p, const struct portolan_chart *chart,
-                                 const char *output)
-{
-    struct portolan_error err = {0};
-    char *script;
-    enum portolan_status status = portolan_chart_write_gnuplot(chart, output, &script, &err);
-
-    if (status == PORTOLAN_OK) {
-        status = run_gnuplot(p->s, script, &err);
-        free(script);
-    }
-    if (status == PORTOLAN_ENOTFOUND)
-        return llac_fail(p->s, &p->at,
-                         "gnuplot is not there, which '%s' needs; a .svg file does "
-                         "without",
-                         output);
-    return status == PORTOLAN_OK ? status : llac_fail_with(p->s, &p->at, status, &err);
-}
-
-static void show_characters(struct plot *p, const struct portolan_chart *chart)
-{
-    char file[] = "/tmp/llacXXXXXX.txt";
-    int fd = mkstemps(file, 4);
-    struct portolan_error err = {0};
-    char *script = NULL;
-    const char *text;
-    size_t size;
-
-    if (fd < 0)
-        return;
-    close(fd);
-    if (portolan_chart_write_gnuplot(chart, file, &script, &err) == PORTOLAN_OK &&
-        run_gnuplot(p->s, script, &err) == PORTOLAN_OK &&
-        portolan_file_read(p->s->arena, file, &text, &size, &err) == PORTOLAN_OK)
-        portolan_text_add(&p->s->in->out, "%s", text);
-    free(script);
-    unlink(file);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-
-    return a >= b && !strcmp(text + a - b, end);
-}
-
-/* FILE with its ending replaced. */
-static const char *beside(struct statement *s, const char *file, const char *ending)
-{
-    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
-    size_t length = dot && (!slash || dot > slash) ? (size_t)(dot - file) : strlen(file);
-
-    return portolan_arena_printf(s->arena, "%.*s%s", (int)length, file, ending);
-}
-
-static enum portolan_status write_plot(struct plot *p, const struct portolan_chart *chart)
-{
-    struct statement *s = p->s;
-    struct portolan_error err = {0};
-    const char *file = p->file, *svg;
-    char *text = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-
-    if (!file)
-        file = portolan_arena_printf(s->arena, "llac.%u.svg", s->in->plots + 1);
-    svg = file ? beside(s, file, ".svg") : NULL;
-    if (!svg)
-        return llac_no_memory(s);
-    if (ends_with(file, ".gp") || ends_with(file, ".plt")) {
-        status = portolan_chart_write_gnuplot(chart, svg, &text, &err);
-        if (status == PORTOLAN_OK)
-            status = write_file(s, &p->at, file, text);
-    } else if (!ends_with(file, ".svg")) {
-        status = draw(p, chart, file);
-    }
-    free(text);
-    text = NULL;
-    if (status == PORTOLAN_OK)
-        status = portolan_chart_write_svg(chart, &text, &err);
-    if (status == PORTOLAN_OK)
-        status = write_file(s, &p->at, svg, text);
-    free(text);
-    if (status != PORTOLAN_OK)
-        return *err.text ? llac_fail_with(s, &p->at, status, &err) : status;
-    s->in->plots += !p->file;
-    portolan_text_add(&s->in->out, "%s%s%s\n", svg, strcmp(svg, file) ? ", " : "",
-                      strcmp(svg, file) ? file : "");
-    return PORTOLAN_OK;
-}
+/* ------------------------------------------------------------------------------------- command */
 
 static const char *y_label(struct plot *p)
 {
@@ -530,10 +398,10 @@ enum portolan_status do_plot(struct statement *s, const char *name)
                                         .y_log = p.y_log,
                                         .n_series = p.n_series,
                                         .series = p.series};
-        status = write_plot(&p, &chart);
+        status = llac_write_plot(s, &p.at, p.file, &chart);
     }
     if (status == PORTOLAN_OK && s->in->options.draws)
-        show_characters(&p, &chart);
+        llac_show_characters(s, &chart);
     clear_plot(&p);
     return status;
 }

@@ -199,10 +199,9 @@ static enum portolan_status predict_settings(struct statement *s, const struct t
     return status;
 }
 
-/* Where the parameters of M are in T; NONE: the value holds for all rows. */
-static enum portolan_status place_params(struct statement *s, const struct token *at,
-                                         const struct portolan_model *m, const struct table *t,
-                                         size_t *columns, double *values)
+enum portolan_status llac_place_params(struct statement *s, const struct token *at,
+                                       const struct portolan_model *m, const struct table *t,
+                                       size_t *columns, double *values)
 {
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const char *name = portolan_model_peek_param(m, p);
@@ -224,7 +223,7 @@ enum portolan_status llac_model_points(struct statement *s, const struct token *
     size_t columns[PORTOLAN_MODEL_MAX_PARAMS], by[PORTOLAN_MODEL_MAX_PARAMS];
     size_t n_params = portolan_model_n_params(m), n_by = 0;
     double values[PORTOLAN_MODEL_MAX_PARAMS];
-    enum portolan_status status = place_params(s, at, m, t, columns, values);
+    enum portolan_status status = llac_place_params(s, at, m, t, columns, values);
 
     for (size_t i = 0; status == PORTOLAN_OK && i < n_params; i++)
         if (columns[i] != NONE)

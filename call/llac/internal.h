@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_LLAC_INTERNAL_H
 #define PORTOLAN_LLAC_INTERNAL_H
 
+#include <portolan/chart.h>
 #include <portolan/formula.h>
 #include <portolan/llac.h>
 #include <portolan/models.h>
@@ -187,6 +188,12 @@ bool llac_variable(const struct portolan_llac *in, const char *name, double *val
 
 /* A table: names joined by +, and clauses. The caller destroys it. */
 enum portolan_status llac_parse_table(struct statement *s, struct table **t);
+/* Puts NEW in place of *T; NULL: memory is out. */
+enum portolan_status llac_table_replace(struct statement *s, struct table **t, struct table *new);
+/* `sort COLUMNS`; a statistic in front of `over`, -1 if there is none; and `over COLUMNS`. */
+enum portolan_status llac_sort(struct statement *s, struct table **t);
+int llac_accept_statistic(struct statement *s);
+enum portolan_status llac_over(struct statement *s, struct table **t, int statistic);
 /* Adds B's rows to T, which has the same columns; what is not so is told at AT. */
 enum portolan_status llac_table_join(struct statement *s, const struct token *at, struct table *t,
                                      const struct table *b);
@@ -206,6 +213,10 @@ struct points {
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
                                  size_t n_by, size_t column, struct points *p);
 
+/* Where the parameters of M are in T; NONE: the value holds for all rows. */
+enum portolan_status llac_place_params(struct statement *s, const struct token *at,
+                                       const struct portolan_model *m, const struct table *t,
+                                       size_t *columns, double *values);
 /* The points of T, and in *X what the parameters of M are there: columns, or variables. */
 enum portolan_status llac_model_points(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,
@@ -283,6 +294,13 @@ const char *llac_unit(struct statement *s, const char *unit);
 /* How X lies outside the range of the model, and in a gap of its pieces: "" or words. */
 const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
                          const struct portolan_prediction *p);
+
+/* CHART as SVG in FILE (NULL: one named by number), and in another form beside it, by the ending.
+ */
+enum portolan_status llac_write_plot(struct statement *s, const struct token *at, const char *file,
+                                     const struct portolan_chart *chart);
+/* CHART in characters, if gnuplot is there. */
+void llac_show_characters(struct statement *s, const struct portolan_chart *chart);
 
 /* Runs all statements of a text. */
 enum portolan_status llac_run(struct portolan_llac *in, const char *text, size_t size,

@@ -310,6 +310,29 @@ static void errors_are_those_of_the_paper(void **state)
     unlink("t.csv");
 }
 
+/* Twenty rows around 1, one of them 30 times as long; two rows of another point. */
+static void what_speaks_against_repetitions_is_told(void **state)
+{
+    struct portolan_text text = {0};
+    struct session s;
+
+    (void)state;
+    portolan_text_add(&text, "N,TIME\n");
+    for (int i = 0; i < 20; i++)
+        portolan_text_add(&text, "10,%g\n", (i == 7 ? 30 : 1) * (1 + 0.001 * (i * 7 % 11)));
+    portolan_text_add(&text, "20,2\n20,2\n");
+    write_file("t.csv", text.bytes);
+    session_begin(&s, NULL);
+    shows(&s, "load t.csv; inspect t", "1 spike, about 30 times as long\n");
+    assert_non_null(strstr(s.out.bytes, "1 point with fewer than 5 rows is not inspected"));
+    shows(&s, "m = fit t; inspect m", "1 spike, about 30 times");
+    shows(&s, "inspect t where TIME < 20", "nothing\n");
+    fails(&s, "inspect t with TIME = 0", "test:1:9: ");
+    session_end(&s);
+    portolan_text_clear(&text);
+    unlink("t.csv");
+}
+
 /* -------------------------------------------------------------------------------------- stores */
 
 static void trials_of_a_store_become_tables(void **state)
@@ -448,6 +471,7 @@ int main(void)
         cmocka_unit_test(constants_that_made_the_rows_are_found),
         cmocka_unit_test(processors_that_stand_side_by_side_are_told),
         cmocka_unit_test(errors_are_those_of_the_paper),
+        cmocka_unit_test(what_speaks_against_repetitions_is_told),
         cmocka_unit_test(trials_of_a_store_become_tables),
         cmocka_unit_test(words_are_completed_by_their_position),
         cmocka_unit_test(memory_that_is_out_is_said),
