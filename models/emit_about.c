@@ -96,6 +96,8 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
     add_line(out, prefix, "", e->name ? e->name : "A performance model.");
     add_line(out, prefix, "Quality: ", e->quality);
     add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "that of the rows");
+    if (m->summary.statistic == PORTOLAN_MODEL_DEVIATION)
+        add_line(out, prefix, "", "The value is the standard deviation of repetitions.");
     add_line(out, prefix, "", m->formula);
     add_ranges(out, m, prefix);
     add_error(out, m, prefix);

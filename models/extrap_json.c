@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Extra-P's JSON: the present form, the older one of ids, and JSON Lines. The parser keeps no
- * positions, so complaints carry the way to the value, and the text is walked along it again.
+ * Extra-P's JSON: the present form and JSON Lines; extrap_ids.c has the older one. The parser keeps
+ * no positions, so complaints carry the way to the value, and the text is walked along it again.
  */
-#include "extrap_internal.h"
+#include "extrap_json.h"
 #include "models_internal.h"
 
 #include <ctype.h>
@@ -11,24 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <jansson.h>
-
-enum { DEEPEST = 8 };
-
-/* One step from a value to one inside it: a member's name, or a place in an array. */
-struct step {
-    const char *key;
-    size_t index;
-};
-
-struct reader {
-    struct collector *c;
-    const char *text, *end;
-    size_t first_line; /* of the text, from 1 */
-    struct step way[DEEPEST];
-    size_t depth;
-};
 
 /* ---- where a value stands: the text is known to be JSON ---- */
 
@@ -104,9 +86,7 @@ static void enter(struct cursor *c, const struct step *step)
     }
 }
 
-static bool complain(struct reader *r, const char *format, ...) PORTOLAN_PRINTF(2, 3);
-
-static bool complain(struct reader *r, const char *format, ...)
+bool walk_complain(struct json_walk *r, const char *format, ...)
 {
     struct cursor cursor = {r->text, r->end};
     size_t line = r->first_line;
@@ -128,13 +108,13 @@ static bool complain(struct reader *r, const char *format, ...)
     return collector_complain(r->c, line, (size_t)(cursor.at - start) + 1, "%s", text);
 }
 
-static bool go_key(struct reader *r, const char *key)
+bool walk_key(struct json_walk *r, const char *key)
 {
     r->way[r->depth++] = (struct step){.key = key};
     return true;
 }
 
-static bool go_index(struct reader *r, size_t index)
+bool walk_index(struct json_walk *r, size_t index)
 {
     r->way[r->depth++] = (struct step){.index = index};
     return true;
@@ -150,71 +130,71 @@ static bool is_number(json_t *value, double *number)
     return json_is_number(value) && isfinite(*number);
 }
 
-static bool need_number(struct reader *r, json_t *value, double *number)
+bool walk_number(struct json_walk *r, json_t *value, double *number)
 {
-    return is_number(value, number) || complain(r, "a finite number is expected here");
+    return is_number(value, number) || walk_complain(r, "a finite number is expected here");
 }
 
 /* The member KEY of OBJECT; NULL after a complaint. On success the way leads to it. */
-static json_t *member(struct reader *r, json_t *object, const char *key)
+json_t *walk_member(struct json_walk *r, json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
 
     if (!json_is_object(object))
-        complain(r, "an object with \"%s\" is expected here", key);
+        walk_complain(r, "an object with \"%s\" is expected here", key);
     else if (!value)
-        complain(r, "\"%s\" is missing in this object", key);
+        walk_complain(r, "\"%s\" is missing in this object", key);
     else
-        go_key(r, key);
+        walk_key(r, key);
     return value;
 }
 
-static json_t *array_member(struct reader *r, json_t *object, const char *key)
+json_t *walk_array(struct json_walk *r, json_t *object, const char *key)
 {
-    json_t *value = member(r, object, key);
+    json_t *value = walk_member(r, object, key);
 
     if (value && !json_is_array(value)) {
-        complain(r, "\"%s\" is an array", key);
+        walk_complain(r, "\"%s\" is an array", key);
         return NULL;
     }
     return value;
 }
 
-static const char *text_member(struct reader *r, json_t *object, const char *key)
+const char *walk_text(struct json_walk *r, json_t *object, const char *key)
 {
-    json_t *value = member(r, object, key);
+    json_t *value = walk_member(r, object, key);
 
     if (value && !json_is_string(value))
-        complain(r, "\"%s\" is a text", key);
+        walk_complain(r, "\"%s\" is a text", key);
     r->depth -= value != NULL;
     return json_string_value(value);
 }
 
-static bool add_param(struct reader *r, json_t *value)
+bool walk_param(struct json_walk *r, json_t *value)
 {
     const char *name = json_string_value(value), *wrong;
 
     if (!name)
-        return complain(r, "a parameter is a text: its name");
+        return walk_complain(r, "a parameter is a text: its name");
     wrong = collector_add_param(r->c, name, strlen(name));
-    return wrong ? complain(r, "%s", wrong) : !r->c->status;
+    return wrong ? walk_complain(r, "%s", wrong) : !r->c->status;
 }
 
 /* A number, or an array of some. */
-static bool add_values(struct reader *r, size_t item, const double *x, json_t *values)
+static bool add_values(struct json_walk *r, size_t item, const double *x, json_t *values)
 {
     size_t i;
     json_t *value;
     double y = 0;
 
     if (!json_is_array(values))
-        return need_number(r, values, &y) && collector_add_row(r->c, item, x, y);
+        return walk_number(r, values, &y) && collector_add_row(r->c, item, x, y);
     if (!json_array_size(values))
-        return complain(r, "a value is missing");
+        return walk_complain(r, "a value is missing");
     json_array_foreach(values, i, value)
     {
-        go_index(r, i);
-        if (!need_number(r, value, &y) || !collector_add_row(r->c, item, x, y))
+        walk_index(r, i);
+        if (!walk_number(r, value, &y) || !collector_add_row(r->c, item, x, y))
             return false;
         r->depth--;
     }
@@ -223,45 +203,45 @@ static bool add_values(struct reader *r, size_t item, const double *x, json_t *v
 
 /* ---- the present form ---- */
 
-static bool read_point(struct reader *r, size_t item, json_t *measurement)
+static bool read_point(struct json_walk *r, size_t item, json_t *measurement)
 {
     size_t depth = r->depth, i, n = r->c->m->n_params;
-    json_t *point = array_member(r, measurement, "point"), *value, *values;
+    json_t *point = walk_array(r, measurement, "point"), *value, *values;
     double x[EXTRAP_PARAMS];
 
     if (!point)
         return false;
     if (json_array_size(point) != n)
-        return complain(r, "a point has %zu coordinate%s, one for each parameter, not %zu", n,
-                        n == 1 ? "" : "s", json_array_size(point));
+        return walk_complain(r, "a point has %zu coordinate%s, one for each parameter, not %zu", n,
+                             n == 1 ? "" : "s", json_array_size(point));
     json_array_foreach(point, i, value)
     {
-        go_index(r, i);
-        if (!need_number(r, value, &x[i]))
+        walk_index(r, i);
+        if (!walk_number(r, value, &x[i]))
             return false;
         r->depth--;
     }
     r->depth = depth;
-    values = member(r, measurement, "values");
+    values = walk_member(r, measurement, "values");
     if (!values || !add_values(r, item, x, values))
         return false;
     r->depth = depth;
     return true;
 }
 
-static bool read_metric(struct reader *r, const char *callpath, const char *metric, json_t *list)
+static bool read_metric(struct json_walk *r, const char *callpath, const char *metric, json_t *list)
 {
     size_t i, item;
     json_t *measurement;
 
     if (!json_is_array(list))
-        return complain(r, "a metric has an array of measurements");
+        return walk_complain(r, "a metric has an array of measurements");
     if (!json_array_size(list))
         return true;
     item = collector_find(r->c, callpath, metric);
     json_array_foreach(list, i, measurement)
     {
-        go_index(r, i);
+        walk_index(r, i);
         if (r->c->status || !read_point(r, item, measurement))
             return false;
         r->depth--;
@@ -269,35 +249,35 @@ static bool read_metric(struct reader *r, const char *callpath, const char *metr
     return true;
 }
 
-static bool read_present(struct reader *r, json_t *root)
+static bool read_present(struct json_walk *r, json_t *root)
 {
-    json_t *params = array_member(r, root, "parameters"), *value, *paths, *metrics, *list;
+    json_t *params = walk_array(r, root, "parameters"), *value, *paths, *metrics, *list;
     const char *callpath, *metric;
     size_t i;
 
     if (!params)
         return false;
     if (!json_array_size(params))
-        return complain(r, "a parameter is missing");
+        return walk_complain(r, "a parameter is missing");
     json_array_foreach(params, i, value)
     {
-        go_index(r, i);
-        if (!add_param(r, value))
+        walk_index(r, i);
+        if (!walk_param(r, value))
             return false;
         r->depth--;
     }
     r->depth = 0;
-    paths = member(r, root, "measurements");
+    paths = walk_member(r, root, "measurements");
     if (!json_is_object(paths))
-        return complain(r, "\"measurements\" is an object of call paths");
+        return walk_complain(r, "\"measurements\" is an object of call paths");
     json_object_foreach(paths, callpath, metrics)
     {
-        go_key(r, callpath);
+        walk_key(r, callpath);
         if (!json_is_object(metrics))
-            return complain(r, "a call path is an object of metrics");
+            return walk_complain(r, "a call path is an object of metrics");
         json_object_foreach(metrics, metric, list)
         {
-            go_key(r, metric);
+            walk_key(r, metric);
             if (!read_metric(r, callpath, metric, list))
                 return false;
             r->depth--;
@@ -307,190 +287,9 @@ static bool read_present(struct reader *r, json_t *root)
     return true;
 }
 
-/* ---- the older form ---- */
-
-struct entry {
-    double id;
-    size_t index; /* in its array */
-    json_t *value;
-};
-
-struct table {
-    size_t n;
-    struct entry *entries; /* ascending by id */
-};
-
-static int by_id(const void *a, const void *b)
-{
-    double i = ((const struct entry *)a)->id, j = ((const struct entry *)b)->id;
-
-    return (i > j) - (i < j);
-}
-
-static bool read_table(struct reader *r, json_t *root, const char *key, struct table *table)
-{
-    json_t *array, *value;
-    size_t i;
-
-    r->depth = 0;
-    if (!(array = array_member(r, root, key)))
-        return false;
-    table->entries = portolan_calloc(json_array_size(array) + 1, sizeof *table->entries);
-    if (!table->entries) {
-        collector_no_memory(r->c);
-        return false;
-    }
-    json_array_foreach(array, i, value)
-    {
-        struct entry *entry = &table->entries[table->n++];
-        json_t *id;
-
-        go_index(r, i);
-        if (!(id = member(r, value, "id")) || !need_number(r, id, &entry->id))
-            return false;
-        entry->index = i;
-        entry->value = value;
-        r->depth -= 2;
-    }
-    qsort(table->entries, table->n, sizeof *table->entries, by_id);
-    for (i = 1; i < table->n; i++)
-        if (table->entries[i].id == table->entries[i - 1].id) {
-            go_index(r, table->entries[i].index);
-            return complain(r, "two of \"%s\" have the id %g", key, table->entries[i].id);
-        }
-    return true;
-}
-
-/* The entry that the member KEY of OBJECT refers to. */
-static const struct entry *referred(struct reader *r, json_t *object, const char *key,
-                                    const struct table *table)
-{
-    struct entry wanted = {0};
-    const struct entry *found;
-    json_t *id = member(r, object, key);
-
-    if (!id || !need_number(r, id, &wanted.id))
-        return NULL;
-    found = table->n ? bsearch(&wanted, table->entries, table->n, sizeof wanted, by_id) : NULL;
-    if (!found)
-        complain(r, "there is nothing with this id");
-    r->depth--;
-    return found;
-}
-
-struct legacy {
-    struct table params, paths, metrics, coordinates;
-    double *x; /* of the coordinates, by their place in the table */
-};
-
-static bool read_coordinate(struct reader *r, const struct legacy *l, const struct entry *entry,
-                            double *x)
-{
-    size_t i, n = r->c->m->n_params;
-    json_t *pairs, *pair, *value;
-    unsigned seen = 0;
-
-    r->depth = 0;
-    go_key(r, "coordinates");
-    go_index(r, entry->index);
-    if (!(pairs = array_member(r, entry->value, "parameter_value_pairs")))
-        return false;
-    json_array_foreach(pairs, i, pair)
-    {
-        const struct entry *param;
-
-        go_index(r, i);
-        if (!(param = referred(r, pair, "parameter_id", &l->params)) ||
-            !(value = member(r, pair, "parameter_value")) ||
-            !need_number(r, value, &x[param - l->params.entries]))
-            return false;
-        seen |= 1u << (param - l->params.entries);
-        r->depth -= 2;
-    }
-    if (json_array_size(pairs) == n && seen == (1u << n) - 1)
-        return true;
-    return complain(r, "a coordinate has one value for each of the %zu parameters", n);
-}
-
-static bool read_values(struct reader *r, json_t *root, const struct legacy *l)
-{
-    json_t *array, *value, *number;
-    size_t i, n = r->c->m->n_params;
-    double y = 0;
-
-    r->depth = 0;
-    if (!(array = array_member(r, root, "measurements")))
-        return false;
-    json_array_foreach(array, i, value)
-    {
-        const struct entry *path, *metric, *coordinate;
-
-        go_index(r, i);
-        if (!(path = referred(r, value, "callpath_id", &l->paths)) ||
-            !(metric = referred(r, value, "metric_id", &l->metrics)) ||
-            !(coordinate = referred(r, value, "coordinate_id", &l->coordinates)) ||
-            !(number = member(r, value, "value")) || !need_number(r, number, &y) ||
-            !collector_add_row(
-                r->c,
-                collector_find(r->c, json_string_value(json_object_get(path->value, "name")),
-                               json_string_value(json_object_get(metric->value, "name"))),
-                l->x + (size_t)(coordinate - l->coordinates.entries) * n, y))
-            return false;
-        r->depth -= 2;
-    }
-    return true;
-}
-
-/* All of them have a name. */
-static bool read_names(struct reader *r, const char *key, const struct table *table, bool params)
-{
-    for (size_t i = 0; i < table->n; i++) {
-        const struct entry *entry = &table->entries[i];
-
-        r->depth = 0;
-        go_key(r, key);
-        go_index(r, entry->index);
-        if (!text_member(r, entry->value, "name"))
-            return false;
-        go_key(r, "name");
-        if (params && !add_param(r, json_object_get(entry->value, "name")))
-            return false;
-    }
-    return true;
-}
-
-static bool read_legacy(struct reader *r, json_t *root)
-{
-    struct legacy l = {.x = NULL};
-    bool good =
-        read_table(r, root, "parameters", &l.params) &&
-        read_names(r, "parameters", &l.params, true) &&
-        read_table(r, root, "callpaths", &l.paths) && read_names(r, "callpaths", &l.paths, false) &&
-        read_table(r, root, "metrics", &l.metrics) && read_names(r, "metrics", &l.metrics, false) &&
-        read_table(r, root, "coordinates", &l.coordinates);
-
-    if (good && !r->c->m->n_params) {
-        r->depth = 0;
-        good = complain(r, "a parameter is missing");
-    }
-    if (good && !(l.x = portolan_calloc(l.coordinates.n + 1, r->c->m->n_params * sizeof *l.x))) {
-        collector_no_memory(r->c);
-        good = false;
-    }
-    for (size_t i = 0; good && i < l.coordinates.n; i++)
-        good = read_coordinate(r, &l, &l.coordinates.entries[i], l.x + i * r->c->m->n_params);
-    good = good && read_values(r, root, &l);
-    free(l.params.entries);
-    free(l.paths.entries);
-    free(l.metrics.entries);
-    free(l.coordinates.entries);
-    free(l.x);
-    return good;
-}
-
 /* ---- JSON Lines ---- */
 
-static bool first_params(struct reader *r, json_t *params)
+static bool first_params(struct json_walk *r, json_t *params)
 {
     const char *name, *wrong;
     json_t *value;
@@ -498,16 +297,16 @@ static bool first_params(struct reader *r, json_t *params)
     json_object_foreach(params, name, value)
     {
         if ((wrong = collector_add_param(r->c, name, strlen(name))))
-            return complain(r, "%s", wrong);
+            return walk_complain(r, "%s", wrong);
     }
     if (r->c->m->n_params)
         return !r->c->status;
-    return complain(r, "a parameter is missing");
+    return walk_complain(r, "a parameter is missing");
 }
 
-static bool read_measurement(struct reader *r, json_t *root)
+static bool read_measurement(struct json_walk *r, json_t *root)
 {
-    json_t *params = member(r, root, "params"), *value;
+    json_t *params = walk_member(r, root, "params"), *value;
     const char *callpath = "<root>", *metric = "<default>";
     double x[EXTRAP_PARAMS];
     size_t item;
@@ -515,23 +314,23 @@ static bool read_measurement(struct reader *r, json_t *root)
     if (!params)
         return false;
     if (!json_is_object(params))
-        return complain(r, "\"params\" is an object of names and values");
+        return walk_complain(r, "\"params\" is an object of names and values");
     if (!r->c->m->n_params && !first_params(r, params))
         return false;
     for (size_t p = 0; p < r->c->m->n_params; p++) {
-        if (!(value = member(r, params, r->c->m->params[p])) || !need_number(r, value, &x[p]))
+        if (!(value = walk_member(r, params, r->c->m->params[p])) || !walk_number(r, value, &x[p]))
             return false;
         r->depth--;
     }
     if (json_object_size(params) != r->c->m->n_params)
-        return complain(r, "the parameters are those of the first line: %zu of them",
-                        r->c->m->n_params);
+        return walk_complain(r, "the parameters are those of the first line: %zu of them",
+                             r->c->m->n_params);
     r->depth = 0;
-    if (json_object_get(root, "callpath") && !(callpath = text_member(r, root, "callpath")))
+    if (json_object_get(root, "callpath") && !(callpath = walk_text(r, root, "callpath")))
         return false;
-    if (json_object_get(root, "metric") && !(metric = text_member(r, root, "metric")))
+    if (json_object_get(root, "metric") && !(metric = walk_text(r, root, "metric")))
         return false;
-    if (!(value = member(r, root, "value")))
+    if (!(value = walk_member(r, root, "value")))
         return false;
     item = collector_find(r->c, callpath, metric);
     return !r->c->status && add_values(r, item, x, value);
@@ -539,7 +338,7 @@ static bool read_measurement(struct reader *r, json_t *root)
 
 /* ---- the text ---- */
 
-static json_t *load(struct reader *r)
+static json_t *load(struct json_walk *r)
 {
     json_error_t error;
     json_t *root = json_loadb(r->text, (size_t)(r->end - r->text), JSON_REJECT_DUPLICATES, &error);
@@ -557,14 +356,16 @@ static json_t *load(struct reader *r)
 
 bool extrap_read_json(struct collector *c, const char *text, size_t size)
 {
-    struct reader r = {.c = c, .text = text, .end = text + size, .first_line = 1};
+    struct json_walk r = {.c = c, .text = text, .end = text + size, .first_line = 1};
     json_t *root = load(&r);
     bool good = root != NULL;
 
     if (good && !json_is_object(root))
-        good = complain(&r, "measurements are an object: {\"parameters\": …, \"measurements\": …}");
+        good = walk_complain(
+            &r, "measurements are an object: {\"parameters\": …, \"measurements\": …}");
     else if (good)
-        good = json_object_get(root, "callpaths") ? read_legacy(&r, root) : read_present(&r, root);
+        good =
+            json_object_get(root, "callpaths") ? extrap_read_ids(&r, root) : read_present(&r, root);
     json_decref(root);
     return good;
 }
@@ -601,7 +402,7 @@ bool extrap_is_lines(const char *text, size_t size)
 
 bool extrap_read_lines(struct collector *c, const char *text, size_t size)
 {
-    struct reader r = {.c = c, .text = text};
+    struct json_walk r = {.c = c, .text = text};
     const char *end = text + size;
     bool good = true;
 

@@ -47,6 +47,12 @@ struct portolan_formula *mathml_read(struct reader *r, const xmlNode *expression
                                      char *const *params);
 /* The value in a <piece>, and its condition; NULL after a complaint. */
 const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode **condition);
+/* ---- xml_write.c ---- */
+
+/* The words for enum portolan_model_statistic. */
+enum { N_STATISTICS = PORTOLAN_MODEL_DEVIATION + 1 };
+extern const char *const xml_statistics[N_STATISTICS];
+
 /* ---- xml_terms.c ---- */
 
 /* The sum that an expression is over M's parameters, M owning its expressions; false after a

@@ -275,11 +275,14 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     static const char *const signs[] = {"any", "non-negative"};
     struct portolan_model_summary *s = &m->summary;
 
-    CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "rows", "points", "outliers",
-                     "condition", "floor");
+    CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "rows", "points",
+                     "outliers", "condition", "floor");
     s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 8));
     s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
     s->nonnegative = word(r, node, "constants", signs, 2) == 1;
+    if (xmlHasProp(node, (const xmlChar *)"statistic"))
+        s->statistic =
+            (enum portolan_model_statistic)word(r, node, "statistic", xml_statistics, N_STATISTICS);
     s->n_rows = count(r, node, "rows");
     s->n_points = count(r, node, "points");
     s->n_outliers = count(r, node, "outliers");

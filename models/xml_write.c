@@ -16,6 +16,9 @@ static void write_text_attribute(struct portolan_text *out, const char *name, co
     portolan_text_add(out, "\"");
 }
 
+const char *const xml_statistics[] = {"typical", "median",  "mean",
+                                      "minimum", "maximum", "deviation"};
+
 /* Numbers that are not known or not bounded are not written. */
 static void write_attribute(struct portolan_text *out, const char *name, double value)
 {
@@ -215,6 +218,8 @@ static void write_fit(struct portolan_text *out, const struct portolan_model *m,
                       portolan_model_family_name(s->family),
                       s->weighting == PORTOLAN_MODEL_RELATIVE ? "relative" : "absolute",
                       s->nonnegative ? "non-negative" : "any");
+    if (s->statistic != PORTOLAN_MODEL_TYPICAL)
+        portolan_text_add(out, " statistic=\"%s\"", xml_statistics[s->statistic]);
     portolan_text_add(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,
                       s->n_outliers);
     write_attribute(out, "condition", s->condition);

@@ -138,9 +138,10 @@ struct portolan_model_range {
 struct portolan_model_summary {
     enum portolan_model_family family;
     enum portolan_model_weighting weighting;
-    bool nonnegative;      /**< constants were kept from being negative */
-    size_t n_rows;         /**< rows with weight > 0 */
-    size_t n_points;       /**< different points among them */
+    enum portolan_model_statistic statistic; /**< what stood for the repetitions of a point */
+    bool nonnegative;                        /**< constants were kept from being negative */
+    size_t n_rows;                           /**< rows with weight > 0 */
+    size_t n_points;                         /**< different points among them */
     size_t n_outliers;     /**< points left out because no smooth model reaches them */
     double dof;            /**< degrees of freedom behind SIGMA; 0 when it is assumed */
     double sigma;          /**< standard deviation of a new row of weight 1: relative or absolute as

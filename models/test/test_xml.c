@@ -246,6 +246,7 @@ static struct portolan_model *in_pieces(void)
     m->n_breaks = 2;
     m->summary = m->pieces[1].model->summary;
     m->summary.family = PORTOLAN_MODEL_PIECEWISE;
+    m->summary.statistic = PORTOLAN_MODEL_DEVIATION;
     memcpy(m->range, m->pieces[0].model->range, sizeof m->range);
     m->range[0].max = 256;
     assert_int_equal(model_finish(m, NULL), PORTOLAN_OK);
@@ -265,6 +266,7 @@ static void models_of_pieces_survive_with_their_breaks(void **state)
     back = read_text(text);
     assert_string_equal(portolan_model_peek_envelope(back)->quality, "accuracy");
     assert_string_equal(portolan_model_peek_formula(back), portolan_model_peek_formula(model));
+    assert_int_equal(back->summary.statistic, PORTOLAN_MODEL_DEVIATION);
     assert_int_equal(back->n_pieces, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_same(model->pieces[i].model, back->pieces[i].model);
