@@ -130,8 +130,7 @@ static void add_names(const char ***list, size_t *n, char *names)
 }
 
 /* Each name once, in the order of the files. */
-static enum portolan_status print_packages(const struct call_options *o,
-                                           struct portolan_diagnostics *d,
+static enum portolan_status print_packages(struct call_options *o, struct portolan_diagnostics *d,
                                            struct portolan_error *err)
 {
     char **texts = portolan_calloc(o->n_files, sizeof *texts);
@@ -142,8 +141,10 @@ static enum portolan_status print_packages(const struct call_options *o,
     if (!texts)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     for (size_t i = 0; i < o->n_files; i++) {
-        enum portolan_status one = portolan_translate_packages(o->files[i], d, &texts[i], err);
+        enum portolan_status one;
 
+        o->translate.file = o->files[i];
+        one = portolan_translate_packages(&o->translate, d, &texts[i], err);
         if (one == PORTOLAN_OK)
             add_names(&names, &n, texts[i]);
         else

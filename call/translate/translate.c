@@ -223,27 +223,49 @@ enum portolan_status portolan_translate(const struct portolan_translate_options 
     return status;
 }
 
-enum portolan_status portolan_translate_packages(const char *file,
+/* Which one holds, where there are several, is the preprocessor's to say. */
+static bool has_several_drivers(const struct translation *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_directives; i++)
+        n += t->directives[i].kind == DIRECTIVE_PARALLEL;
+    return n > 1;
+}
+
+static enum portolan_status find_packages(struct translation *t, char **packages)
+{
+    enum portolan_status status;
+
+    driver_choose(t);
+    status = memory(t);
+    if (status == PORTOLAN_OK)
+        status = problems_report(t);
+    if (status != PORTOLAN_OK)
+        return status;
+    *packages = portolan_strdup(t->driver->packages);
+    return *packages ? PORTOLAN_OK : portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+}
+
+enum portolan_status portolan_translate_packages(const struct portolan_translate_options *options,
                                                  struct portolan_diagnostics *diagnostics,
                                                  char **packages, struct portolan_error *err)
 {
-    const struct portolan_translate_options options = {.file = file};
-    struct translation t = {.options = &options, .user = diagnostics, .err = err};
+    struct translation t = {.options = options, .user = diagnostics, .err = err};
+    struct portolan_translate_result result = {0};
     enum portolan_status status = read_pragmas(&t);
+    bool several = status == PORTOLAN_OK && has_several_drivers(&t);
 
     *packages = NULL;
-    if (status == PORTOLAN_OK) {
-        driver_choose(&t);
-        status = memory(&t);
-    }
-    if (status == PORTOLAN_OK)
-        status = problems_report(&t);
-    if (status == PORTOLAN_OK) {
-        *packages = portolan_strdup(t.driver->packages);
-        if (!*packages)
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    }
+    if (status == PORTOLAN_OK && !several)
+        status = find_packages(&t, packages);
     clear(&t);
+    if (!several)
+        return status;
+    status = portolan_translate(options, diagnostics, &result, err);
+    *packages = result.packages;
+    result.packages = NULL;
+    portolan_translate_clear(&result);
     return status;
 }
 

@@ -76,10 +76,10 @@ enum portolan_status portolan_translate_write(const struct portolan_translate_re
 
 /**
  * Only what to link: *PACKAGES (the caller frees it) are pkg-config's names, separated by a blank,
- * for the driver that FILE's parallel pragma names. C is not looked at, but the pragmas are; errors
- * as above.
+ * for the driver that the file's parallel pragma names. The C is looked at only where there are
+ * several of these, between `#if`s; errors as above.
  */
-enum portolan_status portolan_translate_packages(const char *file,
+enum portolan_status portolan_translate_packages(const struct portolan_translate_options *options,
                                                  struct portolan_diagnostics *diagnostics,
                                                  char **packages, struct portolan_error *err);
 

@@ -163,17 +163,29 @@ static void the_driver_says_what_to_link(void **state)
         {"#pragma cll parallel MPI\n", "portolan-call-mpi portolan-call"},
         {"#pragma parallel PUB gbsp\n", "portolan-bsp portolan-call"},
         {"#pragma cll parallel PUB_BSP BSP_MACHINE = \"&bsp\"\n", "portolan-bsp portolan-call"}};
+    static const char several[] = "#ifdef OVER_MPI\n#pragma cll parallel MPI\n#else\n"
+                                  "#pragma cll parallel PUB gbsp\n#endif\n";
+    static const char *const flag = "-DOVER_MPI";
+    struct portolan_translate_options options = {.file = file, .flags = &flag};
     char *packages;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_source(cases[i][0]);
-        assert_int_equal(portolan_translate_packages(file, NULL, &packages, NULL), PORTOLAN_OK);
+        assert_int_equal(portolan_translate_packages(&options, NULL, &packages, NULL), PORTOLAN_OK);
         assert_string_equal(packages, cases[i][1]);
         free(packages);
     }
+    write_source(several);
+    for (options.n_flags = 0; options.n_flags < 2; options.n_flags++) {
+        assert_int_equal(portolan_translate_packages(&options, NULL, &packages, NULL), PORTOLAN_OK);
+        assert_string_equal(packages, options.n_flags ? "portolan-call-mpi portolan-call"
+                                                      : "portolan-bsp portolan-call");
+        free(packages);
+    }
     write_source("#pragma cll parallel PVM\n");
-    assert_int_equal(portolan_translate_packages(file, NULL, &packages, NULL), PORTOLAN_ESYNTAX);
+    assert_int_equal(portolan_translate_packages(&options, NULL, &packages, NULL),
+                     PORTOLAN_ESYNTAX);
     assert_null(packages);
 }
 

@@ -28,6 +28,9 @@ int main(void)
 #pragma cll c CLOCK, CLOCK = c[0]
     work();
 #pragma cll end c
+#pragma cll s CLOKC, NWS_LBW = s[0]
+    work();
+#pragma cll end s
 #pragma cll sync
 #pragma cll sync(gbsp d d[0]
 #pragma cll sync(gbsp; d) e e[0]
