@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_SPEED = 256, OPTION_FROM, OPTION_TOTALS, OPTION_MODEL };
+enum { OPTION_SPEED = 256, OPTION_FROM, OPTION_TOTALS, OPTION_MODEL, OPTION_COMBINE };
 
 struct options {
     const char *file, *from, *report;
@@ -31,7 +31,8 @@ static const struct argp_option options[] = {
     {"gap", 'g', "SECONDS", 0, "g, per byte", 0},
     {"latency", 'L', "SECONDS", 0, "L, per superstep", 0},
     {"speed", OPTION_SPEED, "SECONDS", 0, "plain BSP's time of an operation", 0},
-    {"combine", 'h', "max|sum", 0, "h is of bytes in or out (default), or of both together", 0},
+    {"combine", OPTION_COMBINE, "max|sum", 0,
+     "h is of bytes in or out (default), or of both together", 0},
     {"model", OPTION_MODEL, "obsp|bsp", 0, "only this model", 0},
     {"totals", OPTION_TOTALS, NULL, 0, "processors only, not every superstep", 0},
     {0},
@@ -44,6 +45,26 @@ static double read_time(struct argp_state *state, const char *option, const char
     if (!portolan_read_double(text, &x) || !isfinite(x) || x < 0)
         argp_error(state, "%s wants seconds, not '%s'", option, text);
     return x;
+}
+
+/* Whether ARG is FIRST; if it is not SECOND either, that is wrong usage. */
+static bool is_first(struct argp_state *state, const char *option, const char *arg,
+                     const char *first, const char *second)
+{
+    if (!strcmp(arg, first))
+        return true;
+    if (strcmp(arg, second) != 0)
+        argp_error(state, "%s is %s or %s, not '%s'", option, first, second, arg);
+    return false;
+}
+
+static void check_options(const struct options *o, struct argp_state *state)
+{
+    if (!o->file)
+        argp_error(state, "which trace? BSP_TRACE=FILE makes a program of the BSP library write "
+                          "one");
+    if (!o->models[PORTOLAN_OBSP] && !o->models[PORTOLAN_BSP])
+        argp_error(state, "--model is given once");
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -73,15 +94,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_SPEED:
         o->machine.speed = read_time(state, "--speed", arg);
         return 0;
-    case 'h':
-        if (strcmp(arg, "max") != 0 && strcmp(arg, "sum") != 0)
-            argp_error(state, "--combine is max or sum, not '%s'", arg);
-        o->combine = *arg == 'm' ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
+    case OPTION_COMBINE:
+        o->combine =
+            is_first(state, "--combine", arg, "max", "sum") ? PORTOLAN_OBSP_MAX : PORTOLAN_OBSP_SUM;
         return 0;
     case OPTION_MODEL:
-        if (strcmp(arg, "obsp") != 0 && strcmp(arg, "bsp") != 0)
-            argp_error(state, "--model is obsp or bsp, not '%s'", arg);
-        o->models[*arg == 'o' ? PORTOLAN_BSP : PORTOLAN_OBSP] = false;
+        o->models[is_first(state, "--model", arg, "obsp", "bsp") ? PORTOLAN_BSP : PORTOLAN_OBSP] =
+            false;
         return 0;
     case OPTION_TOTALS:
         o->totals = true;
@@ -92,11 +111,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->file = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!o->file)
-            argp_error(state, "which trace? BSP_TRACE=FILE makes a program of the BSP library "
-                              "write one");
-        if (!o->models[PORTOLAN_OBSP] && !o->models[PORTOLAN_BSP])
-            argp_error(state, "--model is given once");
+        check_options(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -23,28 +23,13 @@ static double work(double x, long n)
     return x;
 }
 
-int main(int argc, char **argv)
+/* 0 if all messages came whole. */
+static int exchange(t_bsp *bsp, int rounds, long unit, char *block, int size)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 10, pid, other, result = 0;
-    long n, unit = argc > 2 ? atol(argv[2]) : 10000000;
-    int size = argc > 3 ? atoi(argv[3]) : 4000000;
+    int pid = bsp_pid(bsp), other = 1 - pid, result = 0;
     double x = 0;
-    char *block;
-    t_bsp bsp;
+    long n;
 
-    bsplib_saveargs(&argc, &argv);
-    bsplib_init(BSPLIB_STDPARAMS, &bsp);
-    pid = bsp_pid(&bsp);
-    other = 1 - pid;
-    block = calloc(1, size > 0 ? (size_t)size : 1);
-    if (bsp_nprocs(&bsp) != 2 || rounds < 1 || unit < 1 || size < 0 || !block) {
-        if (pid == 0)
-            fprintf(stderr, "usage: mpiexec -n 2 exchange [ROUNDS [WORK [BYTES]]]\n");
-        free(block);
-        bsplib_done();
-        return 2;
-    }
-    bsp_sync(&bsp);
     for (int i = 0; i < rounds; i++) {
         n = (1 + pid) * unit;
 #pragma cll busy busy[0] + busy[1] * n
@@ -52,24 +37,43 @@ int main(int argc, char **argv)
 #pragma cll end busy
 #pragma cll give give[0] + give[1] * size
         if (pid == 0)
-            bsp_hpsend(&bsp, other, block, (size_t)size);
-        bsp_oblsync(&bsp, pid);
+            bsp_hpsend(bsp, other, block, (size_t)size);
+        bsp_oblsync(bsp, pid);
 #pragma cll end give
         n = (2 - pid) * unit;
 #pragma cll busy busy[0] + busy[1] * n
         x = work(x, n);
 #pragma cll end busy
 #pragma cll swap swap[0] + swap[1] * size
-        bsp_hpsend(&bsp, other, block, (size_t)size);
-        bsp_oblsync(&bsp, 1);
+        bsp_hpsend(bsp, other, block, (size_t)size);
+        bsp_oblsync(bsp, 1);
 #pragma cll end swap
-        if (bspmsg_size(bsp_getmsg(&bsp, 0)) != (size_t)size)
+        if (bspmsg_size(bsp_getmsg(bsp, 0)) != (size_t)size)
             result = 1;
     }
-    bsp_sync(&bsp);
-    if (pid == 0)
-        printf("%d rounds, %s\n", rounds, result || !(x > 0) ? "wrong" : "good");
+    return x > 0 ? result : 1;
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 10, result = 2;
+    long unit = argc > 2 ? atol(argv[2]) : 10000000;
+    int size = argc > 3 ? atoi(argv[3]) : 4000000;
+    char *block = calloc(1, size > 0 ? (size_t)size : 1);
+    t_bsp bsp;
+
+    bsplib_saveargs(&argc, &argv);
+    bsplib_init(BSPLIB_STDPARAMS, &bsp);
+    if (bsp_nprocs(&bsp) == 2 && rounds > 0 && unit > 0 && size >= 0 && block) {
+        bsp_sync(&bsp);
+        result = exchange(&bsp, rounds, unit, block, size);
+        bsp_sync(&bsp);
+        if (bsp_pid(&bsp) == 0)
+            printf("%d rounds, %s\n", rounds, result ? "wrong" : "good");
 #pragma cll report all
+    } else if (bsp_pid(&bsp) == 0) {
+        fprintf(stderr, "usage: mpiexec -n 2 exchange [ROUNDS [WORK [BYTES]]]\n");
+    }
     free(block);
     bsplib_done();
     return result;
