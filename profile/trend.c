@@ -155,7 +155,8 @@ bool trend_add(struct trend_builder *b, size_t series, int64_t trial, const doub
         return false;
     if (s->n_params)
         memcpy(copy, x, s->n_params * sizeof *copy);
-    b->rows[b->n_rows++] = (struct trend_row){series, trial, y, copy};
+    b->rows[b->n_rows] = (struct trend_row){series, b->n_rows, trial, y, copy};
+    b->n_rows++;
     s->n_rows++;
     return true;
 }
@@ -170,7 +171,7 @@ static int compare_rows(const void *left, const void *right, void *arg)
     for (size_t k = 0; k < b->series[p->series].n_params; k++)
         if (p->x[k] != q->x[k])
             return p->x[k] < q->x[k] ? -1 : 1;
-    return (p->trial > q->trial) - (p->trial < q->trial);
+    return (p->sequence > q->sequence) - (p->sequence < q->sequence);
 }
 
 /* What belongs to the trends: the arena, and the models in them. */
@@ -178,28 +179,40 @@ struct impl {
     struct portolan_arena arena;
 };
 
+static int compare_in_time(const void *left, const void *right, void *arg)
+{
+    const struct trend_row *rows = arg;
+    size_t a = rows[*(const size_t *)left].sequence, b = rows[*(const size_t *)right].sequence;
+
+    return (a > b) - (a < b);
+}
+
 static bool fill(struct portolan_arena *arena, const struct trend_builder *b, size_t first,
                  size_t series, struct portolan_trend *t)
 {
     const struct trend_series *s = &b->series[series];
     const struct trend_place *place = &b->places[s->place];
+    struct trend_row *rows = b->rows + first;
     double *x = portolan_arena_alloc(arena, s->n_rows, (s->n_params + 1) * sizeof *x);
     double *y = portolan_arena_alloc(arena, s->n_rows, sizeof *y);
     int64_t *trials = portolan_arena_alloc(arena, s->n_rows, sizeof *trials);
+    size_t *in_time = portolan_arena_alloc(arena, s->n_rows, sizeof *in_time);
 
     t->path = *s->implementation
                   ? portolan_arena_printf(arena, "%s [%s]", place->path, s->implementation)
                   : place->path;
-    if (!x || !y || !trials || !t->path)
+    if (!x || !y || !trials || !in_time || !t->path)
         return false;
     for (size_t i = 0; i < s->n_rows; i++) {
-        const struct trend_row *row = &b->rows[first + i];
+        const struct trend_row *row = &rows[i];
 
         if (s->n_params)
             memcpy(x + i * s->n_params, row->x, s->n_params * sizeof *x);
         y[i] = row->y;
         trials[i] = row->trial;
+        in_time[i] = i;
     }
+    qsort_r(in_time, s->n_rows, sizeof *in_time, compare_in_time, rows);
     t->label = label_of(t->path);
     t->metric = s->metric;
     t->n_params = s->n_params;
@@ -208,6 +221,7 @@ static bool fill(struct portolan_arena *arena, const struct trend_builder *b, si
     t->x = s->n_params ? x : NULL;
     t->y = y;
     t->trials = trials[0] ? trials : NULL;
+    t->in_time = in_time;
     return true;
 }
 

@@ -27,7 +27,7 @@ struct trend_series {
 };
 
 struct trend_row {
-    size_t series;
+    size_t series, sequence;
     int64_t trial;
     double y;
     const double *x;

@@ -15,10 +15,35 @@ static bool same_point(const struct portolan_trend *t, size_t i, size_t k)
            memcmp(t->x + i * t->n_params, t->x + k * t->n_params, t->n_params * sizeof *t->x) == 0;
 }
 
-static enum portolan_status median_of(const struct portolan_trend *t, size_t from, size_t to,
-                                      double *median)
+/* What stands for rows [FROM, TO) of a point, as the model took it. */
+static enum portolan_status value_of(const struct portolan_trend *t, size_t from, size_t to,
+                                     double *value)
 {
-    return portolan_median(t->y + from, to - from, median);
+    double n = (double)(to - from), mean = 0, least = INFINITY, most = -INFINITY, squares = 0;
+
+    for (size_t i = from; i < to; i++) {
+        mean += t->y[i] / n;
+        least = fmin(least, t->y[i]);
+        most = fmax(most, t->y[i]);
+    }
+    for (size_t i = from; i < to; i++)
+        squares += (t->y[i] - mean) * (t->y[i] - mean);
+    switch (t->statistic) {
+    case PORTOLAN_MODEL_MEAN:
+        *value = mean;
+        return PORTOLAN_OK;
+    case PORTOLAN_MODEL_MINIMUM:
+        *value = least;
+        return PORTOLAN_OK;
+    case PORTOLAN_MODEL_MAXIMUM:
+        *value = most;
+        return PORTOLAN_OK;
+    case PORTOLAN_MODEL_DEVIATION:
+        *value = sqrt(squares / (n - 1)); /* NaN of one */
+        return PORTOLAN_OK;
+    default:
+        return portolan_median(t->y + from, to - from, value);
+    }
 }
 
 static size_t start_table(const struct portolan_trends *trends, const struct portolan_trend *t,
@@ -50,12 +75,12 @@ static enum portolan_status add_point(const struct portolan_trend *t, size_t fro
     const double *x = t->x ? t->x + from * t->n_params : NULL;
     struct portolan_prediction at = {.value = NAN, .low = NAN, .high = NAN};
     double measured, error;
-    enum portolan_status status = median_of(t, from, to, &measured);
+    enum portolan_status status = value_of(t, from, to, &measured);
 
     if (status)
         return status;
     portolan_model_predict(t->model, x, &at);
-    error = measured != 0 ? 100 * (measured - at.value) / measured : NAN;
+    error = measured != 0 && isfinite(measured) ? 100 * (measured - at.value) / measured : NAN;
     for (size_t p = 0; p < t->n_params; p++)
         table_format(table, "%.10g", x[p]);
     table_number(table, (double)(to - from));
@@ -110,12 +135,23 @@ enum portolan_status portolan_trend_write_errors(const struct portolan_trends *t
 
 /* ------------------------------------------------- two sets */
 
-static const struct portolan_trend *find(const struct portolan_trends *trends, const char *path)
+static int by_path(const void *left, const void *right)
 {
-    for (size_t i = 0; i < trends->n; i++)
-        if (!strcmp(trends->items[i].path, path))
-            return &trends->items[i];
-    return NULL;
+    const struct portolan_trend *const *a = left, *const *b = right;
+
+    return strcmp((*a)->path, (*b)->path);
+}
+
+/* The trends by their paths; the caller frees. */
+static const struct portolan_trend **sort_by_path(const struct portolan_trends *trends)
+{
+    const struct portolan_trend **sorted = portolan_calloc(trends->n + 1, sizeof *sorted);
+
+    for (size_t i = 0; sorted && i < trends->n; i++)
+        sorted[i] = &trends->items[i];
+    if (sorted && trends->n)
+        qsort(sorted, trends->n, sizeof *sorted, by_path);
+    return sorted;
 }
 
 /* The largest point that both cover, by A's names; false when they differ in their parameters. */
@@ -189,6 +225,27 @@ static void add_pair(const struct portolan_trends *a, const struct pair *p, stru
     table_text(table, model_text(p->b));
 }
 
+/* The pairs of trends with one path, and those that only one side has; *PAIRS NULL: no memory. */
+static size_t match(const struct portolan_trends *a, const struct portolan_trends *b,
+                    struct pair **pairs)
+{
+    const struct portolan_trend **in_a = sort_by_path(a), **in_b = sort_by_path(b);
+    size_t n = 0, i = 0, k = 0;
+
+    if (in_a && in_b)
+        *pairs = portolan_calloc(a->n + b->n + 1, sizeof **pairs);
+    while (*pairs && (i < a->n || k < b->n)) {
+        int order = i == a->n ? 1 : k == b->n ? -1 : strcmp(in_a[i]->path, in_b[k]->path);
+
+        (*pairs)[n++] = pair_of(order <= 0 ? in_a[i] : NULL, order >= 0 ? in_b[k] : NULL);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    free(in_a);
+    free(in_b);
+    return n;
+}
+
 enum portolan_status portolan_trends_write_comparison(const struct portolan_trends *a,
                                                       const struct portolan_trends *b, size_t top,
                                                       bool wide, struct portolan_text *out,
@@ -200,16 +257,11 @@ enum portolan_status portolan_trends_write_comparison(const struct portolan_tren
                                             {"model of B", COLUMN_NAME}};
     struct table table = {
         .columns = columns, .n_columns = sizeof columns / sizeof *columns, .wide = wide};
-    struct pair *pairs = portolan_calloc(a->n + b->n + 1, sizeof *pairs);
-    size_t n = 0;
+    struct pair *pairs = NULL;
+    size_t n = match(a, b, &pairs);
 
     if (!pairs)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    for (size_t i = 0; i < a->n; i++)
-        pairs[n++] = pair_of(&a->items[i], find(b, a->items[i].path));
-    for (size_t i = 0; i < b->n; i++)
-        if (!find(a, b->items[i].path))
-            pairs[n++] = pair_of(NULL, &b->items[i]);
     qsort(pairs, n, sizeof *pairs, larger_first);
     portolan_text_add(out, "A: ");
     trend_add_head(a, out);

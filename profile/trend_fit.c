@@ -143,6 +143,7 @@ enum portolan_status portolan_trends_fit(struct portolan_trends *trends,
 
         portolan_model_destroy(t->model);
         t->model = NULL;
+        t->statistic = fit->options.statistic;
         status = fit_one(trends, t, fit, &room, &why);
         if (!status) {
             t->why = NULL;

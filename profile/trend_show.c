@@ -4,6 +4,7 @@
 
 #include <portolan/compare.h>
 #include <portolan/formula.h>
+#include <portolan/series.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,10 +212,93 @@ static void add_model(const struct portolan_model *m, struct portolan_text *out)
     }
 }
 
+/* ------------------------------------------------- the rows in time */
+
+enum { ROWS_FOR_SERIES = 8 };
+
+static void add_spikes(const struct portolan_series_report *r, struct portolan_text *out)
+{
+    const struct portolan_series_spikes *s = &r->spikes;
+
+    if (!s->n && !s->n_small)
+        return;
+    portolan_text_add(out, "%zu spike%s", s->n + s->n_small, s->n + s->n_small == 1 ? "" : "s");
+    if (s->n)
+        portolan_text_add(out, ", some %.3g times as large, at most %.3g times", s->factor,
+                          s->largest);
+    portolan_text_add(out, " (row");
+    for (size_t i = 0; i < s->n_kept; i++)
+        portolan_text_add(out, "%s%zu", i ? ", " : s->n_kept == 1 ? " " : "s ", s->row[i] + 1);
+    portolan_text_add(out, "%s of %zu in time)", s->n + s->n_small > s->n_kept ? ", ..." : "",
+                      r->n);
+}
+
+static void add_modes(const struct portolan_series_modes *m, struct portolan_text *out)
+{
+    if (m->is_bimodal)
+        portolan_text_add(out,
+                          "two values in turn: %.3g times the model (%.0f %% of the rows) and %.3g "
+                          "times (p = %.2g)",
+                          m->low, 100 * m->low_share, m->high, m->probability);
+}
+
+static void add_drift(const struct portolan_series_drift *d, struct portolan_text *out)
+{
+    if (d->is_there)
+        portolan_text_add(out, "drifts by %+.3g %% from the first row to the last (p = %.2g)",
+                          100 * d->change, d->probability);
+}
+
+static void add_findings(const struct portolan_series_report *r, struct portolan_text *out)
+{
+    struct portolan_text parts[3] = {{0}};
+    size_t n = 0;
+
+    add_spikes(r, &parts[0]);
+    add_drift(&r->drift, &parts[1]);
+    add_modes(&r->modes, &parts[2]);
+    for (size_t i = 0; i < 3; i++) {
+        if (parts[i].length)
+            portolan_text_add(out, "  %-14s%s\n", n++ ? "" : "in time", parts[i].bytes);
+        out->failed |= parts[i].failed;
+        portolan_text_clear(&parts[i]);
+    }
+    if (!n)
+        portolan_text_add(out, "  %-14sno spikes, no drift, one value\n", "in time");
+}
+
+/* The rows in the order of time over what the model says of them. */
+static enum portolan_status add_series(const struct portolan_trend *t, struct portolan_text *out,
+                                       struct portolan_error *err)
+{
+    double *y = portolan_calloc(2 * t->n_rows, sizeof *y), *expected = y + t->n_rows;
+    struct portolan_series_report report;
+    bool usable = t->n_rows >= ROWS_FOR_SERIES && t->statistic != PORTOLAN_MODEL_DEVIATION;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!y)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    for (size_t k = 0; k < t->n_rows && usable; k++) {
+        size_t i = t->in_time[k];
+
+        y[k] = t->y[i];
+        expected[k] = portolan_model_value(t->model, t->x ? t->x + i * t->n_params : NULL);
+        usable = y[k] > 0 && expected[k] > 0 && isfinite(expected[k]);
+    }
+    if (usable)
+        status = portolan_series_inspect(t->n_rows, y, expected, NULL, &report, err);
+    if (usable && !status)
+        add_findings(&report, out);
+    free(y);
+    return status;
+}
+
 enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
                                           const struct portolan_trend *t, struct portolan_text *out,
                                           struct portolan_error *err)
 {
+    enum portolan_status status;
+
     portolan_text_add(out, "%s\n  ", t->path);
     trend_add_head(trends, out);
     if (!t->model) {
@@ -222,6 +306,9 @@ enum portolan_status portolan_trend_write(const struct portolan_trends *trends,
         return PORTOLAN_OK;
     }
     add_model(t->model, out);
+    status = add_series(t, out, err);
+    if (status)
+        return status;
     portolan_text_add(out, "\n");
     return portolan_trend_write_errors(trends, t, out, err);
 }

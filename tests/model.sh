@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 53
+plan 56
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -74,6 +74,20 @@ awk 'BEGIN { print "n,t"; for (n = 1; n <= 40; n++) print n * 10 "," (n < 20 ? 5
 model fit broken.csv --pieces
 gives 'intervals of validity' 0 '2 intervals' 'breaks +n between 190 and 200' '^where n ' ' (5|4.9)[.0-9]* n' \
     ' (50|49)[.0-9]* n'
+
+awk 'BEGIN { print "n,t"; for (k = 1; k <= 60; k++) { n = 10 * (1 + k % 6)
+    print n "," n * (1 + 0.01 * sin(k * k)) * (k == 20 || k == 47 ? 30 : 1) } }' >spikes.csv
+model show spikes.csv
+gives 'spikes change nothing and are told' 0 ' model +(1|0.99|1.00)[.0-9]* n ' \
+    'in time +2 spikes, some (29|30)[.0-9]* times as large.*rows 20, 47 of 60'
+awk 'BEGIN { print "n,t"; for (k = 1; k <= 60; k++) { n = 10 * (1 + k % 6)
+    print n "," n * (1 + 0.01 * sin(k * k)) * (1 + k / 200) } }' >drift.csv
+model show drift.csv
+gives 'drift is told' 0 'drifts by \+[23][0-9.]* % from the first row to the last'
+awk 'BEGIN { print "n,t"; for (k = 1; k <= 90; k++) { n = 10 * (1 + k % 6)
+    print n "," n * (1 + 0.01 * sin(k * k)) * (k * 7919 % 10 < 4 ? 2 : 1) } }' >two.csv
+model show two.csv
+gives 'two values in turn are told' 0 'two values in turn: '
 
 # ---- compare
 shows 'compare: Table 1 of the paper' table1.txt compare fft.csv --formula "$fft"

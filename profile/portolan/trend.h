@@ -47,9 +47,11 @@ struct portolan_trend {
     size_t n_rows;
     const double *x; /**< N_ROWS x N_PARAMS, sorted */
     const double *y;
-    const int64_t *trials;        /**< per row; NULL when it is from a file */
-    struct portolan_model *model; /**< NULL before portolan_trends_fit(), or: */
-    const char *why;              /**< why there is no model; NULL else */
+    const int64_t *trials; /**< per row; NULL when it is from a file */
+    const size_t *in_time; /**< IN_TIME[k] is the row that was measured, or read, k-th */
+    enum portolan_model_statistic statistic; /**< that the model is of */
+    struct portolan_model *model;            /**< NULL before portolan_trends_fit(), or: */
+    const char *why;                         /**< why there is no model; NULL else */
 };
 
 struct portolan_trends {
