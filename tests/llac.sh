@@ -3,7 +3,7 @@
 # portolan llac: the paper's Table 1, a session worked out by hand, failures by line and column,
 # files in and out, plots, and a terminal.
 . "$(dirname "$0")/tap.sh"
-plan 42
+plan 46
 
 here=$SOURCE/tests/llac
 cd "$work" || exit 99
@@ -37,6 +37,13 @@ result 'fitted to all, and to 1, 2 and 4 alone, the formula is within 1 % of all
 count 'the condition number is said' 2 '; condition number [0-9.e+]+|; condition number inf'
 count 'and what is outside the range is marked' 5 '! outside: P was measured up to 4'
 cp out table1.out
+formula='fft[0] + fft[1]*log(P) + fft[2]*(N/P)*log(N/P) + fft[3]*N*(P-1)/P negative'
+llac -e "load $SOURCE/examples/llac/table1.csv; N = 2^21; m = fit table1 as $formula; compare m"
+gives 'left free, constants are negative, for a mean error of 0.23 %, as a survey found' 0 \
+    'fft\[0\] +-0' '^mean of absolute errors 0.23 %'
+llac -e "load $SOURCE/examples/llac/table1.csv; N = 2^21
+    m = fit table1 as $formula absolute; compare m"
+gives 'and 0.29 % by absolute errors' 0 '^mean of absolute errors 0.29 %'
 
 # ------------------------------------------------------------------------------------- session
 
@@ -97,6 +104,15 @@ llac self.llac
 gives 'one that runs itself ends' 1 'self.llac:1: error: scripts source each other 20 deep'
 llac -e "obsp $SOURCE/examples/exchange/figure1.obsp"
 gives "the paper's Figure 1: 10 by OBSP*, 12 by plain BSP" 0 '^ all +10 +12$'
+
+# The whole chain: what `portolan call` translated reports, in both its forms.
+CLL_OUTPUT=fft.dat try "$MPIEXEC" -n 2 "$BUILD/examples/fft/fft" 1024 4096 3
+CLL_STORE=fft.db CLL_OUTPUT=again.dat try "$MPIEXEC" -n 2 "$BUILD/examples/fft/fft" 1024 4096 3
+llac -e 'load fft.dat; m = fit fft max over CPU; compare m'
+gives 'an annotated program is analyzed by the formula that is written in it' 0 \
+    '^fft: [0-9]+ rows, fft\[0\]' '^  fft\[2\] ' '^ *1024 ' '^mean of absolute errors'
+llac -e 'load fft.db of fft, G; show; fit G max over CPU'
+gives 'from a store, too' 0 '^fft +table +[0-9]+ rows, fft\[0\]' '^  G\[1\] '
 
 # ------------------------------------------------------------------------------------ failures
 

@@ -204,8 +204,10 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
     *p = (struct points){.n_by = n_by};
     p->x = portolan_arena_alloc(s->arena, t->n_rows * (n_by ? n_by : 1), sizeof *p->x);
     p->y = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->y);
-    p->count = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->count);
-    if (!rows || !values || !p->x || !p->y || !p->count)
+    p->first = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->first);
+    p->last = portolan_arena_alloc(s->arena, t->n_rows, sizeof *p->last);
+    p->rows = rows;
+    if (!rows || !values || !p->x || !p->y || !p->first || !p->last)
         return llac_no_memory(s);
     for (size_t first = 0, last; first < t->n_rows; first = last) {
         size_t n = 0;
@@ -220,7 +222,8 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
             continue;
         for (size_t i = 0; i < n_by; i++)
             p->x[p->n * n_by + i] = llac_table_row(t, rows[first])[by[i]];
-        p->count[p->n] = n;
+        p->first[p->n] = first;
+        p->last[p->n] = last;
         p->y[p->n++] = llac_median(values, n);
     }
     return PORTOLAN_OK;

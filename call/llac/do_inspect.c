@@ -91,14 +91,9 @@ static size_t collect(struct inspection *in, const struct points *p, size_t poin
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < in->table->n_rows; i++) {
-        const double *row = llac_table_row(in->table, i);
-        bool is_here = isfinite(row[in->column]);
-
-        for (size_t k = 0; k < in->n_keys; k++)
-            is_here = is_here && row[in->keys[k]] == p->x[point * in->n_keys + k];
-        if (is_here)
-            in->y[n++] = row[in->column];
+    for (size_t i = p->first[point]; i < p->last[point]; i++) {
+        in->y[n] = llac_table_row(in->table, p->rows[i])[in->column];
+        n += isfinite(in->y[n]);
     }
     return n;
 }

@@ -281,55 +281,74 @@ static enum portolan_status keep(struct statement *s, const struct token *at, co
     return status;
 }
 
-static bool at_next_file(const struct statement *s)
+/* What `load` is to read. */
+struct files {
+    size_t n;
+    struct file {
+        const char *name, *path; /* as it was called, where it is */
+        struct token at;
+    } * list;
+    const char *trials; /* of stores; or NULL */
+};
+
+static enum portolan_status parse_files(struct statement *s, struct files *f)
 {
-    return s->now.kind != TOKEN_END && !llac_is(s, "trial") && !llac_is(s, "of");
+    enum portolan_status status;
+
+    do {
+        struct file *file;
+
+        f->list = portolan_arena_grow(s->arena, f->list, f->n, sizeof *f->list);
+        if (!f->list)
+            return llac_no_memory(s);
+        file = &f->list[f->n++];
+        file->at = s->now;
+        if ((status = llac_parse_file(s, "a file", &file->name)) != PORTOLAN_OK)
+            return status;
+        file->path = llac_read_path(s, file->name);
+    } while (s->now.kind != TOKEN_END && !llac_is(s, "trial") && !llac_is(s, "of"));
+    return llac_accept(s, "trial") ? llac_parse_file(s, "a trial", &f->trials) : PORTOLAN_OK;
+}
+
+static enum portolan_status load_files(struct statement *s, const struct files *f, struct loaded *l)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < f->n; i++) {
+        const struct file *file = &f->list[i];
+        size_t before = l->n_tables;
+
+        s->in->runs++;
+        status = load_file(s, &file->at, file->path, f->trials, l);
+        /* As the user called it: where scripts lie is of no interest to who reads a model. */
+        for (size_t k = before; k < l->n_tables; k++)
+            l->tables[k]->source = portolan_arena_strdup(&l->tables[k]->arena, file->name);
+        if (status == PORTOLAN_OK && l->model && f->n > 1)
+            status = llac_fail(s, &file->at, "'%s' is a model; models are loaded one by one",
+                               file->name);
+    }
+    return status;
 }
 
 enum portolan_status do_load(struct statement *s, const char *name)
 {
-    struct token at;
-    const char *path, *trials = NULL;
-    size_t n = 0;
-    struct {
-        const char *name, *path;
-        struct token at;
-    } *files = NULL;
+    struct files files = {0};
     struct loaded l = {0};
-    enum portolan_status status;
+    const double runs = s->in->runs;
+    enum portolan_status status = parse_files(s, &files);
 
-    do {
-        if (!(files = portolan_arena_grow(s->arena, files, n, sizeof *files)))
-            return llac_no_memory(s);
-        files[n].at = s->now;
-        if ((status = llac_parse_file(s, "a file", &path)) != PORTOLAN_OK)
-            return status;
-        files[n].name = path;
-        files[n++].path = llac_read_path(s, path);
-    } while (at_next_file(s));
-    if (llac_accept(s, "trial") && (status = llac_parse_file(s, "a trial", &trials)) != PORTOLAN_OK)
-        return status;
-    at = files[0].at;
-    for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
-        size_t before = l.n_tables;
-
-        s->in->runs++;
-        status = load_file(s, &files[i].at, files[i].path, trials, &l);
-        /* As the user called it: where scripts lie is of no interest to who reads a model. */
-        for (size_t k = before; k < l.n_tables; k++)
-            l.tables[k]->source = portolan_arena_strdup(&l.tables[k]->arena, files[i].name);
-        if (l.model && (i || i + 1 < n) && status == PORTOLAN_OK)
-            status = llac_fail(s, &files[i].at, "'%s' is a model; models are loaded one by one",
-                               files[i].path);
-    }
     if (status == PORTOLAN_OK)
-        status = join_same(s, &at, &l);
+        status = load_files(s, &files, &l);
+    if (status == PORTOLAN_OK)
+        status = join_same(s, &files.list[0].at, &l);
     if (status == PORTOLAN_OK && llac_accept(s, "of"))
         status = choose(s, &l);
     if (status == PORTOLAN_OK)
         status = llac_parse_end(s);
     if (status == PORTOLAN_OK)
-        status = keep(s, &at, name, files[0].path, &l);
+        status = keep(s, &files.list[0].at, name, files.list[0].path, &l);
+    if (status != PORTOLAN_OK)
+        s->in->runs = runs;
     for (size_t i = 0; i < l.n_tables; i++)
         llac_table_destroy(l.tables[i]);
     portolan_model_destroy(l.model);

@@ -212,24 +212,20 @@ static size_t choose_keys(const struct table *t, size_t *keys)
     return n;
 }
 
-/* Statistics of one observable at one point. */
-static void add_statistics(struct statement *s, struct grid *g, const struct table *t,
-                           const struct points *p, size_t point, const size_t *keys, size_t column)
+/* Statistics of one observable at one point; VALUES has room for all rows. */
+static void add_statistics(struct grid *g, const struct table *t, const struct points *p,
+                           size_t point, size_t column, double *values)
 {
-    double *values = portolan_arena_alloc(s->arena, t->n_rows, sizeof *values);
     double sum = 0, squares = 0, median;
     size_t n = 0;
 
-    for (size_t i = 0; values && i < t->n_rows; i++) {
-        const double *row = llac_table_row(t, i);
-        bool is_here = !isnan(row[column]);
+    for (size_t i = p->first[point]; i < p->last[point]; i++) {
+        double value = llac_table_row(t, p->rows[i])[column];
 
-        for (size_t k = 0; k < p->n_by; k++)
-            is_here = is_here && row[keys[k]] == p->x[point * p->n_by + k];
-        if (is_here)
-            values[n++] = row[column];
+        if (!isnan(value))
+            values[n++] = value;
     }
-    median = values ? llac_median(values, n) : NAN;
+    median = llac_median(values, n);
     for (size_t i = 0; i < n; i++)
         sum += values[i];
     for (size_t i = 0; i < n; i++)
@@ -247,6 +243,10 @@ static enum portolan_status summarise(struct statement *s, const struct table *t
 {
     static const char *const heads[] = {"n", "min", "median", "mean", "max", "deviation"};
 
+    double *values = portolan_arena_alloc(s->arena, t->n_rows, sizeof *values);
+
+    if (!values)
+        return llac_no_memory(s);
     for (size_t c = 0; c < t->n_columns; c++) {
         struct grid g = {.arena = s->arena, .n_columns = n_keys + 6};
         struct points p;
@@ -264,7 +264,7 @@ static enum portolan_status summarise(struct statement *s, const struct table *t
         for (size_t i = 0; i < p.n; i++) {
             for (size_t k = 0; k < n_keys; k++)
                 llac_grid_number(&g, p.x[i * n_keys + k]);
-            add_statistics(s, &g, t, &p, i, keys, c);
+            add_statistics(&g, t, &p, i, c, values);
         }
         llac_grid_write(&g, &s->in->out);
     }

@@ -202,13 +202,16 @@ enum portolan_status llac_parse_column(struct statement *s, const struct table *
 /* A model by its name, borrowed. */
 enum portolan_status llac_parse_model(struct statement *s, const struct fitted **f);
 
-/* The points of T: rows with the same values in the columns BY, and what the median of COLUMN is
- * over them; sorted by these. In the arena. */
+/*
+ * The points of T: rows with the same values in the columns BY, and the median of COLUMN over them;
+ * sorted by these. ROWS has the rows of the table point by point, those of one in their order, from
+ * FIRST to before LAST. In the arena.
+ */
 struct points {
     size_t n, n_by;
     double *x; /* n x n_by */
     double *y;
-    size_t *count;
+    size_t *rows, *first, *last;
 };
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
                                  size_t n_by, size_t column, struct points *p);
