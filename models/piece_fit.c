@@ -214,6 +214,8 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
             portolan_model_destroy(m->pieces[--m->n_pieces].model);
         return PORTOLAN_OK;
     }
+    if ((status = pieces_share(f, err)))
+        return status;
     summarize(m, f->n_spikes);
     return model_finish(m, err);
 }

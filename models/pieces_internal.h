@@ -80,6 +80,9 @@ enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *
 /* piece_worth.c: does F->model do better than F->single and than anything smooth? */
 enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth);
 
+/* piece_share.c: constants that do not change become one, in all of F->model's pieces */
+enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
+
 /* piece_fit.c: a model of each part, and of all parts together */
 enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
 

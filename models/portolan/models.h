@@ -228,11 +228,13 @@ enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *
                                               struct portolan_error *err);
 
 /**
- * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P: exact
- * segmentation with relative weights and a penalty (LWZ; or the variance of repetitions) that
- * leaves one smooth law in one piece. Each piece is fitted by SHAPES, or by the search when
- * N_SHAPES is 0; a single piece is the model that the ordinary fits give. OPTIONS->max_pieces
- * bounds their number. Bai and Perron 2003; Liu, Wu and Zidek 1997. Errors as above.
+ * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P, by exact
+ * segmentation with relative weights; parts are parted again. More pieces are believed when noise,
+ * as repetitions and residuals tell it, does not explain what they gain, in one of a hundred smooth
+ * series (docs/decisions/0034). Each piece is fitted by SHAPES, constants that do not change in all
+ * pieces at once; or by the search when N_SHAPES is 0. A single piece is an ordinary model.
+ * OPTIONS->max_pieces bounds their number. Bai and Perron 2003, "Computation and analysis of
+ * multiple structural change models". Errors as above.
  */
 enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data *data,
                                                const struct portolan_model_shape *shapes,

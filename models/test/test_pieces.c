@@ -146,6 +146,44 @@ static void the_summary_is_of_all_rows(void **state)
     portolan_model_destroy(model);
 }
 
+/* 2e-5 s to start with, whatever the size; the rest takes twice as long from the ninth size on. */
+static void a_constant_that_does_not_change_is_one(void **state)
+{
+    uint64_t seed = 81;
+    int shared = 0, inside = 0;
+
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        struct rows r = {0};
+        struct portolan_model *model;
+        const struct portolan_model_term *small, *large;
+        const struct portolan_model *upper;
+        size_t n_small, n_large;
+
+        for (size_t i = 0; i < 24; i++) {
+            double n = 1024 * pow(2, (double)i * 8 / 23);
+
+            add(&r, n, (2e-5 + (i < 9 ? 1e-9 : 2e-9) * n * log2(n)) * (1 + 0.02 * normal(&seed)));
+        }
+        model = fit_pieces(&r, sorting, 2, NULL);
+        assert_int_equal(portolan_model_n_pieces(model), 2);
+        upper = portolan_model_peek_piece(model, 1, NULL, NULL);
+        small =
+            portolan_model_peek_terms(portolan_model_peek_piece(model, 0, NULL, NULL), &n_small);
+        large = portolan_model_peek_terms(upper, &n_large);
+        assert_true(n_small == 2 && n_large >= 1);
+        shared += n_large == 2 && small[0].constant == large[0].constant &&
+                  small[0].std_error == large[0].std_error;
+        inside += fabs(small[0].constant - 2e-5) < 2 * small[0].std_error;
+        assert_true(small[1].constant != large[n_large - 1].constant);
+        assert_true(portolan_model_peek_summary(upper)->rms < 0.04);
+        portolan_model_destroy(model);
+    }
+    /* It is asked with a risk of one in twenty. */
+    assert_true(shared >= 42);
+    assert_true(inside >= 43);
+}
+
 /* ---- how often ---- */
 
 /* In how many of 100 series there is one break, at its place within one point. */
@@ -555,6 +593,7 @@ int main(void)
         cmocka_unit_test(a_step_parts_the_rows_where_it_is),
         cmocka_unit_test(predictions_know_their_piece_the_gap_and_the_range),
         cmocka_unit_test(the_summary_is_of_all_rows),
+        cmocka_unit_test(a_constant_that_does_not_change_is_one),
         cmocka_unit_test(steps_are_found_through_noise),
         cmocka_unit_test(a_bump_is_found),
         cmocka_unit_test(a_smooth_law_stays_in_one_piece),
