@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who started this process, told from the environment that each launcher leaves. */
-#include "internal.h"
+#include <portolan/mpi.h>
 
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ enum portolan_status portolan_mpi_check_launcher(struct portolan_error *err)
         return portolan_error_set(
             err, PORTOLAN_EFOREIGN,
             "started by %s (%s is set), but this Portolan is built with MPICH: every process would "
-            "believe that it is rank 0 of 1; start it with: mpiexec.mpich -n %s portolan run ...",
+            "believe that it is rank 0 of 1; start it with: mpiexec.mpich -n %s ...",
             foreign[i].name, foreign[i].variable, size);
     }
     return PORTOLAN_OK;

@@ -24,7 +24,7 @@ models: base models formula extrap series update
 optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report
-call/bsp: base cll pub
+call/bsp: base cll mpi pub
 call/obsp: base formula models cll_report obsp pub
 call/translate: base cll command formula libclang translate
 call/llac: base command formula models series extrap update chart store profile cll_report obsp llac

@@ -3,7 +3,7 @@
 # Programs of the BSP library: the paper's transform is right on 1, 2 and 4 processes, wrong use is
 # told and ends the job, a run leaves a trace that is held against OBSP* and plain BSP.
 . "$(dirname "$0")/tap.sh"
-plan 38
+plan 39
 
 cd "$work" || exit 99
 wrong=$BUILD/call/bsp/test/bsp_wrong
@@ -69,6 +69,8 @@ lacks 'nothing wrong passes' 'is not refused'
 gives 'all is told' 0 'bound 1 is 1|the last bound' 'which bsplib_done\(\) ends' 'is not done: call bsp_done' \
     'a size of -5 bytes' 'is not registered: bsp_push_reg' '4 bytes at 2; 4 bytes are registered' \
     'called a second time' 'bsplib_init\(\) has not been called'
+try env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$wrong"
+gives 'ranks of another MPI' 1 'started by Open MPI' 'mpiexec.mpich -n 2'
 try env BSP_TRACE="$work/none/trace" "$wrong"
 gives 'a trace that cannot be written' 1 'BSP_TRACE: cannot write .*none/trace: No such file'
 

@@ -2,6 +2,8 @@
 /* Machines: their life, who is in them, and what is said when they are used wrongly. */
 #include "internal.h"
 
+#include <portolan/mpi.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +178,11 @@ void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp)
         bsp_die(NULL, "bsplib_init", "MPI has been ended already; call it before MPI_Finalize");
     MPI_Initialized(&is_there);
     if (!is_there) {
+        struct portolan_error err = {0};
         int got;
 
+        if (portolan_mpi_check_launcher(&err) != PORTOLAN_OK)
+            bsp_die(NULL, "bsplib_init", "%s", err.text);
         MPI_Init_thread(library.argc, library.argv, MPI_THREAD_MULTIPLE, &got);
         library.began_mpi = true;
     }
