@@ -3,10 +3,12 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 720, HEIGHT = 480, TOP = 40, BOTTOM = 60, LEFT = 80, RIGHT = 24 };
 enum { LEGEND_LINE = 20, LEGEND_KEY = 30, LEGEND_MAX = 240, CHARACTER = 7 };
+enum { MANY_POINTS = 1000 };
 
 struct drawing {
     const struct portolan_chart *chart;
@@ -103,21 +105,44 @@ static void add_mark(struct drawing *d, size_t series, double x, double y)
                       marks[series % (sizeof marks / sizeof *marks)]);
 }
 
+/* Whether a mark lies in that pixel already; from now on one does. TAKEN NULL: nobody keeps book.
+ */
+static bool is_taken(unsigned char *taken, double x, double y)
+{
+    size_t pixel = (size_t)y * WIDTH + (size_t)x;
+
+    if (!taken || x < 0 || x >= WIDTH || y < 0 || y >= HEIGHT)
+        return false;
+    if (taken[pixel])
+        return true;
+    taken[pixel] = 1;
+    return false;
+}
+
 static void add_points(struct drawing *d, size_t series)
 {
     const struct portolan_chart_series *s = &d->chart->series[series];
+    /* Of many points most lie on others. */
+    unsigned char *taken = s->n > MANY_POINTS ? portolan_calloc(WIDTH, HEIGHT) : NULL;
 
     for (size_t i = 0; i < s->n; i++) {
+        double x, y;
+
         if (!axis_shows(d->x.is_log, s->x[i]) || !axis_shows(d->y.is_log, s->y[i]))
+            continue;
+        x = axis_place(&d->x, s->x[i]);
+        y = axis_place(&d->y, s->y[i]);
+        if (is_taken(taken, x, y))
             continue;
         if (s->low && s->high && isfinite(s->low[i]) && axis_shows(d->y.is_log, s->high[i]))
             portolan_text_add(&d->out, "<path stroke=\"%s\" d=\"M%.2f %.2fV%.2f\"/>\n",
-                              series_colour(d->chart, series), axis_place(&d->x, s->x[i]),
+                              series_colour(d->chart, series), x,
                               axis_shows(d->y.is_log, s->low[i]) ? axis_place(&d->y, s->low[i])
                                                                  : d->y.from,
                               axis_place(&d->y, s->high[i]));
-        add_mark(d, series, axis_place(&d->x, s->x[i]), axis_place(&d->y, s->y[i]));
+        add_mark(d, series, x, y);
     }
+    free(taken);
 }
 
 static void add_line(struct drawing *d, size_t series)

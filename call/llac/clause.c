@@ -277,7 +277,7 @@ static enum portolan_status find_table(struct statement *s, const struct table *
     const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known), *name;
     const struct object *o;
     size_t n = 0;
-    enum portolan_status status = llac_parse_name(s, "a table", &name);
+    enum portolan_status status = llac_parse_object(s, "a table", &name);
 
     if (status != PORTOLAN_OK)
         return status;

@@ -177,7 +177,7 @@ enum portolan_status do_forget(struct statement *s, const char *name)
         do {
             const struct token at = s->now;
             struct object *o;
-            enum portolan_status status = llac_parse_name(s, "a name", &name);
+            enum portolan_status status = llac_parse_object(s, "a name", &name);
 
             if (status != PORTOLAN_OK)
                 return status;

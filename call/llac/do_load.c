@@ -44,9 +44,7 @@ const char *llac_name_of(struct statement *s, const char *text)
     for (char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at))
             *at = '_';
-    return llac_is_reserved(name) || llac_command(name)
-               ? portolan_arena_printf(s->arena, "%s_", name)
-               : name;
+    return name;
 }
 
 /* --------------------------------------------------------------------------------------- forms */

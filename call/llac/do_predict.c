@@ -14,7 +14,7 @@ enum portolan_status llac_parse_model(struct statement *s, const struct fitted *
     const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known), *name;
     const struct object *o;
     size_t n = 0;
-    enum portolan_status status = llac_parse_name(s, "a model", &name);
+    enum portolan_status status = llac_parse_object(s, "a model", &name);
 
     if (status != PORTOLAN_OK)
         return status;

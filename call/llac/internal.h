@@ -145,6 +145,8 @@ enum portolan_status llac_no_memory(struct statement *s);
 
 /* A name, which is no reserved word; WHAT it is says the failure. */
 enum portolan_status llac_parse_name(struct statement *s, const char *what, const char **name);
+/* The same where things are called that are there; experiments may be called as they like. */
+enum portolan_status llac_parse_object(struct statement *s, const char *what, const char **name);
 /* A file's name: a string, or everything up to the next blank. */
 enum portolan_status llac_parse_file(struct statement *s, const char *what, const char **name);
 /* Nothing may follow. */

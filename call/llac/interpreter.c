@@ -146,9 +146,9 @@ static enum portolan_status define(struct statement *s, const char *name)
     struct table *t = NULL;
     enum portolan_status status;
 
-    if (form && !llac_find(s->in, word) && !form->gives)
+    if (form && !form->gives)
         return llac_fail(s, &at, "'%s' gives nothing that could be called '%s'", word, name);
-    if (form && form->gives && !llac_find(s->in, word))
+    if (form)
         return run_command(s, form, name);
     if (begins_table(s, word)) {
         if ((status = llac_parse_table(s, &t)) != PORTOLAN_OK)
@@ -215,9 +215,8 @@ static enum portolan_status do_statement(struct statement *s)
         llac_advance(s);
         return define(s, name);
     }
-    /* What the user made hides a command of the same name: nothing loaded becomes unreachable. */
-    form = llac_command(word);
-    if (form && !llac_find(s->in, word))
+    /* Also if a report has an experiment of that name, which `show` and the others reach. */
+    if ((form = llac_command(word)))
         return run_command(s, form, NULL);
     if (llac_find(s->in, word) || llac_is_next(s, "("))
         return evaluate(s);

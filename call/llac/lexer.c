@@ -227,6 +227,15 @@ enum portolan_status llac_parse_name(struct statement *s, const char *what, cons
     return PORTOLAN_OK;
 }
 
+enum portolan_status llac_parse_object(struct statement *s, const char *what, const char **name)
+{
+    *name = llac_text(s, &s->now);
+    if (s->now.kind != TOKEN_NAME || !llac_find(s->in, *name))
+        return llac_parse_name(s, what, name);
+    llac_advance(s);
+    return PORTOLAN_OK;
+}
+
 enum portolan_status llac_parse_file(struct statement *s, const char *what, const char **name)
 {
     size_t length = 0;

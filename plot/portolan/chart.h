@@ -45,6 +45,7 @@ struct portolan_chart {
 
 /**
  * A whole SVG 1.1 document, 720 pixels wide, without scripts, fonts or references to other files.
+ * Of a series of more than 1,000 points only one is drawn in each pixel.
  * *TEXT is malloc'ed, the caller frees it; on failure it is NULL.
  * Errors: EINVAL when there is no point to draw, ENOMEM.
  */

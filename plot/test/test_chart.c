@@ -143,6 +143,35 @@ static void any_numbers_make_a_valid_picture(void **state)
         }
 }
 
+static size_t count(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* 10,000 points in 100 places are 100 marks; 1,000 are as many as they are. */
+static void many_points_in_one_place_are_one_mark(void **state)
+{
+    static double x[10000], y[10000];
+    struct portolan_chart_series s = {.n = COUNT(x), .x = x, .y = y};
+    const struct portolan_chart c = {.n_series = 1, .series = &s};
+    char *text;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = y[i] = (double)(i % 100);
+    text = svg(&c);
+    assert_int_equal(count(text, "translate("), 100);
+    free(text);
+    s.n = 1000;
+    text = svg(&c);
+    assert_int_equal(count(text, "translate("), 1000);
+    free(text);
+}
+
 static void text_is_never_markup(void **state)
 {
     const double x[] = {1}, y[] = {1};
@@ -226,6 +255,7 @@ int main(void)
         cmocka_unit_test(logarithmic_axes_have_decades),
         cmocka_unit_test(bounds_at_and_below_zero_are_left_out_of_logarithms),
         cmocka_unit_test(any_numbers_make_a_valid_picture),
+        cmocka_unit_test(many_points_in_one_place_are_one_mark),
         cmocka_unit_test(text_is_never_markup),
         cmocka_unit_test(a_gnuplot_file_has_a_form_that_is_known),
         cmocka_unit_test(the_picture_is_the_one_that_was_looked_at),

@@ -216,6 +216,25 @@ static void tables_join_where_their_columns_are_the_same(void **state)
     unlink("b.csv");
 }
 
+static void experiments_are_called_as_they_like(void **state)
+{
+    struct session s;
+
+    (void)state;
+    write_file("sort.csv", "N,TIME\n1,2\n2,5\n");
+    write_file("load.csv", "N,TIME\n1,2\n");
+    session_begin(&s, NULL);
+    shows(&s, "load sort.csv load.csv; rows sort sort N where TIME > 2 keep TIME", "TIME\n   5\n");
+    shows(&s, "sort", "table sort: 2 rows");
+    shows(&s, "x = sort + sort; show x", "table x: 4 rows of sort");
+    shows(&s, "rows load keep N; load load.csv; rows load keep N", "N\n1\n1\n");
+    fails(&s, "max = fit sort on N", "word of the language");
+    shows(&s, "forget sort load; show", "x  table");
+    session_end(&s);
+    unlink("sort.csv");
+    unlink("load.csv");
+}
+
 static void bad_tables_are_told_by_line_and_column(void **state)
 {
     static const struct {
@@ -467,6 +486,7 @@ int main(void)
         cmocka_unit_test(clauses_work_from_left_to_right),
         cmocka_unit_test(units_are_converted_where_they_are_known),
         cmocka_unit_test(tables_join_where_their_columns_are_the_same),
+        cmocka_unit_test(experiments_are_called_as_they_like),
         cmocka_unit_test(bad_tables_are_told_by_line_and_column),
         cmocka_unit_test(constants_that_made_the_rows_are_found),
         cmocka_unit_test(processors_that_stand_side_by_side_are_told),
