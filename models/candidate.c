@@ -19,8 +19,28 @@ double candidate_value(const struct candidate *c, size_t n_params, const double 
 
 size_t candidate_add(struct candidate *c)
 {
-    c->constant[c->k] = 1;
-    return c->k++;
+    size_t j = c->k++;
+
+    c->constant[j] = 1;
+    c->fitted[j] = 0;
+    memset(&c->shape[j], 0, sizeof c->shape[j]);
+    memset(c->listed[j], 0, sizeof c->listed[j]);
+    return j;
+}
+
+/* Candidates are large, and most of them is room for terms that they have not. */
+static void copy(struct candidate *to, const struct candidate *from)
+{
+    size_t k = from->k;
+
+    to->family = from->family;
+    to->k = k;
+    to->cost = from->cost;
+    to->score = from->score;
+    memcpy(to->shape, from->shape, k * sizeof *to->shape);
+    memcpy(to->fitted, from->fitted, k * sizeof *to->fitted);
+    memcpy(to->listed, from->listed, k * sizeof *to->listed);
+    memcpy(to->constant, from->constant, k * sizeof *to->constant);
 }
 
 void candidate_list(struct candidate *c, size_t j, size_t param, size_t entry)
@@ -31,12 +51,31 @@ void candidate_list(struct candidate *c, size_t j, size_t param, size_t entry)
     c->cost += search_grid[entry].cost;
 }
 
+static bool powers_only(const struct portolan_model_shape *shape, size_t n_params)
+{
+    for (size_t p = 0; p < n_params; p++)
+        if (shape->logs[p])
+            return false;
+    return !shape->expression;
+}
+
 void search_column(struct search *s, const struct candidate *c, size_t j, double *out)
 {
     const struct points *pts = s->points;
     const struct portolan_model_shape *shape = &c->shape[j];
     bool all = !shape->expression;
 
+    if (c->fitted[j] && powers_only(shape, pts->n_params)) {
+        for (size_t i = 0; i < pts->m; i++) {
+            double exponent = 0;
+
+            for (size_t p = 0; p < pts->n_params; p++)
+                if (shape->exponents[p] != 0)
+                    exponent += shape->exponents[p] * s->logs[p * pts->m + i];
+            out[i] = s->factor[i] > 0 ? s->factor[i] * exp(exponent) : 0;
+        }
+        return;
+    }
     for (size_t p = 0; p < pts->n_params; p++)
         all = all && (c->listed[j][p] || (shape->exponents[p] == 0 && !shape->logs[p]));
     if (!all || !s->columns) {
@@ -230,7 +269,7 @@ void search_keep(struct search *s, struct candidate *c, double score)
     for (; at > 0 && list->entry[at - 1]->score > score; at--)
         list->entry[at] = list->entry[at - 1];
     list->entry[at] = place;
-    *place = *c;
+    copy(place, c);
 }
 
 /* What is next to right (it gets worthless half a power off) is worth something, too. */

@@ -283,7 +283,8 @@ static void try_combination(struct search *s, const struct combination *form)
 {
     struct candidate c;
 
-    memset(&c, 0, sizeof c);
+    c.k = 0;
+    c.cost = 0;
     c.family = form->n == 1 ? PORTOLAN_MODEL_PRODUCT : PORTOLAN_MODEL_SUM;
     if (form->constant)
         candidate_add(&c);

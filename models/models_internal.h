@@ -197,7 +197,7 @@ enum portolan_status search_trim(struct search *s, const struct candidate *given
 
 /* Term J of C at every point times the factor. */
 void search_column(struct search *s, const struct candidate *c, size_t j, double *out);
-/* Adds a term of constant 1; set its shape by candidate_list(). Its place. */
+/* Adds an empty term of constant 1; set its shape by candidate_list(). Its place. */
 size_t candidate_add(struct candidate *c);
 /* Gives term J the shape of ENTRY in PARAM, and C its price. */
 void candidate_list(struct candidate *c, size_t j, size_t param, size_t entry);

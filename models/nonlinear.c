@@ -24,23 +24,26 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
             estimates[n] = (struct estimate){j, (int)p};
             for (size_t i = 0; i < pts->m; i++)
                 columns[n * pts->m + i] =
-                    c->constant[j] * columns[j * pts->m + i] * log(pts->x[i * pts->n_params + p]);
+                    c->constant[j] * columns[j * pts->m + i] * s->logs[(size_t)p * pts->m + i];
             n++;
         }
     return n;
 }
 
 /* Residuals in the problem's units; their sum of squares. */
-static double residuals(const struct search *s, const struct candidate *c, double *residual)
+static double residuals(struct search *s, const struct candidate *c, double *residual)
 {
-    const struct points *pts = s->points;
-    double sum = 0;
+    size_t m = s->points->m;
+    double sum = 0, *column = s->work + (MODEL_ESTIMATES + 3) * m;
 
-    for (size_t i = 0; i < pts->m; i++) {
-        residual[i] = s->rhs[i] -
-                      s->factor[i] * candidate_value(c, pts->n_params, pts->x + i * pts->n_params);
-        sum += residual[i] * residual[i];
+    memcpy(residual, s->rhs, m * sizeof *residual);
+    for (size_t j = 0; j < c->k; j++) {
+        search_column(s, c, j, column);
+        for (size_t i = 0; i < m; i++)
+            residual[i] -= c->constant[j] * column[i];
     }
+    for (size_t i = 0; i < m; i++)
+        sum += residual[i] * residual[i];
     return sum;
 }
 
@@ -62,7 +65,7 @@ static bool move(struct candidate *c, const struct estimate *estimates, size_t n
 }
 
 /* Halves the step until the sum of squares goes down; false when it never does. */
-static bool descend(const struct search *s, struct candidate *c, const struct estimate *estimates,
+static bool descend(struct search *s, struct candidate *c, const struct estimate *estimates,
                     size_t n, const double *step, double *sum, double *residual)
 {
     double length = 1;

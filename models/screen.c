@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { KEPT = 24 };
+/* Pairs other than of whole powers: so many that they hit a few points by chance. */
+enum { KEPT = 24, MIXED = 5 };
 
 /* Differences of scores beyond which a form is not worth a careful fit. */
 static const double hopeless = 7;
@@ -201,9 +202,8 @@ static unsigned family_of(const struct search *s, const struct sketch *form)
         return first->log ? PORTOLAN_MODEL_LOGARITHMIC : PORTOLAN_MODEL_POWER;
     if (form->second >= 0 && whole && is_whole((size_t)form->second))
         return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
-    /* There are so many that some of them hit a few points by chance. */
     if (form->second >= 0)
-        return s->m > 4 && search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
+        return s->m > MIXED && search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
     if (first->log)
         return search_allows(s, PORTOLAN_MODEL_LOGARITHMIC) ? PORTOLAN_MODEL_LOGARITHMIC : 0;
     whole = whole && first->exponent <= 3 && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL);
@@ -221,7 +221,7 @@ static void try_sketches(struct search *s, size_t param, const struct sketches *
 
         if (form->score > list->best[0].score + hopeless)
             break;
-        memset(&c, 0, sizeof c);
+        c.k = 0;
         c.family = family_of(s, form);
         c.cost = price_bare(form);
         if (form->constant)
@@ -265,7 +265,8 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
     for (short first = 0; first < GRID; first++) {
         const double *column;
 
-        if (!sums->usable[first] || !search_grid[first].plain)
+        if (!sums->usable[first] || !search_grid[first].plain ||
+            (s->m <= MIXED && !is_whole((size_t)first)))
             continue;
         column = search_grid_column(s, param, (size_t)first, NULL);
         for (size_t i = 0; i < m; i++)

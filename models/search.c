@@ -221,6 +221,8 @@ bool search_explains(const struct search *s, double residual, size_t k)
     double sigma = s->points->repeat_sigma, dof = (double)s->m - (double)k;
     double variance = sigma >= 0 ? s->points->place_share * sigma * sigma : s->line_variance;
 
+    if (residual <= s->least && dof > 0)
+        return true;
     /* Rarely exceeded by noise alone, however few degrees of freedom. */
     return variance >= 0 && dof > 0 && residual <= (1 + 4 / sqrt(dof)) * dof * variance + s->least;
 }
