@@ -112,24 +112,17 @@ static double median_worth(size_t n)
     return ((double)n + M_PI / 2 - 1) / (M_PI / 2);
 }
 
-/* The mean of those rows that are no farther than CUT from the median (relative deviations). */
-static struct place mean_within(const struct points *pts, const struct row *rows, size_t n,
-                                double middle, double cut)
+static struct place mean_of(const struct row *rows, size_t n)
 {
-    struct place place = {.value = middle};
-    double sum = 0, weight = 0, scale = points_scale(pts, middle);
+    struct place place = {.n = (double)n, .kept = n};
+    double middle = rows[n / 2].y, sum = 0, weight = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (cut == INFINITY || fabs(rows[i].y - middle) * sqrt(rows[i].w) <= cut * scale) {
-            sum += rows[i].w * (rows[i].y - middle);
-            weight += rows[i].w;
-            place.kept++;
-        }
-    if (place.kept) {
-        place.value = middle + sum / weight;
-        place.mean = weight / (double)place.kept;
+    for (size_t i = 0; i < n; i++) {
+        sum += rows[i].w * (rows[i].y - middle);
+        weight += rows[i].w;
     }
-    place.n = (double)place.kept;
+    place.value = middle + sum / weight;
+    place.mean = weight / (double)n;
     return place;
 }
 
@@ -142,23 +135,9 @@ static struct place median_of(const struct row *rows, size_t n)
     return place;
 }
 
-/* The median of those rows; they are sorted by value. */
-static struct place median_within(const struct points *pts, const struct row *rows, size_t n,
-                                  double middle, double cut)
+static struct place deviation_of(const struct row *rows, size_t n)
 {
-    double limit = cut * points_scale(pts, middle);
-    size_t first = 0;
-
-    while (first < n && fabs(rows[first].y - middle) * sqrt(rows[first].w) > limit)
-        first++;
-    while (n > first && fabs(rows[n - 1].y - middle) * sqrt(rows[n - 1].w) > limit)
-        n--;
-    return median_of(rows + first, n - first);
-}
-
-static struct place deviation_of(const struct points *pts, const struct row *rows, size_t n)
-{
-    struct place place = mean_within(pts, rows, n, 0, INFINITY);
+    struct place place = mean_of(rows, n);
     double squares = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -189,10 +168,49 @@ static size_t group_end(const struct row *rows, size_t n, size_t start)
 }
 
 /* How far repetitions scatter about their medians, and what follows for where their middle is. */
-struct scatter {
-    double cut;   /* beyond it, relative and in rows of weight 1, a row is a spike */
-    bool medians; /* the tails are heavy or unknown, or most rows are exactly alike */
+enum tails {
+    UNKNOWN_TAILS, /* few rows, or most of them exactly alike: medians */
+    HEAVY_TAILS,   /* medians */
+    NORMAL_TAILS,  /* means */
+    LIGHT_TAILS    /* means, half way to the middle of the extremes (Hogg 1974) */
 };
+
+struct scatter {
+    double cut; /* beyond it, relative and in rows of weight 1, a row is a spike */
+    enum tails tails;
+};
+
+/* The rows of N, sorted by value, that are not farther than CUT from the middle one. */
+static const struct row *without_spikes(const struct points *pts, const struct row *rows, size_t *n,
+                                        double cut)
+{
+    double middle = median(rows, *n), limit = cut * points_scale(pts, middle);
+    size_t first = 0, end = *n;
+
+    while (first < end && fabs(rows[first].y - middle) * sqrt(rows[first].w) > limit)
+        first++;
+    while (end > first && fabs(rows[end - 1].y - middle) * sqrt(rows[end - 1].w) > limit)
+        end--;
+    /* Half here and half there: nobody knows which half is wrong. */
+    if (first == end)
+        return rows;
+    *n = end - first;
+    return rows + first;
+}
+
+static struct place typical_of(const struct row *rows, size_t n, enum tails tails)
+{
+    struct place place;
+
+    if (tails <= HEAVY_TAILS)
+        return median_of(rows, n);
+    place = mean_of(rows, n);
+    if (tails == LIGHT_TAILS && n > 2 && rows[0].w == rows[n - 1].w) {
+        place.value = place.value / 2 + rows[0].y / 4 + rows[n - 1].y / 4;
+        place.n *= 1.25;
+    }
+    return place;
+}
 
 static struct place choose_place(const struct points *pts, const struct row *rows, size_t n,
                                  enum portolan_model_statistic statistic,
@@ -202,17 +220,15 @@ static struct place choose_place(const struct points *pts, const struct row *row
 
     switch (statistic) {
     case PORTOLAN_MODEL_TYPICAL:
-        if (!scatter || n < 3)
-            break;
-        if (scatter->medians)
-            place = median_within(pts, rows, n, place.value, scatter->cut);
-        else
-            place = mean_within(pts, rows, n, place.value, scatter->cut);
+        if (scatter && n > 2) {
+            rows = without_spikes(pts, rows, &n, scatter->cut);
+            place = typical_of(rows, n, scatter->tails);
+        }
         break;
     case PORTOLAN_MODEL_MEDIAN:
         break;
     case PORTOLAN_MODEL_MEAN:
-        place = mean_within(pts, rows, n, place.value, INFINITY);
+        place = mean_of(rows, n);
         break;
     case PORTOLAN_MODEL_MINIMUM:
         place.value = rows[0].y;
@@ -221,7 +237,7 @@ static struct place choose_place(const struct points *pts, const struct row *row
         place.value = rows[n - 1].y;
         break;
     case PORTOLAN_MODEL_DEVIATION:
-        place = deviation_of(pts, rows, n);
+        place = deviation_of(rows, n);
         break;
     }
     return place;
@@ -305,38 +321,52 @@ static size_t deviate(const struct points *pts, const struct row *rows, double *
 }
 
 /*
- * Deviations far outside the middle of all of them are spikes. Of the others, Geary's ratio (mean
- * deviation over standard deviation: 0.80 for normal values, 0.87 for uniform, 0.71 for those with
- * exponential tails) tells whether means are steadier than medians. Few rows cannot tell.
+ * Geary's ratio, the mean deviation over the standard deviation: 0.80 for normal values, 0.87 for
+ * uniform ones, 0.71 where tails are exponential; a little nearer to 0.80 about means of few.
  */
+static enum tails judge_tails(const struct points *pts, const struct row *rows, double cut)
+{
+    double sum = 0, squares = 0, geary;
+    size_t kept = 0, end;
+
+    for (size_t i = 0; i < pts->n_rows; i = end) {
+        const struct row *group = rows + i;
+        struct place place;
+        size_t n;
+
+        end = group_end(rows, pts->n_rows, i);
+        n = end - i;
+        group = without_spikes(pts, group, &n, cut);
+        if (n < 3)
+            continue;
+        place = mean_of(group, n);
+        for (size_t j = 0; j < n; j++) {
+            double off =
+                fabs(group[j].y - place.value) * sqrt(group[j].w) / points_scale(pts, place.value);
+
+            sum += off;
+            squares += off * off;
+        }
+        kept += n;
+    }
+    geary = sum / sqrt(squares * (double)kept);
+    if (kept < 9 || !(squares > 0))
+        return UNKNOWN_TAILS;
+    return geary < 0.73 ? HEAVY_TAILS : geary < 0.82 ? NORMAL_TAILS : LIGHT_TAILS;
+}
+
+/* Deviations far outside the middle of all of them are spikes. */
 static struct scatter judge_scatter(const struct points *pts, const struct row *rows,
                                     double *deviation)
 {
     struct scatter scatter = {.cut = INFINITY};
-    size_t n = deviate(pts, rows, deviation), kept = 0;
-    double sum = 0, squares = 0;
+    size_t n = deviate(pts, rows, deviation);
 
     qsort(deviation, n, sizeof *deviation, compare_doubles);
-    if (n && deviation[n / 2] > 0)
+    if (n && deviation[n / 2] > 0) {
         scatter.cut = 6 * 1.4826 * deviation[n / 2];
-    scatter.medians = scatter.cut == INFINITY;
-    for (size_t i = 0; i < pts->n_rows && !scatter.medians;) {
-        size_t end = group_end(rows, pts->n_rows, i);
-        struct place place =
-            mean_within(pts, rows + i, end - i, median(rows + i, end - i), scatter.cut);
-
-        for (; i < end; i++) {
-            double off =
-                fabs(rows[i].y - place.value) * sqrt(rows[i].w) / points_scale(pts, place.value);
-
-            if (place.kept < 3 || off > scatter.cut)
-                continue;
-            sum += off;
-            squares += off * off;
-            kept++;
-        }
+        scatter.tails = judge_tails(pts, rows, scatter.cut);
     }
-    scatter.medians = kept < 9 || sum < 0.73 * sqrt(squares * (double)kept);
     return scatter;
 }
 
