@@ -117,19 +117,30 @@ static double normal_score(double t, double dof)
     return isfinite(dof) ? score : t;
 }
 
+/* Adds to a sum that never is below 0, and counts the rows since it was 0. */
+static void add_up(double *sum, size_t *since, double step)
+{
+    *sum = fmax(0, *sum + step);
+    *since = *sum > 0 ? *since + 1 : 0;
+}
+
 static void judge(struct recursion *u, double t, double dof)
 {
     struct portolan_update_state *state = &u->state;
-    double score = fmax(-most_score, fmin(most_score, normal_score(t, dof))), shift;
+    double score = fmax(-most_score, fmin(most_score, normal_score(t, dof))), shift, scatter;
 
-    u->up = fmax(0, u->up + score - shift_drift);
-    u->down = fmax(0, u->down - score - shift_drift);
+    add_up(&u->up, &u->up_since, score - shift_drift);
+    add_up(&u->down, &u->down_since, -score - shift_drift);
     /* log of the likelihood ratio of a spread twice as large */
-    u->spread = fmax(0, u->spread + 0.375 * score * score - log(2));
+    add_up(&u->spread, &u->spread_since, 0.375 * score * score - log(2));
     shift = fmax(u->up, u->down) / shift_limit;
-    state->evidence = fmax(shift, u->spread / scatter_limit);
+    scatter = u->spread / scatter_limit;
+    state->evidence = fmax(shift, scatter);
     if (state->sign == PORTOLAN_UPDATE_HOLDS && state->evidence >= 1)
         state->sign = shift >= 1 ? PORTOLAN_UPDATE_SHIFTED : PORTOLAN_UPDATE_SCATTERED;
+    state->since = state->sign == PORTOLAN_UPDATE_SHIFTED
+                       ? u->up > u->down ? u->up_since : u->down_since
+                       : u->spread_since;
 }
 
 /* What a residual counts as that is E, where SIGMA is usual. */
@@ -254,8 +265,10 @@ static void sum_up(struct portolan_update *u, const struct recursion *latest)
         all.n_outside += one->n_outside;
         if (one->evidence > all.evidence)
             all.evidence = one->evidence;
-        if (all.sign == PORTOLAN_UPDATE_HOLDS)
+        if (all.sign == PORTOLAN_UPDATE_HOLDS && one->sign) {
             all.sign = one->sign;
+            all.since = one->since;
+        }
     }
     u->state = all;
 }

@@ -25,7 +25,8 @@ struct recursion {
 
     double recursive_squares, largest; /* of recursive residuals, per unit weight */
     size_t n_recursive;
-    double up, down, spread; /* CUSUMs */
+    double up, down, spread;                   /* CUSUMs */
+    size_t up_since, down_since, spread_since; /* rows since they were 0 */
     struct portolan_update_state state;
 };
 

@@ -23,8 +23,9 @@ struct plan_rows {
     size_t n_names;
     bool by_context;
     size_t n, capacity;
-    size_t n_stored; /* the first of them, from the store */
-    size_t fit_at;   /* with so many rows the form is looked for again */
+    size_t n_stored;                 /* the first of them, from the store */
+    size_t n_arrived, patient_until; /* so many rows must arrive before the form may fail again */
+    size_t fit_at;                   /* with so many rows it is looked for again anyway */
     double *x, *y, *weight;
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */

@@ -9,8 +9,11 @@
 enum { MOST_ROWS = 1024 };
 /* Rows farther off than this many standard deviations are pulled in: spikes. */
 static const double gate = 3;
-/* What older rows count, beside newer ones, once these lie elsewhere. */
-static const double fading = 0.25;
+/* The form is not looked for again before so many rows, and such a share of all, have arrived. */
+enum { LEAST_PATIENCE = 8 };
+static const double patience = 0.25;
+/* What all older rows together count, beside newer ones, once these lie elsewhere. */
+static const double fading = 0.5;
 
 /* ---- fits ---- */
 
@@ -328,6 +331,7 @@ static enum portolan_status fit_again(struct portolan_plan *p, size_t path, stru
     portolan_update_destroy(r->update);
     r->update = NULL;
     r->fit_at = 2 * r->n;
+    r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     if (model)
         share(p, path, r, model, &now);
     return PORTOLAN_OK;
@@ -381,13 +385,25 @@ static enum portolan_status update(struct portolan_plan *p, size_t path, struct 
     return PORTOLAN_OK;
 }
 
+/* All rows but the last NEWER count half as much as these, together. */
+static void fade(struct plan_rows *r, size_t newer)
+{
+    size_t older = newer < r->n ? r->n - newer : 0;
+    double old_weight = 0, new_weight = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        *(i < older ? &old_weight : &new_weight) += r->weight[i];
+    for (size_t i = 0; i < older && old_weight > fading * new_weight; i++)
+        r->weight[i] *= fading * new_weight / old_weight;
+}
+
 enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
                                          const double *x, double y, bool *refit,
                                          enum portolan_update_sign *sign)
 {
     struct plan_rows *r = q->rows;
     enum portolan_status status = PORTOLAN_OK;
-    bool new_input;
+    bool new_input, fails;
 
     *refit = false;
     *sign = PORTOLAN_UPDATE_HOLDS;
@@ -398,11 +414,11 @@ enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, s
         status = update(p, path, q, x, y, sign);
     if (!status && !append(r, x, y))
         status = PORTOLAN_ENOMEM;
-    if (!status && (new_input || *sign || r->n >= r->fit_at)) {
-        size_t older = r->n > 16 ? r->n - 16 : 0;
-
-        for (size_t i = 0; *sign == PORTOLAN_UPDATE_SHIFTED && i < older; i++)
-            r->weight[i] *= fading;
+    r->n_arrived++;
+    fails = (new_input || *sign) && r->n_arrived > r->patient_until;
+    if (!status && (fails || r->n >= r->fit_at)) {
+        if (*sign == PORTOLAN_UPDATE_SHIFTED)
+            fade(r, portolan_update_peek_state(r->update)->since);
         *refit = true;
         status = fit_again(p, path, r);
     }

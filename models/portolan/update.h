@@ -49,6 +49,7 @@ struct portolan_update_state {
     size_t n_gated;                 /**< of these, pulled in by the gate */
     size_t n_outside;               /**< of these, outside the range that the update began with */
     enum portolan_update_sign sign; /**< once given, it stays */
+    size_t since;                   /**< so many rows ago it began, by the sums of the tests */
     double evidence;                /**< of the stronger test now; 1 is its limit */
     double off; /**< exponentially weighted mean (over some 8 rows) of the recursive residuals:
                      relative, or in the value's unit with absolute weighting */

@@ -295,6 +295,7 @@ static void test_sign_comes_when_the_form_no_longer_holds(void **state)
     assert_in_range(rows_until_sign(u, 1.2, 0.05, &sign), 2, 12);
     assert_int_equal(sign, PORTOLAN_UPDATE_SHIFTED);
     assert_true(portolan_update_peek_state(u)->off > 0.05);
+    assert_in_range(portolan_update_peek_state(u)->since, 2, 12);
     assert_string_equal(portolan_update_sign_text(sign), "shifted");
     portolan_update_destroy(u);
 

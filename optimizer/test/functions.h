@@ -17,6 +17,7 @@ extern struct script {
     bool announces;         /* x, before each step */
     bool b3_fails_to_start; /* setServices throws */
     bool b3_fails;          /* evaluate throws */
+    int b1_slow_from;       /* B1 takes three times as long from this step on; 0: never */
 
     char ran[MOST_STEPS][3]; /* "A1B2": numbers of the classes in each step, as "12" */
     int steps;

@@ -394,6 +394,30 @@ static int drop_stores(void **state)
     return nftw(kept_folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* At 1.5 B1 takes 3.4 s and B2 4.5 s, until B1 takes 10.1 s; its model follows in a few steps. */
+static void what_has_become_slow_is_exchanged(void **state)
+{
+    struct portolan_assembly *a;
+    int left = 0;
+
+    (void)state;
+    explore("");
+    a = run_of("", written, "1.5", 40);
+    script = (struct script){.b1_slow_from = 10};
+    assert_int_equal(execute(a), 0);
+    for (int i = 0; i < 40; i++) {
+        bool b1 = script.ran[i][1] == '1';
+
+        assert_true(b1 || i > 10);
+        if (!b1 && !left)
+            left = i;
+        assert_false(b1 && left); /* and it stays so */
+    }
+    assert_in_range(left, 11, 20);
+    assert_non_null(strstr(told, "b test.B1 -> test.B2"));
+    portolan_assembly_destroy(a);
+}
+
 int main(void)
 {
 #define TEST(F) cmocka_unit_test_setup_teardown(F, setup, teardown)
@@ -407,6 +431,7 @@ int main(void)
         TEST(a_failed_step_gets_the_old_implementation_back),
         TEST(it_does_nothing_when_told_not_to),
         TEST(it_reconsiders_at_the_interval_only),
+        TEST(what_has_become_slow_is_exchanged),
     };
 
     return cmocka_run_group_tests(tests, keep_stores, drop_stores);
