@@ -57,7 +57,7 @@ refuses beyond 'bsp_getmsg: error: .*superstep 2: there is no message 1: the las
 refuses too_many 'bsp_oblsync: error: .*2 messages came, but 1'
 # Those that differ little are tried on one process.
 : >"$work/all"
-for name in bounds_fall done_all not_done negative unknown too_far again too_early; do
+for name in bounds_fall done_all not_done negative unknown too_far again finalized too_early; do
     try "$wrong" $name
     [ "$status" != 0 ] || echo "$name is not refused" >>"$work/all"
     cat "$work/err" >>"$work/all"
@@ -68,7 +68,7 @@ mv "$work/all" "$work/out"
 lacks 'nothing wrong passes' 'is not refused'
 gives 'all is told' 0 'bound 1 is 1|the last bound' 'which bsplib_done\(\) ends' 'is not done: call bsp_done' \
     'a size of -5 bytes' 'is not registered: bsp_push_reg' '4 bytes at 2; 4 bytes are registered' \
-    'called a second time' 'bsplib_init\(\) has not been called'
+    'called a second time' 'call it before MPI_Finalize' 'bsplib_init\(\) has not been called'
 try env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$wrong"
 gives 'ranks of another MPI' 1 'started by Open MPI' 'mpiexec.mpich -n 2'
 try env BSP_TRACE="$work/none/trace" "$wrong"

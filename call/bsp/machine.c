@@ -199,8 +199,15 @@ void bsplib_init(const t_bsplib_params *parameters, t_bsp *bsp)
 
 void bsplib_done(void)
 {
+    int is_over;
+
     if (!library.is_running)
         bsp_die(NULL, "bsplib_done", "bsplib_init() has not been called");
+    MPI_Finalized(&is_over);
+    if (is_over) {
+        library.is_running = false; /* nothing is left that could end the others */
+        bsp_die(NULL, "bsplib_done", "MPI has been ended already; call it before MPI_Finalize");
+    }
     if (library.newest != library.all)
         bsp_die(library.newest, "bsplib_done",
                 "an object of %d processors is not done: call bsp_done() for each that "

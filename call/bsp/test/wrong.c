@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mpi.h>
+
 static t_bsp all, part, inner;
 static int bounds[3];
 
@@ -109,6 +111,12 @@ static void too_far(void)
     bsp_sync(&all);
 }
 
+static void finalized(void)
+{
+    MPI_Finalize();
+    bsplib_done();
+}
+
 static void again(void)
 {
     bsplib_init(BSPLIB_STDPARAMS, &part);
@@ -135,10 +143,13 @@ int main(int argc, char **argv)
         {"unknown", unknown},
         {"too_far", too_far},
         {"again", again},
+        {"finalized", finalized},
     };
 
     if (argc > 1 && !strcmp(argv[1], "too_early"))
         return bsp_pid(&all);
+    if (argc > 1 && !strcmp(argv[1], "finalized"))
+        MPI_Init(&argc, &argv);
     bsplib_saveargs(&argc, &argv);
     bsplib_init(BSPLIB_STDPARAMS, &all);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
