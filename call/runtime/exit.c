@@ -9,13 +9,15 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-static pid_t process;
 static bool flushes;
 static sem_t wake;
 static volatile sig_atomic_t caught;
+/* Those that end programs, unless the program has a use for them. */
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
+#define SIGNALS (sizeof signals / sizeof *signals)
+static bool is_watched[SIGNALS];
 
 /* Who starts ranks says so in the environment; there may be no driver to ask any more. */
 static int number_in(const char *const *names, int otherwise)
@@ -44,39 +46,42 @@ static int launched_size(void)
     return size > cll_launched_rank() ? size : cll_launched_rank() + 1;
 }
 
-/* Whoever holds the lock now may be waiting for another process for ever. */
-static bool lock(void)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 2;
-    return pthread_mutex_timedlock(&cll_lock, &until) == 0;
-}
-
 static void flush(void)
 {
-    if (!lock()) {
+    if (!cll_report_rest(cll_launched_rank(), launched_size()))
         cll_warn("what was measured is not written: a report is under way");
-        return;
-    }
-    if (cll_is_unreported())
-        cll_report_alone(cll_launched_rank(), launched_size());
-    pthread_mutex_unlock(&cll_lock);
 }
 
 static void at_exit(void)
 {
-    if (getpid() != process)
-        return; /* a forked child has its parent's samples */
     if (flushes)
         flush();
-    else if (lock()) {
-        if (!cll_was_reported() && cll_is_unreported() && cll_launched_rank() == 0)
-            cll_warn("the program ends without a report of what it measured; with CLL_FLUSH=1 in "
-                     "the environment it is written all the same");
-        pthread_mutex_unlock(&cll_lock);
-    }
+    else if (!cll_was_reported() && cll_launched_rank() == 0 && cll_is_unreported())
+        cll_warn("the program ends without a report of what it measured; with CLL_FLUSH=1 in the "
+                 "environment it is written all the same");
+}
+
+/* ------------------------------------------------------------------ forks */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&cll_lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&cll_lock);
+}
+
+/* The samples so far are the parent's, and so is the thread that waits for signals. */
+static void in_child(void)
+{
+    for (size_t i = 0; i < SIGNALS; i++)
+        if (is_watched[i])
+            signal(signals[i], SIG_DFL);
+    cll_forget_samples();
+    cll_report_forget();
+    pthread_mutex_unlock(&cll_lock);
 }
 
 /* ------------------------------------------------------------------ signals */
@@ -98,10 +103,8 @@ static void *wait_for_signal(void *arg)
     return NULL;
 }
 
-/* Those that end programs, unless the program has a use for them. */
 static void watch_signals(void)
 {
-    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGXCPU};
     sigset_t all, before;
     pthread_t thread;
 
@@ -109,12 +112,12 @@ static void watch_signals(void)
     pthread_sigmask(SIG_BLOCK, &all, &before);
     if (sem_init(&wake, 0, 0) == 0 && pthread_create(&thread, NULL, wait_for_signal, NULL) == 0) {
         pthread_detach(thread);
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        for (size_t i = 0; i < SIGNALS; i++) {
             struct sigaction old, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
-            if (sigaction(numbers[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
+            if (sigaction(signals[i], NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
                 old.sa_handler == SIG_DFL)
-                sigaction(numbers[i], &own, NULL);
+                is_watched[i] = sigaction(signals[i], &own, NULL) == 0;
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -122,10 +125,13 @@ static void watch_signals(void)
 
 void cll_exit_watch(void)
 {
-    if (process)
+    static bool watches;
+
+    if (watches)
         return;
-    process = getpid();
+    watches = true;
     atexit(at_exit);
+    pthread_atfork(before_fork, after_fork, in_child);
     flushes = cll_is_on("CLL_FLUSH");
     if (flushes)
         watch_signals();

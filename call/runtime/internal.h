@@ -42,6 +42,8 @@ struct portolan_cll_state {
 /* register.c: the lock is over registration, threads and reports. */
 extern pthread_mutex_t cll_lock;
 struct portolan_cll_state *cll_first_state(void); /* under the lock */
+/* Whether an experiment of that name was registered. */
+bool cll_is_known(const char *name);
 /* What EXPERIMENT's state is when it can be measured; NULL: out of memory. */
 struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experiment);
 
@@ -157,13 +159,15 @@ struct cll_blocks {
     struct cll_block *blocks;
 };
 
-/* pack.c, all under the lock: the samples of NAME, or of all, that are not reported yet. */
+/* pack.c: the samples of NAME, or of all, that are not reported yet; one thread at a time. */
 enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
                               struct portolan_error *err);
 /* What was packed last is reported. */
 void cll_take_packed(void);
 /* Whether there is a sample that no report has. */
 bool cll_is_unreported(void);
+/* In a forked child, under the lock: nothing has been measured, and no other thread is there. */
+void cll_forget_samples(void);
 
 /* unpack.c: a block as it was. Strings and rows are borrowed from it. */
 struct cll_packed_experiment {

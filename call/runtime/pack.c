@@ -164,7 +164,9 @@ enum portolan_status cll_pack(const char *name, char **bytes, size_t *size,
     struct portolan_text t = {0};
     enum portolan_status status;
 
+    pthread_mutex_lock(&cll_lock);
     put_all(&t, name);
+    pthread_mutex_unlock(&cll_lock);
     *size = t.length;
     status = portolan_text_take(&t, bytes, err);
     portolan_text_clear(&t);
@@ -193,18 +195,41 @@ static void take(struct cll_node *node)
     node->packed = 0;
 }
 
-void cll_take_packed(void)
+static void take_packed(void)
 {
     for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next)
         for (struct cll_node *node = thread->root; node; node = after(node))
             take(node);
 }
 
+void cll_take_packed(void)
+{
+    pthread_mutex_lock(&cll_lock);
+    take_packed();
+    pthread_mutex_unlock(&cll_lock);
+}
+
+void cll_forget_samples(void)
+{
+    for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next) {
+        if (thread != cll_thread) {
+            thread->is_used = false;
+            thread->depth = thread->n_values = 0;
+        }
+        for (struct cll_node *node = thread->root; node; node = after(node))
+            node->packed = count_rows(node);
+    }
+    take_packed();
+}
+
 bool cll_is_unreported(void)
 {
+    bool is = false;
+
+    pthread_mutex_lock(&cll_lock);
     for (struct cll_thread *thread = cll_first_thread(); thread; thread = thread->next)
-        for (struct cll_node *node = thread->root; node; node = after(node))
-            if (count_rows(node) > 0)
-                return true;
-    return false;
+        for (struct cll_node *node = thread->root; node && !is; node = after(node))
+            is = count_rows(node) > 0;
+    pthread_mutex_unlock(&cll_lock);
+    return is;
 }

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 pthread_mutex_t cll_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,6 +41,17 @@ void portolan_cll_register(struct portolan_cll_experiment *const *list, size_t n
     for (size_t i = 0; i < n; i++)
         add(list[i]);
     pthread_mutex_unlock(&cll_lock);
+}
+
+bool cll_is_known(const char *name)
+{
+    const struct portolan_cll_state *s;
+
+    pthread_mutex_lock(&cll_lock);
+    for (s = first; s && strcmp(s->experiment->name, name) != 0;)
+        s = s->next;
+    pthread_mutex_unlock(&cll_lock);
+    return s != NULL;
 }
 
 struct portolan_cll_state *cll_prepare(struct portolan_cll_experiment *experiment)

@@ -184,12 +184,16 @@ struct gathering {
 static int take(void *arg, int rank, const void *bytes, size_t n)
 {
     struct gathering *g = arg;
-    struct cll_block *more =
-        portolan_reallocarray(g->blocks->blocks, g->blocks->n + 1, sizeof *more);
-    char *copy = more ? portolan_calloc(n + 1, 1) : NULL;
+    struct cll_block *more;
+    char *copy;
 
-    if (more)
-        g->blocks->blocks = more;
+    if (n == 0)
+        return 0; /* a process that had no memory for more */
+    more = portolan_reallocarray(g->blocks->blocks, g->blocks->n + 1, sizeof *more);
+    if (!more)
+        return -1;
+    g->blocks->blocks = more;
+    copy = portolan_calloc(n, 1);
     if (!copy)
         return -1;
     memcpy(copy, bytes, n);
@@ -222,7 +226,9 @@ static int publish(const char *driver, const char *program)
     return 0;
 }
 
-/* Under the lock. */
+/* Who reports; the other lock is free while processes wait for each other. */
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static int report(const struct portolan_cll_driver *driver, void *machine, const char *program,
                   const char *name)
 {
@@ -230,10 +236,12 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
     struct gathering g = {&waiting, driver->size(machine)};
     size_t size = 0, before = waiting.n;
     char *bytes = NULL;
-    int result = cll_pack(name, &bytes, &size, &err) == PORTOLAN_OK ? 0 : -1;
+    int result = cll_pack(name, &bytes, &size, &err) == PORTOLAN_OK ? 0 : -1, published = 0;
 
     if (result)
         cll_warn("process %d reports nothing: %s", driver->rank(machine), err.text);
+    if (name && driver->rank(machine) == 0 && !cll_is_known(name))
+        cll_warn("there is no experiment '%s' to report", name);
     /* collective, so also where there is nothing to give */
     if (driver->gather(machine, bytes ? bytes : "", size, take, &g) != 0) {
         cll_warn("the samples did not come to process 0");
@@ -244,15 +252,15 @@ static int report(const struct portolan_cll_driver *driver, void *machine, const
         cll_take_packed();
     }
     free(bytes);
-    if (driver->rank(machine) != 0 || result)
-        return result;
-    return publish(driver->name, program);
+    if (driver->rank(machine) == 0 && waiting.n > 0)
+        published = publish(driver->name, program);
+    return result ? result : published;
 }
 
 /* Programs that end early have no name by their report. */
 static char *named;
 
-void cll_report_alone(int rank, int n_ranks)
+static void report_alone(int rank, int n_ranks)
 {
     struct portolan_error err = {0};
     struct gathering g = {&waiting, n_ranks};
@@ -269,6 +277,26 @@ void cll_report_alone(int rank, int n_ranks)
                 named ? named : program_invocation_short_name);
 }
 
+bool cll_report_rest(int rank, int n_ranks)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    if (pthread_mutex_timedlock(&report_lock, &until) != 0)
+        return false; /* who reports may be waiting for another process for ever */
+    if (cll_is_unreported() || waiting.n > 0)
+        report_alone(rank, n_ranks);
+    pthread_mutex_unlock(&report_lock);
+    return true;
+}
+
+void cll_report_forget(void)
+{
+    pthread_mutex_init(&report_lock, NULL);
+    cll_blocks_clear(&waiting);
+}
+
 int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
                         const char *program, const char *name)
 {
@@ -278,11 +306,11 @@ int portolan_cll_report(const struct portolan_cll_driver *driver, void *machine,
         program = program_invocation_short_name;
     portolan_probe_ticks_to_ns(1);
     cll_cost();
-    pthread_mutex_lock(&cll_lock);
+    pthread_mutex_lock(&report_lock);
     free(named);
     named = portolan_strdup(program);
     was_reported = true;
     result = report(driver ? driver : &portolan_cll_seq, machine, program, name);
-    pthread_mutex_unlock(&cll_lock);
+    pthread_mutex_unlock(&report_lock);
     return result;
 }

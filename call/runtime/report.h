@@ -30,8 +30,10 @@ void cll_blocks_clear(struct cll_blocks *blocks);
 /* Whether NAME is set in the environment, and not to 0. */
 bool cll_is_on(const char *name);
 
-/* Of this process by itself, when its program ends; under the lock. */
-void cll_report_alone(int rank, int n_ranks);
+/* Of this process by itself, when its program ends; false: another report is under way. */
+bool cll_report_rest(int rank, int n_ranks);
+/* In a forked child. */
+void cll_report_forget(void);
 /* Whether the program has come to a report. */
 bool cll_was_reported(void);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -681,6 +682,51 @@ static void a_report_that_cannot_be_written_waits_for_the_next(void **state)
     portolan_cll_report_destroy(report);
 }
 
+static void a_report_of_an_experiment_that_is_none_is_told(void **state)
+{
+    struct portolan_cll_report *report;
+
+    (void)state;
+    listen_to_stderr();
+    assert_int_equal(portolan_cll_report(NULL, NULL, "fft", "fff"), 0);
+    assert_string_equal(heard(),
+                        "portolan-call: warning: there is no experiment 'fff' to report\n");
+    report = read_output();
+    assert_int_equal(report->n_experiments, 0);
+    portolan_cll_report_destroy(report);
+}
+
+/* The child's status says what it found. */
+static void a_forked_child_begins_with_nothing(void **state)
+{
+    struct portolan_cll_report *report;
+    int status;
+    pid_t child;
+
+    (void)state;
+    portolan_cll_begin(&fft, (double[]){1, 2});
+    portolan_cll_begin(&inner, NULL);
+    portolan_cll_end(&inner);
+    child = fork();
+    if (child == 0) {
+        bool good = true;
+
+        portolan_cll_end(&fft);
+        report = take_report(NULL);
+        good = count_rows(report, "inner") == 0 && count_rows(report, "fft") == 1;
+        portolan_cll_report_destroy(report);
+        _exit(good ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    portolan_cll_end(&fft);
+    report = take_report(NULL);
+    assert_int_equal(count_rows(report, "inner"), 1);
+    assert_int_equal(count_rows(report, "fft"), 1);
+    portolan_cll_report_destroy(report);
+}
+
 /* ------------------------------------------------------------------ the store */
 
 static const struct portolan_sample *sample_of(const struct portolan_sample_set *set,
@@ -829,6 +875,8 @@ int main(void)
         cmocka_unit_test(rows_say_their_process_and_how_many_there_are),
         cmocka_unit_test(what_did_not_arrive_is_in_the_next_report),
         cmocka_unit_test(a_report_that_cannot_be_written_waits_for_the_next),
+        cmocka_unit_test(a_report_of_an_experiment_that_is_none_is_told),
+        cmocka_unit_test(a_forked_child_begins_with_nothing),
         cmocka_unit_test(a_report_becomes_a_trial_of_the_store),
         cmocka_unit_test(a_further_report_is_a_further_trial),
         cmocka_unit_test(a_store_that_cannot_be_opened_is_told),
