@@ -40,7 +40,8 @@ static void write_number(struct writer *w, double value)
     char text[NUMBER_TEXT];
 
     number_write(value, text);
-    ADD(w, "%s", text);
+    /* Readers of JSON take -0 as a whole number, which has no sign. */
+    ADD(w, "%s%s", text, value == 0 && signbit(value) ? ".0" : "");
 }
 
 static void write_string(struct writer *w, const char *text)
