@@ -64,6 +64,7 @@ static enum portolan_status write_one(const struct portolan_trends *trends, size
     const struct portolan_trend *t = &trends->items[i];
     struct portolan_text name = {0};
     enum portolan_status status;
+    char *function = NULL;
 
     if (!t->model)
         return missing(t, err);
@@ -73,7 +74,10 @@ static enum portolan_status write_one(const struct portolan_trends *trends, size
         return portolan_model_write_latex(t->model, text, err);
     add_identifier(trends, i, &name);
     status = name.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                         : portolan_model_write_c(t->model, name.bytes, text, err);
+                         : portolan_model_name_c(name.bytes, &function, err);
+    if (!status)
+        status = portolan_model_write_c(t->model, function, text, err);
+    free(function);
     portolan_text_clear(&name);
     return status;
 }

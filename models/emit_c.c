@@ -149,6 +149,30 @@ static bool is_taken(const char *name)
     return bsearch(&name, taken, sizeof taken / sizeof *taken, sizeof *taken, compare_words);
 }
 
+/* Functions of the C library that models are likely to be called like, sorted: no parameters'
+   trouble, but a second time() is that of all. */
+static const char *const functions[] = {
+    "abort",   "abs",    "accept",    "access",    "acos",        "asin",    "atan",   "atan2",
+    "bind",    "brk",    "calloc",    "clock",     "close",       "connect", "cos",    "cosh",
+    "div",     "dup",    "erf",       "erfc",      "exit",        "exp2",    "expm1",  "fdim",
+    "fma",     "fmod",   "fork",      "free",      "frexp",       "fsync",   "gamma",  "getc",
+    "hypot",   "ilogb",  "index",     "ioctl",     "j0",          "j1",      "jn",     "kill",
+    "labs",    "ldexp",  "ldiv",      "lgamma",    "link",        "listen",  "llrint", "llround",
+    "log1p",   "logb",   "lrint",     "lround",    "lseek",       "main",    "malloc", "memcpy",
+    "mmap",    "modf",   "nan",       "nearbyint", "open",        "pause",   "pipe",   "poll",
+    "printf",  "putc",   "puts",      "qsort",     "raise",       "rand",    "random", "read",
+    "realloc", "recv",   "remainder", "remove",    "rename",      "rint",    "round",  "scalb",
+    "scanf",   "select", "send",      "signal",    "significand", "sin",     "sinh",   "sleep",
+    "stat",    "step",   "sync",      "system",    "tan",         "tanh",    "tgamma", "time",
+    "times",   "trunc",  "unlink",    "wait",      "write",       "y0",      "y1",     "yn",
+};
+
+static bool is_taken_by_a_function(const char *name)
+{
+    return is_taken(name) || bsearch(&name, functions, sizeof functions / sizeof *functions,
+                                     sizeof *functions, compare_words);
+}
+
 static bool is_identifier(const char *name)
 {
     if (isdigit((unsigned char)*name) || !*name)
@@ -159,26 +183,33 @@ static bool is_identifier(const char *name)
     return true;
 }
 
-/* "heat.Cholmod.solve" becomes heat_Cholmod_solve. */
+enum portolan_status portolan_model_name_c(const char *wish, char **name,
+                                           struct portolan_error *err)
+{
+    char **list = formula_identifiers(1, &wish, false, NULL), *made = NULL;
+
+    if (list && (!*wish || is_taken_by_a_function(list[0])))
+        made = portolan_asprintf("%s%smodel", list[0], *wish ? "_" : "");
+    else if (list)
+        made = portolan_strdup(list[0]);
+    formula_identifiers_destroy(list, 1);
+    if (!made)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to name a function");
+    *name = made;
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status choose_name(const struct portolan_model *m, const char *function,
                                         char **name, struct portolan_error *err)
 {
-    const char *wish = function                                ? function
-                       : m->envelope.name && *m->envelope.name ? m->envelope.name
-                                                               : "model";
-    char **list;
+    const char *wish = function ? function : m->envelope.name;
 
-    if (function && (!is_identifier(function) || is_taken(function)))
+    if (function && (!is_identifier(function) || is_taken_by_a_function(function)))
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "\"%s\" is no name for a C function; letters, digits and _ are, "
-                                  "if they are no word of C or C++",
+                                  "if C, C++ and their libraries have no such word",
                                   function);
-    list = formula_identifiers(1, &wish, false, is_taken);
-    if (!list)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to write a model");
-    *name = list[0];
-    free(list);
-    return PORTOLAN_OK;
+    return portolan_model_name_c(wish ? wish : "", name, err);
 }
 
 /* ---- the body ---- */

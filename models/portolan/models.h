@@ -348,13 +348,20 @@ enum portolan_status portolan_model_write_formula(const struct portolan_model *m
 /**
  * *TEXT: C source that compiles as C and as C++: one function of the parameters, in their order,
  * under a comment with unit, ranges of validity and error. FUNCTION is its name (NULL: made of the
- * envelope's; PORTOLAN_EINVAL when it is no identifier, or taken). It computes what
- * portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or contract to
- * fused operations, the last bit may differ.
+ * envelope's by portolan_model_name_c(); PORTOLAN_EINVAL when it is no identifier, or taken). It
+ * computes what portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or
+ * contract to fused operations, the last bit may differ.
  */
 enum portolan_status portolan_model_write_c(const struct portolan_model *model,
                                             const char *function, char **text,
                                             struct portolan_error *err);
+
+/**
+ * *NAME: WISH as the name of a C function, malloc'ed: "heat.Cholmod" becomes heat_Cholmod, and what
+ * C, C++ or their libraries have already gets _model behind it: time_model.
+ */
+enum portolan_status portolan_model_name_c(const char *wish, char **name,
+                                           struct portolan_error *err);
 
 /** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment. */
 enum portolan_status portolan_model_write_latex(const struct portolan_model *model, char **text,

@@ -463,7 +463,7 @@ static void the_comment_says_unit_ranges_and_validity(void **state)
 
 static void names_that_are_no_functions_are_refused(void **state)
 {
-    static const char *const bad[] = {"", "2n", "a-b", "log", "double", "class", "isnan"};
+    static const char *const bad[] = {"", "2n", "a-b", "log", "double", "class", "isnan", "time"};
     struct portolan_model *model = half(2, 1, 2);
 
     (void)state;
@@ -474,6 +474,25 @@ static void names_that_are_no_functions_are_refused(void **state)
         assert_null(text);
     }
     portolan_model_destroy(model);
+}
+
+static void any_text_becomes_a_name_that_is_free(void **state)
+{
+    static const char *const cases[][2] = {{"heat.Cholmod->solve", "heat_Cholmod__solve"},
+                                           {"time", "time_model"},
+                                           {"double", "double_model"},
+                                           {"2n", "_2n"},
+                                           {"", "model"},
+                                           {"fft", "fft"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *name = NULL;
+
+        assert_int_equal(portolan_model_name_c(cases[i][0], &name, NULL), PORTOLAN_OK);
+        assert_string_equal(name, cases[i][1]);
+        free(name);
+    }
 }
 
 static void models_are_written_as_formulas_and_equations(void **state)
@@ -535,6 +554,7 @@ int main(void)
         cmocka_unit_test(models_in_c_predict_the_same),
         cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
         cmocka_unit_test(names_that_are_no_functions_are_refused),
+        cmocka_unit_test(any_text_becomes_a_name_that_is_free),
         cmocka_unit_test(models_are_written_as_formulas_and_equations),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
