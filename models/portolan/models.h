@@ -40,8 +40,9 @@ enum {
 #define PORTOLAN_MODEL_MAX_VALUE 1e60
 
 /**
- * The rows. Rows with equal parameters are repetitions: their median stands for them, and their
- * spread tells the noise. So a spike among three or more repetitions moves no constant.
+ * The rows. Rows with equal parameters are repetitions: one value stands for them (see
+ * portolan_model_statistic), and their spread tells the noise. A spike among three or more
+ * repetitions counts as if its row were not there.
  */
 struct portolan_model_data {
     size_t n_params;           /**< 0 … PORTOLAN_MODEL_MAX_PARAMS; 0 fits a constant */
@@ -59,9 +60,10 @@ enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
     PORTOLAN_MODEL_POLYNOMIAL = 1 << 2,  /**< up to degree 3; two whole powers up to 8 */
-    PORTOLAN_MODEL_LOGARITHMIC = 1 << 3, /**< c n^i log2(n), i = 0, 1, 2, 3; with constant or not */
+    PORTOLAN_MODEL_LOGARITHMIC = 1 << 3, /**< c n^i log2(n)^j; with constant or not */
     PORTOLAN_MODEL_PRODUCT = 1 << 4,     /**< several parameters: one product of powers and logs */
-    PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products */
+    PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products;
+                                              one parameter: two terms, c + a/n + b log2(n) say */
     PORTOLAN_MODEL_GIVEN = 1 << 6,       /**< terms were given by the caller; not searched */
     PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own; never in
                                               a set: portolan_model_fit_pieces() makes these */
@@ -74,7 +76,8 @@ enum portolan_model_weighting {
 
 /** What stands for the repetitions of a point. */
 enum portolan_model_statistic {
-    PORTOLAN_MODEL_TYPICAL, /**< their place, robustly: spikes do not move it */
+    PORTOLAN_MODEL_TYPICAL, /**< their place: without spikes the mean, where tails are heavy or rows
+                                 few the median, where they are light also the extremes */
     PORTOLAN_MODEL_MEDIAN,
     PORTOLAN_MODEL_MEAN,
     PORTOLAN_MODEL_MINIMUM,
@@ -204,9 +207,9 @@ struct portolan_model_envelope {
 struct portolan_model;
 
 /**
- * Chooses a model for DATA among the families by leave-one-out error: a richer one must earn its
- * constants. One point gives a constant; two give a power law (or a line) if they differ by more
- * than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
+ * Chooses a model for DATA among the families by the evidence for each form: a richer one must earn
+ * its constants. One point gives a constant; two give a power law (or a line) if they differ by
+ * more than noise explains. OPTIONS may be NULL. *MODEL is the caller's to destroy.
  *
  * PORTOLAN_EINVAL: no rows, too many parameters, a name missing or double, a number not finite, a
  * value too large, a negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
