@@ -159,18 +159,6 @@ static enum portolan_status print_packages(struct call_options *o, struct portol
     return status;
 }
 
-/* What stands behind "--" goes to the compiler's half; returns how many words are left. */
-static int take_flags(struct call_options *o, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            for (int k = i + 1; k < argc; k++)
-                append_text(&o->flags, &o->translate.n_flags, argv[k]);
-            return i;
-        }
-    return argc;
-}
-
 int command_call(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -185,7 +173,7 @@ int command_call(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(&o, argc, argv);
+    argc = take_flags(argc, argv, &o.flags, &o.translate.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.translate.flags = o.flags;
     status = o.only == KEY_FLAGS ? print_packages(&o, &d, &err) : translate_all(&o, &d, &err);

@@ -75,18 +75,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What stands behind "--" goes to the compiler; returns how many words are left. */
-static int take_flags(struct link_options *o, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            for (int k = i + 1; k < argc; k++)
-                append_text(&o->flags, &o->link.n_flags, argv[k]);
-            return i;
-        }
-    return argc;
-}
-
 /* Scripts are read by another command. */
 static enum portolan_status refuse_script(const char *file, struct portolan_error *err)
 {
@@ -136,7 +124,7 @@ int command_link(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(&o, argc, argv);
+    argc = take_flags(argc, argv, &o.flags, &o.link.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.link.classes = o.classes;
     o.link.archives = o.archives;

@@ -96,19 +96,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* What stands behind "--" goes to the reader of headers as it is; returns how many words are left.
- */
-static int take_flags(struct proxygen_options *o, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            for (int k = i + 1; k < argc; k++)
-                append_text(&o->flags, &o->generate.n_flags, argv[k]);
-            return i;
-        }
-    return argc;
-}
-
 int command_proxygen(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -125,7 +112,7 @@ int command_proxygen(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(&o, argc, argv);
+    argc = take_flags(argc, argv, &o.flags, &o.generate.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.generate.files = o.files;
     o.generate.flags = o.flags;

@@ -78,6 +78,17 @@ int append_list(const char ***list, size_t *n, char *texts)
     return error;
 }
 
+int take_flags(int argc, char **argv, const char ***flags, size_t *n)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            for (int k = i + 1; k < argc; k++)
+                append_text(flags, n, argv[k]);
+            return i;
+        }
+    return argc;
+}
+
 int write_text(const char *file, const char *text)
 {
     FILE *f = file ? fopen(file, "w") : stdout;

@@ -10,121 +10,6 @@ static const char *const keywords[] = {"parallel", "uses",   "end", "for",
                                        "report",   "script", "sync"};
 enum { N_KEYWORDS = sizeof keywords / sizeof *keywords };
 
-/* ------------------------------------------------------------------ reading words */
-
-size_t reader_at(const struct reader *r)
-{
-    return r->d->body + (size_t)(r->next - r->d->text);
-}
-
-void reader_blanks(struct reader *r)
-{
-    for (;;) {
-        if (isspace((unsigned char)*r->next))
-            r->next++;
-        else if (r->next[0] == '\\' && (r->next[1] == '\n' || r->next[1] == '\r'))
-            r->next += 2;
-        else
-            return;
-    }
-}
-
-bool reader_ends(struct reader *r)
-{
-    reader_blanks(r);
-    return *r->next == '\0';
-}
-
-static bool begins_word(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-struct words reader_take(struct reader *r, size_t length)
-{
-    struct words w = {reader_at(r), portolan_arena_strndup(&r->t->arena, r->next, length)};
-
-    r->next += length;
-    return w;
-}
-
-struct words reader_word(struct reader *r)
-{
-    size_t length = 0;
-
-    reader_blanks(r);
-    if (begins_word(*r->next))
-        while (begins_word(r->next[length]) || isdigit((unsigned char)r->next[length]))
-            length++;
-    return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
-}
-
-struct words reader_rest(struct reader *r)
-{
-    size_t length;
-
-    reader_blanks(r);
-    length = strlen(r->next);
-    while (length && isspace((unsigned char)r->next[length - 1]))
-        length--;
-    return length ? reader_take(r, length) : (struct words){reader_at(r), NULL};
-}
-
-size_t text_item(const char *text)
-{
-    size_t i = 1;
-
-    if (*text != '"' && *text != '\'')
-        return 1;
-    while (text[i] && text[i] != *text)
-        i += text[i] == '\\' && text[i + 1] ? 2 : 1;
-    return text[i] ? i + 1 : i;
-}
-
-/* How far the parenthesis that opens at TEXT goes, with both; 0: it is never closed. */
-static size_t parenthesis(const char *text)
-{
-    size_t depth = 0;
-
-    for (size_t i = 0; text[i]; i += text_item(text + i)) {
-        depth += text[i] == '(';
-        if (text[i] == ')' && --depth == 0)
-            return i + 1;
-    }
-    return 0;
-}
-
-bool text_is_balanced(const char *text)
-{
-    char open[64];
-    size_t depth = 0;
-
-    for (size_t i = 0; text[i]; i += text_item(text + i)) {
-        if (strchr("([{", text[i])) {
-            if (depth == sizeof open)
-                return false;
-            open[depth++] = text[i] == '(' ? ')' : text[i] == '[' ? ']' : '}';
-        } else if (strchr(")]};", text[i]) && (!depth || open[--depth] != text[i])) {
-            return false;
-        }
-    }
-    return depth == 0;
-}
-
-/* The end of a pragma that has said all it can. */
-static void expect_end(struct reader *r, const char *what)
-{
-    if (reader_ends(r))
-        return;
-    problem_at(r->t, reader_at(r), "nothing is expected behind %s", what);
-    r->d->is_bad = true;
-}
-
-void reader_fail(struct reader *r)
-{
-    r->d->is_bad = true;
-}
-
 /* ------------------------------------------------------------------ which pragmas are ours */
 
 static bool is_keyword(const char *word, size_t length)
@@ -171,6 +56,15 @@ bool pragma_is_ours(const char *text)
         return driver_find(driver) != NULL;
     }
     return false;
+}
+
+/* The end of a pragma that has said all it can. */
+static void expect_end(struct reader *r, const char *what)
+{
+    if (reader_ends(r))
+        return;
+    problem_at(r->t, reader_at(r), "nothing is expected behind %s", what);
+    r->d->is_bad = true;
 }
 
 /* ------------------------------------------------------------------ experiments */
@@ -294,7 +188,7 @@ static void read_sync(struct reader *r, struct words sync)
     r->d->is_synchronised = true;
     reader_blanks(r);
     if (*r->next == '(') {
-        size_t length = parenthesis(r->next);
+        size_t length = text_parenthesis(r->next);
 
         if (!length) {
             problem_at(r->t, reader_at(r), "this parenthesis is never closed");
@@ -342,7 +236,7 @@ static void read_for(struct reader *r, struct words word)
         return;
     }
     reader_blanks(r);
-    length = *r->next == '(' ? parenthesis(r->next) : 0;
+    length = *r->next == '(' ? text_parenthesis(r->next) : 0;
     if (!length) {
         problem_at(r->t, word.at, "a sweep is written 'for (init; condition; step)'");
         reader_fail(r);
@@ -380,9 +274,10 @@ static void read_script(struct reader *r, struct words word)
 
     d->kind = DIRECTIVE_SCRIPT;
     reader_blanks(r);
-    length = begins_word(*r->next) ? strspn(r->next, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"
-                                                     "STUVWXYZ0123456789_.-")
-                                   : 0;
+    length = text_begins_word(*r->next)
+                 ? strspn(r->next, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR"
+                                   "STUVWXYZ0123456789_.-")
+                 : 0;
     d->name = reader_take(r, length);
     skel = reader_word(r);
     d->header = reader_word(r);
@@ -421,20 +316,6 @@ static void read_uses(struct reader *r, struct words word)
         return;
     }
     expect_end(r, "the driver");
-}
-
-/* What is in the quotes at the reader; NULL text: there are none. */
-struct words reader_string(struct reader *r)
-{
-    struct words w = {reader_at(r), NULL};
-    size_t length = *r->next == '"' ? text_item(r->next) : 0;
-
-    if (length < 2 || r->next[length - 1] != '"')
-        return w;
-    r->next++;
-    w = reader_take(r, length - 2);
-    r->next++;
-    return w;
 }
 
 /* ------------------------------------------------------------------ the whole */

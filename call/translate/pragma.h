@@ -25,6 +25,10 @@ struct words reader_rest(struct reader *r);
 /* The pragma is wrong, which was told. */
 void reader_fail(struct reader *r);
 
+/* May an identifier begin with C? */
+bool text_begins_word(char c);
+/* How far the parenthesis that opens at TEXT goes, with both; 0: it is never closed. */
+size_t text_parenthesis(const char *text);
 /* The length of the byte or the text in quotes at TEXT. */
 size_t text_item(const char *text);
 /* Does all that opens in TEXT close again, and no statement end? */
