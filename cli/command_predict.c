@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,6 +35,10 @@ static void print_prediction(const struct portolan_plan_prediction *p,
     if (p->n_extrapolating)
         printf("  outside what was measured: %zu models, the farthest %s\n", p->n_extrapolating,
                p->extrapolating);
+    if (!isnan(p->accuracy))
+        printf("  accuracy: %.3g of %s (%.2g ... %.2g)%s\n", p->accuracy, p->accuracy_of,
+               p->accuracy_low, p->accuracy_high,
+               p->accuracy_extrapolates ? ", outside what was measured" : "");
     if (p->is_assumed)
         printf("  part of the interval rests on assumption: too few measurements\n");
 }

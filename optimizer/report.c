@@ -148,12 +148,30 @@ static const char *quantity_word(const char *quantity)
                                                  : quantity;
 }
 
+/* A formula of several pieces has a line for each of them. */
+static void put_formula(FILE *out, const struct portolan_plan_model *m, const char *residual,
+                        const char *range)
+{
+    const char *formula = portolan_model_peek_formula(m->model);
+    bool several = portolan_model_n_pieces(m->model) > 1;
+    size_t length = several ? strcspn(formula, ";") : strlen(formula);
+    int room = strlen(quantity_word(m->quantity)) < 7 ? 7 : 9;
+
+    fprintf(out, " %-*s%-*.*s", room, quantity_word(m->quantity), 39 - room, (int)length, formula);
+    if (length > (size_t)(39 - room))
+        fprintf(out, "\n  %-28s %-7s%-32s", "", "", "");
+    fprintf(out, "%7s  %s\n", residual, range);
+    while (several && formula[length]) {
+        formula += length + strspn(formula + length, "; ");
+        length = strcspn(formula, ";");
+        fprintf(out, "  %-28s %-7s%.*s\n", "", "", (int)length, formula);
+    }
+}
+
 static void put_model(FILE *out, const struct portolan_plan_model *m)
 {
     const struct portolan_model_summary *summary = portolan_model_peek_summary(m->model);
     char name[256], range[160], residual[32] = "-";
-    const char *formula;
-    int room;
 
     snprintf(name, sizeof name, "%s%s%s%s", m->implementation[0] ? m->implementation : "(fixed)",
              m->scope[0] ? " (" : "", m->scope, m->scope[0] ? ")" : "");
@@ -165,12 +183,7 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
         fprintf(out, "  %s\n  %-28s", name, "");
     else
         fprintf(out, "  %-28s", name);
-    formula = portolan_model_peek_formula(m->model);
-    room = strlen(quantity_word(m->quantity)) < 7 ? 7 : 9;
-    fprintf(out, " %-*s%-*s", room, quantity_word(m->quantity), 39 - room, formula);
-    if (strlen(formula) > (size_t)(39 - room))
-        fprintf(out, "\n  %-28s %-7s%-32s", "", "", "");
-    fprintf(out, "%7s  %s\n", residual, range);
+    put_formula(out, m, residual, range);
 }
 
 /* Counts of calls are often the same for all implementations: once is enough. */

@@ -172,6 +172,49 @@ static void a_spike_moves_nothing(void **state)
     world_destroy(w);
 }
 
+static const struct portolan_plan_model *model_of(const struct portolan_plan *p,
+                                                  const char *instance, const char *method)
+{
+    const struct portolan_plan_model *models;
+    size_t n = portolan_plan_peek_models(p, &models);
+
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(models[i].instance, instance) && !strcmp(models[i].method, method) &&
+            !strcmp(models[i].quantity, "exclusive_ns"))
+            return &models[i];
+    fail_msg("no model of %s.%s", instance, method);
+    return NULL;
+}
+
+/* From 1000 unknowns on a solve takes ten times as long: what is far beyond costs so, too. */
+static void a_break_is_found_and_decides_what_lies_beyond(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_plan *p;
+    char *text;
+
+    (void)state;
+    w->noise = 0.01;
+    for (double n = 8; n <= 60; n += 2)
+        world_trial(w, "explore", cholmod, -1, cholmod, n, 4);
+    for (size_t i = 0; i < w->set.n_samples; i++)
+        if (!strcmp(w->samples[i].method, "solve") && w->samples[i].context[0] >= 1000)
+            w->samples[i].exclusive_ns *= 10;
+    p = plan_of(w, &world_assembly);
+    assert_int_equal(portolan_model_n_pieces(model_of(p, "solver", "solve")->model), 2);
+    assert_within(predicted_step(p, cholmod),
+                  truth_step(cholmod, 96) + 9 * truth_solve(cholmod, 96 * 96), 0.03);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(run_step(w, p, cholmod, 96, 10).n_failed, 0);
+    assert_int_equal(portolan_model_n_pieces(model_of(p, "solver", "solve")->model), 2);
+    assert_int_equal(portolan_plan_report_models(p, &text, NULL), PORTOLAN_OK);
+    assert_non_null(strstr(text, " dof (dof < "));
+    assert_non_null(strstr(text, " dof (dof >= "));
+    free(text);
+    portolan_plan_destroy(p);
+    world_destroy(w);
+}
+
 static void what_has_no_model_is_counted(void **state)
 {
     struct world *w = world_create(1);
@@ -277,6 +320,7 @@ int main(void)
         cmocka_unit_test(rows_from_where_it_runs_make_the_prediction_right),
         cmocka_unit_test(a_solver_that_has_become_slow_is_left),
         cmocka_unit_test(a_spike_moves_nothing),
+        cmocka_unit_test(a_break_is_found_and_decides_what_lies_beyond),
         cmocka_unit_test(what_has_no_model_is_counted),
         cmocka_unit_test(accuracy_that_gets_better_is_allowed_where_it_is_good),
         cmocka_unit_test(accuracy_that_gets_worse_is_forbidden_before_it_is_bad),
