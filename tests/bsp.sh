@@ -3,7 +3,7 @@
 # Programs of the BSP library: the paper's transform is right on 1, 2 and 4 processes, wrong use is
 # told and ends the job, a run leaves a trace that is held against OBSP* and plain BSP.
 . "$(dirname "$0")/tap.sh"
-plan 39
+plan 40
 
 cd "$work" || exit 99
 wrong=$BUILD/call/bsp/test/bsp_wrong
@@ -87,6 +87,10 @@ try "$PORTOLAN" obsp --report exchange.cll.dat --totals trace.json
 gives 'by those of a report' 0 '  give, 6 runs: '
 try "$PORTOLAN" obsp --from trace.json -c busy=0,1e-9 --totals trace.json
 gives 'or given ones' 0 'busy\[1\] \* n; 0, 1e-09'
+try env BSP_TRACE="$work/groups.json" "$MPIEXEC" -n 4 "$fft" 1024 1024 2
+try "$PORTOLAN" obsp --predict groups.json
+gives 'groups within groups' 0 '  G, 8 runs: ' '  D, 16 runs: ' '^ +3 +1 +1 +4096 ' '^ +3 +0 +2 +8192 ' \
+    '^ +3( +[0-9.e-]+){3} +-?[0-9.]+ +-?[0-9.]+$'
 try "$PORTOLAN" obsp "$SOURCE/examples/exchange/figure1.obsp"
 gives 'figure 1: 10 s against 12 s' 0 '^ +all +10 +12 +- +-'
 printf 'processors 2\n0: oblsync 1\n1: oblsync 0\n' >bad.obsp

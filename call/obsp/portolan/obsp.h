@@ -118,8 +118,9 @@ struct portolan_obsp_options {
 };
 
 /**
- * *MACHINE: what the trace's text gives; else fitted (non-negative, relative errors) to the time
- * from when the last of Ω came to the end of a superstep until it had ended, and to the runs.
+ * *MACHINE: what the trace's text gives; else fitted (non-negative, relative errors, means of
+ * repetitions) to the time from when the last of Ω came to the end of a superstep until it had
+ * ended, and to the runs.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
                                            enum portolan_obsp_combine combine,
