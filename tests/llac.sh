@@ -3,7 +3,7 @@
 # portolan llac: the paper's Table 1, a session worked out by hand, failures by line and column,
 # files in and out, plots, and a terminal.
 . "$(dirname "$0")/tap.sh"
-plan 46
+plan 47
 
 here=$SOURCE/tests/llac
 cd "$work" || exit 99
@@ -174,7 +174,7 @@ fi
 # ------------------------------------------------------------------------------------ terminal
 
 command -v python3 >/dev/null || {
-    for name in 1 2 3; do result "terminal $name # SKIP no python3" 0; done
+    for name in 1 2 3 4; do result "terminal $name # SKIP no python3" 0; done
     exit 0
 }
 cp "$SOURCE/examples/llac/table1.csv" .
@@ -207,3 +207,16 @@ quit_4\r \n
 END
 gives 'for the next session' 4
 [ "$status" = 4 ] || sed 's/^/# /' out
+if command -v gnuplot >/dev/null; then
+    status=0
+    timeout 120 python3 "$SOURCE/tests/terminal.py" "$PORTOLAN" llac -i -e 'load table1.csv' \
+        >out 2>err <<'END' || status=$?
+- table1: 6 rows.*llac> 
+plot_table1_by_P_to_x.svg\r x\.svg.*table1 .* 30 .*llac> 
+\x04 \n
+END
+    gives 'plots are shown in characters' 0
+    [ "$status" = 0 ] || sed 's/^/# /' out
+else
+    result 'plots are shown in characters # SKIP no gnuplot' 0
+fi

@@ -270,35 +270,6 @@ enum portolan_status llac_table_join(struct statement *s, const struct token *at
     return status;
 }
 
-/* A table by its name, borrowed. */
-static enum portolan_status find_table(struct statement *s, const struct table **t)
-{
-    const struct token at = s->now;
-    const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known), *name;
-    const struct object *o;
-    size_t n = 0;
-    enum portolan_status status = llac_parse_object(s, "a table", &name);
-
-    if (status != PORTOLAN_OK)
-        return status;
-    o = llac_find(s->in, name);
-    if (o && o->kind == OBJECT_TABLE) {
-        *t = o->table;
-        return PORTOLAN_OK;
-    }
-    for (size_t i = 0; known && i < s->in->n_objects; i++)
-        if (s->in->objects[i].kind == OBJECT_TABLE)
-            known[n++] = s->in->objects[i].name;
-    if (!known)
-        return llac_no_memory(s);
-    if (o)
-        return llac_fail(s, &at, "'%s' is a %s, and a table is wanted here", name,
-                         o->kind == OBJECT_MODEL ? "model" : "number");
-    return llac_fail(s, &at, "there is no table '%s'%s", name,
-                     *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n)
-                                                      : "; `load` reads some, `show` lists them");
-}
-
 static enum portolan_status do_clause(struct statement *s, struct table **t, bool *any)
 {
     int how;
@@ -328,20 +299,20 @@ static enum portolan_status do_clause(struct statement *s, struct table **t, boo
 
 enum portolan_status llac_parse_table(struct statement *s, struct table **t)
 {
-    const struct table *named;
+    const struct object *named;
     struct token at;
     bool any = true;
-    enum portolan_status status = find_table(s, &named);
+    enum portolan_status status = llac_parse_kind(s, OBJECT_TABLE, &named);
 
     *t = NULL;
     if (status != PORTOLAN_OK)
         return status;
-    if (!(*t = llac_table_copy(named, true)))
+    if (!(*t = llac_table_copy(named->table, true)))
         return llac_no_memory(s);
     while (status == PORTOLAN_OK && llac_accept(s, "+")) {
         at = s->now;
-        if ((status = find_table(s, &named)) == PORTOLAN_OK)
-            status = llac_table_join(s, &at, *t, named);
+        if ((status = llac_parse_kind(s, OBJECT_TABLE, &named)) == PORTOLAN_OK)
+            status = llac_table_join(s, &at, *t, named->table);
     }
     while (status == PORTOLAN_OK && any)
         status = do_clause(s, t, &any);

@@ -184,7 +184,7 @@ static enum portolan_status merge(struct statement *s, const struct token *at, c
         return PORTOLAN_OK;
     if (old->kind != OBJECT_TABLE)
         return llac_fail(s, at, "'%s' is a %s already; `forget %s`, or `NAME = load …`", name,
-                         old->kind == OBJECT_MODEL ? "model" : "number", name);
+                         llac_kind(old->kind), name);
     if (!(both = llac_table_copy(old->table, true)))
         return llac_no_memory(s);
     if ((status = llac_table_join(s, at, both, *t)) != PORTOLAN_OK) {

@@ -8,33 +8,6 @@
 
 enum { MAX_PREDICTIONS = 10000 };
 
-enum portolan_status llac_parse_model(struct statement *s, const struct fitted **f)
-{
-    const struct token at = s->now;
-    const char **known = portolan_arena_alloc(s->arena, s->in->n_objects, sizeof *known), *name;
-    const struct object *o;
-    size_t n = 0;
-    enum portolan_status status = llac_parse_object(s, "a model", &name);
-
-    if (status != PORTOLAN_OK)
-        return status;
-    o = llac_find(s->in, name);
-    if (o && o->kind == OBJECT_MODEL) {
-        *f = o->model;
-        return PORTOLAN_OK;
-    }
-    for (size_t i = 0; known && i < s->in->n_objects; i++)
-        if (s->in->objects[i].kind == OBJECT_MODEL)
-            known[n++] = s->in->objects[i].name;
-    if (!known)
-        return llac_no_memory(s);
-    if (o)
-        return llac_fail(s, &at, "'%s' is no model; `fit` makes one of a table", name);
-    return llac_fail(s, &at, "there is no model '%s'%s", name,
-                     *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n)
-                                                      : "; `NAME = fit TABLE` makes one");
-}
-
 /* --------------------------------------------------------------------------------- parameters */
 
 /* What each parameter of a model is to be. */

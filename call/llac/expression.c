@@ -66,7 +66,7 @@ static enum portolan_status fail_unknown(struct statement *s, const struct table
         return llac_no_memory(s);
     if (o && o->kind != OBJECT_NUMBER)
         return llac_fail(s, &at, "'%s' is a %s, and a formula is of numbers", name,
-                         o->kind == OBJECT_TABLE ? "table" : "model");
+                         llac_kind(o->kind));
     if (!t)
         return llac_fail(s, &at, "there is no variable '%s'%s", name,
                          *llac_suggest(s, name, known, n) ? llac_suggest(s, name, known, n)

@@ -201,6 +201,10 @@ enum portolan_status llac_table_join(struct statement *s, const struct token *at
                                      const struct table *b);
 /* A column of T by its name. */
 enum portolan_status llac_parse_column(struct statement *s, const struct table *t, size_t *column);
+/* What is there by that name and of that kind, borrowed; "table", …. */
+enum portolan_status llac_parse_kind(struct statement *s, enum object_kind kind,
+                                     const struct object **o);
+const char *llac_kind(enum object_kind kind);
 /* A model by its name, borrowed. */
 enum portolan_status llac_parse_model(struct statement *s, const struct fitted **f);
 
