@@ -95,22 +95,21 @@ static enum portolan_status fit_freely(const struct pieces_fit *f,
 /* The form of a part may be that of the whole, overlooked there. */
 static enum portolan_status fit_whole_again(struct pieces_fit *f)
 {
-    for (size_t i = 0; i < f->n_forms && !f->n_shapes; i++) {
-        struct portolan_model *again = NULL;
-        enum portolan_status status = portolan_model_fit_terms(
-            f->data, f->forms[i].shape, f->forms[i].k, f->options, &again, NULL);
+    struct portolan_model *again = NULL;
+    enum portolan_status status;
 
-        if (status == PORTOLAN_ENOMEM)
-            return status;
-        if (!status && predicts_better(again, f->single)) {
-            take_place(again, f->single);
-            portolan_model_destroy(f->single);
-            f->single = again;
-            again = NULL;
-        }
-        portolan_model_destroy(again);
+    if (f->n_shapes)
+        return PORTOLAN_OK;
+    status =
+        portolan_model_fit_terms(f->data, f->whole.shape, f->whole.k, f->options, &again, NULL);
+    if (!status && predicts_better(again, f->single)) {
+        take_place(again, f->single);
+        portolan_model_destroy(f->single);
+        f->single = again;
+        again = NULL;
     }
-    return PORTOLAN_OK;
+    portolan_model_destroy(again);
+    return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
 static enum portolan_status fit_part(const struct pieces_fit *f, size_t i,

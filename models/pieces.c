@@ -18,7 +18,7 @@ static const double risk = 0.01, risk_of_few = 0.05;
 enum { FEW = 20 };
 
 /* Different values of a variable, beyond which neighbours are taken together to begin with. */
-enum { COARSE = 96, MIDDLE = 128, FINE = 1024 };
+enum { COARSE = 64, MIDDLE = 128, FINE = 1024 };
 
 static const struct portolan_model_options no_options;
 
@@ -128,6 +128,17 @@ static size_t most_units(const struct pieces_fit *f, const struct pieces_form *f
     return slow && f->most_units > MIDDLE ? MIDDLE : f->most_units;
 }
 
+/* Remembers the form that is best for all points in one piece. */
+static void note_whole(struct pieces_fit *f, const struct pieces_form *form, double rss)
+{
+    double m = (double)f->points.m, now = m * log(rss + 1e-300) + log(m) * (double)form->k;
+
+    if (f->whole.k && now >= f->whole_score)
+        return;
+    f->whole = *form;
+    f->whole_score = now;
+}
+
 static enum portolan_status try_form(struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct split *best,
                                      struct split *now)
@@ -156,6 +167,8 @@ static enum portolan_status try_form(struct pieces_fit *f, const struct part *pa
     if ((status = breaks_find(&q, f->confidence, &now->breaks)))
         return status;
     now->score = score(f, part, form->k, &now->breaks);
+    if (part->n == pts->m)
+        note_whole(f, form, now->breaks.single_rss);
     if (now->breaks.n > 1 && (best->breaks.n < 2 || now->score < best->score)) {
         *best = *now;
         best->form = *form;
@@ -196,15 +209,15 @@ static enum portolan_status try_variable(struct pieces_fit *f, const struct part
     return status;
 }
 
-/* Forms were compared by groups of points; the best of them again, point by point. */
-static enum portolan_status split_exactly(struct pieces_fit *f, const struct part *part,
-                                          struct split *best)
+/* Forms were compared by large groups of points; the best of them again, by small ones. */
+static enum portolan_status split_again(struct pieces_fit *f, const struct part *part,
+                                        struct split *best)
 {
     struct split now = *best;
 
     pieces_order(f, part, best->param, best->divisor);
     load(f, part, &f->space);
-    f->most_units = FINE;
+    f->most_units = MIDDLE;
     best->breaks.n = 1;
     return try_form(f, part, &now.form, best, &now);
 }
@@ -225,7 +238,7 @@ static enum portolan_status find_split(struct pieces_fit *f, const struct part *
             status = try_variable(f, part, p, q, best);
     if (status || best->breaks.n < 2 || f->n_forms == 1 || part->n <= COARSE)
         return status;
-    return split_exactly(f, part, best);
+    return split_again(f, part, best);
 }
 
 /* ---- parts of parts ---- */

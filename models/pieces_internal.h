@@ -54,6 +54,8 @@ struct pieces_fit {
     size_t most_units;
     size_t n_forms;
     struct pieces_form forms[PIECES_FORMS];
+    struct pieces_form whole; /* best for all points in one piece, by its score */
+    double whole_score;
     double confidence, risk;
     double repeat_variance; /* of a point of precision 1, by its repetitions */
     size_t left;            /* how many pieces may still be added */

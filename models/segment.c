@@ -22,9 +22,6 @@ struct factor {
     lanes r[TERMS][TERMS + 1];
 };
 
-/* Nothing, but no division by 0; what is left of a row that others explain. */
-static const double nothing = 1e-140, dependent = 1e-20;
-
 /* Takes in a row of weight W (0 or 1). */
 static inline void append(struct factor *f, size_t k, const double *row, const lanes *w)
 {
@@ -33,8 +30,8 @@ static inline void append(struct factor *f, size_t k, const double *row, const l
     for (size_t c = 0; c <= k; c++)
         x[c] = row[c] - (lanes){0};
     for (size_t i = 0; i < k; i++) {
-        lanes xi = x[i], weighted, before = f->d[i] + nothing, inverse, keep, take;
-        lane_bits real = xi * xi > dependent * row[i] * row[i] - (lanes){0};
+        lanes xi = x[i], weighted, before = f->d[i] + NOTHING, inverse, keep, take;
+        lane_bits real = xi * xi > DEPENDENT * row[i] * row[i] - (lanes){0};
 
         xi = (lanes)((lane_bits)xi & real);
         weighted = weight * xi;
@@ -72,15 +69,7 @@ static void empty(struct factor *f, size_t k)
     }
 }
 
-static void all_lanes(lanes *w)
-{
-    *w = 1 - (lanes){0};
-}
-
 /* ---- constants, and what it costs that none is negative ---- */
-
-/* In this direction the rows say nothing. */
-static const double empty_length = 1e-100;
 
 /*
  * Constants of all lanes; a sign bit in ANY where one is negative. Where rows do not tell a
@@ -99,41 +88,11 @@ static inline void solve(const struct factor *f, size_t k, lanes *c, lane_bits *
     *any = negative;
 }
 
-/* Of one column or two that do not both help: what the one takes away that helps more, or none. */
-static inline double best_of_two(const struct factor *f, size_t k, size_t lane)
-{
-    double d = f->d[0][lane], first = d * f->r[0][k][lane], gain = 0, second;
-
-    if (first > 0)
-        gain = first * f->r[0][k][lane];
-    if (k == 1)
-        return gain;
-    second = first * f->r[0][1][lane] + f->d[1][lane] * f->r[1][2][lane];
-    d = d * f->r[0][1][lane] * f->r[0][1][lane] + f->d[1][lane];
-    return second > 0 && d > empty_length ? fmax(gain, second * second / d) : gain;
-}
-
-/* The squares that the factor's columns take away together. */
-static inline double full_gain(const struct factor *f, size_t k, size_t lane)
-{
-    double gain = 0;
-
-    for (size_t i = 0; i < k; i++)
-        gain += f->d[i][lane] * f->r[i][k][lane] * f->r[i][k][lane];
-    return gain;
-}
-
-/* The triangle of one lane as an ordinary matrix, column by column, and its right-hand side. */
-struct triangle {
-    size_t k;
-    double column[TERMS][TERMS], rhs[TERMS];
-};
-
 static void take_triangle(const struct factor *f, size_t k, size_t lane, struct triangle *t)
 {
     t->k = k;
     for (size_t i = 0; i < k; i++) {
-        double length = f->d[i][lane] > empty_length ? sqrt(f->d[i][lane]) : 0;
+        double length = f->d[i][lane] > EMPTY_LENGTH ? sqrt(f->d[i][lane]) : 0;
 
         for (size_t c = 0; c < k; c++)
             t->column[c][i] = c < i ? 0 : c == i ? length : length * f->r[i][c][lane];
@@ -141,89 +100,8 @@ static void take_triangle(const struct factor *f, size_t k, size_t lane, struct 
     }
 }
 
-/* Least squares with the columns of SET; C gets zeros for the others. False: dependent. */
-static bool solve_set(const struct triangle *t, unsigned set, double *c, double *residual)
-{
-    double copy[TERMS][TERMS], *columns[TERMS], z[TERMS];
-    size_t n = 0;
-
-    memcpy(residual, t->rhs, t->k * sizeof *residual);
-    memset(c, 0, t->k * sizeof *c);
-    for (size_t j = 0; j < t->k; j++)
-        if (set >> j & 1) {
-            memcpy(copy[n], t->column[j], t->k * sizeof **copy);
-            columns[n] = copy[n];
-            n++;
-        }
-    if (!linear_quick(t->k, n, columns, residual, z, NULL))
-        return false;
-    n = 0;
-    for (size_t j = 0; j < t->k; j++)
-        if (set >> j & 1)
-            c[j] = z[n++];
-    return true;
-}
-
-/* The column outside SET that would help most, TERMS if none would. */
-static size_t most_helpful(const struct triangle *t, unsigned set, const double *residual)
-{
-    size_t best = TERMS;
-    double most = 1e-9;
-
-    for (size_t j = 0; j < t->k; j++) {
-        double along = 0, length = 0, size = 0;
-
-        for (size_t i = 0; i < t->k; i++) {
-            along += t->column[j][i] * residual[i];
-            length += t->column[j][i] * t->column[j][i];
-            size += t->rhs[i] * t->rhs[i];
-        }
-        if (!(set >> j & 1) && along > most * sqrt(length * size)) {
-            most = along / sqrt(length * size);
-            best = j;
-        }
-    }
-    return best;
-}
-
-/* Active sets, beginning with the constants that are positive anyway; what the triangle leaves. */
-static double constrain(const struct triangle *t, double *c)
-{
-    unsigned set = 0;
-    double residual[TERMS], rest = 0;
-
-    for (size_t j = 0; j < t->k; j++)
-        if (c[j] > 0)
-            set |= 1u << j;
-    for (size_t round = 0; round < 4 * t->k; round++) {
-        unsigned positive = 0;
-        size_t helpful;
-
-        if (!solve_set(t, set, c, residual)) {
-            set &= set - 1;
-            continue;
-        }
-        for (size_t j = 0; j < t->k; j++)
-            if (c[j] > 0)
-                positive |= 1u << j;
-        if (positive != set) {
-            set = positive;
-            continue;
-        }
-        if ((helpful = most_helpful(t, set, residual)) == TERMS)
-            break;
-        set |= 1u << helpful;
-    }
-    for (size_t j = 0; j < t->k; j++) {
-        c[j] = fmax(c[j], 0);
-        rest += residual[j] * residual[j];
-    }
-    return rest;
-}
-
-/* The squares left when no constant is negative, of the first N_LANES. */
-static inline void judge(const struct factor *f, const struct segment_problem *p, size_t n_lanes,
-                         lanes *rss)
+/* The squares left when no constant is negative. */
+static inline void judge(const struct factor *f, const struct segment_problem *p, lanes *rss)
 {
     lanes c[TERMS];
     lane_bits negative;
@@ -232,89 +110,23 @@ static inline void judge(const struct factor *f, const struct segment_problem *p
     if (!p->nonnegative)
         return;
     solve(f, p->k, c, &negative);
-    for (size_t lane = 0; lane < n_lanes; lane++) {
+    for (size_t lane = 0; lane < LANES; lane++) {
         struct triangle t;
         double one[TERMS];
 
         if (negative[lane] >= 0)
             continue;
         if (p->k <= 2) {
-            (*rss)[lane] += full_gain(f, p->k, lane) - best_of_two(f, p->k, lane);
+            (*rss)[lane] +=
+                squares_of_two(p->k, f->d[0][lane], f->r[0][p->k][lane], f->r[0][1][lane],
+                               p->k > 1 ? f->d[1][lane] : 0, p->k > 1 ? f->r[1][2][lane] : 0);
             continue;
         }
         for (size_t j = 0; j < p->k; j++)
             one[j] = c[j][lane];
         take_triangle(f, p->k, lane, &t);
-        (*rss)[lane] += constrain(&t, one);
+        (*rss)[lane] += triangle_constrain(&t, one);
     }
-}
-
-double segment_fit(const struct segment_problem *p, size_t first, size_t last, double *constants)
-{
-    struct factor f;
-    struct triangle t;
-    lanes w;
-    bool negative = false;
-
-    empty(&f, p->k);
-    all_lanes(&w);
-    for (size_t u = first; u < last; u++)
-        append_unit(&f, p, u, &w);
-    for (size_t i = p->k; i-- > 0;) {
-        constants[i] = f.r[i][p->k][0];
-        for (size_t j = i + 1; j < p->k; j++)
-            constants[i] -= f.r[i][j][0] * constants[j];
-        if (f.d[i][0] < empty_length)
-            constants[i] = 0;
-        negative = negative || constants[i] < 0;
-    }
-    if (!p->nonnegative || !negative)
-        return f.rss[0];
-    take_triangle(&f, p->k, 0, &t);
-    return f.rss[0] + constrain(&t, constants);
-}
-
-void segment_sweep(const struct segment_problem *p, const struct segment_window *window,
-                   bool forward, double *out)
-{
-    size_t n = window->last - window->first;
-    struct factor f;
-    lanes w, rss;
-
-    empty(&f, p->k);
-    all_lanes(&w);
-    for (size_t i = 0; i < n; i++) {
-        size_t u = forward ? window->first + i : window->last - 1 - i;
-        /* What comes before unit u counts for a beginning at u. */
-        size_t begin = forward ? u + 1 : u;
-
-        append_unit(&f, p, u, &w);
-        if (begin < window->from || begin > window->to)
-            continue;
-        judge(&f, p, 1, &rss);
-        out[u - window->first] = rss[0];
-    }
-}
-
-double segment_compress(const struct segment_problem *p, size_t first, size_t last, double *rows)
-{
-    size_t k = p->k;
-    struct factor f;
-    lanes w;
-
-    empty(&f, k);
-    all_lanes(&w);
-    for (size_t u = first; u < last; u++)
-        append_unit(&f, p, u, &w);
-    memset(rows, 0, k * (k + 1) * sizeof *rows);
-    for (size_t i = 0; i < k; i++) {
-        double length = f.d[i][0] < empty_length ? 0 : sqrt(f.d[i][0]);
-
-        rows[i * (k + 1) + i] = length;
-        for (size_t c = i + 1; c <= k; c++)
-            rows[i * (k + 1) + c] = length * f.r[i][c][0];
-    }
-    return f.rss[0];
 }
 
 /* ---- the dynamic program ---- */
@@ -340,7 +152,7 @@ static void find_costs(const struct segment_problem *p, struct table *t, size_t 
         if (u - first < LANES)
             w[u - first] = 1;
         append_unit(&f, p, u, &w);
-        judge(&f, p, LANES, &rss);
+        judge(&f, p, &rss);
         memcpy(t->cost + u * LANES, &rss, sizeof rss);
     }
 }
