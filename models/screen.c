@@ -316,12 +316,15 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
         size_t last = b->k - 1;
 
         if (b->k == 1 + (size_t)with_constant && b->shape[last].exponents[param] != 0 &&
-            !b->shape[last].logs[param] && b->family != PORTOLAN_MODEL_SUM &&
+            b->family != PORTOLAN_MODEL_SUM &&
             shape_is_constant(&b->shape[0], s->points->n_params) == with_constant)
             c = *b;
     }
     if (!c.k)
         return;
+    /* Many precise points leave no plain power on the shortlist, but one with a logarithm near it.
+     */
+    c.shape[c.k - 1].logs[param] = 0;
     c.family = PORTOLAN_MODEL_POWER;
     c.cost = 0;
     c.fitted[c.k - 1] = 1u << param;
