@@ -97,6 +97,7 @@ static const char *command_of(struct begun *c, const char *last)
 static void complete_argument(struct begun *c, const struct command_form *form, const char *before)
 {
     enum completion kind = form ? form->completes : COMPLETE_OBJECTS;
+    bool is_first = form && !strcmp(before, form->name);
 
     if (!strcmp(before, "to") || !strcmp(before, "load") || !strcmp(before, "source") ||
         kind == COMPLETE_FILES) {
@@ -108,9 +109,9 @@ static void complete_argument(struct begun *c, const struct command_form *form, 
     if (kind == COMPLETE_NOTHING || kind == COMPLETE_COMMANDS)
         return;
     /* Right behind the command only what it works on; later also columns and words. */
-    add_objects(c, kind != COMPLETE_MODELS || !form || strcmp(before, form->name) != 0,
-                kind != COMPLETE_TABLES, kind == COMPLETE_OBJECTS);
-    if (form && !strcmp(before, form->name))
+    add_objects(c, kind != COMPLETE_MODELS || !is_first, kind != COMPLETE_TABLES || !is_first,
+                kind == COMPLETE_OBJECTS || !is_first);
+    if (is_first)
         return;
     add_columns(c);
     add_words(c);

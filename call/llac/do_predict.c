@@ -179,12 +179,12 @@ enum portolan_status llac_place_params(struct statement *s, const struct token *
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const char *name = portolan_model_peek_param(m, p);
 
-        columns[p] = llac_table_find(t, name);
+        columns[p] = t ? llac_table_find(t, name) : NONE;
         if (columns[p] == NONE && !usual_value(s, m, p, &values[p]))
             return llac_fail(s, at,
-                             "'%s' has no column '%s', on which the model depends; a variable of "
-                             "that name would serve",
-                             t->experiment, name);
+                             "the model depends on '%s', which is %s; a variable of that name "
+                             "would serve",
+                             name, t ? "no column here" : "not set");
     }
     return PORTOLAN_OK;
 }

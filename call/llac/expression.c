@@ -81,12 +81,22 @@ static enum portolan_status resolve(struct statement *s, const struct table *t, 
 {
     for (size_t i = 0; i < b->n; i++) {
         const char *name = portolan_formula_peek_name(b->formula, i);
+        const struct object *o = llac_find(s->in, name);
+        struct bound_model *m = &b->models[i];
 
         b->columns[i] = t ? llac_table_find(t, name) : NONE;
-        if (b->columns[i] != NONE)
+        if (b->columns[i] != NONE) {
             b->uses_an_observable |= t->columns[b->columns[i]].kind == COLUMN_OBSERVABLE;
-        else if (!llac_variable(s->in, name, &b->x[i]))
+        } else if (o && o->kind == OBJECT_MODEL) {
+            struct token at = find_name(s, &b->token, name);
+
+            m->model = o->model->model;
+            b->uses_an_observable = true;
+            if (llac_place_params(s, &at, m->model, t, m->columns, m->values) != PORTOLAN_OK)
+                return PORTOLAN_ESYNTAX;
+        } else if (!llac_variable(s->in, name, &b->x[i])) {
             return fail_unknown(s, t, &b->token, name);
+        }
     }
     return PORTOLAN_OK;
 }
@@ -101,7 +111,8 @@ enum portolan_status llac_parse_bound(struct statement *s, const struct table *t
     b->n = portolan_formula_n_names(b->formula);
     b->columns = portolan_arena_alloc(s->arena, b->n, sizeof *b->columns);
     b->x = portolan_arena_alloc(s->arena, b->n, sizeof *b->x);
-    if (!b->columns || !b->x)
+    b->models = portolan_arena_alloc(s->arena, b->n, sizeof *b->models);
+    if (!b->columns || !b->x || !b->models)
         status = llac_no_memory(s);
     else if (portolan_formula_has_constants(b->formula))
         status = llac_fail(s, &b->token,
@@ -114,10 +125,21 @@ enum portolan_status llac_parse_bound(struct statement *s, const struct table *t
     return status;
 }
 
+static double model_value(const struct bound_model *m, const double *row)
+{
+    double x[PORTOLAN_MODEL_MAX_PARAMS];
+
+    for (size_t p = 0; p < portolan_model_n_params(m->model); p++)
+        x[p] = m->columns[p] == NONE ? m->values[p] : row[m->columns[p]];
+    return portolan_model_value(m->model, x);
+}
+
 double llac_bound_value(struct bound *b, const double *row)
 {
     for (size_t i = 0; i < b->n; i++)
-        if (b->columns[i] != NONE)
+        if (b->models[i].model)
+            b->x[i] = model_value(&b->models[i], row);
+        else if (b->columns[i] != NONE)
             b->x[i] = row[b->columns[i]];
     return portolan_formula_value(b->formula, b->x);
 }

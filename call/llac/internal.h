@@ -165,14 +165,22 @@ void llac_warn(struct portolan_llac *in, const char *format, ...) PORTOLAN_PRINT
 
 /* ------------------------------------------------------------------------------- expressions */
 
-/* A formula whose names stand for columns of a table and for variables. */
+/* A model in a formula: its value at the row. */
+struct bound_model {
+    const struct portolan_model *model; /* NULL: the name is none's */
+    size_t columns[PORTOLAN_MODEL_MAX_PARAMS];
+    double values[PORTOLAN_MODEL_MAX_PARAMS];
+};
+
+/* A formula whose names stand for columns of a table, for variables and for models. */
 struct bound {
     struct portolan_formula *formula;
     struct token token; /* where it begins */
     size_t n;
-    size_t *columns;         /* per name; NONE: a variable */
-    double *x;               /* per name */
-    bool uses_an_observable; /* of the table */
+    size_t *columns;            /* per name; NONE: a variable or model */
+    struct bound_model *models; /* per name */
+    double *x;                  /* per name */
+    bool uses_an_observable;    /* of the table, or a model of one */
 };
 
 /* The formula that begins here, up to the next token that cannot be in it. */
@@ -222,7 +230,7 @@ struct points {
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
                                  size_t n_by, size_t column, struct points *p);
 
-/* Where the parameters of M are in T; NONE: the value holds for all rows. */
+/* Where the parameters of M are in T (may be NULL); NONE: the value holds for all rows. */
 enum portolan_status llac_place_params(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,
                                        size_t *columns, double *values);

@@ -287,6 +287,11 @@ static void constants_that_made_the_rows_are_found(void **state)
     shows(&s, "N = 48; predict m", expected);
     shows(&s, "p = predict m on t where N > 20; rows p keep N", "N\n32\n64\n");
     shows(&s, "compare m", "mean of absolute errors 0.00 %");
+    shows(&s, "rows t where N == 2 with R = floor(TIME/m + 0.5), O = m keep R", "R\n1\n");
+    shows(&s, "2*m - 1 > 190", "1\n"); /* at N = 48 */
+    shows(&s, "show t with O = m", "  O             observable");
+    fails(&s, "rows t rename N M with R = m where N == N2", "no column 'N2'");
+    fails(&s, "forget N; x = 2*m", "test:1:17: the model depends on 'N', which is not set");
     fails(&s, "fit t as c[0] + c[1]*M", "the formula needs 'M'");
     fails(&s, "fit t as c[0] + c[1]*c[2]*N", "test:1:");
     fails(&s, "predict m at Q = 1", "no parameter 'Q'");
