@@ -319,7 +319,7 @@ static void print_result(const struct options *o, const struct portolan_obsp_res
     const struct portolan_obsp_result *any = &r[o->models[PORTOLAN_OBSP] ? 0 : 1];
 
     if (!o->totals && any->n_rows) {
-        print_heading(o, "\nprocessor group superstep     bytes        work");
+        print_heading(o, "\nprocessor depth superstep     bytes        work");
         for (size_t i = 0; i < any->n_rows; i++) {
             const struct portolan_obsp_row *row = &any->rows[i];
             double ends[2] = {r[0].n_rows ? r[0].rows[i].end : NAN,
