@@ -345,6 +345,34 @@ static void own_messages_of_the_program_are_not_touched(void **state)
     assert_int_equal(bsp_nmsgs(&all), 1);
 }
 
+/* Processor 0 goes on when its buffer was read, which 1 does without calling the library. */
+static void messages_move_while_the_program_does_something_else(void **state)
+{
+    enum { SIZE = 3000000 };
+    unsigned char *bytes = calloc(1, SIZE);
+    int level, go = 1;
+
+    (void)state;
+    MPI_Query_thread(&level);
+    bsp_sync(&all);
+    if (n > 1 && level == MPI_THREAD_MULTIPLE) {
+        if (pid == 0) {
+            bytes[SIZE - 1] = 77;
+            bsp_hpsend(&all, 1, bytes, SIZE);
+        } else if (pid == 1) {
+            MPI_Recv(&go, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        bsp_oblsync(&all, pid == 1);
+        if (pid == 0) {
+            bytes[SIZE - 1] = 0;
+            MPI_Send(&go, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+        } else if (pid == 1) {
+            assert_int_equal(((unsigned char *)bspmsg_data(bsp_getmsg(&all, 0)))[SIZE - 1], 77);
+        }
+    }
+    free(bytes);
+}
+
 static int take(void *arg, int rank, const void *bytes, size_t size)
 {
     int *next = arg, what[2];
@@ -397,6 +425,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(writes_count_as_messages_of_an_oblivious_superstep),
         cmocka_unit_test(collective_operations_keep_the_order),
         cmocka_unit_test(own_messages_of_the_program_are_not_touched),
+        cmocka_unit_test(messages_move_while_the_program_does_something_else),
         cmocka_unit_test(reports_and_barriers_of_call_end_no_superstep),
     };
     int owns_mpi = argc > 1 && !strcmp(argv[1], "mpi"), is_over, failed;
