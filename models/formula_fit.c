@@ -5,21 +5,6 @@
 
 #include <stdlib.h>
 
-/*
- * A plain product of powers is what everything else is quickest at; but the constant is the
- * user's, so a factor that would go into it, such as that of log() against log2(), stays outside.
- */
-static void simplify(struct portolan_model_shape *shape, size_t n_params)
-{
-    const struct portolan_formula *f = shape->expression;
-    struct sum sum;
-
-    if (!formula_sum(f, f->n_nodes - 1, n_params, &sum) || sum.n != 1 || sum.term[0].constant != 1)
-        return;
-    portolan_formula_destroy((struct portolan_formula *)f);
-    *shape = sum.term[0].shape;
-}
-
 void portolan_model_shapes_destroy(struct portolan_model_shape *shapes, size_t n_shapes)
 {
     for (size_t j = 0; shapes && j < n_shapes; j++)
@@ -40,9 +25,10 @@ static enum portolan_status bind_terms(const struct portolan_formula_sum *sum, s
         struct portolan_formula *bound = NULL;
 
         status = portolan_formula_bind(sum->terms[i].expression, n_params, params, &bound, err);
-        shape->expression = bound;
-        if (!status)
-            simplify(shape, n_params);
+        if (!status && formula_is_plain(bound, n_params, shape))
+            portolan_formula_destroy(bound);
+        else
+            shape->expression = bound;
     }
     return status == PORTOLAN_ENOTFOUND ? PORTOLAN_EINVAL : status;
 }

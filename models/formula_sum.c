@@ -193,3 +193,14 @@ bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params,
 
     return read_sum(&scope, root, 0, sum);
 }
+
+bool formula_is_plain(const struct portolan_formula *f, size_t n_params,
+                      struct portolan_model_shape *shape)
+{
+    struct sum sum;
+
+    if (!formula_sum(f, f->n_nodes - 1, n_params, &sum) || sum.n != 1 || sum.term[0].constant != 1)
+        return false;
+    *shape = sum.term[0].shape;
+    return true;
+}

@@ -99,7 +99,8 @@ struct expressions {
 };
 
 /*
- * Puts an own copy, bound to the PARAMS, in place of SHAPE's expression, if it has one.
+ * Puts an own copy, bound to the PARAMS, in place of SHAPE's expression, if it has one; or makes
+ * SHAPE the plain one that it amounts to.
  * PORTOLAN_EINVAL when that is no expression of the parameters alone.
  */
 enum portolan_status expressions_own(struct expressions *own, struct portolan_model_shape *shape,
@@ -126,6 +127,14 @@ struct sum {
  * logarithms. False when it is none, or has too many terms.
  */
 bool formula_sum(const struct portolan_formula *f, size_t root, size_t n_params, struct sum *sum);
+
+/*
+ * Is F, as a term, a plain product of powers and logarithms? That is what everything is quickest
+ * at; but the constant is the user's, so no factor may have to go into it, such as that of log()
+ * against log2().
+ */
+bool formula_is_plain(const struct portolan_formula *f, size_t n_params,
+                      struct portolan_model_shape *shape);
 
 /* ---- search.c: which terms ---- */
 

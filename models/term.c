@@ -70,6 +70,10 @@ enum portolan_status expressions_own(struct expressions *own, struct portolan_mo
     status = portolan_formula_bind(shape->expression, n_params, params, &copy, err);
     if (status)
         return status == PORTOLAN_ENOMEM ? status : PORTOLAN_EINVAL;
+    if (formula_is_plain(copy, n_params, shape)) {
+        portolan_formula_destroy(copy);
+        return PORTOLAN_OK;
+    }
     for (size_t i = 0; i < own->n; i++)
         if (formula_equal(own->list[i], copy)) {
             portolan_formula_destroy(copy);

@@ -430,6 +430,26 @@ static void plain_terms_of_a_formula_become_plain_terms(void **state)
     }
 }
 
+static void shapes_with_plain_expressions_become_plain_too(void **state)
+{
+    struct portolan_formula *one = parse("1"), *square = parse("N * N");
+    struct portolan_model_shape shapes[] = {{.expression = one}, {.expression = square}};
+    struct portolan_model *model = NULL;
+
+    (void)state;
+    assert_int_equal(portolan_model_fit_terms(&fft_data, shapes, 1, NULL, &model, NULL),
+                     PORTOLAN_OK);
+    assert_true(shape_is_constant(&model->terms[0].shape, 2));
+    portolan_model_destroy(model);
+    assert_int_equal(portolan_model_fit_terms(&fft_data, shapes + 1, 1, NULL, &model, NULL),
+                     PORTOLAN_OK);
+    assert_null(model->terms[0].shape.expression);
+    assert_true(model->terms[0].shape.exponents[0] == 2);
+    portolan_model_destroy(model);
+    portolan_formula_destroy(one);
+    portolan_formula_destroy(square);
+}
+
 static void formulas_that_do_not_fit_the_data_are_refused(void **state)
 {
     static const struct {
@@ -471,6 +491,7 @@ int main(void)
         cmocka_unit_test(the_paper_s_table_is_met_within_one_percent),
         cmocka_unit_test(three_of_its_rows_predict_the_others_within_one_percent),
         cmocka_unit_test(plain_terms_of_a_formula_become_plain_terms),
+        cmocka_unit_test(shapes_with_plain_expressions_become_plain_too),
         cmocka_unit_test(formulas_that_do_not_fit_the_data_are_refused),
     };
 
