@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 21
+plan 23
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -146,6 +146,9 @@ int main(void) { MPI_Init(0, 0); run(); return MPI_Finalize(); }' >main.c ;;
         $(pkg-config --cflags --libs $package) -lm \
         "-Wl,-rpath,$(pkg-config --variable=libdir $package)" && try $launch ./loop
     gives "annotated programs compile and run with the driver $driver" 0
+    # shellcheck disable=SC2086 # a list of words
+    try env CLL_STORE=loop.db $launch ./loop
+    gives 'and fill the experiment store' 0
     rm -f loop
 done
 [ "$(grep -c '^[01] [12] [1-4] ' loop_run.cll.dat loop_run.cll.1.dat | tr '\n' ' ')" = \

@@ -126,9 +126,10 @@ size_t cll_bytes_used(ptrdiff_t more);
 
 /* ------------------------------------------------------------------ observables */
 
-/* gauges.c: what NAME is; what is none of our own is an event. */
+/* observable.c: what NAME is; what is none of our own is an event. */
 enum gauge cll_gauge_of(const char *name);
-/* Looks for the observables of STATE; under the lock, once. False: out of memory. */
+
+/* gauges.c: looks for the observables of STATE; under the lock, once. False: out of memory. */
 bool cll_gauges_find(struct portolan_cll_state *state);
 void cll_gauges_read(const struct portolan_cll_state *state, struct cll_reading *reading);
 /* What they have gained since BEGUN. */

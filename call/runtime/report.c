@@ -56,14 +56,13 @@ static bool add_count(struct portolan_cll_report *report, const char *name,
     return good;
 }
 
-bool cll_add_facts(struct portolan_cll_report *report, const struct cll_run *run)
+static bool add_facts(struct portolan_cll_report *report, const char *driver, const char *program)
 {
     char cost[32];
 
     snprintf(cost, sizeof cost, "%.3g", cll_cost());
-    return add(report, "CALL_VERSION", portolan_version()) &&
-           add(report, "PROGRAM", run->program) && add_machine(report) &&
-           add(report, "PARALLEL_ID", run->driver) && add_date(report) &&
+    return add(report, "CALL_VERSION", portolan_version()) && add(report, "PROGRAM", program) &&
+           add_machine(report) && add(report, "PARALLEL_ID", driver) && add_date(report) &&
            add(report, "COST_SECONDS", cost);
 }
 
@@ -110,11 +109,12 @@ static bool add_block(struct portolan_cll_report *report, const struct cll_block
     return good;
 }
 
+/* What is filed already is left out. */
 static enum portolan_status write_file(const struct cll_run *run, const struct cll_output *output,
                                        struct portolan_error *err)
 {
     struct portolan_cll_report *report = portolan_cll_report_create();
-    bool good = report && cll_add_facts(report, run);
+    bool good = report && add_facts(report, run->driver, run->program);
     enum portolan_status status;
 
     for (size_t i = 0; good && i < run->blocks->n; i++)
@@ -125,6 +125,24 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
     else
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     portolan_cll_report_destroy(report);
+    for (size_t i = 0; status == PORTOLAN_OK && i < run->blocks->n; i++)
+        run->blocks->blocks[i].is_filed = true;
+    return status;
+}
+
+static enum portolan_status put_into_store(struct cll_run *run, const char *path,
+                                           struct portolan_error *err)
+{
+    struct portolan_cll_report *facts = portolan_cll_report_create();
+    enum portolan_status status;
+
+    if (facts && add_facts(facts, run->driver, run->program)) {
+        run->facts = facts;
+        status = cll_store_put(run, path, err);
+    } else {
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    }
+    portolan_cll_report_destroy(facts);
     return status;
 }
 
@@ -204,7 +222,7 @@ static int take(void *arg, int rank, const void *bytes, size_t n)
 /* At process 0: to where it is to go; what is in one place already does not go there again. */
 static int publish(const char *driver, const char *program)
 {
-    struct cll_run run = {driver, program, &waiting};
+    struct cll_run run = {driver, program, &waiting, NULL, cll_cost()};
     struct portolan_error err = {0};
     struct cll_output output;
     enum portolan_status status = PORTOLAN_OK;
@@ -213,10 +231,8 @@ static int publish(const char *driver, const char *program)
         status = portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
     if (status == PORTOLAN_OK && output.path)
         status = write_file(&run, &output, &err);
-    for (size_t i = 0; status == PORTOLAN_OK && output.path && i < waiting.n; i++)
-        waiting.blocks[i].is_filed = true;
     if (status == PORTOLAN_OK && output.store)
-        status = cll_store_put(&run, output.store, &err);
+        status = put_into_store(&run, output.store, &err);
     free(output.path);
     if (status != PORTOLAN_OK) {
         cll_warn("the report of '%s' is not written: %s", program, err.text);

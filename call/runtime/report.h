@@ -9,6 +9,8 @@ struct cll_run {
     const char *driver; /* its name */
     const char *program;
     const struct cll_blocks *blocks;
+    const struct portolan_cll_report *facts; /* what the head says */
+    double cost;                             /* of a begin and an end, in seconds */
 };
 
 struct cll_output {
@@ -20,11 +22,17 @@ struct cll_output {
 
 /* By the environment; false: out of memory. */
 bool cll_output_choose(const char *program, struct cll_output *output);
-/* What the head of a report says; false: out of memory. */
-bool cll_add_facts(struct portolan_cll_report *report, const struct cll_run *run);
-/* store.c: adds a trial, all of it or nothing. */
+/* load.c: adds a trial, all of it or nothing. */
 enum portolan_status cll_store_put(const struct cll_run *run, const char *path,
                                    struct portolan_error *err);
+
+/*
+ * store.c, which does so. It is a library of its own that is loaded when it is asked for: what it
+ * needs, the data base and its servers, would make every annotated program start twice as long.
+ */
+typedef enum portolan_status cll_store_put_fn(const struct cll_run *run, const char *path,
+                                              struct portolan_error *err);
+PORTOLAN_API cll_store_put_fn portolan_cll_store_put;
 void cll_blocks_clear(struct cll_blocks *blocks);
 
 /* Whether NAME is set in the environment, and not to 0. */

@@ -361,28 +361,25 @@ static enum portolan_status put_formulas(struct storing *s)
 /* The facts that heads of reports have, and what measuring costs as profiles look for it. */
 static enum portolan_status begin_trial(struct storing *s)
 {
+    const struct portolan_cll_report *facts = s->run->facts;
     struct portolan_trial t = {.assembly = s->run->program, .purpose = "call"};
-    struct portolan_cll_report *facts = portolan_cll_report_create();
-    struct portolan_name_value *metadata = NULL;
+    struct portolan_name_value *metadata = portolan_calloc(facts->n_headers + 1, sizeof *metadata);
     char cost[40];
     enum portolan_status status;
 
+    if (!metadata)
+        return no_memory(s->err);
     for (size_t i = 0; i < s->run->blocks->n; i++)
         if (s->run->blocks->blocks[i].n_ranks > t.ranks)
             t.ranks = s->run->blocks->blocks[i].n_ranks;
-    if (facts && cll_add_facts(facts, s->run))
-        metadata = portolan_calloc(facts->n_headers + 1, sizeof *metadata);
-    for (size_t i = 0; metadata && i < facts->n_headers; i++)
+    for (size_t i = 0; i < facts->n_headers; i++)
         metadata[t.n_metadata++] =
             (struct portolan_name_value){facts->headers[i].name, facts->headers[i].value};
-    snprintf(cost, sizeof cost, "%.4g", cll_cost() * 1e9);
-    if (metadata)
-        metadata[t.n_metadata++] = (struct portolan_name_value){"cost.call_ns", cost};
+    snprintf(cost, sizeof cost, "%.4g", s->run->cost * 1e9);
+    metadata[t.n_metadata++] = (struct portolan_name_value){"cost.call_ns", cost};
     t.metadata = metadata;
-    status =
-        metadata ? portolan_store_begin_trial(s->store, &t, &s->trial, s->err) : no_memory(s->err);
+    status = portolan_store_begin_trial(s->store, &t, &s->trial, s->err);
     free(metadata);
-    portolan_cll_report_destroy(facts);
     return status;
 }
 
@@ -399,8 +396,8 @@ static enum portolan_status put_trial(struct storing *s)
     return status;
 }
 
-enum portolan_status cll_store_put(const struct cll_run *run, const char *path,
-                                   struct portolan_error *err)
+enum portolan_status portolan_cll_store_put(const struct cll_run *run, const char *path,
+                                            struct portolan_error *err)
 {
     struct storing s = {.run = run, .err = err};
     enum portolan_status status = portolan_store_open(path, PORTOLAN_STORE_WRITE, &s.store, err);
