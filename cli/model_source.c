@@ -33,8 +33,8 @@ static const struct argp_option options[] = {
     {"metric", OPTION_METRIC, "NAME", 0,
      "exclusive (default), inclusive, mpi, calls, accuracy, or a counter", 1},
     {"by", OPTION_BY, "WHAT", 0,
-     "parameters (of the trials, per run), contexts (parameters of the calls, per call); default: "
-     "parameters where they differ",
+     "parameters (of the trials, per run), contexts (parameters of the calls, per call), both; "
+     "default: parameters where they differ",
      1},
     {"over", OPTION_OVER, "HOW", 0, "ranks: mean (default), max or sum", 1},
     {"method", OPTION_METHOD, "PATTERN", 0, "call paths or methods like this only: 'solver.*'", 1},
@@ -134,7 +134,7 @@ static void take_argument(struct model_options *o, const char *arg, struct argp_
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    static const char *const by[] = {"auto", "parameters", "contexts"};
+    static const char *const by[] = {"auto", "parameters", "contexts", "both"};
     static const char *const over[] = {"mean", "max", "sum"};
     struct model_options *o = state->input;
 
@@ -146,7 +146,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->query.metric = arg;
         return 0;
     case OPTION_BY:
-        o->query.by = (enum portolan_trend_by)model_read_word(state, "--by", arg, by, 3);
+        o->query.by = (enum portolan_trend_by)model_read_word(state, "--by", arg, by, 4);
         return 0;
     case OPTION_OVER:
         o->query.over = (enum portolan_trend_over)model_read_word(state, "--over", arg, over, 3);

@@ -194,13 +194,13 @@ static double sample_value(const struct reading *r, const struct portolan_sample
     return NAN;
 }
 
-/* The sample's contexts behind the parameters of its trial. */
+/* The sample's contexts, or the parameters of its trial; or first these, then those. */
 static bool take_sample(struct reading *r, const struct portolan_sample *s, size_t place,
                         const double *point)
 {
     const char *names[MAX_PARAMS];
     double x[MAX_PARAMS], value = sample_value(r, s);
-    size_t n = r->n_params, series;
+    size_t n = s->n_context && r->q->by != PORTOLAN_TREND_BOTH ? 0 : r->n_params, series;
 
     if (!isfinite(value))
         return true;
@@ -296,7 +296,7 @@ static enum portolan_status read_rows(struct reading *r, struct portolan_store *
                                       struct portolan_trends **trends, struct portolan_error *err)
 {
     enum portolan_status status = find_params(r, err);
-    bool by_context = r->q->by == PORTOLAN_TREND_CONTEXTS ||
+    bool by_context = r->q->by >= PORTOLAN_TREND_CONTEXTS ||
                       (r->q->by == PORTOLAN_TREND_AUTO && !r->n_params) ||
                       !strcmp(r->metric, "accuracy");
 

@@ -39,7 +39,7 @@ lacks 'and one inside is not' '!'
 model list "$store" --metric accuracy
 gives 'accuracy is modelled' 0 '^accuracy per call' 'method_3 .* 0.001 driver.n\^-2$'
 model list "$store" --by contexts --method '*method_1'
-gives 'contexts: per call' 0 '^exclusive time per call, 6 trials' ' 12 .* 200 '
+gives 'contexts: per call' 0 '^exclusive time per call, 6 trials' ' 12 .* 200 size$'
 model list "$store" --metric inclusive --over sum --method '*method_4'
 gives 'another metric, summed over ranks' 0 '^inclusive time per run, sum over ranks' '1e\+06$'
 model list "$store" 1-3 --method '*method_2'

@@ -22,8 +22,9 @@ enum portolan_trend_by {
     PORTOLAN_TREND_AUTO,       /**< parameters of the trials if one differs, else contexts */
     PORTOLAN_TREND_PARAMETERS, /**< numbers among the trials' parameters that differ between them,
                                     and the number of ranks: one row per trial */
-    PORTOLAN_TREND_CONTEXTS    /**< the parameters of calls, too: per call, one row for each step,
-                                    rank and context */
+    PORTOLAN_TREND_CONTEXTS,   /**< the parameters of calls (of those that have none, the trials'):
+                                    per call, one row for each step, rank and context */
+    PORTOLAN_TREND_BOTH        /**< likewise, over both together */
 };
 
 enum portolan_trend_over { PORTOLAN_TREND_MEAN, PORTOLAN_TREND_MAX, PORTOLAN_TREND_SUM };

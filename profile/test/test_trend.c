@@ -219,13 +219,19 @@ static void contexts_give_a_row_for_each_sample_per_call(void **state)
     (void)state;
     assert_int_equal(t->n, 1);
     assert_int_equal(t->items[0].n_rows, 6);
-    assert_int_equal(t->items[0].n_params, 2);
-    assert_string_equal(t->items[0].params[1], "size");
+    assert_int_equal(t->items[0].n_params, 1);
+    assert_string_equal(t->items[0].params[0], "size");
     assert_true(t->items[0].y[0] == 200 && t->items[0].y[1] == 400);
     portolan_trends_destroy(t);
     t = read_store(store, (struct portolan_trend_query){.metric = "accuracy"});
     assert_int_equal(t->n, 1);
-    assert_close(portolan_model_value(t->items[0].model, (double[]){16, 16}), 1e-3 / 16, 1e-3);
+    assert_close(portolan_model_value(t->items[0].model, (double[]){16}), 1e-3 / 16, 1e-3);
+    portolan_trends_destroy(t);
+    t = read_store(store, (struct portolan_trend_query){.by = PORTOLAN_TREND_BOTH});
+    assert_int_equal(t->items[0].n_params, 1); /* driver.go has no context */
+    assert_int_equal(t->items[1].n_params, 2);
+    assert_string_equal(t->items[1].params[0], "driver.n");
+    assert_string_equal(t->items[1].params[1], "size");
     portolan_trends_destroy(t);
     portolan_store_close(store);
 }
