@@ -168,14 +168,15 @@ struct search {
     const struct points *points;
     const struct portolan_model_options *options;
     unsigned families;
-    size_t m;                /* points that are not outliers */
-    double *factor;          /* what the rows of the problem are multiplied by; 0 for outliers */
-    double *rhs;             /* factor · y */
-    double *logs;            /* natural ones of every parameter, parameter by parameter */
-    double weight;           /* sum of the points' weights, outliers not counted */
-    double least;            /* sum of squares below which errors are alike */
-    double largest;          /* of the rhs: no term of a sum without minuses is larger */
-    double known, known_dof; /* squares that repetitions add to the residuals' */
+    size_t m;                 /* points that are not outliers */
+    double *factor;           /* what the rows of the problem are multiplied by; 0 for outliers */
+    double *rhs;              /* factor · y */
+    double *logs;             /* natural ones of every parameter, parameter by parameter */
+    double *thirds, *fourths; /* cube and fourth roots, in the same order */
+    double weight;            /* sum of the points' weights, outliers not counted */
+    double least;             /* sum of squares below which errors are alike */
+    double largest;           /* of the rhs: no term of a sum without minuses is larger */
+    double known, known_dof;  /* squares that repetitions add to the residuals' */
     double gamma[MODEL_ESTIMATES]; /* -2 ln Γ of half the degrees of freedom, by constants */
     double *work;                  /* (MODEL_ESTIMATES + 4) × number of points */
     bool first, over;     /* the first pass, and whether it ends early: with better weights */

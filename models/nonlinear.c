@@ -30,11 +30,20 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
     return n;
 }
 
+static double sum_of_squares(size_t m, const double *residual)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < m; i++)
+        sum += residual[i] * residual[i];
+    return sum;
+}
+
 /* Residuals in the problem's units; their sum of squares. */
 static double residuals(struct search *s, const struct candidate *c, double *residual)
 {
     size_t m = s->points->m;
-    double sum = 0, *column = s->work + (MODEL_ESTIMATES + 3) * m;
+    double *column = s->work + (MODEL_ESTIMATES + 3) * m;
 
     memcpy(residual, s->rhs, m * sizeof *residual);
     for (size_t j = 0; j < c->k; j++) {
@@ -42,9 +51,7 @@ static double residuals(struct search *s, const struct candidate *c, double *res
         for (size_t i = 0; i < m; i++)
             residual[i] -= c->constant[j] * column[i];
     }
-    for (size_t i = 0; i < m; i++)
-        sum += residual[i] * residual[i];
-    return sum;
+    return sum_of_squares(m, residual);
 }
 
 static bool move(struct candidate *c, const struct estimate *estimates, size_t n,
@@ -102,6 +109,9 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
         residuals(s, c, residual);
         if (n > s->m || !linear_quick(pts->m, n, columns, residual, step, leverage))
             return false;
+        /* What the linear problem promises is all there is to gain. */
+        if (sum_of_squares(pts->m, residual) > before * (1 - 1e-6))
+            break;
         if (!descend(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
             break;
     }
