@@ -35,8 +35,25 @@ enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
                                    struct points *points, struct portolan_error *err);
 void points_destroy(struct points *points);
+/* From the values, but at least WANTED. */
+double points_floor(const struct points *points, double wanted);
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
+
+/* ---- place.c: what stands for the rows of a point ---- */
+
+/* A row while it is being sorted. */
+struct row {
+    const double *x;
+    size_t n_params;
+    double y, w;
+};
+
+/* Negative, 0 or positive as with strcmp(). */
+int row_compare_x(const struct row *a, const struct row *b);
+/* Makes points of the N_ROWS sorted rows: place, weight, floor, and spread of the repetitions. */
+enum portolan_status points_place(struct points *points, const struct row *rows,
+                                  const struct portolan_model_options *options);
 
 /* ---- linear.c: least squares, min |A c - b|, columns of length m ---- */
 
@@ -240,6 +257,8 @@ bool search_starts_over(struct search *s);
 /* How far repetitions can be believed when the best of many forms leaves RESIDUAL. */
 void search_trust(struct search *s, double residual, size_t k);
 
+/* ---- grid.c ---- */
+
 /* The list of exponents and logarithms for one parameter. */
 struct grid_entry {
     double exponent;
@@ -250,6 +269,8 @@ struct grid_entry {
 enum { GRID = 63 };
 extern const struct grid_entry search_grid[GRID];
 bool search_grid_fits(const struct search *s, size_t param, size_t entry);
+/* Logarithms and roots of the parameters, and which entries they allow. */
+void search_grid_prepare(struct search *s);
 /* The values of an entry at all points; in SCRATCH when they are not kept. */
 const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of exponents and logarithms for one parameter, and its columns at the points. */
+#include "models_internal.h"
+
+#include <math.h>
+
+const struct grid_entry search_grid[GRID] = {
+    {1, 0, true, 0},          {2, 0, true, 0},         {3, 0, true, 0},
+    {1. / 2, 0, true, 0.5},   {3. / 2, 0, true, 0.5},  {5. / 2, 0, true, 0.5},
+    {0, 1, true, 0.25},       {1, 1, true, 0.25},      {2, 1, true, 0.25},
+    {3, 1, true, 0.5},        {0, 2, false, 0.5},      {1, 2, false, 0.5},
+    {2, 2, false, 0.5},       {1. / 2, 1, true, 0.5},  {3. / 2, 1, true, 0.5},
+    {1. / 4, 0, false, 0.5},  {1. / 3, 0, false, 0.5}, {2. / 3, 0, false, 0.5},
+    {3. / 4, 0, false, 0.5},  {4. / 5, 0, false, 0.5}, {5. / 4, 0, false, 0.5},
+    {4. / 3, 0, false, 0.5},  {5. / 3, 0, false, 0.5}, {7. / 4, 0, false, 0.5},
+    {9. / 4, 0, false, 0.5},  {7. / 3, 0, false, 0.5}, {8. / 3, 0, false, 0.5},
+    {11. / 4, 0, false, 0.5}, {1. / 4, 1, false, 0.5}, {1. / 3, 1, false, 0.5},
+    {1. / 4, 2, false, 0.5},  {1. / 3, 2, false, 0.5}, {1. / 2, 2, false, 0.5},
+    {2. / 3, 1, false, 0.5},  {3. / 4, 1, false, 0.5}, {2. / 3, 2, false, 0.5},
+    {3. / 4, 2, false, 0.5},  {5. / 4, 1, false, 0.5}, {4. / 3, 1, false, 0.5},
+    {3. / 2, 2, false, 0.5},  {5. / 2, 1, false, 0.5}, {5. / 2, 2, false, 0.5},
+    {4, 0, true, 1.0},        {5, 0, true, 1.25},      {6, 0, true, 1.5},
+    {7, 0, true, 1.75},       {8, 0, true, 2.0},       {-1, 0, true, 1},
+    {-2, 0, true, 1.5},       {-1. / 2, 0, true, 1.5}, {-1. / 3, 0, false, 2},
+    {-2. / 3, 0, false, 2},   {-3. / 2, 0, false, 2},  {-3, 0, false, 2},
+    {-1, 1, true, 2},         {-1. / 2, 1, false, 2},  {7. / 2, 0, false, 2},
+    {10. / 3, 0, false, 2},   {0, 3, false, 2},        {0, 4, false, 3},
+    {13. / 4, 0, false, 2},   {15. / 4, 0, false, 2},  {11. / 3, 0, false, 2}};
+
+enum { UNUSABLE, UNKNOWN, KNOWN };
+
+bool search_grid_fits(const struct search *s, size_t param, size_t entry)
+{
+    return s->usable[param * GRID + entry] != UNUSABLE;
+}
+
+/* VALUE to the power of TIMES. */
+static double times(double value, int times)
+{
+    double result = times & 1 ? value : 1;
+
+    for (times >>= 1; times; times >>= 1) {
+        value *= value;
+        if (times & 1)
+            result *= value;
+    }
+    return result;
+}
+
+/* Exponents of the list are multiples of a root, by way of the logarithm, which is known. */
+static void compute(const struct search *s, size_t param, const struct grid_entry *entry,
+                    double *out)
+{
+    const struct points *pts = s->points;
+    const double *logs = s->logs + param * pts->m, *const roots[] = {s->thirds, s->fourths};
+    double exponent = entry->exponent;
+    int root = exponent < 0                                      ? 0
+               : exponent == floor(exponent)                     ? 1
+               : fabs(3 * exponent - round(3 * exponent)) < 1e-9 ? 3
+               : 4 * exponent == floor(4 * exponent)             ? 4
+                                                                 : 0;
+
+    for (size_t i = 0; i < pts->m; i++) {
+        double x = pts->x[i * pts->n_params + param];
+
+        if (root > 1)
+            x = roots[root - 3][param * pts->m + i];
+        out[i] = root ? times(x, (int)round(root * exponent)) : exp(exponent * logs[i]);
+        for (unsigned char l = 0; l < entry->log; l++)
+            out[i] *= logs[i] * M_LOG2E;
+    }
+}
+
+const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch)
+{
+    size_t at = param * GRID + entry;
+    double *column = s->columns ? s->columns + at * s->points->m : scratch;
+
+    if (s->usable[at] != KNOWN || !s->columns) {
+        compute(s, param, &search_grid[entry], column);
+        s->usable[at] = KNOWN;
+    }
+    return column;
+}
+
+void search_grid_prepare(struct search *s)
+{
+    const struct points *pts = s->points;
+
+    for (size_t p = 0; p < pts->n_params; p++) {
+        bool positive = search_above(s, p, 0);
+        bool logs = search_above(s, p, 0.999) && search_allows(s, PORTOLAN_MODEL_LOGARITHMIC);
+
+        for (size_t i = 0; i < pts->m; i++) {
+            double x = pts->x[i * pts->n_params + p];
+
+            s->logs[p * pts->m + i] = x > 0 ? log(x) : NAN;
+            s->thirds[p * pts->m + i] = x > 0 ? cbrt(x) : NAN;
+            s->fourths[p * pts->m + i] = x > 0 ? sqrt(sqrt(x)) : NAN;
+        }
+        for (size_t e = 0; e < GRID; e++) {
+            const struct grid_entry *entry = &search_grid[e];
+            bool whole = entry->exponent > 0 && entry->exponent == floor(entry->exponent);
+
+            s->usable[p * GRID + e] = (entry->log ? logs : whole || positive) ? UNKNOWN : UNUSABLE;
+        }
+    }
+}
