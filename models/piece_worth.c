@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place counts like three constants (Ninomiya 2005, Statistics and Probability Letters 72). */
-enum { BENDS = 12, BREAK = 3 };
+enum { BENDS = 8 };
 
 struct rivals {
     const struct pieces_fit *f;

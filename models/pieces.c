@@ -104,8 +104,8 @@ static bool load_terms(const struct pieces_fit *f, const struct part *part,
 }
 
 /*
- * What a segmentation is worth beside others: the likelihood, and LWZ's price for constants and
- * places (Liu, Wu and Zidek 1997, "On segmented multivariate regression").
+ * What a segmentation is worth beside others: the likelihood, and LWZ's price for constants (Liu,
+ * Wu and Zidek 1997, "On segmented multivariate regression"), of which a place counts as several.
  */
 static double score(const struct pieces_fit *f, const struct part *part, size_t k,
                     const struct breaks *b)
@@ -117,7 +117,7 @@ static double score(const struct pieces_fit *f, const struct part *part, size_t 
         repeats = dof * f->repeat_variance;
     price = fmax(log(m), 0.299 * pow(log(m), 2.1));
     return (m + dof) * log((b->rss + repeats + 1e-300) / (m + dof)) +
-           price * (double)(b->n * k + b->n - 1);
+           price * (double)(b->n * k + BREAK * (b->n - 1));
 }
 
 /* Constants of three and more terms that may not be negative take longest. */

@@ -5,7 +5,8 @@
 
 #include "segment_internal.h"
 
-enum { PIECES_FORMS = 24 };
+/* A break counts like so many constants (Ninomiya 2005, Statistics and Probability Letters 72). */
+enum { PIECES_FORMS = 24, BREAK = 3 };
 
 /* Terms that all pieces of one segmentation have. */
 struct pieces_form {
