@@ -52,6 +52,28 @@ static size_t count_constants(const struct portolan_formula *f, size_t root, siz
 
 /* ---- one term ---- */
 
+/* NODE stands between the constant at node C and its sum, and is no product. */
+static void complain_of_place(struct split *s, const struct formula_node *node, size_t c)
+{
+    const struct formula_node *at = &s->f->nodes[c];
+    const char *name = s->f->constants.list[at->name];
+    bool sum = node->op == OP_ADD || node->op == OP_SUBTRACT;
+
+    if (sum)
+        COMPLAIN(s, at,
+                 "%s[%u] stands in a sum that is multiplied; multiply it out, so that every "
+                 "term has its own constant",
+                 name, at->index);
+    else if (node->op == OP_DIVIDE)
+        COMPLAIN(s, at, "%s[%u] divides; a constant multiplies its term: write %s[%u] / (…)", name,
+                 at->index, name, at->index);
+    else
+        COMPLAIN(s, at,
+                 "%s[%u] stands inside an expression; a constant multiplies its term and "
+                 "stands outside of all else",
+                 name, at->index);
+}
+
 /* Pushes the tree at ROOT without the constant at node C; false: there is nothing but C. */
 static bool push_rest(struct split *s, struct formula_builder *b, size_t root, size_t c)
 {
@@ -85,23 +107,7 @@ static bool push_rest(struct split *s, struct formula_builder *b, size_t root, s
         formula_push_tree(b, s->f, arg[1]);
         formula_push(b, OP_DIVIDE, 2);
     } else {
-        const struct formula_node *at = &s->f->nodes[c];
-        const char *name = s->f->constants.list[at->name];
-        bool sum = node->op == OP_ADD || node->op == OP_SUBTRACT;
-
-        if (sum)
-            COMPLAIN(s, at,
-                     "%s[%u] stands in a sum that is multiplied; multiply it out, so that every "
-                     "term has its own constant",
-                     name, at->index);
-        else if (node->op == OP_DIVIDE)
-            COMPLAIN(s, at, "%s[%u] divides; a constant multiplies its term: write %s[%u] / (…)",
-                     name, at->index, name, at->index);
-        else
-            COMPLAIN(s, at,
-                     "%s[%u] stands inside an expression; a constant multiplies its term and "
-                     "stands outside of all else",
-                     name, at->index);
+        complain_of_place(s, node, c);
         formula_push_number(b, 1);
     }
     return true;
