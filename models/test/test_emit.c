@@ -283,6 +283,83 @@ static void python_finds_the_same_values(void **state)
     free_all(f);
 }
 
+/* A stack machine, and a reader of content MathML as its specification has it, in Python. */
+static const char postfix_machine[] =
+    "import sys\nfrom math import *\nvalues = {'n': 1.5, 'm': 2.25, 'k': 7.0}\n"
+    "two = {'+': lambda a, b: a + b, '-': lambda a, b: a - b, '*': lambda a, b: a * b,\n"
+    "       '/': lambda a, b: a / b, '^': pow, 'logbase': log, 'min': min, 'max': max,\n"
+    "       '<': lambda a, b: a < b, '<=': lambda a, b: a <= b, '>': lambda a, b: a > b,\n"
+    "       '>=': lambda a, b: a >= b, '==': lambda a, b: a == b, '!=': lambda a, b: a != b,\n"
+    "       '&&': lambda a, b: bool(a) and bool(b), '||': lambda a, b: bool(a) or bool(b)}\n"
+    "one = {'neg': lambda a: -a, '!': lambda a: not a, 'log': log, 'log2': log2, 'fabs': fabs,\n"
+    "       'log10': log10, 'exp': exp, 'sqrt': sqrt, 'cbrt': cbrt, 'floor': floor, 'ceil': ceil}\n"
+    "def value(text):\n"
+    "    stack = []\n"
+    "    for word in text.split():\n"
+    "        if word == '?:':\n"
+    "            c, a, b = stack[-3:]; stack[-3:] = [a if c else b]\n"
+    "        elif '/' in word and word != '/':\n"
+    "            name, n = word.split('/'); stack[-int(n):] = [two[name](*stack[-int(n):])]\n"
+    "        elif word in two: stack[-2:] = [two[word](*stack[-2:])]\n"
+    "        elif word in one: stack[-1:] = [one[word](stack[-1])]\n"
+    "        else: stack.append(values[word] if word in values else float(word))\n"
+    "    assert len(stack) == 1\n"
+    "    return float(stack[0])\n";
+
+static const char mathml_machine[] =
+    "import sys\nfrom math import *\nfrom functools import reduce\n"
+    "import xml.etree.ElementTree as ET\nvalues = {'n': 1.5, 'm': 2.25, 'k': 7.0}\n"
+    "many = {'plus': lambda a, b: a + b, 'times': lambda a, b: a * b, 'divide': lambda a, b: a / "
+    "b,\n"
+    "        'power': pow, 'min': min, 'max': max, 'lt': lambda a, b: a < b,\n"
+    "        'leq': lambda a, b: a <= b, 'gt': lambda a, b: a > b, 'geq': lambda a, b: a >= b,\n"
+    "        'eq': lambda a, b: a == b, 'neq': lambda a, b: a != b,\n"
+    "        'and': lambda a, b: bool(a) and bool(b), 'or': lambda a, b: bool(a) or bool(b)}\n"
+    "one = {'not': lambda a: not a, 'ln': log, 'exp': exp, 'abs': fabs, 'floor': floor,\n"
+    "       'ceiling': ceil}\n"
+    "def of(e):\n"
+    "    if e.tag == 'cn':\n"
+    "        if e.get('type') == 'e-notation': return float(e.text + 'e' + e[0].tail)\n"
+    "        return float(e.text)\n"
+    "    if e.tag == 'ci': return values[e.text]\n"
+    "    if e.tag == 'piecewise':\n"
+    "        for p in e:\n"
+    "            if p.tag == 'otherwise': return of(p[0])\n"
+    "            if of(p[1]): return of(p[0])\n"
+    "    op, args = e[0].tag, list(e)[1:]\n"
+    "    if op == 'root':\n"
+    "        if args[0].tag == 'degree':\n"
+    "            assert of(args[0][0]) == 3; return cbrt(of(args[1]))\n"
+    "        return sqrt(of(args[0]))\n"
+    "    if op == 'log':\n"
+    "        return log10(of(args[0])) if args[0].tag != 'logbase' else \\\n"
+    "               log2(of(args[1])) if of(args[0][0]) == 2 else log(of(args[1]), "
+    "of(args[0][0]))\n"
+    "    args = [of(a) for a in args]\n"
+    "    if op == 'minus': return -args[0] if len(args) == 1 else args[0] - args[1]\n"
+    "    return one[op](args[0]) if op in one else reduce(many[op], args)\n"
+    "def value(text): return float(of(ET.fromstring(text)))\n";
+
+static void machines_find_the_same_values(void **state)
+{
+    struct portolan_formula *f[FORMULAS];
+    double numbers[FORMULAS];
+
+    (void)state;
+    if (!has("python3") || system("python3 -c 'import math; math.cbrt' 2>/dev/null") != 0)
+        skip();
+    grow_all(f, 4711, true);
+    write_all(f, PORTOLAN_NOTATION_POSTFIX, postfix_machine, "print(repr(value('%s')))\n", "",
+              "f.py");
+    run("python3 f.py", numbers, FORMULAS);
+    compare(f, numbers, 64);
+    write_all(f, PORTOLAN_NOTATION_MATHML, mathml_machine, "print(repr(value('%s')))\n", "",
+              "f.py");
+    run("python3 f.py", numbers, FORMULAS);
+    compare(f, numbers, 64);
+    free_all(f);
+}
+
 /* gnuplot has no cbrt() and no log2(): the cube root of a power is off by some more. */
 static void gnuplot_finds_the_same_values(void **state)
 {
@@ -554,6 +631,7 @@ int main(void)
         cmocka_unit_test(infix_is_read_back_as_the_same_tree),
         cmocka_unit_test(compilers_find_the_same_values),
         cmocka_unit_test(python_finds_the_same_values),
+        cmocka_unit_test(machines_find_the_same_values),
         cmocka_unit_test(gnuplot_finds_the_same_values),
         cmocka_unit_test(models_in_c_predict_the_same),
         cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
