@@ -194,8 +194,31 @@ enum portolan_status llac_over(struct statement *s, struct table **t, int statis
 
 /* ------------------------------------------------------------------------------------- points */
 
+/* What stands for the values of a point; NaN when they do not tell. */
+static double stand_in(enum portolan_model_statistic what, double *values, size_t n)
+{
+    double mean, squares = 0;
+
+    switch (what) {
+    case PORTOLAN_MODEL_MEAN:
+        return reduce(STATISTIC_MEAN, values, n);
+    case PORTOLAN_MODEL_MINIMUM:
+        return reduce(STATISTIC_MIN, values, n);
+    case PORTOLAN_MODEL_MAXIMUM:
+        return reduce(STATISTIC_MAX, values, n);
+    case PORTOLAN_MODEL_DEVIATION:
+        mean = reduce(STATISTIC_MEAN, values, n);
+        for (size_t i = 0; i < n; i++)
+            squares += (values[i] - mean) * (values[i] - mean);
+        return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+    default:
+        return llac_median(values, n);
+    }
+}
+
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
-                                 size_t n_by, size_t column, struct points *p)
+                                 size_t n_by, size_t column, enum portolan_model_statistic what,
+                                 struct points *p)
 {
     struct order o = {.t = t, .columns = by, .n = n_by};
     size_t *rows = sorted(s, &o);
@@ -218,13 +241,13 @@ enum portolan_status llac_points(struct statement *s, const struct table *t, con
             if (!isnan(value))
                 values[n++] = value;
         }
-        if (!n)
+        if (!n || isnan(p->y[p->n] = stand_in(what, values, n)))
             continue;
         for (size_t i = 0; i < n_by; i++)
             p->x[p->n * n_by + i] = llac_table_row(t, rows[first])[by[i]];
         p->first[p->n] = first;
         p->last[p->n] = last;
-        p->y[p->n++] = llac_median(values, n);
+        p->n++;
     }
     return PORTOLAN_OK;
 }

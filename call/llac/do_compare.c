@@ -48,7 +48,7 @@ static void write_comparison(struct statement *s, const struct comparison *c)
         llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals, c->real[i]);
         llac_grid_add(&g, decimals < 0 ? "%.*g" : "%.*f", decimals < 0 ? 6 : decimals,
                       c->predicted[i]);
-        llac_grid_add(&g, "%.2f", error);
+        llac_grid_add(&g, "%.2f", fabs(error) < 0.005 ? 0 : error); /* not -0.00 */
         llac_grid_add(&g, "%s", c->marks ? c->marks[i] : "");
         if (isfinite(error)) {
             sum += fabs(error);
@@ -109,7 +109,9 @@ static enum portolan_status compare_model(struct statement *s, const struct toke
                          "'%s' has nothing that was measured; `observing COLUMN` says what "
                          "was",
                          t->experiment);
-    if ((status = llac_model_points(s, at, m, t, observable, &p, &x)) != PORTOLAN_OK)
+    status = llac_model_points(s, at, m, t, observable, portolan_model_peek_summary(m)->statistic,
+                               &p, &x);
+    if (status != PORTOLAN_OK)
         return status;
     predicted = portolan_arena_alloc(s->arena, p.n, sizeof *predicted);
     c = (struct comparison){.n = p.n,

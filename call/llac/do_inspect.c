@@ -107,7 +107,7 @@ static enum portolan_status inspect_points(struct inspection *in)
     enum portolan_status status;
 
     in->n_keys = choose_keys(in->table, in->keys);
-    status = llac_points(s, in->table, in->keys, in->n_keys, in->column, &p);
+    status = llac_points(s, in->table, in->keys, in->n_keys, in->column, PORTOLAN_MODEL_MEDIAN, &p);
     if (status != PORTOLAN_OK)
         return status;
     add_heads(in, &g, "median");

@@ -284,7 +284,8 @@ static enum portolan_status find_groups(struct plot *p, const struct plotted *it
         columns[n++] = column;
     }
     *n_params = n;
-    return n ? llac_points(p->s, item->table, columns, n, observable_of(p, item), groups)
+    return n ? llac_points(p->s, item->table, columns, n, observable_of(p, item),
+                           PORTOLAN_MODEL_MEDIAN, groups)
              : PORTOLAN_OK;
 }
 

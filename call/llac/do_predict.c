@@ -191,7 +191,8 @@ enum portolan_status llac_place_params(struct statement *s, const struct token *
 
 enum portolan_status llac_model_points(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,
-                                       size_t observable, struct points *p, double **x)
+                                       size_t observable, enum portolan_model_statistic what,
+                                       struct points *p, double **x)
 {
     size_t columns[PORTOLAN_MODEL_MAX_PARAMS], by[PORTOLAN_MODEL_MAX_PARAMS];
     size_t n_params = portolan_model_n_params(m), n_by = 0;
@@ -202,7 +203,7 @@ enum portolan_status llac_model_points(struct statement *s, const struct token *
         if (columns[i] != NONE)
             by[n_by++] = columns[i];
     if (status == PORTOLAN_OK)
-        status = llac_points(s, t, by, n_by, observable, p);
+        status = llac_points(s, t, by, n_by, observable, what, p);
     if (status != PORTOLAN_OK)
         return status;
     if (!(*x = portolan_arena_alloc(s->arena, p->n * (n_params ? n_params : 1), sizeof **x)))
@@ -228,7 +229,8 @@ static enum portolan_status predict_table(struct statement *s, struct prediction
     if (status == PORTOLAN_OK)
         status = llac_parse_end(s);
     if (status == PORTOLAN_OK)
-        status = llac_model_points(s, &at, p->model->model, t, 0, &points, &x);
+        status =
+            llac_model_points(s, &at, p->model->model, t, 0, PORTOLAN_MODEL_MEDIAN, &points, &x);
     for (size_t i = 0; status == PORTOLAN_OK && i < points.n; i++)
         status = add_prediction(s, p, x + i * p->n_params);
     llac_table_destroy(t);

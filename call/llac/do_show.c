@@ -19,7 +19,7 @@ static size_t count_values(struct statement *s, const struct table *t, size_t co
 {
     struct points p;
 
-    if (llac_points(s, t, &column, 1, column, &p) != PORTOLAN_OK)
+    if (llac_points(s, t, &column, 1, column, PORTOLAN_MODEL_MEDIAN, &p) != PORTOLAN_OK)
         return 0;
     return p.n;
 }
@@ -253,7 +253,7 @@ static enum portolan_status summarise(struct statement *s, const struct table *t
 
         if (t->columns[c].kind != COLUMN_OBSERVABLE)
             continue;
-        if (llac_points(s, t, keys, n_keys, c, &p) != PORTOLAN_OK)
+        if (llac_points(s, t, keys, n_keys, c, PORTOLAN_MODEL_MEDIAN, &p) != PORTOLAN_OK)
             return PORTOLAN_ENOMEM;
         portolan_text_add(&s->in->out, "%s%s\n", t->columns[c].name,
                           llac_unit(s, t->columns[c].unit));

@@ -217,9 +217,9 @@ const char *llac_kind(enum object_kind kind);
 enum portolan_status llac_parse_model(struct statement *s, const struct fitted **f);
 
 /*
- * The points of T: rows with the same values in the columns BY, and the median of COLUMN over them;
- * sorted by these. ROWS has the rows of the table point by point, those of one in their order, from
- * FIRST to before LAST. In the arena.
+ * The points of T: rows with the same values in the columns BY, and what stands for their values in
+ * COLUMN; sorted by these. Points whose rows do not tell it are left out. ROWS has the rows of the
+ * table point by point, those of one in their order, from FIRST to before LAST. In the arena.
  */
 struct points {
     size_t n, n_by;
@@ -228,7 +228,8 @@ struct points {
     size_t *rows, *first, *last;
 };
 enum portolan_status llac_points(struct statement *s, const struct table *t, const size_t *by,
-                                 size_t n_by, size_t column, struct points *p);
+                                 size_t n_by, size_t column, enum portolan_model_statistic what,
+                                 struct points *p);
 
 /* Where the parameters of M are in T (may be NULL); NONE: the value holds for all rows. */
 enum portolan_status llac_place_params(struct statement *s, const struct token *at,
@@ -237,7 +238,8 @@ enum portolan_status llac_place_params(struct statement *s, const struct token *
 /* The points of T, and in *X what the parameters of M are there: columns, or variables. */
 enum portolan_status llac_model_points(struct statement *s, const struct token *at,
                                        const struct portolan_model *m, const struct table *t,
-                                       size_t observable, struct points *p, double **x);
+                                       size_t observable, enum portolan_model_statistic what,
+                                       struct points *p, double **x);
 
 /* ------------------------------------------------------------------------------------ output */
 

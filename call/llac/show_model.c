@@ -151,6 +151,11 @@ static void add_summary(struct statement *s, const struct fitted *f, const struc
         portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
     portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,
                       sum->nonnegative ? "not negative" : "of either sign");
+    if (!isnan(sum->sigma_repeat)) {
+        portolan_text_add(out, "  repetitions scatter by ");
+        add_error(out, f, sum, sum->sigma_repeat);
+        portolan_text_add(out, "\n");
+    }
     portolan_text_add(out, "  residuals ");
     add_error(out, f, sum, sum->rms);
     portolan_text_add(out, " rms, ");
@@ -204,6 +209,15 @@ static void add_breaks(struct statement *s, const struct portolan_model *m)
     }
 }
 
+static const char *const statistics[] = {
+    [PORTOLAN_MODEL_TYPICAL] = "",
+    [PORTOLAN_MODEL_MEDIAN] = "the median of ",
+    [PORTOLAN_MODEL_MEAN] = "the mean of ",
+    [PORTOLAN_MODEL_MINIMUM] = "the least ",
+    [PORTOLAN_MODEL_MAXIMUM] = "the greatest ",
+    [PORTOLAN_MODEL_DEVIATION] = "the standard deviation of ",
+};
+
 void llac_show_model(struct statement *s, const char *name, const struct fitted *f)
 {
     const struct portolan_model *m = f->model;
@@ -212,7 +226,8 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
 
     portolan_text_add(out, "model %s", name);
     if (f->observable)
-        portolan_text_add(out, " of %s%s", f->observable, llac_unit(s, f->unit));
+        portolan_text_add(out, " of %s%s%s", statistics[portolan_model_peek_summary(m)->statistic],
+                          f->observable, llac_unit(s, f->unit));
     portolan_text_add(out, "\n  %s\n", f->formula ? f->formula : portolan_model_peek_formula(m));
     for (size_t i = 0; i < n; i++) {
         const struct portolan_model_condition *conditions;

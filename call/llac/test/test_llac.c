@@ -303,6 +303,25 @@ static void constants_that_made_the_rows_are_found(void **state)
     unlink("t.csv");
 }
 
+/* 1, 2, 6 and 2, 4, 12: mean 3 and 6, least 1 and 2, standard deviation sqrt(7) and twice that. */
+static void a_model_is_of_what_was_asked_for(void **state)
+{
+    struct session s;
+
+    (void)state;
+    write_file("t.csv", "N,TIME\n1,1\n1,2\n1,6\n2,2\n2,4\n2,12\n");
+    session_begin(&s, NULL);
+    shows(&s, "load t.csv; fit t as c[0]*N mean; compare model",
+          "N  TIME  OBSP*  ERROR %\n1     3      3     0.00\n2     6      6     0.00\n");
+    shows(&s, "fit t as c[0]*N minimum; compare model", "1     1      1     0.00\n");
+    shows(&s, "fit t as c[0]*N maximum; compare model", "2    12     12     0.00\n");
+    shows(&s, "fit t as c[0]*N median; compare model", "2     4      4     0.00\n");
+    shows(&s, "d = fit t as c[0]*N deviation", "model d of the standard deviation of TIME");
+    shows(&s, "compare d", "1  2.646  2.646     0.00\n2  5.292  5.292     0.00\n");
+    session_end(&s);
+    unlink("t.csv");
+}
+
 static void processors_that_stand_side_by_side_are_told(void **state)
 {
     struct session s;
@@ -494,6 +513,7 @@ int main(void)
         cmocka_unit_test(experiments_are_called_as_they_like),
         cmocka_unit_test(bad_tables_are_told_by_line_and_column),
         cmocka_unit_test(constants_that_made_the_rows_are_found),
+        cmocka_unit_test(a_model_is_of_what_was_asked_for),
         cmocka_unit_test(processors_that_stand_side_by_side_are_told),
         cmocka_unit_test(errors_are_those_of_the_paper),
         cmocka_unit_test(what_speaks_against_repetitions_is_told),
