@@ -77,7 +77,7 @@ static enum portolan_status add_experiment(struct statement *s, struct portolan_
     struct portolan_cll_sample *sample;
     size_t *places = portolan_arena_alloc(s->arena, t->n_columns, sizeof *places), n = 0;
     char **names = portolan_arena_alloc(s->arena, t->n_columns, sizeof *names);
-    double *rows;
+    double *rows = NULL;
 
     if (!places || !names)
         return PORTOLAN_ENOMEM;
