@@ -61,25 +61,14 @@ static enum portolan_status fit_formula_pieces(const struct portolan_model_data 
                                                struct portolan_model **model,
                                                struct portolan_error *err)
 {
-    struct portolan_model_shape shapes[PORTOLAN_MODEL_MAX_TERMS] = {0};
-    struct portolan_formula_sum sum = {0};
+    struct portolan_model_shape *shapes = NULL;
+    size_t n = 0;
     enum portolan_status status =
-        portolan_formula_split(fit->formula, "formula", 1, 1, NULL, &sum, err);
+        portolan_model_formula_shapes(fit->formula, data->n_params, data->params, &shapes, &n, err);
 
-    if (!status && sum.n_terms > PORTOLAN_MODEL_MAX_TERMS)
-        status = portolan_error_set(err, PORTOLAN_EINVAL, "a model takes at most %d terms",
-                                    (int)PORTOLAN_MODEL_MAX_TERMS);
-    for (size_t i = 0; !status && i < sum.n_terms; i++) {
-        struct portolan_formula *bound = NULL;
-
-        status = portolan_formula_bind(sum.terms[i].expression, data->n_params, data->params,
-                                       &bound, err);
-        portolan_formula_destroy(sum.terms[i].expression);
-        shapes[i].expression = sum.terms[i].expression = bound;
-    }
     if (!status)
-        status = portolan_model_fit_pieces(data, shapes, sum.n_terms, &fit->options, model, err);
-    portolan_formula_sum_clear(&sum);
+        status = portolan_model_fit_pieces(data, shapes, n, &fit->options, model, err);
+    portolan_model_shapes_destroy(shapes, n);
     return status;
 }
 
@@ -96,12 +85,25 @@ static enum portolan_status fit_rows(const struct portolan_model_data *data,
     return portolan_model_fit(data, &fit->options, model, err);
 }
 
+/* What a store's metric is to who chooses by it; files have names of their own. */
+static const char *quality_of(const char *metric)
+{
+    static const char *const times[] = {"exclusive", "inclusive", "mpi"};
+
+    for (size_t i = 0; metric && i < sizeof times / sizeof *times; i++)
+        if (strcmp(metric, times[i]) == 0)
+            return "time";
+    return metric;
+}
+
 static enum portolan_status fit_one(const struct portolan_trends *all, struct portolan_trend *t,
                                     const struct portolan_trend_fit *fit, struct room *room,
                                     struct portolan_error *err)
 {
-    const struct portolan_model_envelope envelope = {
-        .name = t->path, .unit = *all->unit ? all->unit : NULL, .source = all->what};
+    const struct portolan_model_envelope envelope = {.name = t->path,
+                                                     .unit = *all->unit ? all->unit : NULL,
+                                                     .quality = quality_of(t->metric),
+                                                     .source = all->what};
     struct portolan_model_data data = {.n_params = t->n_params, .params = t->params};
 
     if (!make_room(room, t))
