@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
 golden=$SOURCE/tests/call/golden
-plan 42
+plan 43
 
 # same NAME FILE EXPECTED: the files are alike.
 same() {
@@ -32,6 +32,10 @@ try "$PORTOLAN" call "$work/none.c"
 gives 'a file that is not there' 1 'none.c.*No such file'
 try "$PORTOLAN" call
 gives 'no file is wrong usage' 2 'which annotated C source'
+
+printf 'void f(void)\n{\n#pragma cll report other\n}\n' >part.c
+try "$PORTOLAN" call part.c
+gives 'what another source may have is noted' 0 "^part.c:3:20: note: no experiment 'other' is in this file"
 
 # ------------------------------------------------------------------ what comes out
 cp "$golden/language.c" .

@@ -14,11 +14,31 @@ static struct experiment *find(struct translation *t, const char *name)
     return e;
 }
 
+/* Is LONGER the name of a list that FILE.cll.h has for SYMBOL (emit.c)? */
+static bool is_list_of(const char *longer, const char *symbol)
+{
+    static const char *const lists[] = {"", "_identifiers", "_observables", "_begins", "_ends"};
+    size_t length = strlen(symbol);
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strncmp(longer, symbol, length) == 0 && strcmp(longer + length, lists[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_taken(const struct translation *t, const char *symbol)
+{
+    for (const struct experiment *e = t->experiments; e; e = e->next)
+        if (e->symbol && (is_list_of(symbol, e->symbol) || is_list_of(e->symbol, symbol)))
+            return true;
+    return source_has_word(&t->source, symbol);
+}
+
 const char *symbol_of(struct translation *t, const char *name)
 {
     const char *symbol = portolan_libclang_print(&t->arena, "cll_%s", name);
 
-    while (!t->arena.failed && source_has_word(&t->source, symbol))
+    while (!t->arena.failed && is_taken(t, symbol))
         symbol = portolan_libclang_print(&t->arena, "%s_", symbol);
     return symbol;
 }

@@ -125,6 +125,19 @@ static void names_of_the_source_are_left_alone(void **state)
            "    portolan_cll_end(&cll_a_);\n}\n");
 }
 
+/* "a" has lists called cll_a_begins and cll_a_ends. */
+static void names_of_experiments_do_not_clash(void **state)
+{
+    (void)state;
+    expect("void f(void)\n{\n#pragma cll a\n    f();\n#pragma cll end a\n"
+           "#pragma cll a_ends\n#pragma cll end a_ends\n"
+           "#pragma cll register\n#pragma cll end register\n}\n",
+           "void f(void)\n{\n    portolan_cll_begin(&cll_a, NULL);\n    f();\n"
+           "    portolan_cll_end(&cll_a);\n    portolan_cll_begin(&cll_a_ends_, NULL);\n"
+           "    portolan_cll_end(&cll_a_ends_);\n    portolan_cll_begin(&cll_register, NULL);\n"
+           "    portolan_cll_end(&cll_register);\n}\n");
+}
+
 static void code_without_pragmas_stays_as_it_is(void **state)
 {
     static const char text[] = "int main(void)\n{\n#pragma omp parallel\n    return 0;\n}\n";
@@ -274,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_statement_without_braces_gets_them),
         cmocka_unit_test(a_returned_value_is_computed_inside),
         cmocka_unit_test(names_of_the_source_are_left_alone),
+        cmocka_unit_test(names_of_experiments_do_not_clash),
         cmocka_unit_test(code_without_pragmas_stays_as_it_is),
         cmocka_unit_test(several_mistakes_are_told_at_once_in_order),
         cmocka_unit_test(the_driver_says_what_to_link),
