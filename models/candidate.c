@@ -265,6 +265,11 @@ void search_keep(struct search *s, struct candidate *c, double score)
     c->score = score;
     if (!isfinite(score) || (full && score >= list->entry[at]->score))
         return;
+    /* The same form may come by several ways. */
+    for (size_t i = 0; i < list->n; i++)
+        if (list->entry[i]->score == score && list->entry[i]->k == c->k &&
+            list->entry[i]->constant[0] == c->constant[0])
+            return;
     place = full ? list->entry[at] : &list->place[list->n++];
     for (; at > 0 && list->entry[at - 1]->score > score; at--)
         list->entry[at] = list->entry[at - 1];

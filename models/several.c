@@ -73,7 +73,7 @@ static bool improve(struct search *s, struct choice *choice, size_t param, doubl
     return better;
 }
 
-static void descend(struct search *s, struct choice *choice)
+static double descend(struct search *s, struct choice *choice)
 {
     double score = try_choice(s, choice);
     bool better = true;
@@ -86,6 +86,7 @@ static void descend(struct search *s, struct choice *choice)
         if (choice->extra_entry != NONE && improve(s, choice, s->points->n_params, &score))
             better = true;
     }
+    return score;
 }
 
 /* ---- where to start: exponents by least squares on logarithms ---- */
@@ -137,8 +138,8 @@ static int nearest_entry(double exponent)
     return best;
 }
 
-/* Exponents off the list for all parameters at once, from those of the list. */
-static void try_fitted(struct search *s, const struct choice *choice)
+/* Exponents off the list for all parameters at once, from those of the list, which move along. */
+static void try_fitted(struct search *s, struct choice *choice)
 {
     struct candidate c = build(s, choice);
     size_t last = c.k - 1;
@@ -150,8 +151,42 @@ static void try_fitted(struct search *s, const struct choice *choice)
     for (size_t p = 0; p < s->points->n_params; p++)
         if (c.shape[last].exponents[p] != 0 && !c.shape[last].logs[p] && search_above(s, p, 0))
             c.fitted[last] |= 1u << p;
-    if (c.fitted[last])
-        search_try(s, &c);
+    if (!c.fitted[last] || !isfinite(search_try(s, &c)))
+        return;
+    for (size_t p = 0; p < s->points->n_params; p++)
+        if (c.fitted[last] >> p & 1)
+            choice->entry[p] = nearest_entry(c.shape[last].exponents[p]);
+}
+
+/*
+ * A product above a constant. No exponent can be made steeper alone when the constant hides that
+ * all are too flat, so there are several starts, and fitted exponents lead on from each.
+ */
+static void try_shifted(struct search *s, const struct choice *product)
+{
+    static const double steeper[] = {1, 1.5, 2.5};
+    struct choice best = *product;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < sizeof steeper / sizeof *steeper; i++) {
+        struct choice shifted = *product;
+        double score;
+
+        shifted.constant = true;
+        for (size_t p = 0; p < s->points->n_params && i > 0; p++)
+            if (product->entry[p] != NONE)
+                shifted.entry[p] =
+                    nearest_entry(steeper[i] * search_grid[product->entry[p]].exponent);
+        score = descend(s, &shifted);
+        if (score < least) {
+            least = score;
+            best = shifted;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        try_fitted(s, &best);
+        descend(s, &best);
+    }
 }
 
 /* ---- mixtures ---- */
@@ -208,14 +243,12 @@ void search_several(struct search *s)
         product.entry[p] = started && p < s->points->n_params ? nearest_entry(exponents[p]) : NONE;
     }
     if (search_allows(s, PORTOLAN_MODEL_PRODUCT)) {
-        struct choice shifted;
+        struct choice fitted;
 
         descend(s, &product);
-        shifted = product;
-        shifted.constant = true;
-        descend(s, &shifted);
-        try_fitted(s, &product);
-        try_fitted(s, &shifted);
+        try_shifted(s, &product);
+        fitted = product;
+        try_fitted(s, &fitted);
     }
     if (search_allows(s, PORTOLAN_MODEL_SUM)) {
         sum.constant = true;

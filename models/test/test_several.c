@@ -136,6 +136,37 @@ static void three_parameters_are_told_apart(void **state)
     portolan_model_destroy(model);
 }
 
+/* Four parameters, one of them idle, 5 % noise; the constant is most of the small values. */
+static void a_constant_does_not_hide_a_product_of_many(void **state)
+{
+    enum { SIDE = 4, N = SIDE * SIDE * SIDE * SIDE };
+    static const char *const names[] = {"a", "b", "c", "d"};
+    double x[4 * N], y[N];
+    struct portolan_model_data data = {4, names, N, x, y, NULL};
+    struct portolan_model *model;
+    uint64_t seed = 8314462618;
+    const struct portolan_model_term *terms;
+    size_t n;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        double *at = x + 4 * i;
+
+        at[0] = ldexp(4, (int)(i % SIDE));
+        at[1] = 10 * (double)(i / SIDE % SIDE + 1);
+        at[2] = 1000 * (double)(i / SIDE / SIDE % SIDE + 1);
+        at[3] = 2 + (double)(i / SIDE / SIDE / SIDE);
+        y[i] = (5 + 1e-3 * at[0] * at[1] * at[3]) * (1 + 0.05 * (uniform(&seed) - 0.5));
+    }
+    assert_int_equal(portolan_model_fit(&data, NULL, &model, NULL), PORTOLAN_OK);
+    terms = portolan_model_peek_terms(model, &n);
+    assert_int_equal(n, 2);
+    for (size_t p = 0; p < 4; p++)
+        assert_near(terms[1].shape.exponents[p], p != 2, 1e-9);
+    assert_near(terms[0].constant, 5, 0.02);
+    portolan_model_destroy(model);
+}
+
 static void families_limit_the_search_of_several(void **state)
 {
     double x[50], y[25];
@@ -164,6 +195,7 @@ int main(void)
         cmocka_unit_test(noise_of_five_percent_leaves_the_prediction_near),
         cmocka_unit_test(a_parameter_that_never_varied_is_a_limit),
         cmocka_unit_test(three_parameters_are_told_apart),
+        cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
         cmocka_unit_test(families_limit_the_search_of_several),
     };
 
