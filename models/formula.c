@@ -153,10 +153,12 @@ void formula_push(struct formula_builder *b, enum formula_op op, size_t n_args)
         if (b->height[root] > height)
             height = b->height[root];
     }
-    if (stack > FORMULA_STACK || height >= FORMULA_HEIGHT)
+    /* Choices and bases are two elements deep in MathML. */
+    height += op == OP_SELECT || op == OP_LOG_BASE ? 2 : 1;
+    if (stack > FORMULA_STACK || height > FORMULA_HEIGHT)
         fail(b, PORTOLAN_EINVAL, "too many operations hang on each other");
     b->stack[b->f->n_nodes - 1] = (unsigned short)stack;
-    b->height[b->f->n_nodes - 1] = (unsigned short)(height + 1);
+    b->height[b->f->n_nodes - 1] = (unsigned short)height;
 }
 
 void formula_push_log(struct formula_builder *b)

@@ -69,7 +69,7 @@ struct portolan_formula {
 
 enum {
     FORMULA_STACK = 2 * PORTOLAN_FORMULA_MAX_DEPTH, /* operands waiting at once */
-    FORMULA_HEIGHT = 500,                           /* a sum of so many terms is a tree as high */
+    FORMULA_HEIGHT = 200, /* a sum of so many terms is a tree as high; libxml2 reads 256 levels */
     FORMULA_ARGUMENTS = PORTOLAN_FORMULA_MAX_DEPTH
 };
 

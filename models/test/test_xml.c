@@ -224,6 +224,40 @@ static void users_formulas_survive_as_they_are(void **state)
     }
 }
 
+/* What the formula language lets pass, XML must carry. */
+static void the_highest_formulas_survive_too(void **state)
+{
+    static const char *const units[] = {"-n", "/(n+9)", "*2/p"}, *const opening[] = {"log(n+3,",
+                                                                                     "p<3?"};
+    struct portolan_text text = {0};
+    struct portolan_model *model;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(units); i++) {
+        portolan_text_add(&text, "c[0] + c[1]*(1e9*p");
+        for (int k = 0; k < 95; k++)
+            portolan_text_add(&text, "%s", units[i]);
+        portolan_text_add(&text, ")");
+        model = fitted_by(text.bytes, 2, 8, two_x, two_y);
+        assert_round_trip(model);
+        portolan_model_destroy(model);
+        portolan_text_clear(&text);
+    }
+    for (size_t i = 0; i < COUNT(opening); i++) {
+        portolan_text_add(&text, "c[0] + c[1]*(");
+        for (int k = 0; k < 60; k++)
+            portolan_text_add(&text, "%s", opening[i]);
+        portolan_text_add(&text, "n");
+        for (int k = 0; k < 60; k++)
+            portolan_text_add(&text, i ? ":n+%d" : "+9)", k);
+        portolan_text_add(&text, ")");
+        model = fitted_by(text.bytes, 2, 8, two_x, two_y);
+        assert_round_trip(model);
+        portolan_model_destroy(model);
+        portolan_text_clear(&text);
+    }
+}
+
 static struct portolan_model *in_pieces(void)
 {
     static const char *const names[] = {"n", "p"};
@@ -770,6 +804,7 @@ int main(void)
         cmocka_unit_test(random_models_survive_the_round_trip_bit_by_bit),
         cmocka_unit_test(envelope_and_dropped_terms_survive_too),
         cmocka_unit_test(users_formulas_survive_as_they_are),
+        cmocka_unit_test(the_highest_formulas_survive_too),
         cmocka_unit_test(models_of_pieces_survive_with_their_breaks),
         cmocka_unit_test(old_files_are_read_and_written_the_same),
         cmocka_unit_test(reading_and_writing_survive_failing_allocations),
