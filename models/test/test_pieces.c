@@ -411,6 +411,10 @@ static void the_working_set_is_a_ratio(void **state)
     assert_int_equal(p.piece, 1);
     assert_near(p.value, 2e-4 * 2500 + 8e-3, 0.05);
     assert_true(!p.extrapolates && !p.in_gap);
+    /* No ratio, no piece. */
+    small[0] = small[1] = 0;
+    assert_int_equal(portolan_model_predict(model, small, &p), PORTOLAN_EINVAL);
+    assert_true(isnan(portolan_model_value(model, small)));
     portolan_model_destroy(model);
 }
 
@@ -557,6 +561,64 @@ static void thousands_of_points_are_parted_at_the_right_one(void **state)
     portolan_model_destroy(model);
 }
 
+/* A value now and then that is zero, negative, huge or tiny; equal rows; rows without weight. */
+static double any_value(uint64_t *seed)
+{
+    double u = uniform(seed);
+
+    return u < 0.02   ? 0
+           : u < 0.04 ? -5
+           : u < 0.06 ? 1e55
+           : u < 0.08 ? 1e-55
+                      : exp(8 * uniform(seed)) * (uniform(seed) < 0.3 ? 10 : 1);
+}
+
+static void whatever_the_rows_pieces_are_sound(void **state)
+{
+    static const char *const names[] = {"N", "P", "Q"};
+    static const struct portolan_model_shape terms[] = {
+        {.exponents = {0}}, {.exponents = {1, 1}}, {.exponents = {2}}};
+    uint64_t seed = 4711;
+    size_t several = 0;
+
+    (void)state;
+    for (int trial = 0; trial < 400; trial++) {
+        size_t n_params = 1 + (size_t)(3 * uniform(&seed)), n = 1 + (size_t)(40 * uniform(&seed));
+        double x[3 * 40], y[40], w[40];
+        struct portolan_model_data data = {n_params, names, n, x, y, trial % 3 ? NULL : w};
+        struct portolan_model_options options = {.allow_negative = trial % 5 == 0,
+                                                 .weighting = trial % 7 == 0};
+        struct portolan_model *model = NULL;
+        struct portolan_error err = {0};
+        enum portolan_status status;
+
+        for (size_t i = 0; i < n; i++) {
+            for (size_t p = 0; p < n_params; p++)
+                x[i * n_params + p] = floor((p ? 4 : 30) * uniform(&seed)) - (trial % 11 == 0);
+            y[i] = any_value(&seed);
+            w[i] = floor(3 * uniform(&seed)) + (i == 0);
+        }
+        status = portolan_model_fit_pieces(&data, trial % 2 ? terms : NULL, trial % 2 ? 3 : 0,
+                                           &options, &model, &err);
+        /* Terms that doubles cannot carry are refused. */
+        if (status) {
+            assert_int_equal(status, PORTOLAN_EINVAL);
+            continue;
+        }
+        several += portolan_model_n_pieces(model) > 1;
+        for (size_t i = 0; i < n; i++) {
+            struct portolan_prediction p;
+
+            if (portolan_model_predict(model, x + i * n_params, &p))
+                continue;
+            assert_true(isfinite(p.value) && p.low <= p.value && p.value <= p.high);
+            assert_true(p.piece < portolan_model_n_pieces(model));
+        }
+        portolan_model_destroy(model);
+    }
+    assert_true(several > 5);
+}
+
 static void fits_survive_failing_allocations(void **state)
 {
     static const char *const name = "N";
@@ -606,6 +668,7 @@ int main(void)
         cmocka_unit_test(an_ordinary_model_is_its_only_piece),
         cmocka_unit_test(bad_rows_and_terms_are_refused),
         cmocka_unit_test(thousands_of_points_are_parted_at_the_right_one),
+        cmocka_unit_test(whatever_the_rows_pieces_are_sound),
         cmocka_unit_test(fits_survive_failing_allocations),
     };
 
