@@ -3,7 +3,7 @@
 # Annotated programs as a whole: what they leave behind, on one process and on several.
 . "$(dirname "$0")/tap.sh"
 
-plan 41
+plan 43
 cd "$work" || exit 99
 unset CLL_FORMAT CLL_OUTPUT CLL_OVERWRITE CLL_STORE CLL_FLUSH CLL_MEMORY
 
@@ -137,6 +137,10 @@ same 'arrive' "$(rows program.cll.dat inner | cut -d' ' -f1-2 | sort | uniq -c |
 rm -f program.*
 try env CLL_OUTPUT=/dev/full "$MPIEXEC" -n 2 "$CALL_PROGRAM_MPI" 3
 gives 'what process 0 cannot write is told once' 4 'No space left'
+
+try "$MPIEXEC" -n 2 "$CALL_PROGRAM_MPI" 3 late
+gives 'a report behind MPI_Finalize is told' 4 'between MPI_Init and MPI_Finalize'
+same 'and leaves nothing' "$(ls -A | tr '\n' ' ')" 'err out '
 
 # --- the store
 

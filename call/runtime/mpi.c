@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,21 @@ static MPI_Comm comm_of(void *machine)
     return machine ? *(MPI_Comm *)machine : MPI_COMM_WORLD;
 }
 
+/* Outside MPI_Init and MPI_Finalize a process reaches no other, and MPI ends who tries. */
+static int is_running(void)
+{
+    int begun = 0, ended = 0;
+
+    return MPI_Initialized(&begun) == MPI_SUCCESS && begun &&
+           MPI_Finalized(&ended) == MPI_SUCCESS && !ended;
+}
+
 static int rank(void *machine)
 {
     int r = 0;
 
-    MPI_Comm_rank(comm_of(machine), &r);
+    if (is_running())
+        MPI_Comm_rank(comm_of(machine), &r);
     return r;
 }
 
@@ -35,7 +46,8 @@ static int size(void *machine)
 {
     int n = 1;
 
-    MPI_Comm_size(comm_of(machine), &n);
+    if (is_running())
+        MPI_Comm_size(comm_of(machine), &n);
     return n;
 }
 
@@ -52,7 +64,8 @@ static void barrier(void *machine, void *argument)
 {
     MPI_Request request;
 
-    if (MPI_Ibarrier(comm_of(argument ? argument : machine), &request) == MPI_SUCCESS)
+    if (is_running() &&
+        MPI_Ibarrier(comm_of(argument ? argument : machine), &request) == MPI_SUCCESS)
         await(&request);
 }
 
@@ -184,6 +197,13 @@ static int gather(void *machine, const void *bytes, size_t n, take_fn *take, voi
     struct gathering g = {.bytes = bytes, .n = n, .take = take, .arg = arg};
     int result;
 
+    if (!is_running()) {
+        fputs(
+            "portolan-call: warning: ranks report together between MPI_Init and MPI_Finalize; this "
+            "report stands outside\n",
+            stderr);
+        return -1;
+    }
     /* The program's own messages are no concern of ours. */
     if (MPI_Comm_dup(comm_of(machine), &g.comm) != MPI_SUCCESS)
         return -1;

@@ -3,7 +3,7 @@
  * A whole program as the translator would write it, for tests/call_report.sh: an experiment "outer"
  * over N, with "inner" inside, passed for N = 1, 2, 4, …; with -DWITH_MPI on several ranks.
  *
- * usage: program PASSES [exit|wait|twice]
+ * usage: program PASSES [exit|wait|twice|late]
  */
 #include <portolan/cll.h>
 
@@ -76,6 +76,8 @@ static int run(int passes, const char *what)
         for (;;)
             pause();
     }
+    if (!strcmp(what, "late"))
+        return 0;
     result = portolan_cll_report(DRIVER, NULL, "program", NULL);
     if (!strcmp(what, "twice"))
         result |= portolan_cll_report(DRIVER, NULL, "program", "outer");
@@ -93,5 +95,7 @@ int main(int argc, char **argv)
 #ifdef WITH_MPI
     MPI_Finalize();
 #endif
+    if (argc > 2 && !strcmp(argv[2], "late"))
+        result = portolan_cll_report(DRIVER, NULL, "program", NULL) ? 4 : 0;
     return result;
 }
