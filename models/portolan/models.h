@@ -3,10 +3,11 @@
  * models: rows in, a performance model with its error and its range of validity out.
  *
  * A model is a sum of terms, each a constant times a product of powers (and powers of base-2
- * logarithms) of the parameters: 0.12 + 3.4e-7 n^1.5, or 2e-9 n log2(n) m. Its constants are found
- * by least squares, relative by default: 10 % off counts alike at 1 us and at 1 h. What is not
- * known is said: standard errors, prediction intervals, the range the rows covered, and a mark on
- * every prediction outside it.
+ * logarithms) of the parameters: 0.12 + 3.4e-7 n^1.5, or 2e-9 n log2(n) m; or times an expression
+ * of a user's formula (<portolan/formula.h>); or several such sums, each in an interval of its own.
+ * Its constants are found by least squares, relative by default: 10 % off counts alike at 1 us and
+ * at 1 h. What is not known is said: standard errors, prediction intervals, the range the rows
+ * covered, and a mark on every prediction outside it.
  *
  * Values carry whatever unit the caller measured in (seconds, bytes, a residual); the envelope
  * notes it. Models are immutable after creation but for portolan_model_describe(), so many threads

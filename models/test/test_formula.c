@@ -475,6 +475,72 @@ static void formulas_that_do_not_fit_the_data_are_refused(void **state)
     }
 }
 
+/* ---- memory ---- */
+
+static enum portolan_status everything_once(void)
+{
+    static const char text[] = "c[0] + c[1]*log(`a/b`) - c[2]*min(p->n, 3, n)/(n < 4 ? n : 5)";
+    static const char *const names[] = {"n", "p->n", "a/b"};
+    struct portolan_formula *f = NULL, *bound = NULL;
+    struct portolan_formula_sum sum = {0};
+    struct portolan_error err = {0};
+    enum portolan_status status =
+        portolan_formula_parse(text, sizeof text - 1, "it", 1, 1, NULL, &f, &err);
+
+    if (!status)
+        status = portolan_formula_bind(f, 3, names, &bound, &err);
+    if (!status)
+        status = portolan_formula_split(bound, "it", 1, 1, NULL, &sum, &err);
+    for (int n = PORTOLAN_NOTATION_C; n <= PORTOLAN_NOTATION_GNUPLOT && !status; n++) {
+        char *written_text = NULL;
+
+        status = portolan_formula_write(f, (enum portolan_notation)n, &written_text, &err);
+        assert_true((status == PORTOLAN_OK) == (written_text != NULL));
+        free(written_text);
+    }
+    assert_int_equal(err.status, status);
+    portolan_formula_sum_clear(&sum);
+    portolan_formula_destroy(bound);
+    portolan_formula_destroy(f);
+    return status;
+}
+
+static enum portolan_status fit_once(const struct portolan_formula *f)
+{
+    struct portolan_model *model = NULL;
+    double constants[3];
+    enum portolan_status status = portolan_model_fit_formula(&fft_data, f, NULL, &model, NULL);
+    if (!status)
+        status = portolan_model_formula_constants(model, f, 3, constants, NULL, NULL);
+    portolan_model_destroy(model);
+    return status;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    struct portolan_formula *f = parse("fft[0] + fft[1]*log(P) + fft[2]*N/P");
+    enum portolan_status status = PORTOLAN_ENOMEM;
+    unsigned long n;
+
+    (void)state;
+    for (n = 1; status && n < 1000; n++) {
+        portolan_alloc_fail_at(n);
+        status = everything_once();
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    assert_true(n > 50);
+    for (status = PORTOLAN_ENOMEM, n = 1; status && n < 1000; n++) {
+        portolan_alloc_fail_at(n);
+        status = fit_once(f);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+    }
+    assert_int_equal(status, PORTOLAN_OK);
+    portolan_formula_destroy(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -493,6 +559,7 @@ int main(void)
         cmocka_unit_test(plain_terms_of_a_formula_become_plain_terms),
         cmocka_unit_test(shapes_with_plain_expressions_become_plain_too),
         cmocka_unit_test(formulas_that_do_not_fit_the_data_are_refused),
+        cmocka_unit_test(memory_may_run_out_anywhere),
     };
 
     return cmocka_run_group_tests_name("models formula", tests, NULL, NULL);
