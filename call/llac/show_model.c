@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* "N >= 1024", "64 <= N/P < 4096": where a piece holds. */
@@ -19,21 +18,17 @@ static void add_condition(struct portolan_text *out, const struct portolan_model
         portolan_text_add(out, " < %.6g", c->high);
 }
 
-/* A term without its constant, as the user's formula has it. */
-static const char *term_text(struct statement *s, const struct portolan_model *m,
-                             const struct portolan_model_shape *shape)
+/* A term without its constant; of the formula's term number MATCH it is as the user has it. */
+static const char *term_text(struct statement *s, const struct fitted *f,
+                             const struct portolan_model *m,
+                             const struct portolan_model_shape *shape, size_t match)
 {
     struct portolan_text out = {.arena = s->arena};
-    char *text = NULL;
-    const char *copy;
 
-    if (shape->expression) {
-        if (portolan_formula_write(shape->expression, PORTOLAN_NOTATION_INFIX, &text, NULL))
-            return "";
-        copy = portolan_arena_strdup(s->arena, text);
-        free(text);
-        return copy ? copy : "";
-    }
+    if (match != NONE)
+        return llac_expression_text(s, f->sum.terms[match].expression);
+    if (shape->expression)
+        return llac_expression_text(s, shape->expression);
     for (size_t p = 0; p < portolan_model_n_params(m); p++) {
         const char *name = portolan_model_peek_param(m, p), *times = out.length ? "*" : "";
 
@@ -50,42 +45,13 @@ static const char *term_text(struct statement *s, const struct portolan_model *m
     return out.length ? out.bytes : "1";
 }
 
-/* Which constant of the formula the term has; NONE. */
-static size_t index_of(const struct fitted *f, const char *term)
-{
-    size_t index = NONE;
-
-    for (size_t i = 0; i < f->sum.n_terms; i++) {
-        char *text;
-
-        if (portolan_formula_write(f->sum.terms[i].expression, PORTOLAN_NOTATION_INFIX, &text,
-                                   NULL))
-            continue;
-        if (!strcmp(text, term))
-            index = f->sum.terms[i].index;
-        free(text);
-    }
-    return index;
-}
-
-double llac_constant(struct statement *s, const struct fitted *f, size_t index)
-{
-    size_t n;
-    const struct portolan_model_term *terms = portolan_model_peek_terms(f->model, &n);
-
-    for (size_t i = 0; i < n; i++)
-        if (index_of(f, term_text(s, f->model, &terms[i].shape)) == index)
-            return terms[i].constant;
-    return 0;
-}
-
-static void add_term(struct grid *g, const struct fitted *f, size_t index, const char *term,
+static void add_term(struct grid *g, const struct fitted *f, size_t match, const char *term,
                      const struct portolan_model_term *t, const char *remark)
 {
-    if (index == NONE)
+    if (match == NONE)
         llac_grid_add(g, "%s", "");
     else
-        llac_grid_add(g, "  %s[%zu]", f->sum.constants, index);
+        llac_grid_add(g, "  %s[%zu]", f->sum.constants, f->sum.terms[match].index);
     llac_grid_number(g, t ? t->constant : 0);
     if (!t)
         llac_grid_add(g, "%s", "");
@@ -104,29 +70,24 @@ static void add_terms(struct statement *s, const struct fitted *f, const struct 
     size_t n, n_dropped;
     const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
     const struct portolan_model_dropped *dropped = portolan_model_peek_dropped(m, &n_dropped);
+    const size_t *match = llac_match_terms(s, f, m);
 
     for (const char *const *head =
              (const char *const[]){"  constant", "value", "std. error", "of the term", NULL};
          *head; head++)
         llac_grid_add(&g, "%s", *head);
-    for (size_t k = 0; k <= f->sum.n_terms; k++) {
+    for (size_t k = 0; match && k <= f->sum.n_terms; k++) {
         size_t wanted = k < f->sum.n_terms ? k : NONE;
 
-        for (size_t i = 0; i < n; i++) {
-            const char *term = term_text(s, m, &terms[i].shape);
-
-            if (index_of(f, term) == wanted)
-                add_term(&g, f, wanted, term, &terms[i], "");
-        }
-        for (size_t i = 0; i < n_dropped; i++) {
-            const char *term = term_text(s, m, &dropped[i].shape);
-
-            if (index_of(f, term) == wanted)
-                add_term(&g, f, wanted, term, NULL,
+        for (size_t i = 0; i < n; i++)
+            if (match[i] == wanted)
+                add_term(&g, f, wanted, term_text(s, f, m, &terms[i].shape, wanted), &terms[i], "");
+        for (size_t i = 0; i < n_dropped; i++)
+            if (match[n + i] == wanted)
+                add_term(&g, f, wanted, term_text(s, f, m, &dropped[i].shape, wanted), NULL,
                          dropped[i].reason == PORTOLAN_MODEL_DROP_NEGATIVE
                              ? ": dropped, its constant would be negative"
                              : ": dropped, the rows cannot tell it from the others");
-        }
     }
     llac_grid_write(&g, &s->in->out);
 }
@@ -224,7 +185,8 @@ void llac_show_model(struct statement *s, const char *name, const struct fitted 
     struct portolan_text *out = &s->in->out;
     size_t n = portolan_model_n_pieces(m);
 
-    portolan_text_add(out, "model %s", name);
+    portolan_text_add(out, "model%s%s", strcmp(name, "model") ? " " : "",
+                      strcmp(name, "model") ? name : "");
     if (f->observable)
         portolan_text_add(out, " of %s%s%s", statistics[portolan_model_peek_summary(m)->statistic],
                           f->observable, llac_unit(s, f->unit));

@@ -322,6 +322,32 @@ static void a_model_is_of_what_was_asked_for(void **state)
     unlink("t.csv");
 }
 
+/* TIME = 1 + 2 n n + 3 n n n, which a fit keeps as powers: the constants keep their names. */
+static void constants_keep_the_names_of_the_formula(void **state)
+{
+    struct portolan_text text = {0};
+    struct session s;
+
+    (void)state;
+    portolan_text_add(&text, "n,TIME (s)\n");
+    for (int n = 1; n <= 32; n *= 2)
+        portolan_text_add(&text, "%d,%d\n", n, 1 + 2 * n * n + 3 * n * n * n);
+    write_file("t.csv", text.bytes);
+    session_begin(&s, NULL);
+    shows(&s, "load t.csv; fit t as mm[0]+mm[1]*n*n+mm[2]*n*n*n", "\n  mm[0] ");
+    assert_non_null(strstr(s.out.bytes, "model of TIME (s)\n"));
+    assert_null(strstr(s.out.bytes, "model model"));
+    assert_non_null(strstr(s.out.bytes, "\n  mm[1] "));
+    assert_non_null(strstr(s.out.bytes, "  n * n\n"));
+    assert_non_null(strstr(s.out.bytes, "\n  mm[2] "));
+    /* One of two that are the same is told, the other dropped. */
+    shows(&s, "fit t as a[0]*n*n*n+a[1]*n^3", "\n  a[0] ");
+    assert_non_null(strstr(s.out.bytes, "\n  a[1] "));
+    session_end(&s);
+    portolan_text_clear(&text);
+    unlink("t.csv");
+}
+
 static void processors_that_stand_side_by_side_are_told(void **state)
 {
     struct session s;
@@ -514,6 +540,7 @@ int main(void)
         cmocka_unit_test(bad_tables_are_told_by_line_and_column),
         cmocka_unit_test(constants_that_made_the_rows_are_found),
         cmocka_unit_test(a_model_is_of_what_was_asked_for),
+        cmocka_unit_test(constants_keep_the_names_of_the_formula),
         cmocka_unit_test(processors_that_stand_side_by_side_are_told),
         cmocka_unit_test(errors_are_those_of_the_paper),
         cmocka_unit_test(what_speaks_against_repetitions_is_told),
