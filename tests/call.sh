@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
 golden=$SOURCE/tests/call/golden
-plan 43
+plan 46
 
 # same NAME FILE EXPECTED: the files are alike.
 same() {
@@ -47,6 +47,11 @@ gives 'the whole language is translated' 0
 for file in language.cll.c language.cll.h language.sh language.slurm; do
     same "$file is as written down" "$file" "$golden/$file"
 done
+cp "$golden/sweeps.c" .
+try "$PORTOLAN" call sweeps.c
+gives 'sweeps within sweeps are translated' 0
+same 'their bodies are indented, but for strings, macros and directives' sweeps.cll.c \
+    "$golden/sweeps.cll.c"
 touch -d '2001-01-01' language.cll.c language.sh
 try "$PORTOLAN" call language.c -o .
 [ "$(date -r language.cll.c +%Y) $(date -r language.sh +%Y)" = '2001 2001' ]
@@ -81,6 +86,9 @@ gives 'a second report goes elsewhere' 0 '^EXPERIMENT: look$' '^OBSERVABLES: CLO
 CLL_LAST=2 CLL_PREFIX=job try ./language.sh
 [ "$status" = 0 ] && [ -s job.1.dat ] && [ -s job.2.dat ]
 result 'the job script runs it as often as it is told, a report for each' $?
+build sweeps cc
+try ./sweeps
+gives 'sweeps print what they did' 0 '^ab 1$' '^ab 4$'
 mkdir bin
 printf '#!/bin/sh\necho "$CLL_OUTPUT: $*"\n' >bin/sbatch
 chmod +x bin/sbatch

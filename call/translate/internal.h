@@ -229,6 +229,15 @@ void rewrite_jumps(struct translation *t);
 /* The edited text; for libclang with the PROBES. */
 void rewrite_apply(struct translation *t, bool probes, struct portolan_text *out);
 
+/* What stands in front of the pragma in its line, when that is only blanks; else "". */
+const char *indent_own(struct translation *t, const struct directive *d);
+/* Blanks to be put before what replaces the pragma. */
+const char *indent_added(struct translation *t, const struct directive *d);
+/* What the sweeps around AT put in front of a line. */
+const char *indent_of_sweeps(struct translation *t, size_t at);
+/* Edits that do so; before those of the lines. */
+void indent_sweeps(struct translation *t);
+
 /* Asks libclang what the formulas' names are where they are used. */
 enum portolan_status probe_translation(struct translation *t);
 

@@ -19,52 +19,6 @@ void edit_add(struct translation *t, size_t at, size_t length, const char *probe
     }
 }
 
-/* ------------------------------------------------------------------ how far it is indented */
-
-static size_t line_start(const struct source *s, size_t at)
-{
-    return s->lines[source_place(s, at).line - 1];
-}
-
-static size_t blanks_at(const struct source *s, size_t at)
-{
-    size_t n = 0;
-
-    while (s->text[at + n] == ' ' || s->text[at + n] == '\t')
-        n++;
-    return n;
-}
-
-/* The blanks before the code around the pragma, where it has none itself. */
-static const char *code_indent(struct translation *t, const struct directive *d)
-{
-    const struct source *s = &t->source;
-    bool is_end = d->kind == DIRECTIVE_END || d->kind == DIRECTIVE_END_FOR;
-    size_t before = source_previous(s, d->start), code = source_next(s, d->end), line;
-
-    if (before && (is_end || s->text[code] == '}') && s->text[before - 1] != '{')
-        code = before - 1;
-    line = line_start(s, code);
-    return portolan_libclang_print(&t->arena, "%.*s", (int)blanks_at(s, line), s->text + line);
-}
-
-/* What stands in front of the pragma in its line, when that is only blanks; else "". */
-static const char *own_indent(struct translation *t, const struct directive *d)
-{
-    const struct source *s = &t->source;
-    size_t line = line_start(s, d->start);
-
-    if (line + blanks_at(s, line) != d->start)
-        return "";
-    return portolan_libclang_print(&t->arena, "%.*s", (int)(d->start - line), s->text + line);
-}
-
-/* Blanks to be put before what replaces the pragma. */
-static const char *added_indent(struct translation *t, const struct directive *d)
-{
-    return line_start(&t->source, d->start) == d->start ? code_indent(t, d) : "";
-}
-
 /* ------------------------------------------------------------------ probes */
 
 static void add_probe(struct translation *t, struct portolan_text *out, size_t at, const char *name,
@@ -261,8 +215,9 @@ void rewrite_directives(struct translation *t)
 {
     for (size_t i = 0; i < t->n_directives; i++) {
         const struct directive *d = &t->directives[i];
-        const char *added = added_indent(t, d);
-        const char *indent = *added ? added : own_indent(t, d);
+        const char *added = indent_added(t, d);
+        const char *indent = portolan_libclang_print(
+            &t->arena, "%s%s", indent_of_sweeps(t, d->start), *added ? added : indent_own(t, d));
         const char *probes = probes_of(t, d);
 
         if (d->is_braced) {

@@ -95,6 +95,7 @@ static enum portolan_status check_rewritten(struct translation *t)
     size_t before = t->n_problems;
     enum portolan_status status;
 
+    indent_sweeps(t);
     rewrite_jumps(t);
     if (t->n_problems > before)
         return PORTOLAN_OK;

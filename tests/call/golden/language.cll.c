@@ -102,7 +102,7 @@ int main(void)
 
     for (int n = 1; n <= mesh.cells; n *= 2) {
 #line 101 "language.c"
-    printf("%g %g\n", sum(&mesh, 0, n), LOG2(n));
+        printf("%g %g\n", sum(&mesh, 0, n), LOG2(n));
     }
     choose(find(x, 3, 2), x);
     portolan_cll_report(&portolan_cll_seq, NULL, "language", "sum");
