@@ -112,27 +112,33 @@ static enum portolan_status fit_whole_again(struct pieces_fit *f)
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
-static enum portolan_status fit_part(const struct pieces_fit *f, size_t i,
+enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
+                                     const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err)
 {
-    struct piece *piece = &f->model->pieces[i];
-    const struct pieces_form *form = &f->part_form[i];
     struct portolan_model_data rows;
-    enum portolan_status status = take_rows(f, &f->parts[i], &rows);
+    enum portolan_status status = take_rows(f, part, &rows);
 
     if (status)
         portolan_error_set(err, status, "no memory for the rows of a piece");
     else
-        status =
-            portolan_model_fit_terms(&rows, form->shape, form->k, f->options, &piece->model, err);
+        status = portolan_model_fit_terms(&rows, form->shape, form->k, f->options, model, err);
     if (!status && !f->n_shapes)
-        status = fit_freely(f, &rows, &piece->model, err);
+        status = fit_freely(f, &rows, model, err);
     free((double *)rows.x);
     free((double *)rows.y);
     free((double *)rows.weight);
+    return status;
+}
+
+static enum portolan_status fit_part(const struct pieces_fit *f, size_t i,
+                                     struct portolan_error *err)
+{
+    struct piece *piece = &f->model->pieces[i];
+
     piece->n_conditions = f->parts[i].n_conditions;
     memcpy(piece->conditions, f->parts[i].conditions, sizeof piece->conditions);
-    return status;
+    return pieces_fit_part(f, &f->parts[i], &f->part_form[i], &piece->model, err);
 }
 
 /* ---- all of them ---- */
@@ -206,7 +212,8 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
     }
     if (status)
         return status;
-    if (fit_whole_again(f) || pieces_are_worth_it(f, &worth))
+    if ((!f->n_shapes && pieces_merge(f)) ||
+        (f->n_parts > 1 && (fit_whole_again(f) || pieces_are_worth_it(f, &worth))))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
     if (!worth) {
         while (m->n_pieces)

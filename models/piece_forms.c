@@ -35,6 +35,22 @@ static void add_form(struct pieces_fit *f, const struct pieces_form *form)
         f->forms[f->n_forms++] = *form;
 }
 
+/* FORM, and the same with a constant, which costs of starting anything are. */
+static void add_with_constant(struct pieces_fit *f, const struct pieces_form *form)
+{
+    struct pieces_form with = *form;
+
+    add_form(f, form);
+    for (size_t i = 0; i < form->k; i++)
+        if (shape_is_constant(&form->shape[i], f->points.n_params))
+            return;
+    if (!form->k || form->k == MODEL_TERMS)
+        return;
+    memset(&with.shape[with.k], 0, sizeof with.shape[0]);
+    with.k++;
+    add_form(f, &with);
+}
+
 static struct pieces_form form_of(const struct portolan_model *m)
 {
     struct pieces_form form = {.k = m->n_terms};
@@ -92,8 +108,9 @@ static enum portolan_status find_form(struct pieces_fit *f, size_t first, size_t
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
 }
 
-/* Forms of halves and thirds along PARAM, and of both halves together. */
-static enum portolan_status find_forms(struct pieces_fit *f, size_t param, const struct part *all)
+/* Forms of halves and thirds along a variable, and of two of them together. */
+static enum portolan_status find_forms(struct pieces_fit *f, size_t param, size_t divisor,
+                                       const struct part *all)
 {
     static const struct {
         size_t first, last;
@@ -102,11 +119,12 @@ static enum portolan_status find_forms(struct pieces_fit *f, size_t param, const
     size_t m = f->points.m;
     enum portolan_status status = PORTOLAN_OK;
 
-    pieces_order(f, all, param, SIZE_MAX);
+    if (!pieces_order(f, all, param, divisor))
+        return PORTOLAN_OK;
     for (size_t i = 0; i < 5 && !status; i++) {
         status = find_form(f, m * sixths[i].first / 6, m * sixths[i].last / 6, &found[i]);
         if (!status)
-            add_form(f, &found[i]);
+            add_with_constant(f, &found[i]);
     }
     for (size_t i = 1; i < 5 && !status; i++) {
         struct pieces_form both =
@@ -140,12 +158,16 @@ static void add_plain_forms(struct pieces_fit *f, size_t param)
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all)
 {
     struct pieces_form whole = form_of(f->single);
+    size_t n = f->points.n_params;
     enum portolan_status status = PORTOLAN_OK;
 
-    add_form(f, &whole);
-    for (size_t p = 0; p < f->points.n_params && !status; p++)
-        status = find_forms(f, p, all);
-    if (!status && f->points.n_params == 1)
+    add_with_constant(f, &whole);
+    for (size_t p = 0; p < n && !status; p++)
+        status = find_forms(f, p, SIZE_MAX, all);
+    for (size_t p = 0; p < n; p++)
+        for (size_t q = p + 1; q < n && !status; q++)
+            status = find_forms(f, p, q, all);
+    if (!status && n == 1)
         add_plain_forms(f, 0);
     return status;
 }

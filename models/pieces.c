@@ -222,14 +222,21 @@ static enum portolan_status split_again(struct pieces_fit *f, const struct part 
     return try_form(f, part, &now.form, best, &now);
 }
 
-/* The best split of a part, by any variable; breaks.n < 2: none. */
+/*
+ * The best split of a part, by any variable; breaks.n < 2: none. All forms compete for the whole
+ * only: among so many some would part any part.
+ */
 static enum portolan_status find_split(struct pieces_fit *f, const struct part *part,
-                                       struct split *best)
+                                       const struct pieces_form *form, struct split *best)
 {
     size_t n = f->points.n_params;
     bool bold = f->n_shapes && part->n < FEW && !(f->points.repeat_dof > 0);
     enum portolan_status status = PORTOLAN_OK;
 
+    if (form->k) {
+        f->forms[0] = *form;
+        f->n_forms = 1;
+    }
     f->risk = (bold ? risk_of_few : risk) / (double)(n + n * (n - 1) / 2);
     for (size_t p = 0; p < n && !status; p++)
         status = try_variable(f, part, p, SIZE_MAX, best);
@@ -330,7 +337,7 @@ static enum portolan_status split_part(struct pieces_fit *f, struct part *part,
     if (!best.order || !best.v)
         status = PORTOLAN_ENOMEM;
     else if (f->left && !once)
-        status = find_split(f, part, &best);
+        status = find_split(f, part, form, &best);
     if (!status && best.breaks.n > 1) {
         status = split_on(f, part, &best);
         free(part->point);

@@ -6,7 +6,7 @@
 #include "segment_internal.h"
 
 /* A break counts like so many constants (Ninomiya 2005, Statistics and Probability Letters 72). */
-enum { PIECES_FORMS = 24, BREAK = 3 };
+enum { PIECES_FORMS = 32, BREAK = 3 };
 
 /* Terms that all pieces of one segmentation have. */
 struct pieces_form {
@@ -86,7 +86,13 @@ enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth
 /* piece_share.c: constants that do not change become one, in all of F->model's pieces */
 enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
 
-/* piece_fit.c: a model of each part, and of all parts together */
+/* piece_merge.c: searched pieces that one law describes as well become one */
+enum portolan_status pieces_merge(struct pieces_fit *f);
+
+/* piece_fit.c: a model of one part, by FORM or the search; of each part, and of all together */
+enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
+                                     const struct pieces_form *form, struct portolan_model **model,
+                                     struct portolan_error *err);
 enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
 
 #endif

@@ -418,6 +418,34 @@ static void the_working_set_is_a_ratio(void **state)
     portolan_model_destroy(model);
 }
 
+static void the_search_finds_the_working_set_too(void **state)
+{
+    uint64_t seed = 33;
+    int found = 0;
+
+    (void)state;
+    for (int trial = 0; trial < 12; trial++) {
+        struct rows r = {.n_params = 2};
+        struct portolan_model *model;
+        const struct portolan_model_break *b;
+        size_t n;
+
+        for (double size = 1024; size <= 262144; size *= 4)
+            for (double procs = 1; procs <= 16; procs *= 2) {
+                double y = 1e-3 + 1e-6 * size * log2(size) / procs * (size / procs > 2e4 ? 1.6 : 1);
+
+                r.x[2 * r.n] = size;
+                r.x[2 * r.n + 1] = procs;
+                r.y[r.n++] = y * (1 + 0.02 * normal(&seed));
+            }
+        model = fit_pieces(&r, NULL, 0, NULL);
+        b = portolan_model_peek_breaks(model, &n);
+        found += n == 1 && b->param == 0 && b->divisor == 1 && b->below == 16384;
+        portolan_model_destroy(model);
+    }
+    assert_true(found >= 9);
+}
+
 /* Another algorithm for N over 100; and there, another network for P over 8. */
 static void parts_are_parted_again(void **state)
 {
@@ -662,6 +690,7 @@ int main(void)
         cmocka_unit_test(spikes_make_no_pieces),
         cmocka_unit_test(likelihood_sets_hold_the_break),
         cmocka_unit_test(the_working_set_is_a_ratio),
+        cmocka_unit_test(the_search_finds_the_working_set_too),
         cmocka_unit_test(parts_are_parted_again),
         cmocka_unit_test(a_product_of_two_parameters_stays_in_one_piece),
         cmocka_unit_test(the_number_of_pieces_is_bounded),
