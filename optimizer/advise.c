@@ -213,6 +213,11 @@ static void list_changes(const struct advising *a, struct portolan_plan_advice *
     }
 }
 
+static const char *mark(const struct portolan_plan_prediction *x)
+{
+    return x->n_extrapolating ? " (outside what was measured)" : "";
+}
+
 static void say_change(const struct advising *a, struct portolan_plan_advice *out)
 {
     char then[32], now[32], gain[32], cost[32];
@@ -234,8 +239,7 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
     else
         snprintf(out->reason + used, sizeof out->reason - used,
                  ": predicted %s instead of %s per step (gain %s over %d steps, swap %s)%s", then,
-                 now, gain, a->now->remaining_steps, cost,
-                 out->remaining.n_extrapolating ? ", outside what was measured" : "");
+                 now, gain, a->now->remaining_steps, cost, mark(&out->remaining));
 }
 
 static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
@@ -266,8 +270,7 @@ static enum portolan_status decide(struct advising *a, struct portolan_plan_advi
         changed = false;
     } else if (!changed) {
         snprintf(out->reason, sizeof out->reason, "stays: %s%s",
-                 now_allowed ? "nothing is better" : "nothing else is allowed",
-                 now_allowed && now.n_extrapolating ? " (outside what was measured)" : "");
+                 now_allowed ? "nothing is better" : "nothing else is allowed", mark(&now));
     }
     out->now_step_ns = now.step_ns;
     out->then_step_ns = now.step_ns;
