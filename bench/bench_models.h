@@ -50,4 +50,7 @@ void extrap_fit(const struct series *series, struct sum *found);
 /* The table of predictions at twice the largest size. */
 bool ahead_run(size_t n_series, uint64_t state);
 
+/* How far spikes change what is chosen. */
+bool spikes_run(size_t n_series, uint64_t state);
+
 #endif

@@ -41,13 +41,6 @@ static void drop(struct final *f, size_t term, enum portolan_model_drop reason)
 static const double huber = 1.345, suspicious = 2.5;
 enum { HUBER_DOF = 4 };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The standard deviation of the residuals by their median, but not below what repetitions say. */
 static double robust_sigma(struct final *f)
 {
@@ -58,7 +51,7 @@ static double robust_sigma(struct final *f)
     for (size_t i = 0; i < pts->m; i++)
         if (f->s->factor[i] > 0)
             sizes[n++] = fabs(f->residual[i]);
-    qsort(sizes, n, sizeof *sizes, compare_doubles);
+    numbers_sort(n, sizes);
     sigma = 1.4826 * sizes[n / 2] * sqrt((double)n / (double)(n - f->c.k));
     return pts->repeat_sigma > 0 ? fmax(sigma, sqrt(pts->place_share) * pts->repeat_sigma) : sigma;
 }

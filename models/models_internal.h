@@ -360,6 +360,8 @@ void model_write_pieces(FILE *out, const struct portolan_model *model);
 enum { NUMBER_TEXT = 32 };
 void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
+/* Ascending; none of them NaN. */
+void numbers_sort(size_t n, double *numbers);
 /* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
 double student_quantile(double confidence, double dof);
 /* P(F > f) of Fisher's distribution with these degrees of freedom */

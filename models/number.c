@@ -113,3 +113,28 @@ double student_quantile(double confidence, double dof)
     }
     return t;
 }
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+void numbers_sort(size_t n, double *numbers)
+{
+    enum { FEW = 48 };
+
+    if (n > FEW) {
+        qsort(numbers, n, sizeof *numbers, compare);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        double number = numbers[i];
+        size_t at = i;
+
+        for (; at > 0 && numbers[at - 1] > number; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+}

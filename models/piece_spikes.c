@@ -11,13 +11,6 @@
 
 enum { AROUND = 2 }; /* neighbours looked at on each side */
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The middle one of point I and its neighbours. */
 static double local_median(const double *r, size_t n, size_t i)
 {
@@ -28,7 +21,7 @@ static double local_median(const double *r, size_t n, size_t i)
         first = n - 2 * AROUND - 1;
     for (; count < 2 * AROUND + 1; count++)
         near[count] = r[first + count];
-    qsort(near, count, sizeof *near, compare_doubles);
+    numbers_sort(count, near);
     return near[AROUND];
 }
 
@@ -108,7 +101,7 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f)
         off[i] = r[i] - local_median(r, pts->m, i);
         sorted[i] = fabs(off[i]);
     }
-    qsort(sorted, pts->m, sizeof *sorted, compare_doubles);
+    numbers_sort(pts->m, sorted);
     /* Twice as long and more, and beyond what the others do; at most one in five. */
     cut = fmax(fmax(log(2), 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     remove_points(f, off, cut);

@@ -196,13 +196,6 @@ static void group(struct points *pts, const struct row *rows,
     }
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The deviations of repetitions from the places of their points, by rows of weight 1; how many. */
 static size_t deviate(const struct points *pts, const struct row *rows, double *deviation)
 {
@@ -262,7 +255,7 @@ static struct scatter judge_scatter(const struct points *pts, const struct row *
     struct scatter scatter = {.cut = INFINITY};
     size_t n = deviate(pts, rows, deviation);
 
-    qsort(deviation, n, sizeof *deviation, compare_doubles);
+    numbers_sort(n, deviation);
     if (n && deviation[n / 2] > 0) {
         scatter.cut = 6 * 1.4826 * deviation[n / 2];
         scatter.tails = judge_tails(pts, rows, scatter.cut);

@@ -32,13 +32,6 @@ void search_weigh(struct search *s, const struct candidate *fit)
     s->least = 1e-20 * (square > 0 ? square : 1);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /*
  * Points half and more off a fit that others keep to six standard deviations: at most one in five.
  * Relative to the value a spike looks small, so the fit that finds it has not followed it.
@@ -57,7 +50,7 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
         off[i] = fabs(pts->y[i] - v) / points_scale(pts, v);
     }
     memcpy(sorted, off, pts->m * sizeof *off);
-    qsort(sorted, pts->m, sizeof *sorted, compare_doubles);
+    numbers_sort(pts->m, sorted);
     cut = fmax(fmax(0.5, 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     for (size_t i = 0; i < pts->m; i++)
         if (off[i] > cut) {
