@@ -100,8 +100,8 @@ static void add_ranges(const struct portolan_model *m, struct portolan_text *out
                           portolan_model_peek_param(m, p), r->min, r->max);
         if (r->drift_below > 0 || r->drift_above > 0)
             portolan_text_add(out,
-                              "; forms that fit as well differ by %.2g %% per doubling above, "
-                              "%.2g %% per halving below",
+                              "; forms that fit as well differ by %.3g %% per doubling above, "
+                              "%.3g %% per halving below",
                               100 * r->drift_above, 100 * r->drift_below);
         portolan_text_add(out, "\n");
     }
@@ -140,7 +140,8 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
         add_error(s, s->sigma_repeat, out);
         portolan_text_add(out, " (standard deviation)\n");
     }
-    portolan_text_add(out, "  %-14s%zu rows, %zu points", "from", s->n_rows, s->n_points);
+    portolan_text_add(out, "  %-14s%zu row%s, %zu point%s", "from", s->n_rows,
+                      s->n_rows == 1 ? "" : "s", s->n_points, s->n_points == 1 ? "" : "s");
     if (s->n_outliers)
         portolan_text_add(out, ", %zu left out as too far off", s->n_outliers);
     portolan_text_add(out, "\n  %-14s%.3g%s\n", "condition", s->condition,
