@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool write_all(int fd, const char *bytes, size_t length)
@@ -24,8 +25,34 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return true;
 }
 
-enum portolan_status portolan_replace_file(const char *path, const char *bytes, size_t length,
-                                           struct portolan_error *err)
+static enum portolan_status cannot_write(const char *path, struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* A device or a pipe. */
+static bool is_stream(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+static enum portolan_status pour(const char *path, const char *bytes, size_t length,
+                                 struct portolan_error *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    bool good = fd >= 0 && write_all(fd, bytes, length);
+
+    if (!good)
+        cannot_write(path, err);
+    if (fd >= 0 && close(fd) != 0 && good)
+        return cannot_write(path, err);
+    return good ? PORTOLAN_OK : PORTOLAN_EIO;
+}
+
+static enum portolan_status replace(const char *path, const char *bytes, size_t length,
+                                    struct portolan_error *err)
 {
     static unsigned serial;
     char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
@@ -41,10 +68,24 @@ enum portolan_status portolan_replace_file(const char *path, const char *bytes, 
         good = false;
     good = good && rename(temporary, path) == 0;
     if (!good) {
-        portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
+        cannot_write(path, err);
         if (fd >= 0)
             unlink(temporary);
     }
     free(temporary);
     return good ? PORTOLAN_OK : PORTOLAN_EIO;
+}
+
+enum portolan_status portolan_replace_file(const char *path, const char *bytes, size_t length,
+                                           struct portolan_error *err)
+{
+    char *target;
+    enum portolan_status status;
+
+    if (is_stream(path))
+        return pour(path, bytes, length, err);
+    target = realpath(path, NULL); /* what a link leads to, not the link */
+    status = replace(target ? target : path, bytes, length, err);
+    free(target);
+    return status;
 }

@@ -146,7 +146,8 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 
 /**
  * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
- * is no room the old one is still there. PORTOLAN_EIO, PORTOLAN_ENOMEM.
+ * is no room the old one is still there. A link stays one; devices and pipes are written to.
+ * PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);

@@ -6,9 +6,12 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <portolan/base.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void first_cause_is_kept(void **state)
 {
@@ -21,6 +24,41 @@ static void first_cause_is_kept(void **state)
     portolan_error_prefix(&err, "store '%s'", "a.db");
     assert_string_equal(err.text, "store 'a.db': disk 3");
     assert_int_equal(portolan_error_set(NULL, PORTOLAN_EIO, "nobody listens"), PORTOLAN_EIO);
+}
+
+/* Pipes stand for devices, which a test of root's could take away. */
+static void only_files_are_replaced(void **state)
+{
+    char folder[] = "/tmp/portolan-baseXXXXXX", bytes[8] = "";
+    struct stat info;
+    int fd;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    fd = open("pipe", O_RDWR | O_NONBLOCK);
+    assert_int_equal(portolan_replace_file("pipe", "abc", 3, NULL), PORTOLAN_OK);
+    assert_int_equal(read(fd, bytes, sizeof bytes), 3);
+    assert_string_equal(bytes, "abc");
+    close(fd);
+    assert_int_equal(lstat("pipe", &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+
+    assert_int_equal(symlink("file", "link"), 0);
+    assert_int_equal(portolan_replace_file("file", "old", 3, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_replace_file("link", "longer", 6, NULL), PORTOLAN_OK);
+    assert_int_equal(lstat("link", &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_int_equal(stat("file", &info), 0);
+    assert_int_equal(info.st_size, 6);
+    assert_int_equal(portolan_replace_file(".", "x", 1, NULL), PORTOLAN_EIO);
+
+    unlink("pipe");
+    unlink("link");
+    unlink("file");
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void every_status_has_its_own_text(void **state)
@@ -144,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_cause_is_kept),
+        cmocka_unit_test(only_files_are_replaced),
         cmocka_unit_test(every_status_has_its_own_text),
         cmocka_unit_test(utf8_characters_are_told_from_other_bytes),
         cmocka_unit_test(nearest_word_suggests_near_words_only),
