@@ -48,7 +48,10 @@ static enum portolan_status add_param(struct statement *s, struct wish *w, const
                                       const char *name, size_t column, double value)
 {
     if (w->n_params == PORTOLAN_MODEL_MAX_PARAMS)
-        return llac_fail(s, at, "a model has at most %d parameters", PORTOLAN_MODEL_MAX_PARAMS);
+        return llac_fail(s, at,
+                         "a model has at most %d parameters; a formula uses no more, and "
+                         "`fit TABLE on COLUMN, ...` says what a search is over",
+                         PORTOLAN_MODEL_MAX_PARAMS);
     w->params[w->n_params] = name;
     w->columns[w->n_params] = column;
     w->values[w->n_params++] = value;

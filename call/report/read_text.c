@@ -12,6 +12,7 @@ struct text_reader {
     char *text;             /* the line, without spaces around it */
     size_t room;
     struct portolan_cll_sample sample; /* the experiment that is being read */
+    double tests;                      /* how many rows NUMTESTS promises; 0: it says nothing */
 };
 
 /* The next line into T->text; false at the end, or when memory is out. */
@@ -98,6 +99,16 @@ static bool read_rows(struct text_reader *t, bool *more)
     return good && !t->r->failed;
 }
 
+/* What was cut off would not be missed otherwise. */
+static bool has_all_rows(struct text_reader *t)
+{
+    return (double)t->sample.n_rows >= t->tests ||
+           report_complain(t->r, t->line,
+                           "the table of '%s' ends after %zu of %.0f rows: the file is cut off; "
+                           "where rows were taken out on purpose, correct NUMTESTS",
+                           t->sample.name, t->sample.n_rows, t->tests);
+}
+
 static bool read_table(struct text_reader *t, bool *more)
 {
     char **columns = NULL;
@@ -113,7 +124,7 @@ static bool read_table(struct text_reader *t, bool *more)
     good = report_split_words(t->r, t->line, t->text, &columns, &n) &&
            report_check_columns(t->r, t->line, &t->sample, columns, n);
     report_free_words(columns, n);
-    return good && read_rows(t, more) && report_take_sample(t->r, &t->sample);
+    return good && read_rows(t, more) && has_all_rows(t) && report_take_sample(t->r, &t->sample);
 }
 
 /* ------------------------------------------------------------------ keys */
@@ -130,6 +141,17 @@ static char *value_of(char *text)
         text++;
     }
     return text;
+}
+
+/* The sum over processes; what is no number promises nothing. */
+static double sum_tests(const char *value)
+{
+    double sum = 0;
+    char *end;
+
+    for (double n; n = strtod(value, &end), end > value; value = end)
+        sum += n > 0 && n < 1e15 ? n : 0;
+    return sum;
 }
 
 static bool read_key(struct text_reader *t, bool *in_experiment)
@@ -150,7 +172,10 @@ static bool read_key(struct text_reader *t, bool *in_experiment)
                                    "the next",
                                    t->sample.name);
         *in_experiment = true;
+        t->tests = 0;
     }
+    if (*in_experiment && !strcmp(t->text, "NUMTESTS"))
+        t->tests = sum_tests(value);
     if (*in_experiment)
         return report_set(t->r, t->line, &t->sample, t->text, value);
     return report_take_header(t->r, t->line, t->text, value);

@@ -302,6 +302,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
         {TABLE "0 1 2 3\n0 1 2\n", 6, "3 numbers; it has 4 columns"},
         {TABLE "0 1 2 3\n0 1 2 3 4\n", 6, "5 numbers; it has 4 columns"},
         {TABLE "0 1 2 3\n\n0 1 x 3\n", 7, "'x' is no number"},
+        {"EXPERIMENT: a\nNUMTESTS: 2 1\nSAMPLE:\nCPU NCPUS CLOCK\n0 2 1\n0 2 1\n", 6,
+         "after 2 of 3 rows"},
         {TABLE "2 2 1 1\n", 5, "process 2 of 2"},
         {TABLE "0.5 2 1 1\n", 5, "process 0.5 of 2"},
         {TABLE "nan 2 1 1\n", 5, "process nan of 2"},
