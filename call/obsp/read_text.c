@@ -17,6 +17,7 @@ struct reader {
     const char *start, *at; /* of the line, which ends with a NUL */
     size_t *open;           /* per processor: the run that `begin` opened, or NONE */
     bool has_failed;        /* but for memory, told already */
+    bool is_other;          /* this is no trace */
 };
 
 __attribute__((format(printf, 3, 4))) static bool wrong(struct reader *r, const char *where,
@@ -382,6 +383,13 @@ static bool read_processors(struct reader *r)
     return r->open != NULL;
 }
 
+/* One line tells of a file that is something else. */
+static bool tell_start(struct reader *r, const char *where)
+{
+    r->is_other = true;
+    return wrong(r, where, "a trace begins with `processors N`, one of BSP_TRACE with '{'");
+}
+
 static bool read_line(struct reader *r)
 {
     const char *colon = strchr(r->at, ':'), *where;
@@ -398,7 +406,7 @@ static bool read_line(struct reader *r)
     if (!strcmp(what, "processors") && !r->t->n_processors)
         return read_processors(r);
     if (!r->t->n_processors)
-        return wrong(r, where, "what is right first: processors NUMBER");
+        return tell_start(r, where);
     if (!strcmp(what, "g"))
         return number(r, "time per byte", 0, &r->t->given.g);
     if (!strcmp(what, "latency"))
@@ -422,7 +430,7 @@ enum portolan_status read_text(const char *text, size_t size, const char *file,
     struct reader r = {.file = file, .d = d, .err = err, .t = trace_create(file, 0)};
     const char *end = text + size;
 
-    while (r.t && !r.t->arena.failed && text < end) {
+    while (r.t && !r.t->arena.failed && !r.is_other && text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline ? newline : end) - text);
         const char *comment = memchr(text, '#', length);

@@ -369,9 +369,16 @@ static void is_refused(const char *text, const char *expected)
 
 static void mistakes_are_told_with_their_place(void **state)
 {
+    static const char report[] = "EXPERIMENT: a\nFILE: a.c\nFORMULA: a[0]\n";
+    struct portolan_obsp_trace *t = NULL;
+    struct portolan_diagnostics d = {0};
+
     (void)state;
+    assert_int_equal(portolan_obsp_read(report, sizeof report - 1, "a.dat", &d, &t, NULL),
+                     PORTOLAN_ESYNTAX);
+    assert_int_equal(d.count, 1);
     is_refused("", "begins with `processors N`");
-    is_refused("g 1\n", "bad.obsp:1: error: what is right first: processors NUMBER");
+    is_refused("g 1\n", "bad.obsp:1: error: a trace begins with `processors N`");
     is_refused("processors 0\n", "'0' is no number of processors");
     is_refused("processors 2\n0: wrok 1\n", "bad.obsp:2: error: 'wrok' is nothing");
     is_refused("processors 2\n0: wrok 1\n", "did you mean 'work'");
