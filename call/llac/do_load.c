@@ -273,8 +273,9 @@ static enum portolan_status keep(struct statement *s, const struct token *at, co
         if (llac_put(s->in, as, &o) != PORTOLAN_OK)
             return llac_no_memory(s);
         l->tables[i] = NULL;
-        portolan_text_add(&s->in->out, "%s: %zu rows%s%s\n", as, o.table->n_rows,
-                          o.table->formula ? ", " : "", o.table->formula ? o.table->formula : "");
+        portolan_text_add(&s->in->out, "%s: %zu row%s%s%s\n", as, o.table->n_rows,
+                          o.table->n_rows == 1 ? "" : "s", o.table->formula ? ", " : "",
+                          o.table->formula ? o.table->formula : "");
     }
     return status;
 }

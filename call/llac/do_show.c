@@ -36,7 +36,8 @@ static void show_table(struct statement *s, const char *name, const struct table
     struct portolan_text *out = &s->in->out;
     struct grid g = {.arena = s->arena, .n_columns = 7, .left = 7};
 
-    portolan_text_add(out, "table %s: %zu rows", name ? name : t->experiment, t->n_rows);
+    portolan_text_add(out, "table %s: %zu row%s", name ? name : t->experiment, t->n_rows,
+                      t->n_rows == 1 ? "" : "s");
     if (name && strcmp(name, t->experiment) != 0)
         portolan_text_add(out, " of %s", t->experiment);
     if (t->file) {
@@ -101,7 +102,8 @@ static void list_objects(struct statement *s)
             llac_grid_add(&g, "%.10g", o->number);
         } else if (o->kind == OBJECT_TABLE) {
             llac_grid_add(&g, "table");
-            llac_grid_add(&g, "%zu rows%s%s", o->table->n_rows, o->table->formula ? ", " : "",
+            llac_grid_add(&g, "%zu row%s%s%s", o->table->n_rows, o->table->n_rows == 1 ? "" : "s",
+                          o->table->formula ? ", " : "",
                           o->table->formula ? o->table->formula : "");
         } else {
             llac_grid_add(&g, "model");

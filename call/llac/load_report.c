@@ -39,11 +39,28 @@ static enum portolan_status add_columns(struct statement *s, const struct portol
     return PORTOLAN_OK;
 }
 
+/* The experiment's name; with that of its source where several have such a one. */
+static const char *name_of(struct statement *s, const struct portolan_cll_report *r,
+                           const struct portolan_cll_sample *e)
+{
+    const char *dot = e->file ? strrchr(e->file, '.') : NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_experiments; i++)
+        n += !strcmp(r->experiments[i].name, e->name);
+    if (n < 2 || !e->file)
+        return e->name;
+    return portolan_arena_printf(
+        s->arena, "%s_%.*s", e->name,
+        (int)(dot && !strchr(dot, '/') ? (size_t)(dot - e->file) : strlen(e->file)), e->file);
+}
+
 static enum portolan_status take_experiment(struct statement *s,
                                             const struct portolan_cll_report *r,
                                             const struct portolan_cll_sample *e, struct loaded *l)
 {
-    struct table *t = llac_loaded_add(s, l, e->name);
+    const char *name = name_of(s, r, e);
+    struct table *t = name ? llac_loaded_add(s, l, name) : NULL;
     size_t n = 2 + e->n_identifiers + e->n_observables;
     size_t *places = portolan_arena_alloc(s->arena, n, sizeof *places);
     const char *program = portolan_cll_report_peek_header(r, "PROGRAM");

@@ -107,7 +107,8 @@ static void add_summary(struct statement *s, const struct fitted *f, const struc
     const struct portolan_model_summary *sum = portolan_model_peek_summary(m);
     struct portolan_text *out = &s->in->out;
 
-    portolan_text_add(out, "  %zu rows at %zu points", sum->n_rows, sum->n_points);
+    portolan_text_add(out, "  %zu row%s at %zu point%s", sum->n_rows, sum->n_rows == 1 ? "" : "s",
+                      sum->n_points, sum->n_points == 1 ? "" : "s");
     if (sum->n_outliers)
         portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
     portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,

@@ -210,7 +210,7 @@ static void tables_join_where_their_columns_are_the_same(void **state)
     fails(&s, "c = b with M = 1; x = a + c", "only one side has the column 'M'");
     shows(&s, "a = 3; a + 1", "4\n");
     fails(&s, "load a.csv", "'a' is a number already");
-    shows(&s, "z = load a.csv; show z", "table z: 1 rows of a, from a.csv");
+    shows(&s, "z = load a.csv; show z", "table z: 1 row of a, from a.csv");
     session_end(&s);
     unlink("a.csv");
     unlink("b.csv");
@@ -233,6 +233,25 @@ static void experiments_are_called_as_they_like(void **state)
     session_end(&s);
     unlink("sort.csv");
     unlink("load.csv");
+}
+
+static void experiments_of_several_sources_stay_apart(void **state)
+{
+    static const char table[] = "SAMPLE:\nCPU NCPUS CLOCK\n0 1 2\n";
+    struct portolan_text text = {0};
+    struct session s;
+
+    (void)state;
+    portolan_text_add(&text, "EXPERIMENT: w\nFILE: src/a.c\n%sEXPERIMENT: w\nFILE: b.c\n%s0 1 3\n",
+                      table, table);
+    portolan_text_add(&text, "EXPERIMENT: v\nFILE: b.c\n%s", table);
+    write_file("p.dat", text.bytes);
+    session_begin(&s, NULL);
+    shows(&s, "load p.dat", "w_src_a: 1 row\nw_b: 2 rows\nv: 1 row\n");
+    shows(&s, "load p.dat", "w_src_a: 2 rows\nw_b: 4 rows\nv: 2 rows\n");
+    session_end(&s);
+    portolan_text_clear(&text);
+    unlink("p.dat");
 }
 
 static void bad_tables_are_told_by_line_and_column(void **state)
@@ -537,6 +556,7 @@ int main(void)
         cmocka_unit_test(units_are_converted_where_they_are_known),
         cmocka_unit_test(tables_join_where_their_columns_are_the_same),
         cmocka_unit_test(experiments_are_called_as_they_like),
+        cmocka_unit_test(experiments_of_several_sources_stay_apart),
         cmocka_unit_test(bad_tables_are_told_by_line_and_column),
         cmocka_unit_test(constants_that_made_the_rows_are_found),
         cmocka_unit_test(a_model_is_of_what_was_asked_for),
