@@ -3,7 +3,7 @@
 # Annotated programs as a whole: what they leave behind, on one process and on several.
 . "$(dirname "$0")/tap.sh"
 
-plan 43
+plan 44
 cd "$work" || exit 99
 unset CLL_FORMAT CLL_OUTPUT CLL_OVERWRITE CLL_STORE CLL_FLUSH CLL_MEMORY
 
@@ -114,6 +114,8 @@ rm -f killed.dat ready
 
 # --- memory
 
+try env CLL_MEMORY=much CLL_OUTPUT=/dev/null "$CALL_PROGRAM" 3
+gives 'a bound that is no number is told' 0 "CLL_MEMORY is 'much'; it would be a number of MiB"
 try env CLL_MEMORY=1 "$CALL_PROGRAM" 60000
 gives 'where the room for samples ends' 0
 same 'no sample is gone without being counted' \

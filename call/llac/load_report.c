@@ -5,6 +5,7 @@
 #include <portolan/cll_report.h>
 #include <portolan/extrap.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *unit_of(const char *observable)
@@ -85,6 +86,24 @@ static enum portolan_status take_experiment(struct statement *s,
     return PORTOLAN_OK;
 }
 
+/* Rows that ought to be there. A process tells of an experiment by name and number. */
+static void warn_of_lost(struct statement *s, const struct portolan_cll_report *r, const char *path)
+{
+    double lost = 0;
+
+    for (size_t i = 0; i < r->n_headers; i++) {
+        const char *blank = strrchr(r->headers[i].value, ' ');
+
+        if (blank && !strcmp(r->headers[i].name, "LOST"))
+            lost += strtod(blank, NULL);
+    }
+    if (lost > 0)
+        llac_warn(s->in,
+                  "%s: %.0f samples were lost, as memory ended while the program ran; LOST in its "
+                  "head says of which experiments",
+                  path, lost);
+}
+
 enum portolan_status llac_load_report(struct statement *s, const struct token *at, const char *text,
                                       size_t size, const char *path, struct loaded *l)
 {
@@ -97,6 +116,8 @@ enum portolan_status llac_load_report(struct statement *s, const struct token *a
         return s->d->count == before ? llac_fail_with(s, at, status, &err) : status;
     for (size_t i = 0; status == PORTOLAN_OK && i < r->n_experiments; i++)
         status = take_experiment(s, r, &r->experiments[i], l);
+    if (status == PORTOLAN_OK)
+        warn_of_lost(s, r, path);
     portolan_cll_report_destroy(r);
     return status;
 }

@@ -164,7 +164,7 @@ enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *
     enum portolan_status status;
     struct stat is;
 
-    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)) {
+    if (stat(path, &is) == 0 && !S_ISREG(is.st_mode)) { /* of a folder, open() says so */
         int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
         status = fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);

@@ -202,14 +202,18 @@ static size_t limit_bytes(void)
 {
     static size_t limit; /* 0: not read yet */
     size_t known = __atomic_load_n(&limit, __ATOMIC_RELAXED);
+    const char *text = getenv("CLL_MEMORY");
     double mib;
+    bool is_good;
 
     if (known)
         return known;
     known = SIZE_MAX;
-    if (portolan_read_double(getenv("CLL_MEMORY"), &mib) && mib > 0 && mib < 1e12)
+    is_good = portolan_read_double(text, &mib) && mib > 0 && mib < 1e12;
+    if (is_good)
         known = (size_t)(mib * 1048576) + 1;
-    __atomic_store_n(&limit, known, __ATOMIC_RELAXED);
+    if (!__atomic_exchange_n(&limit, known, __ATOMIC_RELAXED) && text && *text && !is_good)
+        cll_warn("CLL_MEMORY is '%s'; it would be a number of MiB: there is no bound", text);
     return known;
 }
 

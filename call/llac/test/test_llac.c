@@ -249,6 +249,12 @@ static void experiments_of_several_sources_stay_apart(void **state)
     session_begin(&s, NULL);
     shows(&s, "load p.dat", "w_src_a: 1 row\nw_b: 2 rows\nv: 1 row\n");
     shows(&s, "load p.dat", "w_src_a: 2 rows\nw_b: 4 rows\nv: 2 rows\n");
+    assert_string_equal(s.warnings.bytes, "");
+    portolan_text_clear(&text);
+    portolan_text_add(&text, "LOST: v 3\nLOST: v 40\nEXPERIMENT: v\n%s", table);
+    write_file("p.dat", text.bytes);
+    shows(&s, "forget all; load p.dat", "v: 1 row\n");
+    assert_non_null(strstr(s.warnings.bytes, "p.dat: 43 samples were lost"));
     session_end(&s);
     portolan_text_clear(&text);
     unlink("p.dat");

@@ -410,6 +410,7 @@ static void what_is_there_is_not_overwritten_unless_asked(void **state)
 {
     static const double rows[] = {0, 1, 8, 1, 0.25};
     struct portolan_cll_report *report = make_report(rows, 1);
+    struct portolan_error err = {0};
 
     (void)state;
     save(report, "fft.cll.dat", false, "fft.cll.dat");
@@ -420,6 +421,10 @@ static void what_is_there_is_not_overwritten_unless_asked(void **state)
     save(report, "plain", false, "plain.1");
     save(report, ".hidden", false, ".hidden");
     save(report, ".hidden", false, ".hidden.1");
+    /* A folder has no number put into its name. */
+    assert_int_equal(portolan_cll_report_save(report, PORTOLAN_CLL_TEXT, "./", false, NULL, &err),
+                     PORTOLAN_EIO);
+    assert_non_null(strstr(err.text, "directory"));
     remove_file("fft.cll.dat");
     remove_file("fft.cll.1.dat");
     remove_file("fft.cll.2.dat");
