@@ -42,6 +42,9 @@ static enum portolan_status parse_setting(struct statement *s, const struct port
         if ((p = find_param(m, name)) == NONE)
             return llac_fail(s, &at, "the model has no parameter '%s'%s", name,
                              llac_suggest(s, name, known, portolan_model_n_params(m)));
+        if (set->count[p])
+            return llac_fail(s, &at, "'%s' is said twice; `%s = {1, 2}` gives it several values",
+                             name, name);
         if (!llac_accept(s, "="))
             return llac_fail(s, &s->now, "'=' and the value of '%s' are wanted here", name);
         if ((status = llac_parse_numbers(s, &set->values[p], &set->count[p])) != PORTOLAN_OK)

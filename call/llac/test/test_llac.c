@@ -320,6 +320,7 @@ static void constants_that_made_the_rows_are_found(void **state)
     fails(&s, "fit t as c[0] + c[1]*M", "the formula needs 'M'");
     fails(&s, "fit t as c[0] + c[1]*c[2]*N", "test:1:");
     fails(&s, "predict m at Q = 1", "no parameter 'Q'");
+    fails(&s, "predict m at N = 1, N = 2", "test:1:21: 'N' is said twice");
     fails(&s, "predict t", "'t' is a table, and a model is wanted here");
     fails(&s, "m2 = fit t where N > 1000", "no row to be fitted");
     fails(&s, "fit t confidence 95", "between 0 and 1");
