@@ -73,7 +73,8 @@ static void add_terms(struct statement *s, const struct fitted *f, const struct 
     const size_t *match = llac_match_terms(s, f, m);
 
     for (const char *const *head =
-             (const char *const[]){"  constant", "value", "std. error", "of the term", NULL};
+             (const char *const[]){f->sum.n_terms ? "  constant" : "", "value", "std. error",
+                                   "of the term", NULL};
          *head; head++)
         llac_grid_add(&g, "%s", *head);
     for (size_t k = 0; match && k <= f->sum.n_terms; k++) {

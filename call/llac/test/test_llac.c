@@ -366,6 +366,9 @@ static void constants_keep_the_names_of_the_formula(void **state)
     assert_non_null(strstr(s.out.bytes, "\n  mm[1] "));
     assert_non_null(strstr(s.out.bytes, "  n * n\n"));
     assert_non_null(strstr(s.out.bytes, "\n  mm[2] "));
+    /* What was searched for has no names. */
+    shows(&s, "fit t search", "value  std. error  of the term\n");
+    assert_null(strstr(s.out.bytes, "  constant "));
     /* One of two that are the same is told, the other dropped. */
     shows(&s, "fit t as a[0]*n*n*n+a[1]*n^3", "\n  a[0] ");
     assert_non_null(strstr(s.out.bytes, "\n  a[1] "));
