@@ -93,7 +93,8 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     is_new = mkdir(folder, 0777) == 0;
     if (!is_new && errno != EEXIST)
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", folder, strerror(errno));
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s%s", folder, strerror(errno),
+                                  errno == ENOENT ? "; make the folder that it is to be in" : "");
     status = write_all(files, n, err);
     if (status != PORTOLAN_OK && is_new)
         rmdir(folder);

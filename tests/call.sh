@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
 golden=$SOURCE/tests/call/golden
-plan 46
+plan 47
 
 # same NAME FILE EXPECTED: the files are alike.
 same() {
@@ -39,6 +39,8 @@ gives 'what another source may have is noted' 0 "^part.c:3:20: note: no experime
 
 # ------------------------------------------------------------------ what comes out
 cp "$golden/language.c" .
+try "$PORTOLAN" call -o deep/deeper language.c
+gives 'a folder is made, but not all above it' 1 'deep/deeper: .*; make the folder that it is to be in'
 try "$PORTOLAN" call --check language.c
 [ "$status" = 0 ] && [ ! -e language.cll.c ]
 result 'checking writes nothing' $?
