@@ -192,6 +192,10 @@ enum portolan_status portolan_model_name_c(const char *wish, char **name,
         made = portolan_asprintf("%s%smodel", list[0], *wish ? "_" : "");
     else if (list)
         made = portolan_strdup(list[0]);
+    if (made && is_taken(made)) { /* by how it begins */
+        free(made);
+        made = portolan_asprintf("model_%s", list[0]);
+    }
     formula_identifiers_destroy(list, 1);
     if (!made)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to name a function");

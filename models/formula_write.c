@@ -381,6 +381,17 @@ static void write_postfix(struct writer *w)
 
 /* ---- names for C and gnuplot ---- */
 
+/* Some words are reserved by how they begin: a number behind them does not help. */
+static char *rename_identifier(const char *text, size_t number, bool (*reserved)(const char *))
+{
+    char *other = portolan_asprintf("%s_%zu", text, number);
+
+    if (!other || !reserved || !reserved(other))
+        return other;
+    free(other);
+    return portolan_asprintf("x_%s", text);
+}
+
 static char *free_identifier(const char *name, char *const *taken, size_t n, bool members,
                              bool (*reserved)(const char *))
 {
@@ -394,7 +405,7 @@ static char *free_identifier(const char *name, char *const *taken, size_t n, boo
 
         if (i < n ? strcmp(text, taken[i]) != 0 : !reserved || !reserved(text))
             continue;
-        other = portolan_asprintf("%s_%zu", text, number++);
+        other = rename_identifier(text, number++, reserved);
         free(text);
         text = other;
         i = SIZE_MAX;

@@ -165,7 +165,8 @@ struct portolan_model_summary {
 struct portolan_prediction {
     double value;
     double low, high; /**< a new row of weight 1 lies between, with the model's confidence; of a
-                           model whose constants are not negative, LOW is at least 0 */
+                           model whose constants are not negative, LOW is at least 0, or VALUE where
+                           that is less */
     double std_error; /**< of the value as a mean of many such rows */
     bool extrapolates;
     size_t outside;  /**< the parameter farthest outside its range; undefined if none is */
@@ -362,7 +363,8 @@ enum portolan_status portolan_model_write_c(const struct portolan_model *model,
 
 /**
  * *NAME: WISH as the name of a C function, malloc'ed: "heat.Cholmod" becomes heat_Cholmod, and what
- * C, C++ or their libraries have already gets _model behind it: time_model.
+ * C, C++ or their libraries have already gets _model behind it: time_model; or in front, where they
+ * have all that begins so: model_isolate.
  */
 enum portolan_status portolan_model_name_c(const char *wish, char **name,
                                            struct portolan_error *err);

@@ -542,6 +542,24 @@ static void the_comment_says_unit_ranges_and_validity(void **state)
     portolan_model_destroy(model);
 }
 
+/* C, its headers and compilers have all names that begin like these: a number does not help. */
+static void parameters_named_like_reserved_words_get_a_letter(void **state)
+{
+    static const char *const params[] = {"isize", "\xc3\xa9", "M_N", "x_isize"};
+    static const double x[] = {1, 1, 1, 1, 2, 2, 2, 2}, y[] = {1, 2};
+    const struct portolan_model_data data = {
+        .n_params = COUNT(params), .params = params, .n_rows = 2, .x = x, .y = y};
+    struct portolan_model *model = NULL;
+    char *text = NULL;
+
+    (void)state;
+    assert_int_equal(portolan_model_fit(&data, NULL, &model, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_model_write_c(model, "cost", &text, NULL), PORTOLAN_OK);
+    assert_non_null(strstr(text, "(double x_isize, double x___, double x_M_N, double x_isize_2)"));
+    free(text);
+    portolan_model_destroy(model);
+}
+
 static void names_that_are_no_functions_are_refused(void **state)
 {
     static const char *const bad[] = {"", "2n", "a-b", "log", "double", "class", "isnan", "time"};
@@ -563,6 +581,8 @@ static void any_text_becomes_a_name_that_is_free(void **state)
                                            {"time", "time_model"},
                                            {"double", "double_model"},
                                            {"2n", "_2n"},
+                                           {"isolate", "model_isolate"},
+                                           {"__init", "model___init"},
                                            {"", "model"},
                                            {"fft", "fft"}};
 
@@ -635,6 +655,7 @@ int main(void)
         cmocka_unit_test(gnuplot_finds_the_same_values),
         cmocka_unit_test(models_in_c_predict_the_same),
         cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
+        cmocka_unit_test(parameters_named_like_reserved_words_get_a_letter),
         cmocka_unit_test(names_that_are_no_functions_are_refused),
         cmocka_unit_test(any_text_becomes_a_name_that_is_free),
         cmocka_unit_test(models_are_written_as_formulas_and_equations),
