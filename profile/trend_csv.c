@@ -30,7 +30,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* The next field, unquoted in place; NULL behind the last. *BROKEN: a quote is not closed. */
+/* The next field, unquoted in place; NULL behind the last. *BROKEN: a quote is not closed, or what
+   it closes goes on. */
 static char *next_field(char **at, bool *broken)
 {
     char *field = *at, *to;
@@ -51,10 +52,10 @@ static char *next_field(char **at, bool *broken)
         if (*from == '"' && from[1] == '"')
             from++;
         else if (*from == '"' || !*from) {
-            char *comma = *from ? strchr(from, ',') : NULL;
+            char *behind = *from ? from + 1 + strspn(from + 1, " \t") : from;
 
-            *broken = *broken || !*from || trim(from + 1)[0] == '"';
-            *at = comma ? comma + 1 : NULL;
+            *broken = *broken || !*from || (*behind && *behind != ',');
+            *at = *behind == ',' ? behind + 1 : NULL;
             *to = '\0';
             return field;
         }
@@ -76,7 +77,7 @@ static size_t split(struct csv *c, char *line, char **fields)
         fields[n++] = field;
     }
     if (broken)
-        portolan_diagnose(c->d, c->file, c->line, 0, "a quote is not closed");
+        portolan_diagnose(c->d, c->file, c->line, 0, "a quote is not closed, or text follows it");
     return broken ? 0 : n;
 }
 
@@ -205,6 +206,10 @@ enum portolan_status portolan_trends_read_csv(const char *text, size_t size, con
     struct csv c = {.d = &d, .file = file, .value = value};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* spreadsheets put it in front */
+        text += 3;
+        size -= 3;
+    }
     c.text = portolan_calloc(size + 1, 1);
     if (c.text) {
         memcpy(c.text, text, size);

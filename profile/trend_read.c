@@ -55,7 +55,7 @@ static enum portolan_status find_params(struct reading *r, struct portolan_error
     for (size_t i = 0; i < first->n_parameters; i++) {
         const char *name = first->parameters[i].name;
 
-        if (!differs(r, name))
+        if (!strcmp(name, ranks) || !differs(r, name)) /* ranks are counted below */
             continue;
         if (r->n_params == MAX_PARAMS)
             return portolan_error_set(err, PORTOLAN_EINVAL,

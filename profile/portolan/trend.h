@@ -78,8 +78,8 @@ PORTOLAN_API enum portolan_status portolan_trends_read(struct portolan_store *st
 /**
  * Rows from comma separated values: a line of names, then numbers. VALUE names the column that is
  * modelled (NULL: the last); the columns before it are the parameters; where one column is called
- * "callpath" or "metric" its texts tell trends apart. Blank lines and those that begin with # are
- * skipped. Each problem is reported with its line. Errors: ESYNTAX, ENOMEM.
+ * "callpath" or "metric" its texts tell trends apart. Blank lines, those that begin with # and a
+ * byte order mark are skipped. Each problem is reported with its line. Errors: ESYNTAX, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_trends_read_csv(const char *text, size_t size,
                                                            const char *file, const char *value,

@@ -64,6 +64,36 @@ static void a_table_gives_a_trend_for_each_call_path(void **state)
     portolan_trends_destroy(t);
 }
 
+static void a_mark_of_byte_order_is_no_part_of_a_name(void **state)
+{
+    struct portolan_trends *t = read_table("\xef\xbb\xbfn,t\n1,3\n2,6\n");
+
+    (void)state;
+    assert_string_equal(t->items[0].params[0], "n");
+    portolan_trends_destroy(t);
+}
+
+static void text_behind_a_quoted_field_is_told(void **state)
+{
+    static const char *const bad[] = {"n,t\n\"1\"0,3\n", "n,t\n\"1\" \"0\",3\n", "n,t\n1,\"3\"0\n",
+                                      "n,t\n1,\"3\n"};
+    struct portolan_trends *t = read_table("\"n\" ,\"t\"\n\"10\"\t, \"3\"\n");
+
+    (void)state;
+    assert_true(t->items[0].x[0] == 10 && t->items[0].y[0] == 3);
+    portolan_trends_destroy(t);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct portolan_error err = {0};
+
+        t = NULL;
+        assert_int_equal(
+            portolan_trends_read_csv(bad[i], strlen(bad[i]), "t.csv", NULL, NULL, &t, &err),
+            PORTOLAN_ESYNTAX);
+        assert_non_null(strstr(err.text, "t.csv:2: "));
+        assert_null(t);
+    }
+}
+
 static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
 {
     struct portolan_trends *t = read_table("n,t\n1,3\n2,6\n4,12\n8,24\n16,100\n");
@@ -294,6 +324,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_gives_a_trend_for_each_call_path),
+        cmocka_unit_test(a_mark_of_byte_order_is_no_part_of_a_name),
+        cmocka_unit_test(text_behind_a_quoted_field_is_told),
         cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
         cmocka_unit_test(rows_go_to_extrap_and_come_back),
         cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
