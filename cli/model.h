@@ -18,7 +18,6 @@ struct model_options {
     struct portolan_trend_query query;
     struct portolan_trend_fit fit;
     const char *formula; /* --formula, as written */
-    char *up_to;         /* --up-to, cut up */
     bool wide;
     size_t top;
 };

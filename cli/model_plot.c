@@ -63,6 +63,7 @@ static enum portolan_status run_gnuplot(const char *script, struct portolan_erro
     char *const arguments[] = {"gnuplot", "-", NULL};
     posix_spawn_file_actions_t actions;
     int ends[2], state = 0, failed;
+    bool fed;
     FILE *to;
     pid_t child;
 
@@ -75,15 +76,13 @@ static enum portolan_status run_gnuplot(const char *script, struct portolan_erro
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);
     to = fdopen(ends[1], "w");
-    if (!failed && to)
-        fputs(script, to);
-    if (to ? fclose(to) : close(ends[1]))
-        state = 1;
+    fed = !failed && to && fputs(script, to) >= 0;
+    fed = (to ? fclose(to) : close(ends[1])) == 0 && fed;
     if (failed)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "gnuplot cannot be started (%s); the SVG file needs none",
                                   strerror(failed));
-    if (waitpid(child, &state, 0) != child || state)
+    if (waitpid(child, &state, 0) != child || state || !fed)
         return portolan_error_set(err, PORTOLAN_EIO, "gnuplot failed");
     return PORTOLAN_OK;
 }

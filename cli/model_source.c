@@ -2,11 +2,11 @@
 /* Where `portolan model` has its rows from, and how they are fitted. */
 #include "model.h"
 
+#include <portolan/command.h>
 #include <portolan/extrap.h>
 #include <portolan/formula.h>
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,33 +184,16 @@ static void complain(void *arg, const char *file, int line, int column, const ch
     print_diagnostic(arg, file, line, column, text);
 }
 
-static enum portolan_status read_whole(const char *file, struct portolan_text *text,
-                                       struct portolan_error *err)
-{
-    FILE *f = fopen(file, "re");
-    char bytes[4096];
-    size_t n;
-
-    if (!f)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", file, strerror(errno));
-    while ((n = fread(bytes, 1, sizeof bytes, f)))
-        portolan_text_add_bytes(text, bytes, n);
-    n = (size_t)ferror(f);
-    fclose(f);
-    if (n)
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s'", file);
-    return text->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
-}
-
 /* Extra-P's text begins with one of its words, its JSON with a brace. */
 static bool is_extrap(const char *text)
 {
     static const char *const words[] = {"PARAMETER", "POINTS", "METRIC",
                                         "REGION",    "DATA",   "EXPERIMENT"};
 
-    for (; *text == '#' || isspace((unsigned char)*text); text++)
-        if (*text == '#')
-            text += strcspn(text, "\n");
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3;
+    while (*text == '#' || isspace((unsigned char)*text))
+        text += *text == '#' ? strcspn(text, "\n") : 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strncmp(text, words[i], strlen(words[i])) &&
             isspace((unsigned char)text[strlen(words[i])]))
@@ -218,14 +201,12 @@ static bool is_extrap(const char *text)
     return *text == '{' || *text == '[';
 }
 
-static enum portolan_status read_extrap(const struct model_options *o,
-                                        const struct portolan_text *text,
-                                        struct portolan_diagnostics *d,
+static enum portolan_status read_extrap(const struct model_options *o, const char *text,
+                                        size_t size, struct portolan_diagnostics *d,
                                         struct portolan_trends **trends, struct portolan_error *err)
 {
     struct portolan_measurements *m = NULL;
-    enum portolan_status status =
-        portolan_measurements_read(text->bytes, text->length, o->store.file, d, &m, err);
+    enum portolan_status status = portolan_measurements_read(text, size, o->store.file, d, &m, err);
 
     if (!status)
         status = portolan_trends_of_measurements(m, &o->query, o->store.file, trends, err);
@@ -237,18 +218,16 @@ static enum portolan_status read_file(const struct model_options *o,
                                       struct portolan_trends **trends, struct portolan_error *err)
 {
     struct portolan_diagnostics d = {.report = complain};
-    struct portolan_text text = {0};
-    enum portolan_status status = read_whole(o->store.file, &text, err);
+    struct portolan_arena arena = {0};
+    const char *text;
+    size_t size;
+    enum portolan_status status = portolan_file_read(&arena, o->store.file, &text, &size, err);
 
-    portolan_text_add(&text, "%s", ""); /* an empty file is a text, too */
-    if (!status && text.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    if (!status && is_extrap(text.bytes))
-        status = read_extrap(o, &text, &d, trends, err);
+    if (!status && is_extrap(text))
+        status = read_extrap(o, text, size, &d, trends, err);
     else if (!status)
-        status = portolan_trends_read_csv(text.bytes, text.length, o->store.file, o->value, &d,
-                                          trends, err);
-    portolan_text_clear(&text);
+        status = portolan_trends_read_csv(text, size, o->store.file, o->value, &d, trends, err);
+    portolan_arena_clear(&arena);
     return status;
 }
 

@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 56
+plan 57
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -166,11 +166,14 @@ gives 'C of several has a function for each' 0 'double part_method_1_bench_Part\
 printf 'n,t\n1,2\nx,3\n4\n5,"6\n' >bad.csv
 model fit bad.csv
 gives 'a table: every problem by its line' 1 "^bad.csv:3: error: n is 'x', want a number$" \
-    '^bad.csv:4: error: 1 fields, the head has 2$' '^bad.csv:5: error: a quote is not closed$'
+    '^bad.csv:4: error: 1 fields, the head has 2$' '^bad.csv:5: error: a quote is not closed,'
 count 'and each once' 3 'error'
 : >empty.csv
 model fit empty.csv
 gives 'an empty file' 1 '^empty.csv:1: error: no row'
+printf '# of no value' >remark.csv
+model fit remark.csv
+gives 'a file of one remark' 1 '^remark.csv:1: error: no row'
 model fit fft.csv --value U
 gives 'a column that is not there' 1 "fft.csv:2: error: no column 'U'"
 printf 'PARAMETER p\nPOINTS 1 2\nREGION r\nMETRIC m\nDATA 1\nDATA x\n' >bad.txt
@@ -181,7 +184,7 @@ gives 'a formula that is not canonical, by its column' 1 '^--formula:1:[0-9]+: e
 model fit fft.csv --formula 'c[0] + c[1]*M'
 gives 'a formula of a parameter that is not there' 1 '"M" is not known'
 model fit nothere.csv
-gives 'a file that is not there' 1 "cannot read 'nothere.csv'"
+gives 'a file that is not there' 1 "'nothere.csv' cannot be read"
 model list nothere.db
 gives 'a store that is not there' 1 'nothere.db'
 model list "$store" --metric PAPI_TOT_CYC
