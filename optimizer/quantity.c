@@ -397,6 +397,15 @@ static void fade(struct plan_rows *r, size_t newer)
         r->weight[i] *= fading * new_weight / old_weight;
 }
 
+/* One row that is not would keep the form from ever being looked for again. */
+static bool all_finite(size_t n, const double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
 enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
                                          const double *x, double y, bool *refit,
                                          enum portolan_update_sign *sign)
@@ -407,7 +416,7 @@ enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, s
 
     *refit = false;
     *sign = PORTOLAN_UPDATE_HOLDS;
-    if (!r || !r->model || !isfinite(y))
+    if (!r || !r->model || !all_finite(r->n_names, x) || !isfinite(y))
         return PORTOLAN_OK;
     new_input = is_new_input(q, x);
     if (!new_input)
