@@ -29,7 +29,7 @@ size_t candidate_add(struct candidate *c)
 }
 
 /* Candidates are large, and most of them is room for terms that they have not. */
-static void copy(struct candidate *to, const struct candidate *from)
+void candidate_copy(struct candidate *to, const struct candidate *from)
 {
     size_t k = from->k;
 
@@ -274,7 +274,7 @@ void search_keep(struct search *s, struct candidate *c, double score)
     for (; at > 0 && list->entry[at - 1]->score > score; at--)
         list->entry[at] = list->entry[at - 1];
     list->entry[at] = place;
-    copy(place, c);
+    candidate_copy(place, c);
 }
 
 /* What is next to right (it gets worthless half a power off) is worth something, too. */

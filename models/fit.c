@@ -344,11 +344,12 @@ static enum portolan_status settle(struct final *f, struct portolan_error *err)
 
 static enum portolan_status finish(struct final *f, struct portolan_error *err)
 {
-    size_t n = f->s->points->m;
+    size_t n = f->s->points->m, most = f->c.k * (1 + f->s->points->n_params);
     enum portolan_status status;
 
+    most = most < MODEL_ESTIMATES ? most : MODEL_ESTIMATES;
     f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
-    f->inverse = portolan_calloc(MODEL_ESTIMATES * MODEL_ESTIMATES, sizeof *f->inverse);
+    f->inverse = portolan_calloc(most * most, sizeof *f->inverse);
     if (!f->columns || !f->inverse) {
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
     } else {

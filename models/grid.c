@@ -54,18 +54,23 @@ static void compute(const struct search *s, size_t param, const struct grid_entr
     const struct points *pts = s->points;
     const double *logs = s->logs + param * pts->m, *const roots[] = {s->thirds, s->fourths};
     double exponent = entry->exponent;
-    int root = exponent < 0                                      ? 0
-               : exponent == floor(exponent)                     ? 1
-               : fabs(3 * exponent - round(3 * exponent)) < 1e-9 ? 3
-               : 4 * exponent == floor(4 * exponent)             ? 4
-                                                                 : 0;
+    const double *x = pts->x + param;
+    size_t stride = pts->n_params;
+    int root = 0, whole;
 
+    if (exponent >= 0 && exponent == (int)exponent)
+        root = 1;
+    else if (exponent >= 0 && 4 * exponent == (int)(4 * exponent))
+        root = 4;
+    else if (exponent >= 0 && fabs(3 * exponent - round(3 * exponent)) < 1e-9)
+        root = 3;
+    if (root > 1) {
+        x = roots[root - 3] + param * pts->m;
+        stride = 1;
+    }
+    whole = (int)round(root * exponent);
     for (size_t i = 0; i < pts->m; i++) {
-        double x = pts->x[i * pts->n_params + param];
-
-        if (root > 1)
-            x = roots[root - 3][param * pts->m + i];
-        out[i] = root ? times(x, (int)round(root * exponent)) : exp(exponent * logs[i]);
+        out[i] = root ? times(x[i * stride], whole) : exp(exponent * logs[i]);
         for (unsigned char l = 0; l < entry->log; l++)
             out[i] *= logs[i] * M_LOG2E;
     }

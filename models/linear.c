@@ -63,7 +63,7 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
             r[i][j] = dot(m, columns[i], columns[j]);
             subtract(m, r[i][j], columns[i], columns[j]);
         }
-        left = dot(m, columns[j], columns[j]);
+        left = j ? dot(m, columns[j], columns[j]) : before;
         if (!(left > 1e-20 * before) || !isfinite(left))
             return false;
         r[j][j] = sqrt(left);

@@ -120,11 +120,12 @@ static bool write_shape(FILE *out, const struct portolan_model *m,
         return true;
     }
     for (size_t p = 0; p < m->n_params; p++) {
-        number_write_short(shape->exponents[p], 4, number);
-        if (shape->exponents[p] == 1)
+        if (shape->exponents[p] == 1) {
             fprintf(out, " %s", m->params[p]);
-        else if (shape->exponents[p] != 0)
+        } else if (shape->exponents[p] != 0) {
+            number_write_short(shape->exponents[p], 4, number);
             fprintf(out, " %s^%s", m->params[p], number);
+        }
         if (shape->logs[p] == 1)
             fprintf(out, " log2(%s)", m->params[p]);
         else if (shape->logs[p])

@@ -224,6 +224,8 @@ enum portolan_status search_trim(struct search *s, const struct candidate *given
 
 /* Term J of C at every point times the factor. */
 void search_column(struct search *s, const struct candidate *c, size_t j, double *out);
+/* As an assignment, but without the room for terms that FROM has not. */
+void candidate_copy(struct candidate *to, const struct candidate *from);
 /* Adds an empty term of constant 1; set its shape by candidate_list(). Its place. */
 size_t candidate_add(struct candidate *c);
 /* Gives term J the shape of ENTRY in PARAM, and C its price. */
@@ -274,8 +276,8 @@ void search_grid_prepare(struct search *s);
 /* The values of an entry at all points; in SCRATCH when they are not kept. */
 const double *search_grid_column(struct search *s, size_t param, size_t entry, double *scratch);
 
-/* screen.c: all forms of one parameter; MORE: those of several terms and fitted exponents. */
-void search_one(struct search *s, size_t param, bool more);
+/* screen.c: forms of one parameter; PLAIN: single ones; MORE: several terms, fitted exponents. */
+void search_one(struct search *s, size_t param, bool plain, bool more);
 
 /* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
 bool search_lines(struct search *s);
@@ -290,7 +292,8 @@ void search_several(struct search *s);
 
 /*
  * Gauss-Newton on the constants and fitted exponents of C, from where they are. RESIDUAL and
- * LEVERAGE get those of the end. False when it leads nowhere sensible.
+ * LEVERAGE get those of the end. False
+ * when it leads nowhere sensible.
  */
 bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage);
 /* The columns of the problem linearized at C: constants, then fitted exponents; their number. */

@@ -7,16 +7,15 @@
 
 static const double exponent_bound = 12;
 
-size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
-                         struct estimate *estimates)
+/* By the exponents, after the terms themselves in COLUMNS; the number of all columns. */
+static size_t slopes(const struct search *s, const struct candidate *c, double *columns,
+                     struct estimate *estimates)
 {
     const struct points *pts = s->points;
     size_t n = 0;
 
-    for (size_t j = 0; j < c->k; j++, n++) {
-        estimates[n] = (struct estimate){j, CONSTANT_ESTIMATE};
-        search_column(s, c, j, columns + n * pts->m);
-    }
+    for (; n < c->k; n++)
+        estimates[n] = (struct estimate){n, CONSTANT_ESTIMATE};
     for (size_t j = 0; j < c->k; j++)
         for (size_t p = 0; p < pts->n_params; p++) {
             if (!(c->fitted[j] >> p & 1) || n == MODEL_ESTIMATES)
@@ -30,6 +29,14 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
     return n;
 }
 
+size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
+                         struct estimate *estimates)
+{
+    for (size_t j = 0; j < c->k; j++)
+        search_column(s, c, j, columns + j * s->points->m);
+    return slopes(s, c, columns, estimates);
+}
+
 static double sum_of_squares(size_t m, const double *residual)
 {
     double sum = 0;
@@ -39,14 +46,14 @@ static double sum_of_squares(size_t m, const double *residual)
     return sum;
 }
 
-/* Residuals in the problem's units; their sum of squares. */
+/* Residuals in the problem's units; their sum of squares. Leaves the terms in the work space. */
 static double residuals(struct search *s, const struct candidate *c, double *residual)
 {
     size_t m = s->points->m;
-    double *column = s->work + (MODEL_ESTIMATES + 3) * m;
-
     memcpy(residual, s->rhs, m * sizeof *residual);
     for (size_t j = 0; j < c->k; j++) {
+        double *column = s->work + j * m;
+
         search_column(s, c, j, column);
         for (size_t i = 0; i < m; i++)
             residual[i] -= c->constant[j] * column[i];
@@ -75,17 +82,18 @@ static bool move(struct candidate *c, const struct estimate *estimates, size_t n
 static bool descend(struct search *s, struct candidate *c, const struct estimate *estimates,
                     size_t n, const double *step, double *sum, double *residual)
 {
+    struct candidate trial;
     double length = 1;
 
     for (int i = 0; i < 12; i++, length /= 2) {
-        struct candidate trial = *c;
         double now;
 
+        candidate_copy(&trial, c);
         if (!move(&trial, estimates, n, step, length))
             continue;
         now = residuals(s, &trial, residual);
         if (now < *sum) {
-            *c = trial;
+            candidate_copy(c, &trial);
             *sum = now;
             return true;
         }
@@ -103,10 +111,10 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
     for (int i = 0; i < 30; i++) {
         double before = sum;
 
-        n = nonlinear_columns(s, c, s->work, estimates);
+        /* The residual and the terms are there from the last step. */
+        n = slopes(s, c, s->work, estimates);
         for (size_t j = 0; j < n; j++)
             columns[j] = s->work + j * pts->m;
-        residuals(s, c, residual);
         if (n > s->m || !linear_quick(pts->m, n, columns, residual, step, leverage))
             return false;
         /* What the linear problem promises is all there is to gain. */

@@ -104,6 +104,10 @@ double student_quantile(double confidence, double dof)
 {
     double tail = 1 - confidence, t = 0;
 
+    if (dof == 1)
+        return tan(M_PI_2 * confidence);
+    if (dof == 2)
+        return confidence * sqrt(2 / (tail * (1 + confidence)));
     for (int i = 0; i < 200; i++) {
         double step = (both_tails(t, dof) - tail) / (2 * density(t, dof));
 

@@ -189,7 +189,7 @@ static bool is_whole(size_t entry)
 {
     const struct grid_entry *e = &search_grid[entry];
 
-    return !e->log && e->exponent > 0 && e->exponent == floor(e->exponent);
+    return !e->log && e->exponent > 0 && e->exponent == (int)e->exponent;
 }
 
 /* The family that allows it, or 0. */
@@ -307,8 +307,9 @@ static void try_cubic(struct search *s, size_t param)
 /* Exponents off the list, starting at the best ones of the list. */
 static void try_fitted(struct search *s, size_t param, bool with_constant)
 {
-    struct candidate c = {0};
+    struct candidate c;
 
+    c.k = 0;
     if (!search_allows(s, PORTOLAN_MODEL_POWER) || !search_above(s, param, 0))
         return;
     for (size_t i = 0; i < s->best.n && !c.k; i++) {
@@ -318,7 +319,7 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
         if (b->k == 1 + (size_t)with_constant && b->shape[last].exponents[param] != 0 &&
             b->family != PORTOLAN_MODEL_SUM &&
             shape_is_constant(&b->shape[0], s->points->n_params) == with_constant)
-            c = *b;
+            candidate_copy(&c, b);
     }
     if (!c.k)
         return;
@@ -332,14 +333,14 @@ static void try_fitted(struct search *s, size_t param, bool with_constant)
     search_try(s, &c);
 }
 
-void search_one(struct search *s, size_t param, bool more)
+void search_one(struct search *s, size_t param, bool plain, bool more)
 {
     struct sums sums;
 
     if (!search_varies(s, param))
         return;
     add_up(s, param, &sums);
-    if (!more)
+    if (plain)
         try_single(s, param, &sums);
     if (!more || s->over || search_explains(s, s->residual, s->residual_k))
         return;

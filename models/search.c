@@ -184,6 +184,7 @@ bool search_starts_over(struct search *s)
 /* One pass; it may end early, when a good form has told that the weights were not right. */
 static void search_all(struct search *s, bool first)
 {
+    size_t n_params = s->points->n_params;
     bool lines;
 
     s->first = first;
@@ -192,13 +193,12 @@ static void search_all(struct search *s, bool first)
     know(s, 1);
     try_constant(s);
     s->line_variance = NAN;
-    lines = s->points->n_params > 1 && search_lines(s);
-    for (size_t p = 0; p < s->points->n_params && !s->over; p++)
-        search_one(s, p, false);
-    for (size_t p = 0; p < s->points->n_params && !s->over; p++)
-        search_one(s, p, true);
-    if (s->points->n_params > 1 && !s->over &&
-        !(lines && search_explains(s, s->residual, s->residual_k)))
+    lines = n_params > 1 && search_lines(s);
+    for (size_t p = 0; p < n_params && !s->over; p++)
+        search_one(s, p, true, n_params == 1);
+    for (size_t p = 0; p < n_params && n_params > 1 && !s->over; p++)
+        search_one(s, p, false, true);
+    if (n_params > 1 && !s->over && !(lines && search_explains(s, s->residual, s->residual_k)))
         search_several(s);
     s->over = s->over || (first && moves_weights(s, s->best.entry[0]));
     if (!s->over)
