@@ -171,7 +171,7 @@ static double squares(const struct search *s, const struct outcome *o)
     double sum = 0;
 
     for (size_t i = 0; i < s->points->m; i++) {
-        if (search_is_in(s, i) && o->leverage[i] > 1 - 1e-8)
+        if (o->leverage[i] > 1 - 1e-8 && search_is_in(s, i))
             return INFINITY;
         sum += o->residual[i] * o->residual[i];
     }
@@ -308,9 +308,12 @@ void search_prefer(struct search *s)
         for (size_t j = 0; j < list->n; j++) {
             double kernel = weight[j];
 
-            for (size_t p = 0; p < n_params && kernel > 0; p++)
-                kernel *= 1 - fabs(leads[i][p] - leads[j][p]) / near;
-            worth += kernel > 0 ? kernel : 0;
+            for (size_t p = 0; p < n_params; p++) {
+                double share = 1 - fabs(leads[i][p] - leads[j][p]) / near;
+
+                kernel *= share > 0 ? share : 0;
+            }
+            worth += kernel;
         }
         if (worth > most) {
             most = worth;

@@ -57,7 +57,7 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
     if (k > m || k > MODEL_ESTIMATES)
         return false;
     for (size_t j = 0; j < k; j++) {
-        double before = dot(m, columns[j], columns[j]), left;
+        double before = dot(m, columns[j], columns[j]), left, scale;
 
         for (size_t i = 0; i < j; i++) {
             r[i][j] = dot(m, columns[i], columns[j]);
@@ -67,8 +67,9 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
         if (!(left > 1e-20 * before) || !isfinite(left))
             return false;
         r[j][j] = sqrt(left);
+        scale = 1 / r[j][j];
         for (size_t i = 0; i < m; i++)
-            columns[j][i] /= r[j][j];
+            columns[j][i] *= scale;
         z[j] = dot(m, columns[j], b);
         subtract(m, z[j], columns[j], b);
     }
@@ -91,35 +92,32 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
 double linear_normal(size_t k, double a[LINEAR_NORMAL][LINEAR_NORMAL], const double *b,
                      bool nonnegative, double *determinant)
 {
-    double z[LINEAR_NORMAL], c[LINEAR_NORMAL], sum = 0;
+    double z[LINEAR_NORMAL], c[LINEAR_NORMAL], inverse[LINEAR_NORMAL], sum = 0, product = 1;
 
-    *determinant = 1;
     for (size_t j = 0; j < k; j++) {
         double left = a[j][j];
 
         z[j] = b[j];
         for (size_t i = 0; i < j; i++) {
-            left -= a[i][j] * a[i][j];
-            z[j] -= a[i][j] * z[i];
+            double share = a[i][j] * inverse[i];
+
+            left -= share * a[i][j];
+            z[j] -= share * z[i];
+            for (size_t l = j + 1; l < k; l++)
+                a[j][l] -= share * a[i][l];
         }
         if (!(left > 1e-13 * a[j][j]))
             return -1;
-        left = sqrt(left);
-        z[j] /= left;
-        sum += z[j] * z[j];
-        *determinant *= left;
-        for (size_t l = j + 1; l < k; l++) {
-            for (size_t i = 0; i < j; i++)
-                a[j][l] -= a[i][j] * a[i][l];
-            a[j][l] /= left;
-        }
-        a[j][j] = left;
+        inverse[j] = 1 / left;
+        sum += z[j] * z[j] * inverse[j];
+        product *= left;
     }
+    *determinant = sqrt(product);
     for (size_t j = k; j-- > 0;) {
         c[j] = z[j];
         for (size_t i = j + 1; i < k; i++)
             c[j] -= a[j][i] * c[i];
-        c[j] /= a[j][j];
+        c[j] *= inverse[j];
         if (nonnegative && !(c[j] > 0))
             return -1;
     }

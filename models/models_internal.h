@@ -74,7 +74,7 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
                           double *coefficients, double *leverage, struct linear_scatter *scatter);
 
 /*
- * Solves the k normal equations A c = b by Cholesky, A (its upper part) overwritten: how much they
+ * Solves the k normal equations A c = b by L D L', A (its upper part) overwritten: how much they
  * take off the sum of squares, or -1 when they are dependent or a constant is not positive that
  * should be. DETERMINANT: of R. For sketches: half the digits are lost.
  */

@@ -70,8 +70,8 @@ static double disagreement(const struct search *s, const double *x)
     double base = candidate_value(list->entry[0], s->points->n_params, x), sum = 0, total = 0;
 
     for (size_t i = 0; i < list->n; i++) {
-        double weight = exp((list->entry[0]->score - list->entry[i]->score) / 2);
-        double off;
+        double lead = list->entry[0]->score - list->entry[i]->score;
+        double weight = lead > -10 ? exp(lead / 2) : 0, off;
 
         if (weight < 0.01)
             continue;
