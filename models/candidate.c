@@ -119,10 +119,15 @@ static void point_at(const struct search *s, size_t n, double **columns, double 
     size_t m = s->points->m;
 
     for (size_t j = 0; j < n; j++) {
+        double most = 0;
+
         columns[j] = s->work + j * m;
-        largest[j] = 0;
-        for (size_t i = 0; i < m; i++)
-            largest[j] = fmax(largest[j], fabs(columns[j][i]));
+        for (size_t i = 0; i < m; i++) {
+            double size = fabs(columns[j][i]);
+
+            most = size > most ? size : most;
+        }
+        largest[j] = most;
     }
 }
 
@@ -223,9 +228,10 @@ double search_score(const struct search *s, size_t k, double residual, double vo
 
 double search_try(struct search *s, struct candidate *c)
 {
-    struct outcome o = {.residual = s->work + MODEL_ESTIMATES * s->points->m};
+    struct outcome o;
     double residual;
 
+    o.residual = s->work + MODEL_ESTIMATES * s->points->m;
     o.leverage = o.residual + s->points->m;
     c->score = INFINITY;
     if (c->k >= s->m || !(has_fitted(c) ? fit_exponents(s, c, &o) : fit_constants(s, c, &o)) ||

@@ -157,12 +157,12 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
     for (size_t j = 0; j < f->c.k; j++)
         fitted = fitted || f->c.fitted[j];
     for (int i = 0; i < 12 && !still; i++) {
-        before = f->c;
+        candidate_copy(&before, &f->c);
         if (!fitted && (status = solve_linear(f, err)))
             return status;
         if (fitted && (!nonlinear_fit(f->s, &f->c, f->residual, f->leverage) ||
                        (!f->s->options->allow_negative && has_negative(&f->c)))) {
-            f->c = before;
+            candidate_copy(&f->c, &before);
             break;
         }
         if (!f->s->points->relative)
