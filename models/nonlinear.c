@@ -50,6 +50,7 @@ static double sum_of_squares(size_t m, const double *residual)
 static double residuals(struct search *s, const struct candidate *c, double *residual)
 {
     size_t m = s->points->m;
+
     memcpy(residual, s->rhs, m * sizeof *residual);
     for (size_t j = 0; j < c->k; j++) {
         double *column = s->work + j * m;
