@@ -121,8 +121,8 @@ void emit_push_conditions(struct formula_builder *b, const struct portolan_model
         formula_push_number(b, 1);
 }
 
-void emit_push_sum(struct formula_builder *b, const struct portolan_model *m,
-                   const struct emit_style *style)
+static void push_sum(struct formula_builder *b, const struct portolan_model *m,
+                     const struct emit_style *style)
 {
     for (size_t j = 0; j < m->n_terms; j++) {
         double c = m->terms[j].constant;
@@ -153,14 +153,14 @@ enum portolan_status emit_formula(const struct portolan_model *m, const struct e
 
     for (size_t i = 0; !status && i < m->n_pieces; i++) {
         emit_push_conditions(&b, m, &m->pieces[i], style);
-        emit_push_sum(&b, m->pieces[i].model, style);
+        push_sum(&b, m->pieces[i].model, style);
     }
     if (!status && m->n_pieces)
         formula_push_number(&b, NAN);
     for (size_t i = 0; !status && i < m->n_pieces; i++)
         formula_push(&b, OP_SELECT, 3);
     if (!status && !m->n_pieces)
-        emit_push_sum(&b, m, style);
+        push_sum(&b, m, style);
     if (!status && b.status == PORTOLAN_EINVAL)
         portolan_error_set(err, PORTOLAN_EINVAL, "the model is too large for one formula: %s",
                            b.why);

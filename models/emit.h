@@ -15,8 +15,6 @@ enum portolan_status emit_begin(struct formula_builder *b, const struct portolan
 /* Term J of M with CONSTANT in place of its own. */
 void emit_push_term(struct formula_builder *b, const struct portolan_model *m, size_t j,
                     double constant, const struct emit_style *style);
-void emit_push_sum(struct formula_builder *b, const struct portolan_model *m,
-                   const struct emit_style *style);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
                           const struct piece *piece, const struct emit_style *style);
 enum portolan_status emit_formula(const struct portolan_model *m, const struct emit_style *style,

@@ -109,8 +109,6 @@ bool formula_name_is_plain(const char *name);
 
 /* ---- formula_write.c and its kin ---- */
 
-/* NAME as the language writes it, between backquotes where needed. */
-void formula_write_name(struct portolan_text *out, const char *name);
 /* F in the language, fit to stand behind a *: a sum in parentheses, a product as it is. */
 void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out);
 /* The tree below ROOT of F, NAMES being how its names are written; FACTOR: fit to be one. */
@@ -122,7 +120,6 @@ void formula_write_truth(const struct portolan_formula *f, const char *const *na
                          struct portolan_text *out);
 void formula_write_latex(const struct portolan_formula *f, size_t root, bool factor,
                          struct portolan_text *out);
-void formula_write_latex_number(struct portolan_text *out, double value);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
 void mathml_write_text(struct portolan_text *out, const char *text);

@@ -79,7 +79,7 @@ void formula_write_latex_name(struct portolan_text *out, const char *name)
     portolan_text_add(out, single ? "" : "}");
 }
 
-void formula_write_latex_number(struct portolan_text *out, double value)
+static void write_number(struct portolan_text *out, double value)
 {
     char text[NUMBER_TEXT], *e, *power;
 
@@ -167,7 +167,7 @@ static void write_operation(const struct portolan_formula *f, size_t i, struct p
         formula_arguments(f, i, arg, 3);
     switch ((enum formula_op)node->op) {
     case OP_NUMBER:
-        formula_write_latex_number(out, node->number);
+        write_number(out, node->number);
         break;
     case OP_NAME:
         formula_write_latex_name(out, f->names.list[node->name]);

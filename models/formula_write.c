@@ -54,7 +54,8 @@ static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 
 /* ---- leaves ---- */
 
-void formula_write_name(struct portolan_text *out, const char *name)
+/* NAME as the language writes it, between backquotes where needed. */
+static void write_name(struct portolan_text *out, const char *name)
 {
     if (formula_name_is_plain(name)) {
         portolan_text_add(out, "%s", name);
@@ -460,7 +461,7 @@ static char **quoted_names(const struct portolan_formula *f)
     for (size_t i = 0; list && i < f->names.n; i++) {
         struct portolan_text text = {0};
 
-        formula_write_name(&text, f->names.list[i]);
+        write_name(&text, f->names.list[i]);
         if (portolan_text_take(&text, &list[i], NULL)) {
             formula_identifiers_destroy(list, f->names.n);
             return NULL;

@@ -12,7 +12,7 @@
 #include <libxml/xmlstring.h>
 
 /* Characters that XML carries; nothing that a reader would trim or that breaks a formula. */
-bool model_text_is_plain(const char *text)
+static bool text_is_plain(const char *text)
 {
     if (!xmlCheckUTF8((const xmlChar *)text))
         return false;
@@ -33,7 +33,7 @@ const char *model_check_params(size_t n_params, const char *const *params)
     for (size_t p = 0; p < n_params; p++) {
         if (!params || !params[p] || !*params[p])
             return "every parameter needs a name";
-        if (!model_text_is_plain(params[p]) || strpbrk(params[p], " \t\r\n"))
+        if (!text_is_plain(params[p]) || strpbrk(params[p], " \t\r\n"))
             return "a parameter's name must be UTF-8 text without blanks";
         for (size_t q = 0; q < p; q++)
             if (strcmp(params[p], params[q]) == 0)
@@ -385,7 +385,7 @@ static bool copy_text(const char **to, const char *from, enum portolan_status *s
 {
     if (!from || *status)
         return true;
-    if (!model_text_is_plain(from)) {
+    if (!text_is_plain(from)) {
         *status = PORTOLAN_EINVAL;
         return false;
     }

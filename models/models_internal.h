@@ -340,7 +340,6 @@ enum portolan_status model_create(size_t n_params, const char *const *params,
 enum portolan_status model_finish(struct portolan_model *model, struct portolan_error *err);
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
-bool model_text_is_plain(const char *text);
 
 /* How many factors of two X is outside R; 0 inside. */
 double range_octaves(const struct portolan_model_range *r, double x);
