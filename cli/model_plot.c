@@ -2,6 +2,7 @@
 /* portolan model plot: rows and model as a picture. */
 #include "model.h"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 extern char **environ;
 
-/* Feeds SCRIPT to gnuplot. */
+/* Feeds SCRIPT to gnuplot, which would draw to our output where it cannot open its own. */
 static enum portolan_status run_gnuplot(const char *script, struct portolan_error *err)
 {
     char *const arguments[] = {"gnuplot", "-", NULL};
@@ -72,6 +73,7 @@ static enum portolan_status run_gnuplot(const char *script, struct portolan_erro
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
     posix_spawn_file_actions_addclose(&actions, ends[1]);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     failed = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[0]);

@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 57
+plan 58
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -120,8 +120,12 @@ if command -v gnuplot >/dev/null; then
     model plot fft.csv -o fft.svg --gnuplot fft.png
     [ "$status" = 0 ] && [ "$(head -c 4 fft.png | tail -c 3)" = PNG ]
     result 'drawn by gnuplot' $?
+    "$PORTOLAN" model plot fft.csv -o fft.svg --gnuplot no/folder/fft.png >drawn 2>/dev/null
+    [ $? = 1 ] && [ ! -s drawn ]
+    result 'what gnuplot cannot write does not come to the terminal' $?
 else
     result 'drawn by gnuplot # SKIP there is none' 0
+    result 'what gnuplot cannot write # SKIP there is none' 0
 fi
 model plot fft.csv --x Q
 gives 'along a parameter that is not there' 1 "'Q' is no parameter here"
