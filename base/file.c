@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool write_all(int fd, const char *bytes, size_t length)
+bool portolan_write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
         ssize_t n = write(fd, bytes, length);
@@ -42,7 +42,7 @@ static enum portolan_status pour(const char *path, const char *bytes, size_t len
                                  struct portolan_error *err)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    bool good = fd >= 0 && write_all(fd, bytes, length);
+    bool good = fd >= 0 && portolan_write_all(fd, bytes, length);
 
     if (!good)
         cannot_write(path, err);
@@ -63,7 +63,7 @@ static enum portolan_status replace(const char *path, const char *bytes, size_t 
     if (!temporary)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    good = fd >= 0 && write_all(fd, bytes, length);
+    good = fd >= 0 && portolan_write_all(fd, bytes, length);
     if (fd >= 0 && close(fd) != 0)
         good = false;
     good = good && rename(temporary, path) == 0;

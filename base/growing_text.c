@@ -92,3 +92,23 @@ void portolan_text_clear(struct portolan_text *t)
         free(t->bytes);
     *t = (struct portolan_text){.arena = t->arena};
 }
+
+void portolan_text_add_xml(struct portolan_text *t, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '&')
+            portolan_text_add(t, "&amp;");
+        else if (c == '<')
+            portolan_text_add(t, "&lt;");
+        else if (c == '>')
+            portolan_text_add(t, "&gt;");
+        else if (c == '"')
+            portolan_text_add(t, "&quot;");
+        else if (c < ' ')
+            portolan_text_add(t, "&#%d;", c);
+        else
+            portolan_text_add_bytes(t, text, 1);
+    }
+}

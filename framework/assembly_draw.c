@@ -37,9 +37,9 @@ static void quoted(struct portolan_text *b, const char *prefix, const char *text
 static void port_cell(struct drawing *g, enum side side, const char *name)
 {
     portolan_text_add(&g->b, "<TR><TD PORT=\"%c_", side == PROVIDES ? 'p' : 'u');
-    xml_add_escaped(&g->b, name);
+    portolan_text_add_xml(&g->b, name);
     portolan_text_add(&g->b, "\" BGCOLOR=\"%s\">", side == PROVIDES ? "#cfe3cf" : "#dbe4f5");
-    xml_add_escaped(&g->b, name);
+    portolan_text_add_xml(&g->b, name);
     portolan_text_add(&g->b, "</TD></TR>");
 }
 
@@ -97,14 +97,14 @@ static void instance(struct drawing *g, const struct portolan_assembly_instance 
                       i->n_alternatives > 1 ? 3 : 1);
     ports(g, i->name, PROVIDES, c);
     portolan_text_add(&g->b, "<TD><B>");
-    xml_add_escaped(&g->b, i->name);
+    portolan_text_add_xml(&g->b, i->name);
     portolan_text_add(&g->b, "</B><BR/>");
-    xml_add_escaped(&g->b, class_name);
+    portolan_text_add_xml(&g->b, class_name);
     for (size_t k = 0; k < i->n_alternatives; k++) {
         if (k == i->selected)
             continue;
         portolan_text_add(&g->b, "<BR/><FONT COLOR=\"#777777\">or ");
-        xml_add_escaped(&g->b, i->alternatives[k].class_name);
+        portolan_text_add_xml(&g->b, i->alternatives[k].class_name);
         portolan_text_add(&g->b, "</FONT>");
     }
     portolan_text_add(&g->b, "</TD>");

@@ -13,7 +13,7 @@ static void attribute(struct portolan_text *b, const char *name, const char *val
     if (!value)
         return;
     portolan_text_add(b, " %s=\"", name);
-    xml_add_escaped(b, value);
+    portolan_text_add_xml(b, value);
     portolan_text_add(b, "\"");
 }
 
@@ -238,7 +238,7 @@ static void sweep_line(struct portolan_text *b, const struct portolan_assembly_s
     portolan_text_add(b, " %s=\"", s->varies ? "values" : "value");
     for (size_t k = 0; k < s->n_values; k++) {
         portolan_text_add(b, "%s", k ? " " : "");
-        xml_add_escaped(b, s->values[k]);
+        portolan_text_add_xml(b, s->values[k]);
     }
     portolan_text_add(b, "\"/>\n");
 }
@@ -265,9 +265,9 @@ static void optimizer(struct portolan_text *b, const struct portolan_assembly *a
         number(b, "accuracy", a->accuracy);
     if (a->steps_instance) {
         portolan_text_add(b, " steps=\"");
-        xml_add_escaped(b, a->steps_instance);
+        portolan_text_add_xml(b, a->steps_instance);
         portolan_text_add(b, ".");
-        xml_add_escaped(b, a->steps_parameter);
+        portolan_text_add_xml(b, a->steps_parameter);
         portolan_text_add(b, "\"");
     }
     portolan_text_add(b, "/>\n");

@@ -384,23 +384,3 @@ const struct xml_element *xml_next(const struct xml_element *parent,
         e = e->next;
     return e;
 }
-
-void xml_add_escaped(struct portolan_text *t, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c == '&')
-            portolan_text_add(t, "&amp;");
-        else if (c == '<')
-            portolan_text_add(t, "&lt;");
-        else if (c == '>')
-            portolan_text_add(t, "&gt;");
-        else if (c == '"')
-            portolan_text_add(t, "&quot;");
-        else if (c < ' ')
-            portolan_text_add(t, "&#%d;", c);
-        else
-            portolan_text_add_bytes(t, text, 1);
-    }
-}

@@ -61,7 +61,4 @@ size_t xml_count(const struct xml_element *parent, const char *name);
 const struct xml_element *xml_next(const struct xml_element *parent,
                                    const struct xml_element *previous, const char *name);
 
-/* Adds TEXT with the characters that mean something in XML, HTML labels included, replaced. */
-void xml_add_escaped(struct portolan_text *t, const char *text);
-
 #endif

@@ -122,7 +122,6 @@ void formula_write_latex(const struct portolan_formula *f, size_t root, bool fac
                          struct portolan_text *out);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
-void mathml_write_text(struct portolan_text *out, const char *text);
 void mathml_write_name(struct portolan_text *out, const char *name);
 void mathml_write_number(struct portolan_text *out, double value);
 /*

@@ -36,36 +36,10 @@ static const char *const elements[N_FORMULA_OPS] = {
     [OP_OR] = "or",
 };
 
-void mathml_write_text(struct portolan_text *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            portolan_text_add(out, "&amp;");
-            break;
-        case '<':
-            portolan_text_add(out, "&lt;");
-            break;
-        case '>':
-            portolan_text_add(out, "&gt;");
-            break;
-        case '"':
-            portolan_text_add(out, "&quot;");
-            break;
-        case '\t':
-        case '\n':
-        case '\r':
-            portolan_text_add(out, "&#%d;", *text);
-            break;
-        default:
-            portolan_text_add_bytes(out, text, 1);
-        }
-}
-
 void mathml_write_name(struct portolan_text *out, const char *name)
 {
     portolan_text_add(out, "<ci>");
-    mathml_write_text(out, name);
+    portolan_text_add_xml(out, name);
     portolan_text_add(out, "</ci>");
 }
 

@@ -12,7 +12,7 @@ static void write_text_attribute(struct portolan_text *out, const char *name, co
     if (!value)
         return;
     portolan_text_add(out, " %s=\"", name);
-    mathml_write_text(out, value);
+    portolan_text_add_xml(out, value);
     portolan_text_add(out, "\"");
 }
 
@@ -68,7 +68,7 @@ static void write_expression(struct portolan_text *out, const struct portolan_fo
     portolan_text_add(out, "<annotation encoding=\"portolan-formula\">");
     formula_write_factor(f, &words);
     out->failed = out->failed || words.failed;
-    mathml_write_text(out, words.bytes ? words.bytes : "");
+    portolan_text_add_xml(out, words.bytes ? words.bytes : "");
     portolan_text_clear(&words);
     portolan_text_add(out, "</annotation></semantics>");
 }

@@ -5,24 +5,6 @@
 #include <string.h>
 
 /* For an attribute's value. */
-static void add_attribute(struct portolan_text *out, const char *value)
-{
-    for (; *value; value++)
-        switch (*value) {
-        case '&':
-            portolan_text_add(out, "&amp;");
-            break;
-        case '<':
-            portolan_text_add(out, "&lt;");
-            break;
-        case '"':
-            portolan_text_add(out, "&quot;");
-            break;
-        default:
-            portolan_text_add_bytes(out, value, 1);
-        }
-}
-
 /* For a C string. */
 static const char *quoted(struct run *run, const char *text)
 {
@@ -67,13 +49,13 @@ static void emit_description(const struct functions *f, const struct provider *p
                       "<component class=\"%s_%s\" library=\"%s.so\">\n"
                       "  <summary>The functions of %s from the shared object ",
                       type, provider->name, symbol, type);
-    add_attribute(out, provider->file);
+    portolan_text_add_xml(out, provider->file);
     portolan_text_add(out,
                       "</summary>\n"
                       "  <provides port=\"functions\" type=\"%s\"/>\n"
                       "  <parameter name=\"library\" type=\"string\" default=\"",
                       type);
-    add_attribute(out, provider->file);
+    portolan_text_add_xml(out, provider->file);
     portolan_text_add(out, "\">the shared object to open</parameter>\n</component>\n");
 }
 

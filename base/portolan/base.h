@@ -152,6 +152,9 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
                                                         size_t length, struct portolan_error *err);
 
+/** Writes all bytes, also where a signal comes between; false, with errno, when they do not fit. */
+PORTOLAN_API bool portolan_write_all(int fd, const char *bytes, size_t length);
+
 /**
  * Memory that is freed at once: what a reader makes of a file, or one run of a generator. Start it
  * as `{0}`; one thread at a time. After a failure `failed` stays set, so that a whole run can be
@@ -212,6 +215,8 @@ PORTOLAN_API void portolan_text_add(struct portolan_text *t, const char *format,
     PORTOLAN_PRINTF(2, 3);
 PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *bytes,
                                           size_t length);
+/** TEXT with the characters that mean something in XML, HTML labels included, replaced. */
+PORTOLAN_API void portolan_text_add_xml(struct portolan_text *t, const char *text);
 
 /**
  * Hands the text over, "" when nothing was added: the caller frees it unless it is an arena's.

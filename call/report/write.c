@@ -14,21 +14,6 @@
 
 #define PIECE 65536
 
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return true;
-}
-
 void report_sink_drain(struct report_sink *sink, bool all)
 {
     struct portolan_text *t = &sink->text;
@@ -36,7 +21,7 @@ void report_sink_drain(struct report_sink *sink, bool all)
     if (sink->fd < 0 || !t->bytes || (!all && t->length < PIECE))
         return;
     errno = 0;
-    if (!sink->error && !write_all(sink->fd, t->bytes, t->length))
+    if (!sink->error && !portolan_write_all(sink->fd, t->bytes, t->length))
         sink->error = errno ? errno : EIO;
     t->length = 0;
     t->bytes[0] = '\0';
