@@ -160,8 +160,7 @@ static void add_ranges(struct portolan_model *m, const struct portolan_model *pi
     }
 }
 
-/* Means and maxima over the pieces; variances weighed by what they rest on. */
-static void summarize(struct portolan_model *m, size_t n_spikes)
+void pieces_summarize(struct portolan_model *m, size_t n_spikes)
 {
     struct portolan_model_summary *all = &m->summary;
     double variance = 0, repeat = 0, squares = 0, out = 0, points = 0;
@@ -222,6 +221,6 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
     }
     if ((status = pieces_share(f, err)))
         return status;
-    summarize(m, f->n_spikes);
+    pieces_summarize(m, f->n_spikes);
     return model_finish(m, err);
 }

@@ -94,5 +94,8 @@ enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct pa
                                      const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err);
 enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
+/* The summary and ranges of M from its pieces: sums, means, maxima; variances weighed by what they
+ * rest on. */
+void pieces_summarize(struct portolan_model *m, size_t n_spikes);
 
 #endif

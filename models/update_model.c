@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model that all rows of an online update so far give. */
+#include "pieces_internal.h"
 #include "update_internal.h"
 
 #include <math.h>
@@ -169,37 +170,6 @@ enum portolan_status update_skeleton(const struct portolan_model *m,
     return PORTOLAN_OK;
 }
 
-/* The summary and range of all pieces together, where the model has several. */
-static void summarise(struct portolan_model *m)
-{
-    struct portolan_model_summary *s = &m->summary;
-    double squares = 0, variance = 0;
-
-    s->n_rows = s->n_points = s->n_outliers = 0;
-    s->dof = s->max = s->condition = 0;
-    s->sigma_is_assumed = false;
-    for (size_t i = 0; i < m->n_pieces; i++) {
-        const struct portolan_model *piece = m->pieces[i].model;
-        const struct portolan_model_summary *one = &piece->summary;
-
-        s->n_rows += one->n_rows;
-        s->n_points += one->n_points;
-        s->n_outliers += one->n_outliers;
-        s->dof += one->dof;
-        s->max = fmax(s->max, one->max);
-        s->condition = fmax(s->condition, one->condition);
-        s->sigma_is_assumed = s->sigma_is_assumed || one->sigma_is_assumed;
-        squares += (double)one->n_points * one->rms * one->rms;
-        variance += (double)one->n_points * one->sigma * one->sigma;
-        for (size_t p = 0; p < m->n_params; p++) {
-            m->range[p].min = fmin(m->range[p].min, piece->range[p].min);
-            m->range[p].max = fmax(m->range[p].max, piece->range[p].max);
-        }
-    }
-    s->rms = sqrt(squares / (double)s->n_points);
-    s->sigma = sqrt(variance / (double)s->n_points);
-}
-
 enum portolan_status portolan_update_model(const struct portolan_update *u,
                                            struct portolan_model **model,
                                            struct portolan_error *err)
@@ -210,7 +180,7 @@ enum portolan_status portolan_update_model(const struct portolan_update *u,
     for (size_t i = 0; i < u->n_parts && !status; i++)
         status = fill(&u->parts[i], m->n_pieces ? m->pieces[i].model : m, err);
     if (!status && m->n_pieces) {
-        summarise(m);
+        pieces_summarize(m, 0);
         status = model_finish(m, err);
     }
     if (status) {

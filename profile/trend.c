@@ -49,32 +49,29 @@ static bool series_same(const void *arg, size_t i, size_t k)
     return same;
 }
 
-/* Room for one more of SIZE bytes behind COUNT. */
-static bool make_room(void *items, size_t count, size_t *room, size_t size)
+/* ITEMS, moved if need be, with room for one more of SIZE bytes behind COUNT; or NULL. */
+static void *make_room(void *items, size_t count, size_t *room, size_t size)
 {
-    void **at = items;
     size_t wanted = *room ? 2 * *room : 256;
-    void *grown;
 
     if (count < *room)
-        return true;
-    if (!(grown = portolan_reallocarray(*at, wanted, size)))
-        return false;
-    *at = grown;
-    *room = wanted;
-    return true;
+        return items;
+    if ((items = portolan_reallocarray(items, wanted, size)))
+        *room = wanted;
+    return items;
 }
 
 size_t trend_place(struct trend_builder *b, size_t parent, const char *instance, const char *port,
                    const char *method)
 {
-    struct trend_place *p;
+    struct trend_place *p = make_room(b->places, b->n_places, &b->place_room, sizeof *p);
     struct portolan_text path = {.arena = &b->arena};
     size_t at;
 
-    if (!make_room(&b->places, b->n_places, &b->place_room, sizeof *p))
+    if (!p)
         return SIZE_MAX;
-    p = &b->places[b->n_places];
+    b->places = p;
+    p += b->n_places;
     *p = (struct trend_place){parent, instance, port, method, NULL};
     b->by_place.arg = b;
     b->by_place.hash = place_hash;
@@ -127,9 +124,10 @@ size_t trend_series(struct trend_builder *b, size_t place, const char *implement
 
     if (!is_wanted(b, b->places[place].path, implementation))
         return SIZE_MAX - TREND_UNWANTED;
-    if (!make_room(&b->series, b->n_series, &b->series_room, sizeof *s))
+    if (!(s = make_room(b->series, b->n_series, &b->series_room, sizeof *s)))
         return SIZE_MAX;
-    s = &b->series[b->n_series];
+    b->series = s;
+    s += b->n_series;
     *s = (struct trend_series){place, implementation, metric, n_params, (const char **)params, 0};
     b->by_series.arg = b;
     b->by_series.hash = series_hash;
@@ -150,8 +148,11 @@ bool trend_add(struct trend_builder *b, size_t series, int64_t trial, const doub
 {
     struct trend_series *s = &b->series[series];
     double *copy = portolan_arena_alloc(&b->arena, s->n_params, sizeof *copy);
+    struct trend_row *rows = make_room(b->rows, b->n_rows, &b->row_room, sizeof *rows);
 
-    if (!copy || !make_room(&b->rows, b->n_rows, &b->row_room, sizeof *b->rows))
+    if (rows)
+        b->rows = rows;
+    if (!copy || !rows)
         return false;
     if (s->n_params)
         memcpy(copy, x, s->n_params * sizeof *copy);
