@@ -153,6 +153,6 @@ stored 'runs add trials to the experiment store' '1|program|1|finished
 2|program|2|finished' 'SELECT id, name, node_count, outcome FROM trial ORDER BY id'
 try "$PORTOLAN" profile "$store"
 gives 'portolan profile shows experiments as call paths' 0 'one measured call costs [0-9.]+ ns' \
-    '^program.outer \[program.c\] +16 ' '^  program.inner \[program.c\] +!? +16 '
+    '^program.outer \[program.c\] +!? +16 ' '^  program.inner \[program.c\] +!? +16 '
 try "$PORTOLAN" model list --by contexts "$store" 1
 gives 'portolan model has models over their identifiers' 0 'program.outer \[program.c\].*N'
