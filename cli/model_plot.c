@@ -2,13 +2,10 @@
 /* portolan model plot: rows and model as a picture. */
 #include "model.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdio.h>
+#include <portolan/chart.h>
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { OPTION_X = 512, OPTION_GNUPLOT, OPTION_LINEAR };
 
@@ -58,37 +55,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 extern char **environ;
 
-/* Feeds SCRIPT to gnuplot, which would draw to our output where it cannot open its own. */
-static enum portolan_status run_gnuplot(const char *script, struct portolan_error *err)
-{
-    char *const arguments[] = {"gnuplot", "-", NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2], state = 0, failed;
-    bool fed;
-    FILE *to;
-    pid_t child;
-
-    if (pipe(ends))
-        return portolan_error_set(err, PORTOLAN_EIO, "cannot make a pipe to gnuplot");
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[1]);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    failed = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[0]);
-    to = fdopen(ends[1], "w");
-    fed = !failed && to && fputs(script, to) >= 0;
-    fed = (to ? fclose(to) : close(ends[1])) == 0 && fed;
-    if (failed)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "gnuplot cannot be started (%s); the SVG file needs none",
-                                  strerror(failed));
-    if (waitpid(child, &state, 0) != child || state || !fed)
-        return portolan_error_set(err, PORTOLAN_EIO, "gnuplot failed");
-    return PORTOLAN_OK;
-}
-
 static bool ends_in(const char *text, const char *end)
 {
     size_t length = strlen(text), tail = strlen(end);
@@ -108,7 +74,7 @@ static enum portolan_status draw_by_gnuplot(const struct options *o,
     if (!status && script_only)
         status = portolan_replace_file(o->gnuplot, script, strlen(script), err);
     else if (!status)
-        status = run_gnuplot(script, err);
+        status = portolan_chart_run_gnuplot(script, err);
     free(script);
     return status;
 }

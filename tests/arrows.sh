@@ -19,7 +19,7 @@ framework: base assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control probe store framework mastermind recorder
-plot: base chart
+plot: base command chart
 models: base models formula extrap series update
 optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report

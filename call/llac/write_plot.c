@@ -17,32 +17,6 @@ static enum portolan_status write_file(struct statement *s, const struct token *
     return status == PORTOLAN_OK ? status : llac_fail_with(s, at, status, &err);
 }
 
-/* The script through gnuplot, which says what it does not like into a file. */
-static enum portolan_status run_gnuplot(struct statement *s, const char *script,
-                                        struct portolan_error *err)
-{
-    char file[] = "/tmp/llacXXXXXX", said[] = "/tmp/llacXXXXXX";
-    int fd = mkstemp(file), fd2 = mkstemp(said);
-    struct portolan_words command = {0};
-    enum portolan_status status = PORTOLAN_EIO;
-
-    if (fd >= 0 && fd2 >= 0 && write(fd, script, strlen(script)) == (ssize_t)strlen(script) &&
-        portolan_words_add(s->arena, &command, "gnuplot") &&
-        portolan_words_add(s->arena, &command, file))
-        status = portolan_command_run(s->arena, &command, said, err);
-    else
-        portolan_error_set(err, status, "no room for a temporary file");
-    if (fd >= 0) {
-        close(fd);
-        unlink(file);
-    }
-    if (fd2 >= 0) {
-        close(fd2);
-        unlink(said);
-    }
-    return status;
-}
-
 /* gnuplot's part: a file in another form, or characters for the terminal. */
 static enum portolan_status draw(struct statement *s, const struct token *at,
                                  const struct portolan_chart *chart, const char *output)
@@ -52,7 +26,7 @@ static enum portolan_status draw(struct statement *s, const struct token *at,
     enum portolan_status status = portolan_chart_write_gnuplot(chart, output, &script, &err);
 
     if (status == PORTOLAN_OK) {
-        status = run_gnuplot(s, script, &err);
+        status = portolan_chart_run_gnuplot(script, &err);
         free(script);
     }
     if (status == PORTOLAN_ENOTFOUND)
@@ -65,22 +39,26 @@ static enum portolan_status draw(struct statement *s, const struct token *at,
 
 void llac_show_characters(struct statement *s, const struct portolan_chart *chart)
 {
-    char file[] = "/tmp/llacXXXXXX.txt";
-    int fd = mkstemps(file, 4);
+    const char *folder = getenv("TMPDIR");
+    char *file = portolan_asprintf("%s/llacXXXXXX.txt", folder && *folder ? folder : "/tmp");
+    int fd = file ? mkstemps(file, 4) : -1;
     struct portolan_error err = {0};
     char *script = NULL;
     const char *text;
     size_t size;
 
-    if (fd < 0)
+    if (fd < 0) {
+        free(file);
         return;
+    }
     close(fd);
     if (portolan_chart_write_gnuplot(chart, file, &script, &err) == PORTOLAN_OK &&
-        run_gnuplot(s, script, &err) == PORTOLAN_OK &&
+        portolan_chart_run_gnuplot(script, &err) == PORTOLAN_OK &&
         portolan_file_read(s->arena, file, &text, &size, &err) == PORTOLAN_OK)
         portolan_text_add(&s->in->out, "%s", text);
     free(script);
     unlink(file);
+    free(file);
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -3,7 +3,7 @@
  * chart: numbers as a picture. A chart is a title, two axes and series of points, lines and bands;
  * it becomes SVG, drawn here without anybody's help, or a script for gnuplot that draws the same.
  *
- * The same chart always gives the same text. Nothing here prints or touches files. Functions may be
+ * The same chart always gives the same text. Nothing here prints, and only gnuplot writes files. Functions may be
  * called by many threads at once.
  */
 #ifndef PORTOLAN_CHART_H
@@ -61,6 +61,12 @@ enum portolan_status portolan_chart_write_svg(const struct portolan_chart *chart
 enum portolan_status portolan_chart_write_gnuplot(const struct portolan_chart *chart,
                                                   const char *output, char **script,
                                                   struct portolan_error *err);
+
+/**
+ * Runs SCRIPT through gnuplot, which writes the file that the script names. ENOTFOUND when there is
+ * no gnuplot; EFOREIGN, with what it says, when it fails; EIO, ENOMEM. Waits for it.
+ */
+enum portolan_status portolan_chart_run_gnuplot(const char *script, struct portolan_error *err);
 
 #ifdef __cplusplus
 }
