@@ -165,9 +165,9 @@ static enum portolan_status keep_models(const struct measurement *m,
     const struct portolan_plan_model *models;
     struct portolan_store *store = NULL;
     struct portolan_plan *plan = NULL;
+    const struct portolan_plan_options options = {.ranks = m->job->cohort->size};
     size_t n = 0;
-    enum portolan_status status =
-        portolan_plan_create(m->w->assembly, set, m->job->cohort->size, &plan, err);
+    enum portolan_status status = portolan_plan_create(m->w->assembly, set, &options, &plan, err);
 
     if (status == PORTOLAN_OK)
         status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
@@ -200,11 +200,12 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
 {
     struct portolan_sample_set *set = NULL;
     struct portolan_next_trial *next = NULL;
+    const struct portolan_plan_options options = {.ranks = m->job->cohort->size};
     enum portolan_status status = measure_read_trials(m, true, &set, err);
 
     if (status == PORTOLAN_OK)
-        status = portolan_plan_next_trial(m->w->assembly, set, m->job->cohort->size,
-                                          m->budget_s - m->spent_s, &next, err);
+        status = portolan_plan_next_trial(m->w->assembly, set, &options, m->budget_s - m->spent_s,
+                                          &next, err);
     if (status == PORTOLAN_OK) {
         tell_next(m, next);
         if (!next->finished)

@@ -75,7 +75,8 @@ enum portolan_status study_open(struct study *s, struct assembly_options *o,
     if (status == PORTOLAN_OK)
         status = read_data(s, &ranks, err);
     if (status == PORTOLAN_OK)
-        status = portolan_plan_create(s->w.assembly, s->data, ranks, &s->plan, err);
+        status = portolan_plan_create(
+            s->w.assembly, s->data, &(struct portolan_plan_options){.ranks = ranks}, &s->plan, err);
     if (status != PORTOLAN_OK)
         study_close(s);
     return status;

@@ -529,11 +529,10 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
     return status ? status : tell(e, unaffordable);
 }
 
-enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
-                                              const struct portolan_sample_set *data, int ranks,
-                                              double budget_left_s,
-                                              struct portolan_next_trial **out,
-                                              struct portolan_error *err)
+enum portolan_status
+portolan_plan_next_trial(const struct portolan_assembly *a, const struct portolan_sample_set *data,
+                         const struct portolan_plan_options *options, double budget_left_s,
+                         struct portolan_next_trial **out, struct portolan_error *err)
 {
     static const struct survey_filter explored = {.purpose = "explore", .any_point = true};
     struct exploration e = {.budget_s = budget_left_s};
@@ -542,7 +541,7 @@ enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
     e.out = portolan_calloc(1, sizeof *e.out);
     if (e.out) {
         e.out->finished = true;
-        status = survey_init(&e.p.s, a, data, ranks, &explored, err);
+        status = survey_init(&e.p.s, a, data, options->ranks, &explored, err);
         if (!status)
             status = next(&e, err);
         survey_clear(&e.p.s);

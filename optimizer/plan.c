@@ -39,17 +39,18 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
 }
 
 static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
-                                  const struct portolan_sample_set *data, int ranks,
+                                  const struct portolan_sample_set *data,
+                                  const struct portolan_plan_options *options,
                                   struct portolan_error *err)
 {
     static const struct survey_filter all = {0};
-    enum portolan_status status = survey_init(&p->s, a, data, ranks, &all, err);
+    enum portolan_status status = survey_init(&p->s, a, data, options->ranks, &all, err);
 
     if (!status && (p->s.n_trials == 0 || p->s.n_nodes == 0))
         return portolan_error_set(
             err, PORTOLAN_ENOTFOUND,
-            "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name, ranks,
-            p->s.unusable ? ": " : "", p->s.unusable ? p->s.unusable : "");
+            "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name,
+            options->ranks, p->s.unusable ? ": " : "", p->s.unusable ? p->s.unusable : "");
     if (!status)
         status = read_target(p, err);
     if (!status)
@@ -68,11 +69,12 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
 }
 
 enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
-                                          const struct portolan_sample_set *data, int ranks,
+                                          const struct portolan_sample_set *data,
+                                          const struct portolan_plan_options *options,
                                           struct portolan_plan **plan, struct portolan_error *err)
 {
     struct portolan_plan *p = portolan_calloc(1, sizeof *p);
-    enum portolan_status status = p ? build(p, a, data, ranks, err) : PORTOLAN_ENOMEM;
+    enum portolan_status status = p ? build(p, a, data, options, err) : PORTOLAN_ENOMEM;
 
     if (status) {
         portolan_plan_destroy(p);

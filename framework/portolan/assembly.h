@@ -48,6 +48,10 @@ struct portolan_assembly_alternative {
     /** Set in this order when an instance of the class was made: the instance's, then its own. */
     size_t n_configures;
     struct portolan_assembly_configure *configures;
+    /** Where it may be used, as <portolan/base.h> reads conditions ("symmetric = 1"); NULL: not
+     * stated. Of several <applies> elements all must hold: they are joined by "and". */
+    const char *applies;
+    int applies_line;
     int line;
 };
 
@@ -90,6 +94,19 @@ struct portolan_assembly_sweep {
     int line;
 };
 
+/** What a column of the cases sets, or tells. */
+struct portolan_assembly_case_column {
+    const char *instance;  /**< NULL: no parameter is set; the value is known of calls' contexts
+                                that are called so */
+    const char *parameter; /**< of the instance, or the context's name */
+};
+
+/** One case: values that belong together, such as a file and what is in it. */
+struct portolan_assembly_case {
+    const char **values; /**< one per column */
+    int line;            /**< in the assembly, or in the file of cases */
+};
+
 struct portolan_assembly {
     const char *file; /**< as given to the reader */
     const char *name;
@@ -104,6 +121,11 @@ struct portolan_assembly {
     struct portolan_assembly_pair *pairs;
     size_t n_sweeps;
     struct portolan_assembly_sweep *sweeps;
+    /** What <vary> is crossed with: each case is one setting of all columns; 0: there are none. */
+    size_t n_case_columns;
+    struct portolan_assembly_case_column *case_columns;
+    size_t n_cases;
+    struct portolan_assembly_case *cases;
     double sweep_budget_s;                        /**< 0 = none stated */
     double alpha, beta;                           /**< pruning thresholds; 0.1 unless stated */
     double accuracy;                              /**< largest accepted quality value; 0 = any */

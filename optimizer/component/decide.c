@@ -33,7 +33,9 @@ static void make_plan(struct optimizer *o)
     optimizer_mind_clear(m);
     status = o->records->ops->read(o->records, &query, &m->data, &err);
     if (!status)
-        status = portolan_plan_create(o->assembly, m->data, o->cohort->size, &m->plan, &err);
+        status = portolan_plan_create(o->assembly, m->data,
+                                      &(struct portolan_plan_options){.ranks = o->cohort->size},
+                                      &m->plan, &err);
     if (status == PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "runs as it stands: %s", err.text);
     else if (status)

@@ -35,6 +35,23 @@ extern "C" {
 
 struct portolan_plan;
 
+/** For whom a plan is made. */
+struct portolan_plan_options {
+    int ranks;
+    /**
+     * The machine and build that it is for, as names and values of trials' metadata ("host",
+     * "processor", "compiler", …): trials whose metadata say otherwise are left out, which the
+     * reasons tell. 0: any machine's count.
+     */
+    size_t n_facts;
+    const struct portolan_name_value *facts;
+    /** Contexts of calls that are known beforehand, by name; those of the present case are known
+     * without being listed. */
+    size_t n_known;
+    const char *const *known_names;
+    const double *known_values;
+};
+
 /**
  * Makes the plan for A at its present parameter values (portolan_assembly_set() changes them) from
  * DATA: trials of A on RANKS ranks whose other parameters agree. Trials that failed do not count.
@@ -44,7 +61,8 @@ struct portolan_plan;
  * many combinations, ENOMEM. An infeasible choice is no error here.
  */
 enum portolan_status portolan_plan_create(const struct portolan_assembly *a,
-                                          const struct portolan_sample_set *data, int ranks,
+                                          const struct portolan_sample_set *data,
+                                          const struct portolan_plan_options *options,
                                           struct portolan_plan **plan, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_plan_destroy(struct portolan_plan *plan);
@@ -260,11 +278,10 @@ struct portolan_next_trial {
  * answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
  * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.
  */
-enum portolan_status portolan_plan_next_trial(const struct portolan_assembly *a,
-                                              const struct portolan_sample_set *data, int ranks,
-                                              double budget_left_s,
-                                              struct portolan_next_trial **next,
-                                              struct portolan_error *err);
+enum portolan_status
+portolan_plan_next_trial(const struct portolan_assembly *a, const struct portolan_sample_set *data,
+                         const struct portolan_plan_options *options, double budget_left_s,
+                         struct portolan_next_trial **next, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_next_trial_destroy(struct portolan_next_trial *next);
 

@@ -135,7 +135,9 @@ static void off_line_choice_crosses_at_two(void **state)
             continue;
         snprintf(text, sizeof text, "%.1f", x);
         x_parameter[0].text = text;
-        assert_int_equal(portolan_plan_create(&paper, &set, 1, &p, NULL), 0);
+        assert_int_equal(portolan_plan_create(
+                             &paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+                         0);
         assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
         assert_int_equal(choice->variables[0].chosen, high ? 0 : 1); /* A1 : A2 */
         assert_int_equal(choice->variables[1].chosen, high ? 1 : 0); /* B2 : B1 */
@@ -155,7 +157,9 @@ static void advice_changes_each_time_x_crosses_two(void **state)
 
     (void)state;
     paper_data(&set);
-    assert_int_equal(portolan_plan_create(&paper, &set, 1, &p, NULL), 0);
+    assert_int_equal(
+        portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+        0);
     for (int announced = 0; announced < 2; announced++) {
         size_t a = 1, b = 0;
 
@@ -219,7 +223,9 @@ static void a_small_gain_is_not_worth_a_swap(void **state)
 
     (void)state;
     paper_data(&set);
-    assert_int_equal(portolan_plan_create(&paper, &set, 1, &p, NULL), 0);
+    assert_int_equal(
+        portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+        0);
     advice = advise(p, &now);
     assert_int_equal(advice->n_changes, 2);
     portolan_plan_advice_destroy(advice);
@@ -259,7 +265,9 @@ static void set_up_counts_against_a_late_swap(void **state)
 
     (void)state;
     world_explore_all(w);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 1, &p, NULL), 0);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+                     0);
     advice = advise(p, &now);
     assert_int_equal(advice->n_changes, 1);
     assert_string_equal(advice->changes[0].to, "heat.Cholmod");
@@ -285,7 +293,9 @@ static void what_failed_in_this_run_is_not_advised(void **state)
 
     (void)state;
     world_explore_all(w);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 1, &p, NULL), 0);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+                     0);
     advice = advise(p, &now);
     for (size_t i = 0; i < advice->n_changes; i++)
         if (strcmp(advice->changes[i].instance, "solver") == 0)
@@ -318,7 +328,9 @@ static void a_run_with_a_swap_teaches_both(void **state)
     (void)state;
     for (double n = 16; n <= 48; n += 16)
         world_trial(w, "run", banded, 5, cholmod, n, 10);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 1, &p, NULL), 0);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+                     0);
     assert_int_equal(portolan_plan_predict(p, NULL, 0, &t, NULL), 0);
     assert_true(fabs(t.step_ns / truth_step(banded, 96) - 1) < 0.02);
     assert_int_equal(portolan_plan_predict(p, &solver, 1, &t, NULL), 0);
@@ -352,7 +364,9 @@ static void every_failing_allocation_is_reported(void **state)
     paper_step(samples, 0, 99, 1, 0, 0, 1);
     now.samples = samples;
     now.n_samples = 3;
-    assert_int_equal(portolan_plan_create(&paper, &set, 1, &p, NULL), 0);
+    assert_int_equal(
+        portolan_plan_create(&paper, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL),
+        0);
     while (status) {
         struct portolan_plan_advice *advice = NULL;
 

@@ -131,7 +131,9 @@ static size_t explore_anew(const char *more_b)
         struct portolan_sample_set *set = stored();
         struct portolan_next_trial *next;
 
-        assert_int_equal(portolan_plan_next_trial(a, set, 1, 1e9, &next, NULL), 0);
+        assert_int_equal(portolan_plan_next_trial(
+                             a, set, &(struct portolan_plan_options){.ranks = 1}, 1e9, &next, NULL),
+                         0);
         finished = next->finished;
         for (size_t i = 0; i < next->n_selection; i++)
             portolan_assembly_select(a, next->selection[i].name, next->selection[i].value, NULL);

@@ -13,7 +13,9 @@ static struct portolan_next_trial *ask(const struct world *w, double budget_s)
     struct portolan_error err = {0};
     struct portolan_next_trial *next = NULL;
 
-    if (portolan_plan_next_trial(&world_assembly, &w->set, w->ranks, budget_s, &next, &err))
+    if (portolan_plan_next_trial(&world_assembly, &w->set,
+                                 &(struct portolan_plan_options){.ranks = w->ranks}, budget_s,
+                                 &next, &err))
         fail_msg("%s", err.text);
     return next;
 }
@@ -70,7 +72,9 @@ static void measures_what_the_scopes_need_and_no_more(void **state)
     assert_int_equal(trials, 7 * 4);
     assert_int_equal(end->done, trials);
     assert_int_equal(end->n_notes, 0);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 2, &p, NULL), 0);
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 2}, &p, NULL),
+                     0);
     assert_int_equal(portolan_plan_choose(p, &choice, NULL), 0);
     for (int v = 0; v < N_VARIABLES; v++)
         assert_int_equal(choice->variables[v].chosen, best[v]);
@@ -205,7 +209,9 @@ static void a_sweep_over_nothing_known_is_refused(void **state)
     (void)state;
     a.sweeps = &sweep;
     a.n_sweeps = 1;
-    assert_int_equal(portolan_plan_next_trial(&a, &w->set, 1, INFINITY, &next, &err),
+    assert_int_equal(portolan_plan_next_trial(&a, &w->set,
+                                              &(struct portolan_plan_options){.ranks = 1}, INFINITY,
+                                              &next, &err),
                      PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "driver.m"));
     assert_null(next);
@@ -221,12 +227,18 @@ static void without_a_sweep_each_alternative_is_run_once(void **state)
 
     (void)state;
     a.n_sweeps = 0;
-    assert_int_equal(portolan_plan_next_trial(&a, &w->set, 1, INFINITY, &next, NULL), 0);
+    assert_int_equal(portolan_plan_next_trial(&a, &w->set,
+                                              &(struct portolan_plan_options){.ranks = 1}, INFINITY,
+                                              &next, NULL),
+                     0);
     assert_false(next->finished);
     assert_string_equal(next->purpose, "as written");
     portolan_next_trial_destroy(next);
     world_trial(w, "explore", written, -1, written, 96, 60);
-    assert_int_equal(portolan_plan_next_trial(&a, &w->set, 1, INFINITY, &next, NULL), 0);
+    assert_int_equal(portolan_plan_next_trial(&a, &w->set,
+                                              &(struct portolan_plan_options){.ranks = 1}, INFINITY,
+                                              &next, NULL),
+                     0);
     assert_string_equal(next->purpose, "assembler=heat.Band");
     portolan_next_trial_destroy(next);
     world_destroy(w);
@@ -246,7 +258,9 @@ static void every_failing_allocation_is_reported(void **state)
 
         assert_int_equal(status, PORTOLAN_ENOMEM);
         portolan_alloc_fail_at(++at);
-        status = portolan_plan_next_trial(&world_assembly, &w->set, 1, INFINITY, &next, NULL);
+        status = portolan_plan_next_trial(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 1}, INFINITY,
+                                          &next, NULL);
         portolan_alloc_fail_at(0);
         portolan_next_trial_destroy(next);
     }

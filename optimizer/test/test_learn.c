@@ -20,7 +20,8 @@ static struct portolan_plan *plan_of(struct world *w, const struct portolan_asse
     struct portolan_plan *p = NULL;
     struct portolan_error err = {0};
 
-    if (portolan_plan_create(a, &w->set, w->ranks, &p, &err))
+    if (portolan_plan_create(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks}, &p,
+                             &err))
         fail_msg("%s", err.text);
     return p;
 }

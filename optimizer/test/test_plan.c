@@ -22,7 +22,8 @@ static struct portolan_plan *plan_of(const struct world *w, const struct portola
     struct portolan_error err = {0};
     struct portolan_plan *p = NULL;
 
-    if (portolan_plan_create(a, &w->set, w->ranks, &p, &err))
+    if (portolan_plan_create(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks}, &p,
+                             &err))
         fail_msg("%s", err.text);
     return p;
 }
@@ -294,17 +295,20 @@ static void trials_that_differ_are_left_out_and_told(void **state)
     struct portolan_plan *p;
 
     (void)state;
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 2, &p, &err),
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 2}, &p, &err),
                      PORTOLAN_ENOTFOUND);
     world_explore_all(w);
     memset(&err, 0, sizeof err);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 3, &p, &err),
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 3}, &p, &err),
                      PORTOLAN_ENOTFOUND);
     assert_non_null(strstr(err.text, "2 ranks, not 3"));
     for (size_t i = 0; i < w->set.n_trials; i++)
         w->trials[i].outcome = "failed";
     memset(&err, 0, sizeof err);
-    assert_int_equal(portolan_plan_create(&world_assembly, &w->set, 2, &p, &err),
+    assert_int_equal(portolan_plan_create(&world_assembly, &w->set,
+                                          &(struct portolan_plan_options){.ranks = 2}, &p, &err),
                      PORTOLAN_ENOTFOUND);
     assert_non_null(strstr(err.text, "failed"));
     world_destroy(w);
@@ -404,7 +408,8 @@ static void implementations_that_share_a_piece_have_their_own_calls_and_models(v
         samples[i].calls = (int64_t)calls[i];
         samples[i].inclusive_ns = samples[i].exclusive_ns = calls[i] * each[i];
     }
-    assert_int_equal(portolan_plan_create(&a, &set, 1, &p, NULL), 0);
+    assert_int_equal(
+        portolan_plan_create(&a, &set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL), 0);
     assert_int_equal(portolan_plan_peek_callgraph(p, &nodes), 2);
     assert_string_equal(nodes[1].implementation, "");
     assert_true(nodes[1].calls == 100 && nodes[1].n_parts == 2);
@@ -455,7 +460,8 @@ static enum portolan_status plan_and_choose(const struct world *w)
 {
     const struct portolan_plan_choice *choice;
     struct portolan_plan *p = NULL;
-    enum portolan_status status = portolan_plan_create(&world_assembly, &w->set, 1, &p, NULL);
+    enum portolan_status status = portolan_plan_create(
+        &world_assembly, &w->set, &(struct portolan_plan_options){.ranks = 1}, &p, NULL);
 
     if (!status)
         status = portolan_plan_choose(p, &choice, NULL);

@@ -331,7 +331,8 @@ static inline size_t world_follow(struct world *w, const struct portolan_assembl
         size_t x[N_VARIABLES];
         double size;
 
-        if (portolan_plan_next_trial(a, &w->set, w->ranks, budget_s, &next, NULL))
+        if (portolan_plan_next_trial(a, &w->set, &(struct portolan_plan_options){.ranks = w->ranks},
+                                     budget_s, &next, NULL))
             return SIZE_MAX;
         if (next->finished) {
             *end = next;

@@ -123,7 +123,10 @@ struct portolan_sample {
     const char *context_name[PORTOLAN_CONTEXT_MAX];
     double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls */
     bool binned;                          /**< contexts are a bin's means, not exact values */
-    int64_t calls, subroutines;
+    int64_t calls, subroutines;           /**< calls: that came back as they should */
+    /** Calls that ended in an exception or a status that says failure: in no time and number here
+     * but this one. Their time is in the inclusive time of their callers, not in the exclusive. */
+    int64_t failed_calls;
     /**
      * Calls that were timed, when only 1 in N was: the times below are theirs. A writer's 0 means
      * `calls`; PORTOLAN_STORE_NONE_TIMED none. Always filled when read.
@@ -216,6 +219,12 @@ struct portolan_store_query {
     const int *first_step, *last_step; /**< only samples of these steps; NULL: no bound */
 };
 
+/** What failed before counts no longer: somebody mended it. */
+struct portolan_lifted_veto {
+    const char *assembly, *instance, *implementation;
+    int64_t trial; /**< failures and missed accuracies in trials up to this one do not count */
+};
+
 /** Trials and all their samples, in memory of its own. */
 struct portolan_sample_set {
     size_t n_trials;
@@ -223,6 +232,8 @@ struct portolan_sample_set {
     size_t n_samples;
     /** By (trial, step, rank), parents before children; `parent` is a position in this array. */
     struct portolan_sample *samples;
+    size_t n_lifted;
+    struct portolan_lifted_veto *lifted; /**< of all assemblies */
     void *impl;
 };
 
