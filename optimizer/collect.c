@@ -48,19 +48,24 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
     return s->n_nodes++;
 }
 
+/* Of FAILED calls nothing below them is to blame. */
 static enum portolan_status add_quality(struct survey *s, size_t node, size_t row, size_t own,
-                                        const struct portolan_sample *x)
+                                        const struct portolan_sample *x, int64_t failed)
 {
     struct survey_quality *more, *q;
 
-    if (isnan(x->quality))
+    if (isnan(x->quality) && failed <= 0 && !(s->nodes[node].fails && x->calls))
         return PORTOLAN_OK;
     more = portolan_arena_grow(&s->pool, s->qualities, s->n_qualities, sizeof *more);
     if (!more)
         return PORTOLAN_ENOMEM;
     s->qualities = more;
     q = &more[s->n_qualities++];
-    *q = (struct survey_quality){.node = node, .row = row, .own = own, .value = x->quality};
+    *q = (struct survey_quality){.node = node,
+                                 .row = row,
+                                 .own = own,
+                                 .value = x->quality,
+                                 .failed = failed > 0 ? failed : 0};
     for (int k = 0; k < s->nodes[node].n_context && k < x->n_context; k++)
         q->context[k] = x->context[k];
     return PORTOLAN_OK;
@@ -124,39 +129,66 @@ static void note_selection(size_t *seen, size_t own)
     *seen = *seen == 0 || *seen == now ? now : NONE;
 }
 
-/* Assigns every sample its call path, and takes those of the slowest ranks. */
-static enum portolan_status gather(struct survey *s, const size_t *row_of_sample)
+/* Assigns every sample its call path, notes what was selected, and where calls failed. */
+static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sample,
+                                       size_t *node_of)
 {
-    size_t n = s->data->n_samples, first_root = NONE;
-    size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
-    struct survey_estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
-    enum portolan_status status = node_of && estimates ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    size_t first_root = NONE;
 
-    if (!status)
-        survey_estimate(s->data->samples, n, estimates);
-    for (size_t i = 0; !status && i < n; i++) {
+    for (size_t i = 0; i < s->data->n_samples; i++) {
         const struct portolan_sample *x = &s->data->samples[i];
-        size_t row = row_of_sample[i], v, own, parent = NONE;
+        size_t row = row_of_sample[i], parent = NONE, v;
 
         if (row == NONE)
             continue;
         if (x->parent >= 0 && (size_t)x->parent < i)
             parent = node_of[x->parent];
         node_of[i] = find_node(s, &first_root, parent, x);
-        if (node_of[i] == NONE) {
-            status = PORTOLAN_ENOMEM;
-            break;
-        }
+        if (node_of[i] == NONE)
+            return PORTOLAN_ENOMEM;
+        v = s->nodes[node_of[i]].variable;
+        if (v != NONE)
+            note_selection(&s->rows[row].selection[v],
+                           survey_alternative_of(s, v, x->implementation));
+        s->nodes[node_of[i]].fails |= x->failed_calls > 0;
+    }
+    return PORTOLAN_OK;
+}
+
+/* Takes the times of the slowest ranks, and of all what became of calls. */
+static enum portolan_status gather(struct survey *s, const size_t *row_of_sample)
+{
+    size_t n = s->data->n_samples;
+    size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
+    int64_t *excused = portolan_calloc(n + 1, sizeof *excused); /* failures of calls below */
+    struct survey_estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
+    enum portolan_status status = node_of && estimates && excused ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    if (!status)
+        survey_estimate(s->data->samples, n, estimates);
+    for (size_t i = 0; !status && i < n; i++)
+        if (s->data->samples[i].parent >= 0)
+            excused[s->data->samples[i].parent] += s->data->samples[i].failed_calls;
+    if (!status)
+        status = find_nodes(s, row_of_sample, node_of);
+    for (size_t i = 0; !status && i < n; i++) {
+        const struct portolan_sample *x = &s->data->samples[i];
+        size_t row = row_of_sample[i], v, own;
+        const struct survey_trial *t;
+
+        if (row == NONE)
+            continue;
         v = s->nodes[node_of[i]].variable;
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
-        if (v != NONE)
-            note_selection(&s->rows[row].selection[v], own);
-        status = add_quality(s, node_of[i], row, own, x);
+        t = &s->trials[s->rows[row].trial];
+        status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
         /* Of calls of which none was timed nothing is known but their number. */
-        if (!status && x->rank == s->trials[s->rows[row].trial].rank && estimates[i].factor > 0)
+        if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&
+            estimates[i].factor > 0)
             status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
     }
     free(estimates);
+    free(excused);
     free(node_of);
     return status;
 }

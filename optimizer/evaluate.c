@@ -29,6 +29,12 @@ static void note_outside(struct plan_cost *c, const struct portolan_prediction *
     c->assumed = c->assumed || x->is_assumed;
 }
 
+struct announcement {
+    size_t n;
+    const char *const *names;
+    const double *values;
+};
+
 /* The quantity at the plan's parameter values; false when there is none. */
 static bool at_target(const struct portolan_plan *p, const struct quantity *q, struct plan_cost *c,
                       struct estimate *e)
@@ -41,36 +47,38 @@ static bool at_target(const struct portolan_plan *p, const struct quantity *q, s
         return false;
     for (size_t d = 0; d < p->s.n_dims && n < MAX_INPUTS; d++)
         if (p->s.dims[d].numeric)
-            point[n++] = p->target[d];
-    if (!plan_quantity_value(q, point, &x))
+            point[n++] = p->dim_target[d];
+    if (!plan_quantity_value(q, point, p->s.target_point, &x))
         return false;
     note_outside(c, &x);
     *e = (struct estimate){x.value, x.low, x.high};
     return true;
 }
 
-struct announcement {
-    size_t n;
-    const char *const *names;
-    const double *values;
-};
+/* CONTEXT with what is announced in its place, and the number of ranks behind it. */
+static void put_inputs(const struct portolan_plan *p, const struct survey_node *node,
+                       const double *context, const struct announcement *a, double *inputs)
+{
+    memcpy(inputs, context, PORTOLAN_CONTEXT_MAX * sizeof *inputs);
+    for (int k = 0; k < node->n_context; k++)
+        for (size_t j = 0; j < a->n; j++)
+            if (strcmp(a->names[j], node->context_name[k]) == 0)
+                inputs[k] = a->values[j];
+    inputs[node->n_context] = p->s.ranks;
+}
 
 /* The mean over the contexts of PROFILE; announced values take the place of theirs. */
-static bool over_profile(const struct survey_node *node, const struct quantity *q,
-                         const struct profile *profile, const struct announcement *a,
-                         struct plan_cost *c, struct estimate *e)
+static bool over_profile(const struct portolan_plan *p, const struct survey_node *node,
+                         const struct quantity *q, const struct profile *profile,
+                         const struct announcement *a, struct plan_cost *c, struct estimate *e)
 {
     *e = (struct estimate){0, 0, 0};
     for (size_t i = 0; i < profile->n; i++) {
         struct portolan_prediction x;
-        double context[PORTOLAN_CONTEXT_MAX];
+        double inputs[MAX_INPUTS] = {0};
 
-        memcpy(context, profile->context[i], sizeof context);
-        for (int k = 0; k < node->n_context; k++)
-            for (size_t j = 0; j < a->n; j++)
-                if (strcmp(a->names[j], node->context_name[k]) == 0)
-                    context[k] = a->values[j];
-        if (!plan_quantity_value(q, context, &x))
+        put_inputs(p, node, profile->context[i], a, inputs);
+        if (!plan_quantity_value(q, inputs, p->s.target_point, &x))
             return false;
         note_outside(c, &x);
         e->value += profile->share[i] * x.value;
@@ -101,24 +109,30 @@ static bool slots_profile(const struct portolan_plan *p, const struct survey_nod
 
 static const double whole = 1;
 
-static bool all_announced(const struct survey_node *node, const struct quantity *q,
-                          const struct announcement *a)
+/* Fills the contexts that the quantity needs from what is announced, or else known. */
+static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
+                         const struct announcement *a, double *context)
 {
-    for (size_t i = 0; i < q->n_inputs; i++) {
-        size_t j = 0;
+    const struct survey_node *node = &p->s.nodes[path];
 
-        while (j < a->n && strcmp(a->names[j], node->context_name[q->inputs[i]]) != 0)
+    for (size_t i = 0; i < q->n_inputs; i++) {
+        size_t k = q->inputs[i], j = 0;
+
+        if ((int)k == node->n_context) /* the ranks */
+            continue;
+        while (j < a->n && strcmp(a->names[j], node->context_name[k]) != 0)
             j++;
         if (j == a->n)
             return false;
+        context[k] = a->values[j];
     }
     return a->n > 0;
 }
 
 /*
- * Which contexts to expect, by how sure they are: seen now;
- * announced; measured at these parameters with these
- * implementations; modelled; measured at these parameters with other implementations.
+ * Which contexts to expect, by how sure they are: seen now; announced; measured at these parameters
+ * with these implementations; known beforehand; modelled; measured at these parameters with other
+ * implementations.
  */
 static const struct profile *expect(const struct portolan_plan *p, size_t path,
                                     const struct plan_tuple *t, const struct profile *seen,
@@ -126,16 +140,21 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
                                     double (*context)[PORTOLAN_CONTEXT_MAX],
                                     struct profile *modelled)
 {
+    const struct announcement known = {p->n_known, p->known_names, p->known_values};
     const struct plan_path *at = &p->paths[path];
 
     if (seen && seen->n)
         return seen;
-    if (all_announced(&p->s.nodes[path], &t->exclusive, a)) {
-        *modelled = (struct profile){1, context, &whole};
+    *modelled = (struct profile){1, context, &whole};
+    if (announce_all(p, path, &t->exclusive, a, context[0]))
         return modelled;
-    }
     if (t->exact.n)
         return &t->exact;
+    for (size_t k = 0; k < at->scope.n_tuples; k++) /* of those that differ in the caller alone */
+        if (at->tuples[k].exact.n && at->tuples[k].exclusive.rows == t->exclusive.rows)
+            return &at->tuples[k].exact;
+    if (announce_all(p, path, &t->exclusive, &known, context[0]))
+        return modelled;
     if (slots_profile(p, &p->s.nodes[path], t, context, modelled))
         return modelled;
     for (size_t k = 0; k < at->scope.n_tuples; k++)
@@ -144,22 +163,36 @@ static const struct profile *expect(const struct portolan_plan *p, size_t path,
     return NULL;
 }
 
+/* What comes on top of usual calls, again and again. */
+static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
+                      struct plan_cost *c)
+{
+    struct estimate extra;
+
+    if (!t->extra.known || !at_target(p, &t->extra, c, &extra))
+        return;
+    c->exclusive.value += extra.value;
+    c->exclusive.low += fmax(0, extra.low);
+    c->exclusive.high += extra.high;
+}
+
 static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
-                           const struct profile *seen, const struct announcement *a,
+                           const struct profile *profile, const struct announcement *a,
                            struct plan_cost *c)
 {
-    double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
-    struct profile modelled;
-    const struct profile *profile;
+    bool known;
 
     if (!t->exclusive.known)
         return false;
     if (!t->exclusive.by_context)
-        return at_target(p, &t->exclusive, c, &c->exclusive);
-    profile = expect(p, path, t, seen, a, context, &modelled);
-    if (profile)
-        return over_profile(&p->s.nodes[path], &t->exclusive, profile, a, c, &c->exclusive);
-    return at_target(p, &t->overall, c, &c->exclusive);
+        known = at_target(p, &t->exclusive, c, &c->exclusive);
+    else if (profile)
+        known = over_profile(p, &p->s.nodes[path], &t->exclusive, profile, a, c, &c->exclusive);
+    else
+        known = at_target(p, &t->overall, c, &c->exclusive);
+    if (known)
+        add_extra(p, t, c);
+    return known;
 }
 
 /*
@@ -167,25 +200,20 @@ static bool exclusive_cost(const struct portolan_plan *p, size_t path, const str
  * contexts the worst.
  */
 static struct estimate expected_accuracy(const struct portolan_plan *p, size_t path,
-                                         const struct plan_tuple *t, const struct profile *seen,
+                                         const struct plan_tuple *t, const struct profile *profile,
                                          const struct announcement *a, bool *outside)
 {
-    double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
     struct estimate worst = {NAN, NAN, NAN}, e;
     struct plan_cost asked = {0};
-    struct profile modelled;
-    const struct profile *profile = NULL;
 
-    if (!isnan(t->accuracy_here.value) && !(seen && seen->n) && !a->n)
+    if (!isnan(t->accuracy_here.value) && !a->n)
         return t->accuracy_here;
-    if (t->accuracy.known && t->accuracy.by_context)
-        profile = expect(p, path, t, seen, a, context, &modelled);
-    else if (t->accuracy.known && at_target(p, &t->accuracy, &asked, &e))
+    if (t->accuracy.known && !t->accuracy.by_context && at_target(p, &t->accuracy, &asked, &e))
         worst = e;
-    for (size_t i = 0; profile && i < profile->n; i++) {
+    for (size_t i = 0; t->accuracy.by_context && profile && i < profile->n; i++) {
         struct profile one = {1, profile->context + i, &whole};
 
-        if (over_profile(&p->s.nodes[path], &t->accuracy, &one, a, &asked, &e) &&
+        if (over_profile(p, &p->s.nodes[path], &t->accuracy, &one, a, &asked, &e) &&
             !(e.value <= worst.value))
             worst = e;
     }
@@ -195,15 +223,44 @@ static struct estimate expected_accuracy(const struct portolan_plan *p, size_t p
     return worst;
 }
 
+/* The worst verdict over the contexts to expect. */
+static struct plan_verdict admit(const struct portolan_plan *p, size_t path, size_t tuple,
+                                 const struct profile *profile, const struct announcement *a,
+                                 bool accuracy_rises)
+{
+    struct plan_verdict worst = plan_applies(p, path, tuple, profile), v;
+
+    if (worst.kind != PLAN_ADMITTED)
+        return worst;
+    if (!profile)
+        return plan_admit(p, path, tuple, NULL, accuracy_rises);
+    for (size_t i = 0; i < profile->n && worst.kind == PLAN_ADMITTED; i++) {
+        double inputs[MAX_INPUTS] = {0};
+
+        put_inputs(p, &p->s.nodes[path], profile->context[i], a, inputs);
+        v = plan_admit(p, path, tuple, inputs, accuracy_rises);
+        if (v.kind != PLAN_ADMITTED || !(v.accuracy <= worst.accuracy))
+            worst = v;
+    }
+    return worst;
+}
+
 static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
                        const struct profile *seen, const struct announcement *a,
                        struct plan_cost *c)
 {
     const struct plan_tuple *t = &p->paths[path].tuples[tuple];
+    double context[MAX_SLOTS][PORTOLAN_CONTEXT_MAX] = {{0}};
+    struct profile modelled;
+    const struct profile *profile = NULL;
+    double wanted = p->s.a->accuracy;
 
     *c = (struct plan_cost){0};
-    c->accuracy = expected_accuracy(p, path, t, seen, a, &c->accuracy_outside);
-    if (plan_misses_accuracy(p, c))
+    if (p->s.nodes[path].n_context)
+        profile = expect(p, path, t, seen, a, context, &modelled);
+    c->accuracy = expected_accuracy(p, path, t, profile, a, &c->accuracy_outside);
+    c->verdict = admit(p, path, tuple, profile, a, wanted > 0 && c->accuracy.value > wanted);
+    if (c->verdict.kind != PLAN_ADMITTED)
         return;
     c->allowed = true;
     if (t->unneeded)
@@ -213,7 +270,7 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         return;
     }
     at_target(p, &t->setup, c, &c->setup);
-    if (c->calls.value > 0 && !exclusive_cost(p, path, t, seen, a, c))
+    if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c))
         c->allowed = false;
 }
 
@@ -228,7 +285,7 @@ static void guess_pruned(const struct portolan_plan *p, size_t path, struct plan
     if (at->core || known == at->scope.n_tuples)
         return;
     for (size_t k = 0; k < at->scope.n_tuples; k++)
-        if (!at->tuples[k].seen && !costs[k].allowed && isnan(costs[k].accuracy.value)) {
+        if (!at->tuples[k].seen && costs[k].verdict.kind == PLAN_ADMITTED) {
             costs[k] = costs[known];
             costs[k].guessed = true;
         }

@@ -534,14 +534,14 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
                          const struct portolan_plan_options *options, double budget_left_s,
                          struct portolan_next_trial **out, struct portolan_error *err)
 {
-    static const struct survey_filter explored = {.purpose = "explore", .any_point = true};
+    static const struct survey_filter explored = {.purpose = "explore", .exploring = true};
     struct exploration e = {.budget_s = budget_left_s};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     e.out = portolan_calloc(1, sizeof *e.out);
     if (e.out) {
         e.out->finished = true;
-        status = survey_init(&e.p.s, a, data, options->ranks, &explored, err);
+        status = survey_init(&e.p.s, a, data, options, &explored, err);
         if (!status)
             status = next(&e, err);
         survey_clear(&e.p.s);

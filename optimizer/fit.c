@@ -268,6 +268,8 @@ enum portolan_status plan_fit(struct portolan_plan *p)
     for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
         status = plan_observe(p, i);
         if (!status)
+            status = plan_gather_evidence(p, i);
+        if (!status)
             mark_unneeded(p, &p->paths[i]);
     }
     return status;

@@ -63,17 +63,20 @@ static void note(struct learning *l, size_t path, const struct portolan_sample *
 }
 
 /* Contexts, or the parameters of the run, whichever the quantity goes by. */
-static void inputs_of(const struct learning *l, const struct quantity *q,
+static void inputs_of(const struct learning *l, const struct quantity *q, size_t path,
                       const struct portolan_sample *x, double *point)
 {
     const struct portolan_plan *p = l->p;
     size_t n = 0;
 
-    for (int k = 0; q->by_context && k < PORTOLAN_CONTEXT_MAX; k++)
+    if (q->by_context && survey_ranks_vary(&p->s))
+        point[p->s.nodes[path].n_context] = p->s.ranks;
+
+    for (int k = 0; q->by_context && k < p->s.nodes[path].n_context; k++)
         point[k] = k < x->n_context ? x->context[k] : 0;
     for (size_t d = 0; !q->by_context && d < p->s.n_dims && n < MAX_INPUTS; d++)
         if (p->s.dims[d].numeric)
-            point[n++] = p->target[d];
+            point[n++] = p->dim_target[d];
 }
 
 static enum portolan_status take(struct learning *l, size_t i)
@@ -92,7 +95,7 @@ static enum portolan_status take(struct learning *l, size_t i)
         l->news->n_unknown++;
         return PORTOLAN_OK;
     }
-    inputs_of(l, q, x, point);
+    inputs_of(l, q, path, x, point);
     status = plan_quantity_learn(l->p, path, q, point, each, &refit, &sign);
     if (status)
         return status;
@@ -111,7 +114,8 @@ static enum portolan_status learn(struct learning *l, size_t n)
     plan_find_paths(&l->p->s, l->samples, n, l->paths);
     survey_estimate(l->samples, n, l->estimates);
     for (size_t i = 0; i < n && !status; i++) {
-        if (l->samples[i].rank != rank || !(l->estimates[i].factor > 0))
+        if (l->samples[i].rank != rank || !(l->estimates[i].factor > 0) ||
+            (l->samples[i].failed_calls && !l->samples[i].calls))
             continue;
         if (l->paths[i] == NONE)
             l->news->n_unknown++;

@@ -15,15 +15,22 @@
  * step, and of the whole program's: less may be noise.
  */
 static const double excess_of_path = 0.25, excess_of_program = 0.02;
+/*
+ * A call is no usual one when it is this far above the median: in median distances from it, and as
+ * a share of it. Usual ones are averaged, since totals are sums.
+ */
+static const double far_in_distances = 8, far_of_median = 0.5;
 
 struct moment { /* one step's calls with one context */
     size_t segment, own;
+    int step;
     double context[PORTOLAN_CONTEXT_MAX];
     bool first;
     double calls, exclusive, each; /* each: exclusive per call */
+    double excess;                 /* above the usual time, where it is far above it; else 0 */
 };
 
-struct context_row { /* the segment's median */
+struct context_row { /* the segment's usual time */
     size_t segment, own;
     double context[PORTOLAN_CONTEXT_MAX];
     double calls, each;
@@ -34,7 +41,9 @@ struct segment_row {
     bool caller;  /* the caller was */
     double caller_calls, calls, exclusive_later, calls_later;
     double setup;
-    bool has_setup;
+    double seen;   /* calls that were looked at */
+    double period; /* in calls, of those that take far longer; 0: none do again and again */
+    double extra;  /* what that adds to each call */
     size_t first_context, n_contexts;
 };
 
@@ -48,6 +57,7 @@ struct observation {
     struct segment_row *segments; /* [segment * n_own + own alternative] */
     size_t *selection;            /* scratch for tuples */
     double *x, *y, *each;         /* scratch for fits */
+    size_t *point;                /* likewise, of trials */
 };
 
 static int moment_order(const void *left, const void *right)
@@ -111,6 +121,7 @@ static void list_moments(struct observation *o)
         if (o->variable != NONE && piece->own == NONE)
             continue;
         m->segment = row->segment;
+        m->step = row->step;
         m->own = o->variable == NONE ? 0 : piece->own;
         memcpy(m->context, piece->context, sizeof m->context);
         m->first = row->first;
@@ -123,38 +134,183 @@ static void list_moments(struct observation *o)
         qsort(o->moments, o->n_moments, sizeof *o->moments, moment_order);
 }
 
+/* The median distance from the (lower) median: N moments, ascending. */
+static double median_distance(const struct moment *m, size_t n)
+{
+    size_t below = (n - 1) / 2, above = below + 1;
+    double median = m[below].each, distance = 0;
+
+    for (size_t k = 0, down = below; k < (n + 1) / 2; k++) { /* the nearest, outwards */
+        double under = down > 0 ? median - m[down - 1].each : INFINITY;
+        double over = above < n ? m[above].each - median : INFINITY;
+
+        if (k == 0)
+            continue; /* itself */
+        distance = fmin(under, over);
+        *(under <= over ? &down : &above) += under <= over ? (size_t)-1 : 1;
+    }
+    return distance;
+}
+
+/* Beyond what a call is no usual one: N moments, ascending. */
+static double usual_limit(const struct moment *m, size_t n)
+{
+    double median = m[(n - 1) / 2].each;
+
+    return median + fmax(far_in_distances * median_distance(m, n), far_of_median * median);
+}
+
+/* The mean without those far above: N moments, ascending. */
+static double usual_of(const struct moment *m, size_t n)
+{
+    double limit = usual_limit(m, n), exclusive = 0, calls = 0;
+
+    for (size_t i = 0; i < n && m[i].each <= limit; i++) {
+        exclusive += m[i].exclusive;
+        calls += m[i].calls;
+    }
+    return exclusive / calls;
+}
+
+/* What the trial's first step took more than others is set-up, as far as it is known. */
+static void note_first(const struct observation *o, struct segment_row *g, const struct moment *m,
+                       double usual)
+{
+    const struct survey_segment *segment = &o->p->s.segments[m->segment];
+    double excess = m->exclusive - m->calls * usual;
+
+    if (m->first && segment->opening && excess > excess_of_path * m->calls * usual &&
+        excess > excess_of_program * segment->step_ns)
+        g->setup += excess;
+}
+
 /* One row of the moments [BEGIN, END), which share segment and context. */
 static void add_context(struct observation *o, size_t begin, size_t end)
 {
     struct segment_row *g = row_of(o, o->moments[begin].segment, o->moments[begin].own);
     struct context_row *c = &o->contexts[o->n_contexts];
     size_t later = begin, n;
-    double median;
+    double usual, limit;
 
     while (later < end && !o->moments[later].first)
         later++;
     n = later > begin ? later - begin : end - begin;
-    median = n % 2 ? o->moments[begin + n / 2].each
-                   : (o->moments[begin + n / 2 - 1].each + o->moments[begin + n / 2].each) / 2;
+    usual = usual_of(&o->moments[begin], n);
+    limit = usual_limit(&o->moments[begin], n);
     *c = (struct context_row){
-        .segment = o->moments[begin].segment, .own = o->moments[begin].own, .each = median};
+        .segment = o->moments[begin].segment, .own = o->moments[begin].own, .each = usual};
     memcpy(c->context, o->moments[begin].context, sizeof c->context);
     for (size_t i = begin; i < end; i++) {
-        const struct moment *m = &o->moments[i];
-        double excess = m->exclusive - m->calls * median;
+        struct moment *m = &o->moments[i];
 
         c->calls += m->calls;
-        if (later > begin && m->first && o->p->s.segments[m->segment].opening &&
-            excess > excess_of_path * m->calls * median &&
-            excess > excess_of_program * o->p->s.segments[m->segment].step_ns)
-            g->setup += excess;
+        if (m->each > limit)
+            m->excess = m->exclusive - m->calls * usual;
+        if (later > begin)
+            note_first(o, g, m, usual);
     }
     if (g->n_contexts++ == 0)
         g->first_context = o->n_contexts;
     g->present = true;
     g->calls_later += c->calls;
-    g->exclusive_later += c->calls * median;
+    g->exclusive_later += c->calls * usual;
     o->n_contexts++;
+}
+
+static int step_order(const void *left, const void *right)
+{
+    const struct moment *const *a = left, *const *b = right;
+
+    return ((*a)->step > (*b)->step) - ((*a)->step < (*b)->step);
+}
+
+/* Calls far above the usual, in their order. */
+struct spikes {
+    size_t n;
+    double first, last, least_gap, most_gap, sum; /* positions and gaps in calls */
+    double calls, most_calls;                     /* of all, and of one step */
+};
+
+static void add_spike(struct spikes *s, double at, double excess)
+{
+    if (s->n++ == 0) {
+        s->first = at;
+    } else {
+        s->least_gap = fmin(s->least_gap, at - s->last);
+        s->most_gap = fmax(s->most_gap, at - s->last);
+    }
+    s->last = at;
+    s->sum += excess;
+}
+
+/* The first step of a trial may be one of them, or set-up: the others tell. */
+static struct spikes list_spikes(struct moment *const *m, size_t n, bool with_first)
+{
+    struct spikes s = {.least_gap = INFINITY};
+
+    for (size_t i = 0; i < n; i++) {
+        if (m[i]->excess > 0 && (!m[i]->first || with_first))
+            add_spike(&s, s.calls, m[i]->excess);
+        s.calls += m[i]->calls;
+        s.most_calls = fmax(s.most_calls, m[i]->calls);
+    }
+    return s;
+}
+
+/* Regular ones come at their period; of several without a period the rate is known. */
+static double period_of(const struct spikes *s)
+{
+    double period = s->n > 1 ? (s->last - s->first) / (double)(s->n - 1) : 0;
+
+    if (s->n > 1 && s->most_gap - s->least_gap <= s->most_calls &&
+        s->first <= period + s->most_calls && s->calls - s->last <= period + s->most_calls)
+        return period;
+    return s->n > 2 ? s->calls / (double)s->n : 0;
+}
+
+/* M: the steps of a segment with one own implementation, which are put in order. */
+static void find_recurring(struct moment **m, size_t n, struct segment_row *g)
+{
+    struct spikes s;
+    double first = 0;
+
+    qsort(m, n, sizeof *m, step_order);
+    s = list_spikes(m, n, false);
+    for (size_t i = 0; i < n; i++)
+        if (m[i]->first)
+            first += m[i]->excess;
+    g->seen = s.calls;
+    if (s.n && first > 0.5 * s.sum / (double)s.n && first < 2 * s.sum / (double)s.n) {
+        struct spikes all = list_spikes(m, n, true);
+
+        if (period_of(&all) > 0) {
+            s = all;
+            g->setup = fmax(0, g->setup - first);
+        }
+    }
+    g->period = period_of(&s);
+    if (g->period > 0)
+        g->extra = s.sum / (double)s.n / g->period;
+}
+
+static enum portolan_status find_all_recurring(struct observation *o)
+{
+    struct moment **some = portolan_calloc(o->n_moments + 1, sizeof *some);
+
+    if (!some)
+        return PORTOLAN_ENOMEM;
+    for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
+        const struct moment *m = &o->moments[begin];
+        size_t n = 0;
+
+        for (end = begin; end < o->n_moments && o->moments[end].segment == m->segment &&
+                          o->moments[end].own == m->own;
+             end++)
+            some[n++] = &o->moments[end];
+        find_recurring(some, n, row_of(o, m->segment, m->own));
+    }
+    free(some);
+    return PORTOLAN_OK;
 }
 
 static void count_row(struct observation *o, size_t r, struct segment_row *g)
@@ -204,7 +360,9 @@ static enum portolan_status observation_init(struct observation *o, const struct
     o->x = portolan_calloc(rows, MAX_INPUTS * sizeof *o->x);
     o->y = portolan_calloc(rows, sizeof *o->y);
     o->each = portolan_calloc(rows, sizeof *o->each);
-    if (!o->moments || !o->contexts || !o->segments || !o->selection || !o->x || !o->y || !o->each)
+    o->point = portolan_calloc(rows, sizeof *o->point);
+    if (!o->moments || !o->contexts || !o->segments || !o->selection || !o->x || !o->y ||
+        !o->each || !o->point)
         return PORTOLAN_ENOMEM;
     list_moments(o);
     for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
@@ -214,7 +372,7 @@ static enum portolan_status observation_init(struct observation *o, const struct
         add_context(o, begin, end);
     }
     count_calls(o);
-    return PORTOLAN_OK;
+    return find_all_recurring(o);
 }
 
 static void observation_clear(struct observation *o)
@@ -226,6 +384,7 @@ static void observation_clear(struct observation *o)
     free(o->x);
     free(o->y);
     free(o->each);
+    free(o->point);
 }
 
 /* The own alternative in TUPLE: its first digit. */
@@ -289,9 +448,25 @@ static void point_of_trial(const struct survey *s, size_t trial, double *x)
             x[n++] = s->trials[trial].x[d];
 }
 
-static void point_of(const struct observation *o, size_t segment, double *x)
+static size_t point_number(const struct observation *o, size_t segment)
 {
+    const struct survey *s = &o->p->s;
+
+    return s->trials[s->segments[segment].trial].point;
+}
+
+/* The N-th row over the swept parameters; false (no row) where one of them is not known. */
+static bool add_row(struct observation *o, size_t segment, size_t n_names, double y, size_t *n)
+{
+    double *x = &o->x[*n * n_names];
+
     point_of_trial(&o->p->s, o->p->s.segments[segment].trial, x);
+    for (size_t k = 0; k < n_names; k++)
+        if (isnan(x[k]))
+            return false;
+    o->point[*n] = point_number(o, segment);
+    o->y[(*n)++] = y;
+    return true;
 }
 
 static size_t dim_names(const struct survey *s, const char **names)
@@ -315,11 +490,11 @@ static enum portolan_status fit_calls(struct portolan_plan *p, struct observatio
 
         if (!in_tuple(o, g, tuple) || !row->caller || row->caller_calls <= 0)
             continue;
-        point_of(o, g, &o->x[n * n_names]);
-        o->y[n++] = row->calls / row->caller_calls;
+        add_row(o, g, n_names, row->calls / row->caller_calls, &n);
     }
     t->seen = n > 0;
-    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_COUNT, &t->calls)
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point, QUANTITY_COUNT,
+                                 &t->calls)
              : PORTOLAN_OK;
 }
 
@@ -328,22 +503,29 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
 {
     struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
     const struct survey_node *node = &p->s.nodes[o->path];
+    bool with_ranks = survey_ranks_vary(&p->s), varies = false;
     const char *names[MAX_INPUTS];
-    size_t n_names = (size_t)node->n_context, n = 0;
+    size_t n_context = (size_t)node->n_context, n_names = n_context + with_ranks, n = 0;
     enum portolan_status status = PORTOLAN_OK;
-    bool varies = false;
 
+    for (size_t k = 0; k < n_context; k++)
+        names[k] = node->context_name[k];
+    names[n_context] = "ranks";
     for (size_t i = 0; i < o->n_contexts; i++) {
         if (o->contexts[i].own != own_in(o, tuple) ||
             !in_own_tuple(o, o->contexts[i].segment, tuple))
             continue;
-        memcpy(&o->x[n * n_names], o->contexts[i].context, n_names * sizeof *o->x);
+        memcpy(&o->x[n * n_names], o->contexts[i].context, n_context * sizeof *o->x);
+        if (with_ranks)
+            o->x[n * n_names + n_context] =
+                (double)p->s.trials[p->s.segments[o->contexts[i].segment].trial].trial->ranks;
         varies = varies || (n && memcmp(o->x, &o->x[n * n_names], n_names * sizeof *o->x) != 0);
+        o->point[n] = point_number(o, o->contexts[i].segment);
         o->y[n++] = o->contexts[i].each;
     }
     if (varies)
-        status = plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y,
-                                   QUANTITY_TIME, &t->exclusive);
+        status = plan_fit_quantity(p, true, names, n_names, n, o->x, o->y, o->point, QUANTITY_TIME,
+                                   &t->exclusive);
     n = 0;
     n_names = dim_names(&p->s, names);
     for (size_t g = 0; g < p->s.n_segments; g++) {
@@ -351,11 +533,10 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
 
         if (!in_own_tuple(o, g, tuple) || !row->present)
             continue;
-        point_of(o, g, &o->x[n * n_names]);
-        o->y[n++] = row->exclusive_later / row->calls_later;
+        add_row(o, g, n_names, row->exclusive_later / row->calls_later, &n);
     }
     if (!status && n)
-        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME,
+        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point, QUANTITY_TIME,
                                    varies ? &t->overall : &t->exclusive);
     return status;
 }
@@ -369,29 +550,45 @@ static enum portolan_status fit_setup(struct portolan_plan *p, struct observatio
     for (size_t g = 0; g < p->s.n_segments; g++) {
         if (!in_tuple(o, g, tuple) || !p->s.segments[g].opening)
             continue;
-        point_of(o, g, &o->x[n * n_names]);
-        some += row_in(o, g, tuple)->setup > 0;
-        o->y[n++] = row_in(o, g, tuple)->setup;
+        if (add_row(o, g, n_names, row_in(o, g, tuple)->setup, &n))
+            some += o->y[n - 1] > 0;
     }
     for (size_t i = 0; 2 * some <= n && i < n; i++)
         o->y[i] = 0; /* in fewer than half of the trials: chance */
-    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_TIME, &t->setup)
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point, QUANTITY_TIME,
+                                 &t->setup)
+             : PORTOLAN_OK;
+}
+
+/*
+ * What calls that take far longer, again and again, add to each: where their period was seen, and
+ * nothing where enough calls were without.
+ */
+static enum portolan_status fit_extra(struct portolan_plan *p, struct observation *o, size_t tuple)
+{
+    struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
+    const char *names[MAX_INPUTS];
+    size_t n_names = dim_names(&p->s, names), n = 0;
+    double period = 0;
+
+    for (size_t g = 0; g < p->s.n_segments; g++)
+        if (in_own_tuple(o, g, tuple))
+            period = fmax(period, row_in(o, g, tuple)->period);
+    for (size_t g = 0; period > 0 && g < p->s.n_segments; g++) {
+        const struct segment_row *row = row_in(o, g, tuple);
+
+        if (in_own_tuple(o, g, tuple) && (row->period > 0 || row->seen > 2 * period))
+            add_row(o, g, n_names, row->extra, &n);
+    }
+    t->period = period;
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point, QUANTITY_TIME,
+                                 &t->extra)
              : PORTOLAN_OK;
 }
 
 static bool trial_at_target(const struct portolan_plan *p, size_t trial)
 {
-    const struct survey_trial *t = &p->s.trials[trial];
-
-    for (size_t d = 0; d < p->s.n_dims; d++)
-        if (p->s.dims[d].numeric && t->x[d] != p->target[d])
-            return false;
-    return true;
-}
-
-static bool at_target(const struct portolan_plan *p, size_t segment)
-{
-    return trial_at_target(p, p->s.segments[segment].trial);
+    return p->s.trials[trial].point == p->s.target_point;
 }
 
 /* The tuple in which an accuracy was reported. */
@@ -415,12 +612,13 @@ static size_t accuracy_rows(struct observation *o, size_t tuple, bool by_context
     for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
         const struct survey_quality *q = &s->qualities[i];
 
-        if (accuracy_tuple(o, q) != tuple)
+        if (isnan(q->value) || accuracy_tuple(o, q) != tuple)
             continue;
         if (by_context)
             memcpy(&o->x[n * n_names], q->context, n_names * sizeof *o->x);
         else
             point_of_trial(s, s->rows[q->row].trial, &o->x[n * n_names]);
+        o->point[n] = s->trials[s->rows[q->row].trial].point;
         o->y[n++] = q->value;
     }
     return n;
@@ -457,41 +655,67 @@ static enum portolan_status fit_accuracy(struct portolan_plan *p, struct observa
         varies = varies || memcmp(o->x, &o->x[i * n_names], n_names * sizeof *o->x) != 0;
     if (n && varies)
         return plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y,
-                                 QUANTITY_ACCURACY, &t->accuracy);
+                                 o->point, QUANTITY_ACCURACY, &t->accuracy);
     n_names = dim_names(&p->s, names);
     n = accuracy_rows(o, tuple, false, n_names);
-    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_ACCURACY,
-                                 &t->accuracy)
+    return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point,
+                                 QUANTITY_ACCURACY, &t->accuracy)
              : PORTOLAN_OK;
 }
 
-/* Contexts as they were at the present parameters: of the longest such segment, the latest. */
+/* How many steps of a trial at the present parameters say of the path; more say more. */
+static double steps_at_target(const struct observation *o, size_t trial, size_t tuple, bool *of_it)
+{
+    const struct survey *s = &o->p->s;
+    double steps = 0;
+
+    *of_it = false;
+    for (size_t g = 0; g < s->n_segments; g++) {
+        if (s->segments[g].trial != trial || !row_in(o, g, tuple)->present)
+            continue;
+        steps += (double)s->segments[g].n_rows;
+        *of_it = *of_it || in_tuple(o, g, tuple);
+    }
+    return steps;
+}
+
+/*
+ * Contexts as they were at the present parameters: in the longest, then latest such trial, in all
+ * its steps, since what comes to a component is its callers' doing.
+ */
 static enum portolan_status note_exact(struct portolan_plan *p, struct observation *o, size_t tuple)
 {
     struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
-    const struct segment_row *row;
-    size_t best = NONE;
-    double *share;
+    size_t best = NONE, own = own_in(o, tuple);
+    double most = 0, calls = 0, *share;
+    bool of_it;
 
-    for (size_t g = 0; g < p->s.n_segments; g++)
-        if (in_tuple(o, g, tuple) && row_in(o, g, tuple)->present && at_target(p, g) &&
-            (best == NONE || p->s.segments[g].n_rows >= p->s.segments[best].n_rows))
-            best = g;
+    for (size_t i = 0; i < p->s.n_trials; i++) {
+        double steps = trial_at_target(p, i) ? steps_at_target(o, i, tuple, &of_it) : 0;
+
+        if (steps > 0 && of_it && steps >= most) {
+            most = steps;
+            best = i;
+        }
+    }
     if (best == NONE)
         return PORTOLAN_OK;
-    row = row_in(o, best, tuple);
-    t->exact.n = row->n_contexts;
-    t->exact.context = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *t->exact.context);
-    share = portolan_arena_alloc(&p->s.pool, t->exact.n, sizeof *share);
+    t->exact.context = portolan_arena_alloc(&p->s.pool, o->n_contexts, sizeof *t->exact.context);
+    share = portolan_arena_alloc(&p->s.pool, o->n_contexts, sizeof *share);
     t->exact.share = share;
     if (!t->exact.context || !share)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < t->exact.n; i++) {
-        const struct context_row *c = &o->contexts[row->first_context + i];
+    for (size_t i = 0; i < o->n_contexts; i++) {
+        const struct context_row *c = &o->contexts[i];
 
-        memcpy(t->exact.context[i], c->context, sizeof c->context);
-        share[i] = c->calls / row->calls_later;
+        if (p->s.segments[c->segment].trial != best || c->own != own)
+            continue;
+        memcpy(t->exact.context[t->exact.n], c->context, sizeof c->context);
+        share[t->exact.n++] = c->calls;
+        calls += c->calls;
     }
+    for (size_t i = 0; i < t->exact.n; i++)
+        share[i] /= calls;
     return PORTOLAN_OK;
 }
 
@@ -514,13 +738,14 @@ static enum portolan_status fit_slot(struct portolan_plan *p, struct observation
 
             if (!in_tuple(o, g, tuple) || !row->present)
                 continue;
-            point_of(o, g, &o->x[n * n_names]);
-            o->y[n++] = c->context[k];
-            share += c->calls / row->calls_later;
+            if (add_row(o, g, n_names, c->context[k], &n))
+                share += c->calls / row->calls_later;
         }
+        if (!n)
+            continue;
         t->slot_share[slot] = share / (double)n;
-        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, QUANTITY_CONTEXT,
-                                   &t->slot_context[slot][k]);
+        status = plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point,
+                                   QUANTITY_CONTEXT, &t->slot_context[slot][k]);
     }
     return status;
 }
@@ -584,6 +809,8 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
         }
         if (!status)
             status = fit_setup(p, &o, i);
+        if (!status)
+            status = fit_extra(p, &o, i);
         if (!status)
             status = fit_accuracy(p, &o, i);
         if (!status)

@@ -6,15 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Contexts known beforehand: by the caller's word, and of the present case. */
+static enum portolan_status list_known(struct portolan_plan *p)
+{
+    const struct portolan_plan_options *o = p->s.options;
+    size_t most = o->n_known + p->s.n_dims;
+
+    p->known_names = portolan_arena_alloc(&p->s.pool, most, sizeof *p->known_names);
+    p->known_values = portolan_arena_alloc(&p->s.pool, most, sizeof *p->known_values);
+    if (!p->known_names || !p->known_values)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < o->n_known; i++) {
+        p->known_names[p->n_known] = o->known_names[i];
+        p->known_values[p->n_known++] = o->known_values[i];
+    }
+    for (size_t d = 0; d < p->s.n_dims; d++)
+        if (!p->s.dims[d].instance && p->s.dims[d].column != NONE && !isnan(p->s.dims[d].value)) {
+            p->known_names[p->n_known] = p->s.dims[d].parameter;
+            p->known_values[p->n_known++] = p->s.dims[d].value;
+        }
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status read_target(struct portolan_plan *p, struct portolan_error *err)
 {
     const struct portolan_assembly *a = p->s.a;
 
-    p->target = portolan_arena_alloc(&p->s.pool, p->s.n_dims, sizeof *p->target);
-    if (!p->target)
+    p->dim_target = portolan_arena_alloc(&p->s.pool, p->s.n_dims, sizeof *p->dim_target);
+    if (!p->dim_target || list_known(p))
         return PORTOLAN_ENOMEM;
     for (size_t d = 0; d < p->s.n_dims; d++)
-        p->target[d] = p->s.dims[d].value;
+        p->dim_target[d] = p->s.dims[d].value;
     p->steps = 1;
     if (!a->steps_instance)
         return PORTOLAN_OK;
@@ -44,9 +66,9 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
                                   struct portolan_error *err)
 {
     static const struct survey_filter all = {0};
-    enum portolan_status status = survey_init(&p->s, a, data, options->ranks, &all, err);
+    enum portolan_status status = survey_init(&p->s, a, data, options, &all, err);
 
-    if (!status && (p->s.n_trials == 0 || p->s.n_nodes == 0))
+    if (!status && (!survey_has_times(&p->s) || p->s.n_nodes == 0))
         return portolan_error_set(
             err, PORTOLAN_ENOTFOUND,
             "no measurements of assembly '%s' on %d ranks that can be used%s%s", a->name,
@@ -165,15 +187,15 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
         f->tuple == NONE ? NULL : plan_tuple_text(p, &scratch, &path->scope, f->tuple, NONE);
     const struct plan_cost *cost = f->tuple == NONE ? NULL : &p->view.costs[f->path][f->tuple];
 
-    if (cost && plan_misses_accuracy(p, cost) && cost->accuracy.low < cost->accuracy.high)
+    if (cost && cost->verdict.kind == PLAN_UNPROVEN && !cost->verdict.near_bad &&
+        cost->accuracy.value > p->s.a->accuracy)
         snprintf(text, size_bytes,
                  "accuracy %.3g (between %.2g and %.2g%s) of %s.%s is worse than the %.3g wanted",
                  cost->accuracy.value, cost->accuracy.low, cost->accuracy.high,
                  cost->accuracy_outside ? ", outside what was measured" : "", n->instance,
                  n->method, p->s.a->accuracy);
-    else if (cost && plan_misses_accuracy(p, cost))
-        snprintf(text, size_bytes, "accuracy %.3g of %s.%s is worse than the %.3g wanted",
-                 cost->accuracy.value, n->instance, n->method, p->s.a->accuracy);
+    else if (cost && cost->verdict.kind != PLAN_ADMITTED)
+        plan_explain_verdict(p, f->path, &cost->verdict, text, size_bytes);
     else if (f->tuple != NONE && path->tuples[f->tuple].seen)
         snprintf(text, size_bytes, "no model of %s.%s has a value here", n->instance, n->method);
     else

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <portolan/choice.h>
+#include <portolan/local.h>
 #include <portolan/plan.h>
 #include <portolan/update.h>
 
@@ -27,8 +28,14 @@ struct plan_rows {
     size_t n_arrived, patient_until; /* so many rows must arrive before the form may fail again */
     size_t fit_at;                   /* with so many rows it is looked for again anyway */
     double *x, *y, *weight;
+    size_t *point; /* of the trial each is from */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
+    struct portolan_local *local;   /* what was measured, and its neighbours */
+    bool by_local;                  /* which err less than the law */
+    double sigma;                   /* logarithmic error on rows left out; NaN: not known */
+    double last_off; /* of the row that arrived last */
+    double drift; /* logarithm of what arrives over what the local predictor said, smoothed */
 };
 
 /* A measured number as a function of contexts or swept parameters. */
@@ -43,7 +50,7 @@ struct quantity {
     double constant;
     size_t n_rows;
     double low, high;       /* of the constant's rows */
-    struct plan_rows *rows; /* of a time: shared by all that have the same; else NULL */
+    struct plan_rows *rows; /* of times and counts: shared by all that have the same; else NULL */
 };
 
 /* A number with its interval. */
@@ -66,6 +73,8 @@ struct plan_tuple {
     struct quantity exclusive; /* per call */
     struct quantity overall;   /* the same from swept parameters, where EXCLUSIVE is by context */
     struct quantity setup;     /* per run */
+    struct quantity extra;     /* per call, by calls that take far longer again and again … */
+    double period;             /* … one in so many; 0: there are none */
     struct quantity accuracy;  /* the worst that calls reported */
     struct estimate accuracy_here; /* where it was reported at the present parameters */
     size_t n_slots; /* contexts per run are functions of the swept parameters; 0: not */
@@ -86,8 +95,27 @@ struct plan_scope {
     bool *dormant;
 };
 
+/* Whether an implementation may be used at a place, and why not. */
+enum plan_verdict_kind {
+    PLAN_ADMITTED,
+    PLAN_FAILED,       /* a call failed there, or wherever it was tried */
+    PLAN_INACCURATE,   /* likewise, its accuracy was missed */
+    PLAN_UNPROVEN,     /* it worked elsewhere, which does not say that it works there */
+    PLAN_INAPPLICABLE, /* it says so itself */
+};
+
+struct plan_verdict {
+    enum plan_verdict_kind kind;
+    bool near_bad;   /* unproven: what is nearest did not work */
+    double accuracy; /* of what the verdict rests on; NaN */
+    long long trial; /* likewise; 0: none */
+};
+
+struct plan_evidence;
+
 struct plan_path {
     struct portolan_prune_mark mark;
+    struct plan_evidence *evidence; /* NULL: calls neither failed nor reported an accuracy */
     bool core;
     struct plan_scope scope; /* own instance, partners, calling instance */
     size_t caller_at;        /* of the calling instance in scope.variables; NONE */
@@ -100,6 +128,7 @@ struct plan_cost {
     struct estimate calls, exclusive, setup;
     struct estimate accuracy; /* NaN: none was reported */
     bool accuracy_outside;    /* asked outside what was measured */
+    struct plan_verdict verdict;
     size_t extrapolating;
     double octaves;
     bool assumed;
@@ -124,7 +153,10 @@ struct portolan_plan {
     size_t n_rows;
     struct plan_rows **rows; /* their models are their own */
     size_t n_learned;        /* rows that arrived */
-    double *target;          /* per dim */
+    double *dim_target;      /* per dim; NaN: not known, or no number */
+    size_t n_known;          /* contexts known beforehand */
+    const char **known_names;
+    double *known_values;
     int steps;               /* of the run to predict */
     struct plan_view view;
     struct portolan_arena choice_pool; /* of the last choice */
@@ -154,8 +186,8 @@ void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *sc
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
-                                       const double *x, const double *y, enum quantity_kind kind,
-                                       struct quantity *q);
+                                       const double *x, const double *y, const size_t *point,
+                                       enum quantity_kind kind, struct quantity *q);
 /*
  * Takes a row into the quantity of PATH and of all tuples that share it: its constants are updated,
  * or its form is looked for again, which *REFIT tells. SIGN says why, if it did not hold.
@@ -165,9 +197,24 @@ enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, s
                                          enum portolan_update_sign *sign);
 void plan_rows_clear(struct portolan_plan *p);
 enum portolan_status plan_list_models(struct portolan_plan *p);
-/* X: contexts or dims, as the quantity wants; false when it has no finite value there. */
-bool plan_quantity_value(const struct quantity *q, const double *x,
+/*
+ * X: contexts or dims, as the quantity wants; POINT: of the trials that would be there, NONE.
+ * What was measured there is the value; else what errs less of the law and the neighbours. False
+ * when there is no finite value.
+ */
+bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
                          struct portolan_prediction *out);
+
+/* admit.c: where implementations may be used. CONTEXT NULL: not known. */
+enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
+struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
+                               const double *context, bool accuracy_rises);
+
+void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
+                          char *text, size_t size_bytes);
+/* Whether the called implementation says that it applies; what is not known is no hindrance. */
+struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
+                                 const struct profile *profile);
 
 /* observe.c: from the survey's pieces to rows for fits. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);
@@ -179,12 +226,6 @@ enum portolan_status plan_view_create(const struct portolan_plan *p, struct port
 void plan_view_fill(const struct portolan_plan *p, struct plan_view *v,
                     const struct profile *profiles, size_t n_announced, const char *const *names,
                     const double *values);
-
-/* Whether the accuracy that a tuple is expected to have is not good enough. */
-static inline bool plan_misses_accuracy(const struct portolan_plan *p, const struct plan_cost *c)
-{
-    return p->s.a->accuracy > 0 && c->accuracy.value > p->s.a->accuracy;
-}
 
 struct plan_horizon {
     double steps;

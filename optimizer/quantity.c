@@ -14,6 +14,8 @@ enum { LEAST_PATIENCE = 8 };
 static const double patience = 0.25;
 /* What all older rows together count, beside newer ones, once these lie elsewhere. */
 static const double fading = 0.5;
+/* Share of the newest row in the smoothed deviation from what was measured before. */
+static const double smoothing = 0.2;
 
 /* ---- fits ---- */
 
@@ -132,6 +134,8 @@ static void rows_destroy(struct plan_rows *r)
 {
     portolan_update_destroy(r->update);
     portolan_model_destroy(r->model);
+    portolan_local_destroy(r->local);
+    free(r->point);
     free(r->x);
     free(r->y);
     free(r->weight);
@@ -148,6 +152,7 @@ void plan_rows_clear(struct portolan_plan *p)
 static bool rows_reserve(struct plan_rows *r, size_t n)
 {
     double *x, *y, *w;
+    size_t *point;
 
     if (n <= r->capacity)
         return true;
@@ -158,7 +163,9 @@ static bool rows_reserve(struct plan_rows *r, size_t n)
         r->y = y;
     if ((w = portolan_reallocarray(r->weight, n, sizeof *w)))
         r->weight = w;
-    if (!x || !y || !w)
+    if ((point = portolan_reallocarray(r->point, n, sizeof *point)))
+        r->point = point;
+    if (!x || !y || !w || !point)
         return false;
     r->capacity = n;
     return true;
@@ -173,10 +180,10 @@ static const char *const *keep_names(struct portolan_plan *p, const char *const 
     return kept;
 }
 
-/* Keeps the rows of a time. */
+/* Keeps the rows of a time or a count. */
 static enum portolan_status keep_rows(struct portolan_plan *p, const char *const *names,
                                       size_t n_names, const double *x, const double *y,
-                                      struct quantity *q)
+                                      const size_t *point, struct quantity *q)
 {
     struct plan_rows **more = portolan_arena_grow(&p->s.pool, p->rows, p->n_rows, sizeof *more);
     struct plan_rows *r = more ? portolan_calloc(1, sizeof *r) : NULL;
@@ -186,6 +193,7 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     p->rows = more;
     more[p->n_rows++] = r;
     q->rows = r;
+    r->sigma = NAN;
     r->n_names = n_names;
     r->by_context = q->by_context;
     r->names = keep_names(p, names, n_names);
@@ -196,16 +204,82 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     if (n_names)
         memcpy(r->x, x, r->n * n_names * sizeof *x);
     memcpy(r->y, y, r->n * sizeof *y);
+    memcpy(r->point, point, r->n * sizeof *point);
     for (size_t i = 0; i < r->n; i++)
         r->weight[i] = 1;
     return PORTOLAN_OK;
 }
 
+/* ---- laws and neighbours compete ---- */
+
+enum { MOST_FOLDS = 12, FEW_FOLDS = 5, MANY_ROWS = 128 };
+
+/* A law that misses its own rows by more than this (a ratio) is no law. */
+static const double worst_misfit = 1.4;
+
+static bool misses_its_rows(const struct plan_rows *r, const struct portolan_model_data *data)
+{
+    const struct portolan_local_summary *s = portolan_local_peek_summary(r->local);
+    double noise = isnan(s->repeat) ? 0 : s->repeat, most = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        most = fmax(most, r->y[i]);
+    for (size_t i = 0; i < r->n; i++) {
+        double value = portolan_model_value(r->model, data->x ? &data->x[i * data->n_params] : NULL);
+
+        if (r->y[i] > 1e-3 * most && value > 0 &&
+            fabs(log(value / r->y[i])) > log(worst_misfit) + 4 * noise)
+            return true;
+    }
+    return false;
+}
+
+/* Lets both predict what they did not see; who errs less is asked from now on. */
+static enum portolan_status compete(struct plan_rows *r, const struct portolan_model_data *data,
+                                    enum quantity_kind kind)
+{
+    const struct portolan_local_data local = {.n_params = data->n_params,
+                                              .n_rows = data->n_rows,
+                                              .x = data->x,
+                                              .y = data->y,
+                                              .weight = r->weight,
+                                              .group = r->point};
+    const struct portolan_left_out *neighbours;
+    struct portolan_model_options options = {0};
+    struct portolan_left_out law;
+    enum portolan_status status;
+
+    portolan_local_destroy(r->local);
+    r->local = NULL;
+    r->drift = 0;
+    status = portolan_local_create(&local, &r->local, NULL);
+    if (status)
+        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+    neighbours = &portolan_local_peek_summary(r->local)->left_out;
+    r->by_local = !r->model;
+    r->sigma = neighbours->n ? neighbours->sigma : NAN;
+    if (!r->model || kind != QUANTITY_TIME)
+        return PORTOLAN_OK;
+    options.max_pieces = portolan_model_n_pieces(r->model) > 1 ? 0 : 1;
+    status = portolan_model_left_out(data, r->point, &options,
+                                     data->n_rows > MANY_ROWS ? FEW_FOLDS : MOST_FOLDS, &law, NULL);
+    if (status)
+        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+    if (law.n && neighbours->n)
+        r->by_local = neighbours->mean < law.mean;
+    else
+        r->by_local = misses_its_rows(r, data);
+    if (!r->by_local)
+        r->sigma = law.n ? law.sigma : NAN;
+    return PORTOLAN_OK;
+}
+
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
-                                       const double *x, const double *y, enum quantity_kind kind,
-                                       struct quantity *q)
+                                       const double *x, const double *y, const size_t *point,
+                                       enum quantity_kind kind, struct quantity *q)
 {
+    bool keeps = kind == QUANTITY_TIME || kind == QUANTITY_COUNT;
     struct portolan_model *model = NULL;
     struct inputs in;
     enum portolan_status status;
@@ -219,18 +293,19 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
     if (!inputs_init(&in, q, names, n_names, n_rows, x, y, NULL))
         return PORTOLAN_ENOMEM;
     status = fit(&in.data, kind, &model);
-    free(in.x);
-    if (!status && kind == QUANTITY_TIME)
-        status = keep_rows(p, names, n_names, x, y, q);
-    if (status) {
-        portolan_model_destroy(model);
-        return status;
-    }
+    if (!status && keeps)
+        status = keep_rows(p, names, n_names, x, y, point, q);
     q->model = model;
-    if (q->rows)
+    if (!status && keeps) {
         q->rows->model = model;
-    else if (model)
+        status = compete(q->rows, &in.data, kind);
+    } else if (!status && model) {
         status = plan_own_model(p, model);
+    } else if (status) {
+        portolan_model_destroy(model);
+        q->model = NULL;
+    }
+    free(in.x);
     return status;
 }
 
@@ -242,19 +317,65 @@ static void pick(const struct quantity *q, const double *x, double *inputs)
         inputs[k] = x[q->inputs[k]];
 }
 
-bool plan_quantity_value(const struct quantity *q, const double *x, struct portolan_prediction *out)
+/* The law's interval is not narrower than its error on rows left out. */
+static void widen(double sigma, struct portolan_prediction *out)
+{
+    double factor = exp(fmin(2 * sigma, 20));
+
+    if (!(sigma > 0) || !(out->value > 0))
+        return;
+    out->low = fmin(out->low, out->value / factor);
+    out->high = fmax(out->high, out->value * factor);
+}
+
+/* Enough arrived to say that now all is so many times what it was. */
+static void shift(const struct plan_rows *r, struct portolan_prediction *out)
+{
+    double factor = r->n_arrived >= 3 ? exp(r->drift) : 1;
+
+    out->value *= factor;
+    out->low *= factor;
+    out->high *= factor;
+}
+
+static bool predict(const struct quantity *q, const double *inputs, size_t point,
+                    struct portolan_prediction *out)
+{
+    const struct plan_rows *r = q->rows;
+    enum portolan_local_source source = PORTOLAN_LOCAL_NEIGHBOURS;
+
+    if (r && r->local)
+        portolan_local_predict(r->local, inputs, point, out, &source);
+    if (r && r->local && (source != PORTOLAN_LOCAL_NEIGHBOURS || r->by_local)) {
+        shift(r, out);
+        return true;
+    }
+    if (!q->model)
+        return true;
+    if (portolan_model_predict(q->model, inputs, out))
+        return false;
+    if (r)
+        widen(r->sigma, out);
+    return true;
+}
+
+bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
+                         struct portolan_prediction *out)
 {
     double inputs[MAX_INPUTS];
 
     *out = (struct portolan_prediction){.value = q->constant, .low = q->low, .high = q->high};
     pick(q, x, inputs);
-    if (q->model && portolan_model_predict(q->model, inputs, out))
+    for (size_t k = 0; k < q->n_inputs; k++)
+        if (isnan(inputs[k]))
+            return false;
+    if (!predict(q, inputs, point, out) || !isfinite(out->value))
         return false;
     for (size_t k = 0; q->kind != QUANTITY_COUNT && q->kind != QUANTITY_CONTEXT && k < q->n_fixed;
          k++) {
         double at = q->fixed_at[k], now = x[q->fixed[k]];
 
-        if (at != now) { /* one value was measured: the model cannot know how it depends */
+        if (at != now && !isnan(now)) { /* one value was measured: who knows how it depends */
             out->extrapolates = out->is_assumed = true;
             out->octaves = fmax(out->octaves, at * now > 0 ? fabs(log2(now / at)) : 1);
         }
@@ -265,7 +386,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x, struct porto
 /* ---- rows that arrive ---- */
 
 /* The row behind the others; of too many the oldest that is not from the store goes. */
-static bool append(struct plan_rows *r, const double *x, double y)
+static bool append(struct plan_rows *r, const double *x, double y, size_t point)
 {
     if (r->n >= MOST_ROWS && r->n > r->n_stored) {
         size_t n = --r->n - r->n_stored;
@@ -275,12 +396,14 @@ static bool append(struct plan_rows *r, const double *x, double y)
                     n * r->n_names * sizeof *x);
         memmove(r->y + r->n_stored, r->y + r->n_stored + 1, n * sizeof y);
         memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
+        memmove(r->point + r->n_stored, r->point + r->n_stored + 1, n * sizeof *r->point);
     }
     if (!rows_reserve(r, r->n + 1))
         return false;
     if (r->n_names)
         memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
     r->y[r->n] = y;
+    r->point[r->n] = point;
     r->weight[r->n++] = 1;
     return true;
 }
@@ -325,16 +448,19 @@ static enum portolan_status fit_again(struct portolan_plan *p, size_t path, stru
     if (!inputs_init(&in, &now, r->names, r->n_names, r->n, r->x, r->y, r->weight))
         return PORTOLAN_ENOMEM;
     status = fit(&in.data, QUANTITY_TIME, &model);
-    free(in.x);
-    if (status)
+    if (status) {
+        free(in.x);
         return status;
+    }
     portolan_update_destroy(r->update);
     r->update = NULL;
     r->fit_at = 2 * r->n;
     r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     if (model)
         share(p, path, r, model, &now);
-    return PORTOLAN_OK;
+    status = compete(r, &in.data, QUANTITY_TIME);
+    free(in.x);
+    return status;
 }
 
 static enum portolan_status begin_update(struct plan_rows *r, const struct quantity *q)
@@ -406,6 +532,27 @@ static bool all_finite(size_t n, const double *x)
     return true;
 }
 
+/* How far what arrives is from what was measured before, where that is the prediction. */
+static void note_drift(struct plan_rows *r, const struct quantity *q, const double *x, double y,
+                       size_t point)
+{
+    enum portolan_local_source source;
+    struct portolan_prediction was;
+    double inputs[MAX_INPUTS], off, usual;
+
+    pick(q, x, inputs);
+    if (!r->local)
+        return;
+    portolan_local_predict(r->local, inputs, point, &was, &source);
+    if (source == PORTOLAN_LOCAL_NEIGHBOURS || !(was.value > 0) || !(y > 0))
+        return;
+    off = fmax(-1, fmin(1, log(y / was.value)));
+    /* a spike is alone: what two in a row share counts */
+    usual = off * r->last_off > 0 ? copysign(fmin(fabs(off), fabs(r->last_off)), off) : 0;
+    r->last_off = off;
+    r->drift += smoothing * (usual - r->drift);
+}
+
 enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
                                          const double *x, double y, bool *refit,
                                          enum portolan_update_sign *sign)
@@ -418,10 +565,11 @@ enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, s
     *sign = PORTOLAN_UPDATE_HOLDS;
     if (!r || !r->model || !all_finite(r->n_names, x) || !isfinite(y))
         return PORTOLAN_OK;
+    note_drift(r, q, x, y, p->s.target_point);
     new_input = is_new_input(q, x);
     if (!new_input)
         status = update(p, path, q, x, y, sign);
-    if (!status && !append(r, x, y))
+    if (!status && !append(r, x, y, p->s.target_point))
         status = PORTOLAN_ENOMEM;
     r->n_arrived++;
     fails = (new_input || *sign) && r->n_arrived > r->patient_until;

@@ -7,6 +7,7 @@
 #define PORTOLAN_OPTIMIZER_SURVEY_H
 
 #include <portolan/assembly.h>
+#include <portolan/plan.h>
 #include <portolan/store.h>
 
 #define NONE SIZE_MAX
@@ -17,19 +18,26 @@ struct survey_variable {
     size_t n;
 };
 
-/* A swept parameter. */
+/*
+ * What sets trials apart: a swept parameter, a column of the cases, or the number of ranks. A column
+ * that is a context is told by the case that a trial's parameters make.
+ */
 struct survey_dim {
-    const struct portolan_assembly_sweep *sweep;
-    const char *name;   /* "driver.n" */
-    const char *target; /* the assembly's present value */
+    const struct portolan_assembly_sweep *sweep; /* NULL: of the cases, or the ranks */
+    size_t column;                               /* of the cases; NONE */
+    const char *instance, *parameter;            /* instance NULL: a context, or the ranks */
+    const char *name;                            /* "driver.n", "nnz", "ranks" */
+    const char *target;                          /* the present value; NULL: not known */
     bool numeric;
-    double value; /* of target */
+    double value; /* of target; NaN: not known */
 };
 
 struct survey_trial {
     const struct portolan_trial *trial;
     double *x;          /* per dim: the value; unused where the dim is not numeric */
     const char **texts; /* per dim: the value as stored */
+    size_t point;       /* trials whose dims are all equal have the same; below n_trials */
+    bool failed;        /* no time of it counts */
     int steps;          /* 0: the whole run is one step */
     int rank;           /* the slowest */
     size_t first_row, n_rows;
@@ -60,6 +68,7 @@ struct survey_node {
     const char *user, *uses, *instance, *port, *method;
     size_t variable; /* of the called instance; NONE when it is fixed */
     size_t caller;   /* of the calling instance */
+    bool fails;      /* calls failed */
     int n_context;
     const char *context_name[PORTOLAN_CONTEXT_MAX];
     size_t first_piece, n_pieces, first_quality, n_qualities;
@@ -78,11 +87,13 @@ struct survey_sum {
     bool present;
 };
 
+/* What came of calls in one sample: an accuracy, or failures that no call below them explains. */
 struct survey_quality {
     size_t node, row;
     size_t own; /* as of a piece */
     double context[PORTOLAN_CONTEXT_MAX];
-    double value;
+    double value; /* NaN: none was reported */
+    int64_t failed;
 };
 
 /* What all calls of a sample took, when 1 in N of them, or of those they made, was timed. */
@@ -96,6 +107,7 @@ struct survey {
     struct portolan_arena pool;
     const struct portolan_assembly *a;
     const struct portolan_sample_set *data;
+    const struct portolan_plan_options *options;
     int ranks;
     size_t n_variables, n_dims, n_trials, n_rows, n_segments, n_nodes, n_pieces, n_qualities;
     struct survey_variable *variables;
@@ -107,19 +119,36 @@ struct survey {
     struct survey_piece *pieces;      /* by node, row, own, context */
     struct survey_quality *qualities; /* by node */
     struct survey_sum *sums;          /* [node * n_rows + row] */
+    size_t target_point;              /* of trials at the present values; NONE: there is none */
     const char *unusable;             /* why the last trial that does not count does not */
+    size_t n_elsewhere;               /* trials of other machines or builds, left out, … */
+    const char *elsewhere;            /* … and of what */
+    size_t n_contradicting;           /* trials whose contexts belie their parameters, … */
+    const char *contradiction;        /* … and in what */
 };
 
 struct survey_filter {
     const char *purpose; /* NULL: any */
-    bool any_point;      /* also where swept parameters that are no numbers differ from now */
+    bool exploring;      /* trials on other numbers of ranks do not count */
+    const char *without; /* trials of this case (by its first parameter) do not count; NULL */
 };
 
 /* S is cleared by survey_clear() whatever is returned. Errors: EINVAL, ENOMEM. */
 enum portolan_status survey_init(struct survey *s, const struct portolan_assembly *a,
-                                 const struct portolan_sample_set *data, int ranks,
+                                 const struct portolan_sample_set *data,
+                                 const struct portolan_plan_options *options,
                                  const struct survey_filter *filter, struct portolan_error *err);
 void survey_clear(struct survey *s);
+
+/* trials.c: dims, trials, points; called by survey_init(). */
+enum portolan_status survey_list_trials(struct survey *s, const struct survey_filter *filter,
+                                        struct portolan_error *err);
+/* Whether a trial is there that came to its end. */
+bool survey_has_times(const struct survey *s);
+/* Whether the trials are on several numbers of ranks: then that is a parameter. */
+bool survey_ranks_vary(const struct survey *s);
+/* A case is called by its first parameter. */
+const char *survey_case_name(const struct portolan_assembly *a, size_t index);
 
 size_t survey_variable_of(const struct survey *s, const char *instance);
 size_t survey_alternative_of(const struct survey *s, size_t variable, const char *class_name);

@@ -269,7 +269,8 @@ static const struct portolan_plan_option *cg_of(struct portolan_plan *p)
     return &choice->variables[SOLVER].options[2];
 }
 
-/* At 16 it is 3.9e-6, worse than wanted; at 96 it will be 1.1e-7. */
+/* At 16 it is 3.9e-6, worse than wanted; at 32 and 48 it was good, so it is between; far off
+ * nobody knows. */
 static void accuracy_that_gets_better_is_allowed_where_it_is_good(void **state)
 {
     struct portolan_assembly a = world_assembly;
@@ -278,6 +279,11 @@ static void accuracy_that_gets_better_is_allowed_where_it_is_good(void **state)
 
     (void)state;
     a.accuracy = 1e-6;
+    p = plan_of(w, &a);
+    assert_true(isinf(cg_of(p)->total_ns));
+    assert_non_null(strstr(cg_of(p)->reason, "never seen to work near"));
+    portolan_plan_destroy(p);
+    snprintf(world_n, sizeof world_n, "40");
     p = plan_of(w, &a);
     assert_false(isinf(cg_of(p)->total_ns));
     portolan_plan_destroy(p);

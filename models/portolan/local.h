@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * models: prediction without a law. What was measured at a place is the prediction there; elsewhere
+ * the nearest neighbours are, on a logarithmic scale where all values are positive, with or without
+ * a trend through all rows, whichever predicts rows left out better. And the error of laws and
+ * neighbours alike on what was left out, so that they can compete.
+ *
+ * Immutable after creation: many threads may read one. Nothing here prints or exits.
+ */
+#ifndef PORTOLAN_LOCAL_H
+#define PORTOLAN_LOCAL_H
+
+#include <portolan/models.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Rows are times or other values that are not negative. */
+struct portolan_local_data {
+    size_t n_params; /**< 0 … PORTOLAN_MODEL_MAX_PARAMS */
+    size_t n_rows;   /**< at least 1 */
+    const double *x; /**< N_ROWS × N_PARAMS */
+    const double *y;
+    /** NULL: all 1. Rows of less than nine tenths of the largest weight are left out. */
+    const double *weight;
+    /** What was measured, in any numbers: rows of the same group at the same x are repetitions; of
+     * other groups they may differ although nothing in x says why. */
+    const size_t *group;
+};
+
+/** Errors of places that were predicted without themselves. */
+struct portolan_left_out {
+    size_t n;     /**< groups; 0: there were too few */
+    double mean;  /**< of |log(predicted / measured)|, each at most 3 */
+    double sigma; /**< root of the mean square of the same */
+};
+
+/** Two places that the parameters do not tell apart, as far as their values go. */
+struct portolan_local_conflict {
+    size_t row, other; /**< rows of the data; the larger value first */
+    double ratio;      /**< of their values */
+};
+
+struct portolan_local_summary {
+    size_t n_places; /**< different (x, group) */
+    double repeat;   /**< relative standard deviation of repetitions; NaN: there are none */
+    double repeat_dof;
+    size_t neighbours; /**< that are asked */
+    bool trend;        /**< of what a trend leaves over */
+    struct portolan_left_out left_out;
+    size_t n_conflicts;                      /**< places that lie by another they cannot be told from */
+    struct portolan_local_conflict conflict; /**< the worst; undefined if there is none */
+};
+
+enum portolan_local_source {
+    PORTOLAN_LOCAL_MEASURED,  /**< there, in that group */
+    PORTOLAN_LOCAL_SAME,      /**< there, in other groups */
+    PORTOLAN_LOCAL_NEIGHBOURS /**< near it */
+};
+
+struct portolan_local;
+
+/**
+ * The data are copied. *LOCAL is the caller's to destroy. EINVAL: no rows, too many parameters, a
+ * value negative or not finite; ENOMEM.
+ */
+enum portolan_status portolan_local_create(const struct portolan_local_data *data,
+                                           struct portolan_local **local,
+                                           struct portolan_error *err);
+/** NULL is legal. */
+void portolan_local_destroy(struct portolan_local *local);
+
+const struct portolan_local_summary *portolan_local_peek_summary(const struct portolan_local *l);
+
+/**
+ * The value at X, for GROUP (SIZE_MAX: for none). A run anew lies between low and high in 95 of 100
+ * cases. SOURCE may be NULL.
+ */
+void portolan_local_predict(const struct portolan_local *local, const double *x, size_t group,
+                            struct portolan_prediction *out, enum portolan_local_source *source);
+
+/**
+ * What the model that portolan_model_fit_pieces() finds for DATA (portolan_model_fit() where
+ * OPTIONS allow one piece) errs by where a group of rows was left
+ * out: in as many folds as there are groups, FOLDS at most. N is 0 with fewer than 4 groups.
+ */
+enum portolan_status portolan_model_left_out(const struct portolan_model_data *data,
+                                             const size_t *group,
+                                             const struct portolan_model_options *options,
+                                             size_t folds, struct portolan_left_out *out,
+                                             struct portolan_error *err);
+
+/** Student's t: P(|T| < t) = CONFIDENCE with DOF degrees of freedom (INFINITY: normal). */
+double portolan_student(double confidence, double dof);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where an implementation may be used: where it was seen to work. What failed, or was not accurate
+ * enough, is out at that place, and wherever no context tells another place from it. Elsewhere it
+ * may be used between places where it worked, with none where it did not in between, or close to
+ * one; a rule that would have let in a place where it is known to have failed is not applied.
+ */
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS, MOST_NEAR = 48 };
+
+/* In factors of two: close to a place that is good, where others are bad; where none is. */
+static const double close_by = 1, close_by_good = 2;
+/* Of values that are not both positive. */
+static const double far_apart = 8;
+
+/* What is known of one place with one combination of implementations. */
+struct evidence {
+    size_t key; /* the scope's tuple, with the calling instance as written */
+    size_t point;
+    double at[MOST_COORDINATES];
+    bool failed;
+    double accuracy; /* the worst; NaN: none was reported */
+    long long trial;
+};
+
+struct plan_evidence {
+    size_t n, n_coordinates;
+    struct evidence *all; /* by key */
+    bool *no_brackets, *no_neighbours; /* [key]: rules that let in what fails */
+};
+
+static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
+{
+    return e->failed || (p->s.a->accuracy > 0 && e->accuracy > p->s.a->accuracy);
+}
+
+/* The tuple with the calling instance as written: failing is the callee's. */
+static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
+{
+    const struct plan_path *at = &p->paths[path];
+    size_t stride = 1, n;
+
+    if (at->caller_at == NONE || tuple == NONE)
+        return tuple;
+    for (size_t i = at->scope.n; --i > at->caller_at;)
+        stride *= p->s.variables[at->scope.variables[i]].n;
+    n = p->s.variables[at->scope.variables[at->caller_at]].n;
+    return tuple - tuple / stride % n * stride;
+}
+
+/* ---- gathering ---- */
+
+static bool is_lifted(const struct portolan_plan *p, size_t path, const struct survey_quality *q)
+{
+    const struct survey *s = &p->s;
+    const struct survey_node *n = &s->nodes[path];
+    int64_t trial = s->trials[s->rows[q->row].trial].trial->id;
+    const char *own = q->own == NONE
+                          ? ""
+                          : s->variables[n->variable].instance->alternatives[q->own].class_name;
+
+    for (size_t i = 0; i < s->data->n_lifted; i++) {
+        const struct portolan_lifted_veto *l = &s->data->lifted[i];
+
+        if (trial <= l->trial && !strcmp(l->assembly, s->a->name) &&
+            !strcmp(l->instance, n->instance) && !strcmp(l->implementation, own))
+            return true;
+    }
+    return false;
+}
+
+static void put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
+                            const double *dims, double *at)
+{
+    size_t n = 0;
+
+    for (int k = 0; k < p->s.nodes[path].n_context; k++)
+        at[n++] = context ? context[k] : NAN;
+    for (size_t d = 0, used = 0; d < p->s.n_dims && used < MAX_INPUTS; d++)
+        if (p->s.dims[d].numeric) {
+            at[n++] = dims[d];
+            used++;
+        }
+}
+
+static size_t n_coordinates(const struct portolan_plan *p, size_t path)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < p->s.n_dims && n < MAX_INPUTS; d++)
+        n += p->s.dims[d].numeric;
+    return n + (size_t)p->s.nodes[path].n_context;
+}
+
+static int evidence_order(const void *left, const void *right)
+{
+    const struct evidence *a = left, *b = right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->point != b->point)
+        return a->point < b->point ? -1 : 1;
+    for (size_t k = 0; k < MOST_COORDINATES; k++)
+        if (a->at[k] != b->at[k] && !(isnan(a->at[k]) && isnan(b->at[k])))
+            return a->at[k] < b->at[k] ? -1 : 1;
+    return 0;
+}
+
+static void merge(struct evidence *into, const struct evidence *e)
+{
+    if (e->failed || e->accuracy > into->accuracy)
+        into->trial = e->trial;
+    into->failed = into->failed || e->failed;
+    into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
+}
+
+/* The tuple in which something was reported. */
+static size_t tuple_of(const struct portolan_plan *p, size_t path, const struct survey_quality *q,
+                       size_t *selection)
+{
+    const struct survey *s = &p->s;
+    const struct plan_path *at = &p->paths[path];
+
+    memcpy(selection, s->rows[q->row].selection, s->n_variables * sizeof *selection);
+    if (s->nodes[path].variable != NONE && q->own != NONE)
+        selection[s->nodes[path].variable] = q->own;
+    if (at->caller_at != NONE)
+        selection[at->scope.variables[at->caller_at]] = 0;
+    return plan_tuple_of(p, &at->scope, selection);
+}
+
+static void gather(const struct portolan_plan *p, size_t path, size_t *selection,
+                   struct plan_evidence *out)
+{
+    const struct survey *s = &p->s;
+    const struct survey_node *node = &s->nodes[path];
+    size_t kept = 0;
+
+    for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
+        const struct survey_quality *q = &s->qualities[i];
+        const struct survey_trial *t = &s->trials[s->rows[q->row].trial];
+        struct evidence *e = &out->all[out->n];
+
+        *e = (struct evidence){.key = tuple_of(p, path, q, selection),
+                               .point = t->point,
+                               .failed = q->failed > 0,
+                               .accuracy = q->value,
+                               .trial = (long long)t->trial->id};
+        put_coordinates(p, path, q->context, t->x, e->at);
+        out->n += e->key != NONE && !(is_bad(p, e) && is_lifted(p, path, q));
+    }
+    if (out->n)
+        qsort(out->all, out->n, sizeof *out->all, evidence_order);
+    for (size_t i = 0; i < out->n; i++)
+        if (kept && !evidence_order(&out->all[kept - 1], &out->all[i]))
+            merge(&out->all[kept - 1], &out->all[i]);
+        else
+            out->all[kept++] = out->all[i];
+    out->n = kept;
+}
+
+/* ---- rules ---- */
+
+static double octaves(double a, double b)
+{
+    if (isnan(a) || isnan(b) || a == b)
+        return 0;
+    return a > 0 && b > 0 ? fabs(log2(a / b)) : far_apart;
+}
+
+static double distance(const struct plan_evidence *v, const double *a, const double *b)
+{
+    double most = 0;
+
+    for (size_t k = 0; k < v->n_coordinates; k++)
+        most = fmax(most, octaves(a[k], b[k]));
+    return most;
+}
+
+/* Whether T lies in the box of A and B; a coordinate of T that is not known lies in none. */
+static bool between(const struct plan_evidence *v, const double *a, const double *b,
+                    const double *t)
+{
+    for (size_t k = 0; k < v->n_coordinates; k++)
+        if (!isnan(a[k]) && !isnan(b[k]) && !(t[k] >= fmin(a[k], b[k]) && t[k] <= fmax(a[k], b[k])))
+            return false;
+    return true;
+}
+
+/* The evidence of one combination near a place, good and bad. */
+struct around {
+    size_t n_good, n_bad, all_good, all_bad;
+    const struct evidence *good[MOST_NEAR], *bad[MOST_NEAR];
+    double good_at[MOST_NEAR], bad_at[MOST_NEAR];
+};
+
+static void insert(const struct evidence **list, double *at, size_t *n, const struct evidence *e,
+                   double d)
+{
+    size_t k;
+
+    if (*n == MOST_NEAR && d >= at[*n - 1])
+        return;
+    for (k = *n < MOST_NEAR ? (*n)++ : *n - 1; k && at[k - 1] > d; k--) {
+        list[k] = list[k - 1];
+        at[k] = at[k - 1];
+    }
+    list[k] = e;
+    at[k] = d;
+}
+
+static void look_around(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
+                        const double *t, const struct evidence *without, struct around *a)
+{
+    *a = (struct around){0};
+    for (size_t i = 0; i < v->n; i++) {
+        const struct evidence *e = &v->all[i];
+
+        if (e->key != key || e == without)
+            continue;
+        if (is_bad(p, e)) {
+            a->all_bad++;
+            insert(a->bad, a->bad_at, &a->n_bad, e, distance(v, e->at, t));
+        } else {
+            a->all_good++;
+            insert(a->good, a->good_at, &a->n_good, e, distance(v, e->at, t));
+        }
+    }
+}
+
+static bool is_bracketed(const struct plan_evidence *v, const struct around *a, const double *t)
+{
+    for (size_t i = 0; i < a->n_good; i++)
+        for (size_t j = i; j < a->n_good; j++) {
+            bool clean = between(v, a->good[i]->at, a->good[j]->at, t);
+
+            for (size_t b = 0; clean && b < a->n_bad; b++)
+                clean = !between(v, a->good[i]->at, a->good[j]->at, a->bad[b]->at);
+            if (clean)
+                return true;
+        }
+    return false;
+}
+
+static bool is_close(const struct around *a)
+{
+    double reach = a->all_bad || a->all_good < 3 ? close_by : close_by_good;
+
+    return a->n_good && a->good_at[0] <= reach &&
+           (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
+}
+
+/* Which rules would have let in a place that is bad, had it not been tried. */
+static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
+{
+    struct around a;
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct evidence *e = &v->all[i];
+
+        if (!is_bad(p, e) || (v->no_brackets[e->key] && v->no_neighbours[e->key]))
+            continue;
+        look_around(p, v, e->key, e->at, e, &a);
+        if (is_bracketed(v, &a, e->at))
+            v->no_brackets[e->key] = true;
+        else if (is_close(&a))
+            v->no_neighbours[e->key] = true;
+    }
+}
+
+enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
+{
+    struct portolan_arena *pool = &p->s.pool;
+    const struct survey_node *node = &p->s.nodes[path];
+    size_t n_tuples = p->paths[path].scope.n_tuples;
+    struct plan_evidence *v;
+    size_t *selection;
+
+    /* What fails in an instance without alternatives is no reason to choose another one. */
+    if (!node->n_qualities || p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
+        return PORTOLAN_OK;
+    v = portolan_arena_alloc(pool, 1, sizeof *v);
+    selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
+    if (!v || !selection ||
+        !(v->all = portolan_arena_alloc(pool, node->n_qualities + 1, sizeof *v->all)) ||
+        !(v->no_brackets = portolan_arena_alloc(pool, n_tuples, sizeof(bool))) ||
+        !(v->no_neighbours = portolan_arena_alloc(pool, n_tuples, sizeof(bool))))
+        return PORTOLAN_ENOMEM;
+    v->n_coordinates = n_coordinates(p, path);
+    gather(p, path, selection, v);
+    try_rules(p, v);
+    p->paths[path].evidence = v;
+    return PORTOLAN_OK;
+}
+
+/* ---- verdicts ---- */
+
+static struct plan_verdict verdict_on(const struct portolan_plan *p, const struct evidence *e)
+{
+    return (struct plan_verdict){.kind = !is_bad(p, e) ? PLAN_ADMITTED
+                                         : e->failed   ? PLAN_FAILED
+                                                       : PLAN_INACCURATE,
+                                 .accuracy = e->accuracy,
+                                 .trial = e->trial};
+}
+
+/*
+ * What was seen at this very place: in trials at the present parameters, or with the same contexts
+ * and then only what is bad, since nothing tells the places apart. False: nothing was.
+ */
+static bool seen_there(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
+                       const double *t, size_t n_context, struct plan_verdict *out)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct evidence *e = &v->all[i];
+        bool here = e->point == p->s.target_point, same = true;
+
+        for (size_t k = 0; k < n_context; k++)
+            same = same && (e->at[k] == t[k] || (here && isnan(t[k])));
+        if (e->key != key || !(is_bad(p, e) ? here || (same && n_context) : here && same))
+            continue;
+        *out = verdict_on(p, e);
+        found = true;
+        if (is_bad(p, e))
+            break;
+    }
+    return found;
+}
+
+static const struct evidence *nearest(const struct around *a)
+{
+    return a->n_bad && (!a->n_good || a->bad_at[0] <= a->good_at[0]) ? a->bad[0]
+           : a->n_good                                               ? a->good[0]
+                                                                     : NULL;
+}
+
+static struct plan_verdict judge(const struct portolan_plan *p, const struct plan_evidence *v,
+                                 size_t key, const double *t, bool accuracy_rises)
+{
+    struct plan_verdict out = {.kind = PLAN_UNPROVEN, .accuracy = NAN};
+    const struct evidence *e;
+    struct around a;
+
+    look_around(p, v, key, t, NULL, &a);
+    e = nearest(&a);
+    if (!a.all_bad && (!e || isnan(e->accuracy) || !(p->s.a->accuracy > 0)))
+        return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
+    if (e && !a.all_good)
+        return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
+    if ((!v->no_brackets[key] && is_bracketed(v, &a, t)) ||
+        (!v->no_neighbours[key] && !accuracy_rises && is_close(&a)))
+        return verdict_on(p, a.good[0]);
+    if (e) {
+        out.accuracy = e->accuracy;
+        out.trial = e->trial;
+        out.near_bad = is_bad(p, e);
+    }
+    return out;
+}
+
+struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
+                               const double *context, bool accuracy_rises)
+{
+    const struct plan_evidence *v = p->paths[path].evidence;
+    struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
+    double t[MOST_COORDINATES] = {0};
+    size_t key = key_of(p, path, tuple);
+
+    if (!v)
+        return out;
+    put_coordinates(p, path, context, p->dim_target, t);
+    if (seen_there(p, v, key, t, (size_t)p->s.nodes[path].n_context, &out))
+        return out;
+    return judge(p, v, key, t, accuracy_rises);
+}
+
+struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
+                                 const struct profile *profile)
+{
+    (void)p, (void)path, (void)tuple, (void)profile;
+    return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
+}
+
+void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
+                          char *text, size_t size_bytes)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+
+    switch (v->kind) {
+    case PLAN_FAILED:
+        snprintf(text, size_bytes, "%s.%s failed in trial %lld, and nothing tells that place apart",
+                 n->instance, n->method, v->trial);
+        break;
+    case PLAN_INACCURATE:
+        snprintf(text, size_bytes, "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted",
+                 v->accuracy, n->instance, n->method, v->trial, p->s.a->accuracy);
+        break;
+    case PLAN_UNPROVEN:
+        if (v->near_bad)
+            snprintf(text, size_bytes,
+                     "%s.%s did not work in trial %lld, the one most alike; measure it here",
+                     n->instance, n->method, v->trial);
+        else
+            snprintf(text, size_bytes,
+                     "%s.%s was never seen to work near here, only in trial %lld and farther off; "
+                     "measure it here",
+                     n->instance, n->method, v->trial);
+        break;
+    case PLAN_INAPPLICABLE:
+        snprintf(text, size_bytes, "%s.%s does not apply here", n->instance, n->method);
+        break;
+    case PLAN_ADMITTED:
+        snprintf(text, size_bytes, "%s", "");
+        break;
+    }
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The survey's first part: what sets trials apart, and which of them count. */
+#include "survey.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct portolan_assembly_instance *find_instance(const struct portolan_assembly *a,
+                                                              const char *name)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (strcmp(a->instances[i].name, name) == 0)
+            return &a->instances[i];
+    return NULL;
+}
+
+/* The present text of a parameter; NULL: the assembly does not set it. */
+static const char *present_text(const struct survey *s, const char *instance, const char *parameter)
+{
+    const struct portolan_assembly_instance *at = find_instance(s->a, instance);
+    const struct portolan_assembly_parameter *p =
+        at ? survey_parameter(&at->alternatives[at->selected], parameter) : NULL;
+
+    return p ? p->text : NULL;
+}
+
+static enum portolan_status add_dim(struct survey *s, const struct survey_dim *from)
+{
+    struct survey_dim *d = &s->dims[s->n_dims++];
+
+    *d = *from;
+    d->name = d->instance ? portolan_arena_printf(&s->pool, "%s.%s", d->instance, d->parameter)
+                          : d->parameter;
+    d->value = NAN;
+    if (d->target && !portolan_read_double(d->target, &d->value))
+        d->numeric = false;
+    return d->name ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+static bool all_numbers(const char *const *values, size_t n)
+{
+    double ignored;
+
+    for (size_t i = 0; i < n; i++)
+        if (!portolan_read_double(values[i], &ignored))
+            return false;
+    return true;
+}
+
+static enum portolan_status add_sweep(struct survey *s, const struct portolan_assembly_sweep *sweep,
+                                      struct portolan_error *err)
+{
+    const char *target = present_text(s, sweep->instance, sweep->parameter);
+
+    if (!target)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "the sweep varies %s.%s, which the assembly does not set",
+                                  sweep->instance, sweep->parameter);
+    return add_dim(s, &(struct survey_dim){.sweep = sweep,
+                                           .column = NONE,
+                                           .instance = sweep->instance,
+                                           .parameter = sweep->parameter,
+                                           .target = target,
+                                           .numeric = all_numbers(sweep->values, sweep->n_values)});
+}
+
+/* The case whose parameters these are; NONE. T NULL: the assembly as it is now. */
+static size_t case_of(const struct survey *s, const struct portolan_trial *t)
+{
+    const struct portolan_assembly *a = s->a;
+
+    for (size_t i = 0; i < a->n_cases; i++) {
+        bool same = true;
+
+        for (size_t k = 0; k < a->n_case_columns && same; k++) {
+            const struct portolan_assembly_case_column *c = &a->case_columns[k];
+
+            if (c->instance)
+                same = survey_same_value(t ? survey_trial_parameter(t, c->instance, c->parameter)
+                                           : present_text(s, c->instance, c->parameter),
+                                         a->cases[i].values[k]);
+        }
+        if (same)
+            return i;
+    }
+    return NONE;
+}
+
+/* A context that is known beforehand: by the caller's word, or by the present case. */
+static enum portolan_status known_text(struct survey *s, size_t column, const char **text)
+{
+    const struct portolan_plan_options *o = s->options;
+    size_t now = case_of(s, NULL);
+
+    *text = now == NONE ? NULL : s->a->cases[now].values[column];
+    for (size_t i = 0; i < o->n_known; i++)
+        if (!strcmp(o->known_names[i], s->a->case_columns[column].parameter) &&
+            !(*text = portolan_arena_printf(&s->pool, "%.17g", o->known_values[i])))
+            return PORTOLAN_ENOMEM;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status add_column(struct survey *s, size_t column)
+{
+    const struct portolan_assembly *a = s->a;
+    const struct portolan_assembly_case_column *c = &a->case_columns[column];
+    struct survey_dim d = {
+        .column = column, .instance = c->instance, .parameter = c->parameter, .numeric = true};
+    enum portolan_status status = PORTOLAN_OK;
+    double ignored;
+
+    for (size_t i = 0; i < a->n_cases; i++)
+        d.numeric = d.numeric && portolan_read_double(a->cases[i].values[column], &ignored);
+    if (c->instance)
+        d.target = present_text(s, c->instance, c->parameter);
+    else
+        status = known_text(s, column, &d.target);
+    return status ? status : add_dim(s, &d);
+}
+
+static enum portolan_status add_ranks(struct survey *s)
+{
+    return add_dim(
+        s, &(struct survey_dim){.column = NONE,
+                                .parameter = "ranks",
+                                .target = portolan_arena_printf(&s->pool, "%d", s->ranks),
+                                .numeric = true});
+}
+
+static enum portolan_status list_dims(struct survey *s, struct portolan_error *err)
+{
+    const struct portolan_assembly *a = s->a;
+    enum portolan_status status = PORTOLAN_OK;
+
+    s->dims = portolan_arena_alloc(&s->pool, a->n_sweeps + a->n_case_columns + 1, sizeof *s->dims);
+    if (!s->dims)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; !status && i < a->n_sweeps; i++)
+        if (a->sweeps[i].varies)
+            status = add_sweep(s, &a->sweeps[i], err);
+    for (size_t k = 0; !status && k < a->n_case_columns; k++)
+        status = add_column(s, k);
+    return status;
+}
+
+static bool is_swept(const struct portolan_assembly *a, const char *instance, const char *parameter)
+{
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        if (strcmp(a->sweeps[i].instance, instance) == 0 &&
+            strcmp(a->sweeps[i].parameter, parameter) == 0)
+            return true;
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance && !strcmp(a->case_columns[k].instance, instance) &&
+            !strcmp(a->case_columns[k].parameter, parameter))
+            return true;
+    return a->steps_instance && strcmp(a->steps_instance, instance) == 0 &&
+           strcmp(a->steps_parameter, parameter) == 0;
+}
+
+static const char *trial_class(const struct portolan_trial *t, const char *instance)
+{
+    for (size_t i = 0; i < t->n_implementations; i++)
+        if (strcmp(t->implementations[i].name, instance) == 0)
+            return t->implementations[i].value;
+    return NULL;
+}
+
+/* Exploration says under which settings its rows hold; without any, each trial speaks for itself.
+ */
+static bool was_explored(const struct survey *s)
+{
+    for (size_t i = 0; i < s->data->n_trials; i++)
+        if (strcmp(s->data->trials[i].purpose, "explore") == 0 &&
+            strcmp(s->data->trials[i].outcome, "finished") == 0)
+            return true;
+    return false;
+}
+
+/* The name of a parameter that the sweep sets, but not as this trial had it; NULL if there is none.
+ */
+static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
+{
+    const struct portolan_assembly *a = s->a;
+
+    for (size_t i = 0; i < a->n_sweeps; i++) {
+        const struct portolan_assembly_sweep *x = &a->sweeps[i];
+        bool is_steps = a->steps_instance && strcmp(a->steps_instance, x->instance) == 0 &&
+                        strcmp(a->steps_parameter, x->parameter) == 0;
+
+        if (!x->varies && !is_steps &&
+            !survey_same_value(survey_trial_parameter(t, x->instance, x->parameter), x->values[0]))
+            return portolan_arena_printf(&s->pool, "%s.%s", x->instance, x->parameter);
+    }
+    return NULL;
+}
+
+/* The name of a parameter that sets this trial apart from the assembly as it is now, or NULL. */
+static const char *difference(struct survey *s, const struct portolan_trial *t)
+{
+    const char *unlike = was_explored(s) ? unlike_sweep(s, t) : NULL;
+
+    if (unlike)
+        return unlike;
+    for (size_t i = 0; i < s->a->n_instances; i++) {
+        const struct portolan_assembly_instance *instance = &s->a->instances[i];
+        const struct portolan_assembly_alternative *now =
+            &instance->alternatives[instance->selected];
+        const char *class_name = trial_class(t, instance->name);
+        size_t v = survey_variable_of(s, instance->name);
+
+        if (v != NONE && class_name) {
+            size_t k = survey_alternative_of(s, v, class_name);
+
+            if (k == NONE)
+                return instance->name;
+            now = &instance->alternatives[k];
+        }
+        /* Portolan's own parts measure and decide; they are not what is measured. */
+        if (strncmp(now->class_name, "portolan.", 9) == 0)
+            continue;
+        for (size_t k = 0; k < now->n_parameters; k++) {
+            const struct portolan_assembly_parameter *p = &now->parameters[k];
+
+            if (!is_swept(s->a, instance->name, p->name) &&
+                !survey_same_value(survey_trial_parameter(t, instance->name, p->name), p->text))
+                return portolan_arena_printf(&s->pool, "%s.%s", instance->name, p->name);
+        }
+    }
+    return NULL;
+}
+
+/* A fact about the machine or the build in which this trial differs; NULL: none. */
+static const char *elsewhere(struct survey *s, const struct portolan_trial *t)
+{
+    const struct portolan_plan_options *o = s->options;
+
+    for (size_t i = 0; i < o->n_facts; i++)
+        for (size_t k = 0; k < t->n_metadata; k++)
+            if (!strcmp(o->facts[i].name, t->metadata[k].name) &&
+                strcmp(o->facts[i].value, t->metadata[k].value) != 0)
+                return portolan_arena_printf(&s->pool, "%s %s", t->metadata[k].name,
+                                             t->metadata[k].value);
+    return NULL;
+}
+
+static bool usable(struct survey *s, const struct survey_filter *filter,
+                   const struct portolan_trial *t)
+{
+    const char *apart;
+    size_t its_case;
+
+    if (filter->purpose && strcmp(t->purpose, filter->purpose) != 0)
+        return false;
+    if (strcmp(t->assembly, s->a->name) != 0)
+        return false;
+    if (filter->without && (its_case = case_of(s, t)) != NONE &&
+        !strcmp(survey_case_name(s->a, its_case), filter->without))
+        return false;
+    if ((apart = difference(s, t))) {
+        s->unusable =
+            portolan_arena_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
+        return false;
+    }
+    if ((apart = elsewhere(s, t))) {
+        s->n_elsewhere++;
+        s->elsewhere = apart;
+        s->unusable = portolan_arena_printf(&s->pool, "trial %lld is of %s", (long long)t->id, apart);
+    }
+    return !apart;
+}
+
+const char *survey_case_name(const struct portolan_assembly *a, size_t index)
+{
+    size_t k = 0;
+
+    while (k < a->n_case_columns && !a->case_columns[k].instance)
+        k++;
+    return k < a->n_case_columns ? a->cases[index].values[k] : "";
+}
+
+static int steps_of(const struct survey *s, const struct portolan_trial *t)
+{
+    int64_t steps;
+    const char *text = s->a->steps_instance
+                           ? survey_trial_parameter(t, s->a->steps_instance, s->a->steps_parameter)
+                           : NULL;
+
+    return text && portolan_read_int64(text, &steps) && steps > 0 && steps < INT32_MAX ? (int)steps
+                                                                                       : 0;
+}
+
+static const char *dim_text(struct survey *s, const struct survey_dim *d,
+                            const struct portolan_trial *t, size_t its_case)
+{
+    if (d->instance)
+        return survey_trial_parameter(t, d->instance, d->parameter);
+    if (d->column == NONE)
+        return portolan_arena_printf(&s->pool, "%d", t->ranks);
+    return its_case == NONE ? NULL : s->a->cases[its_case].values[d->column];
+}
+
+/* False: a parameter that the plan needs is missing, or is no number. */
+static bool fill_point(struct survey *s, struct survey_trial *u)
+{
+    size_t its_case = s->a->n_cases ? case_of(s, u->trial) : NONE;
+
+    for (size_t d = 0; d < s->n_dims; d++) {
+        const struct survey_dim *dim = &s->dims[d];
+        const char *text = dim_text(s, dim, u->trial, its_case);
+
+        u->x[d] = NAN;
+        u->texts[d] = text ? text : "?";
+        if (dim->instance &&
+            (!text || (dim->numeric && !portolan_read_double(text, &u->x[d])))) {
+            s->unusable =
+                portolan_arena_printf(&s->pool, "trial %lld has %s = %s", (long long)u->trial->id,
+                                      dim->name, text ? text : "(unset)");
+            return false;
+        }
+        if (!dim->instance && text)
+            portolan_read_double(text, &u->x[d]);
+    }
+    return true;
+}
+
+static enum portolan_status add_trial(struct survey *s, const struct portolan_trial *t)
+{
+    struct survey_trial *u = &s->trials[s->n_trials];
+
+    *u = (struct survey_trial){.trial = t,
+                               .x = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->x),
+                               .texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts),
+                               .failed = !strcmp(t->outcome, "failed"),
+                               .steps = steps_of(s, t)};
+    if (!u->x || !u->texts)
+        return PORTOLAN_ENOMEM;
+    if (s->a->steps_instance && !u->steps)
+        s->unusable = portolan_arena_printf(
+            &s->pool, "trial %lld does not say its number of steps", (long long)t->id);
+    else if (fill_point(s, u))
+        s->n_trials++;
+    if (u->failed)
+        s->unusable = portolan_arena_printf(&s->pool, "trial %lld failed", (long long)t->id);
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status take_trials(struct survey *s, const struct survey_filter *filter,
+                                        bool any_ranks)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    s->n_trials = 0;
+    s->n_elsewhere = 0;
+    for (size_t i = 0; !status && i < s->data->n_trials; i++) {
+        const struct portolan_trial *t = &s->data->trials[i];
+
+        if (t->ranks != s->ranks && !any_ranks) {
+            if (!strcmp(t->assembly, s->a->name))
+                s->unusable = portolan_arena_printf(&s->pool, "trial %lld ran on %d rank%s, not %d",
+                                                    (long long)t->id, t->ranks,
+                                                    t->ranks == 1 ? "" : "s", s->ranks);
+        } else if (usable(s, filter, t)) {
+            status = add_trial(s, t);
+        }
+    }
+    return status;
+}
+
+bool survey_has_times(const struct survey *s)
+{
+    for (size_t i = 0; i < s->n_trials; i++)
+        if (!s->trials[i].failed)
+            return true;
+    return false;
+}
+
+/* Whether trials that came to their end were on several numbers of ranks. */
+static bool ranks_vary(const struct survey *s)
+{
+    int first = 0;
+
+    for (size_t i = 0; i < s->n_trials; i++) {
+        if (s->trials[i].failed)
+            continue;
+        if (first && s->trials[i].trial->ranks != first)
+            return true;
+        first = s->trials[i].trial->ranks;
+    }
+    return false;
+}
+
+bool survey_ranks_vary(const struct survey *s)
+{
+    const struct survey_dim *last = s->n_dims ? &s->dims[s->n_dims - 1] : NULL;
+
+    return last && !last->instance && last->column == NONE;
+}
+
+static bool same_point(const struct survey *s, const struct survey_trial *a,
+                       const struct survey_trial *b)
+{
+    for (size_t d = 0; d < s->n_dims; d++)
+        if (!survey_same_value(a->texts[d], b->texts[d]))
+            return false;
+    return true;
+}
+
+static bool at_target(const struct survey *s, const struct survey_trial *t)
+{
+    for (size_t d = 0; d < s->n_dims; d++)
+        if (s->dims[d].instance || s->dims[d].column == NONE)
+            if (!survey_same_value(t->texts[d], s->dims[d].target))
+                return false;
+    return true;
+}
+
+static void number_points(struct survey *s)
+{
+    s->target_point = NONE;
+    for (size_t i = 0; i < s->n_trials; i++) {
+        size_t k = 0;
+
+        while (k < i && !same_point(s, &s->trials[i], &s->trials[k]))
+            k++;
+        s->trials[i].point = k < i ? s->trials[k].point : i;
+        if (s->target_point == NONE && at_target(s, &s->trials[i]))
+            s->target_point = s->trials[i].point;
+    }
+}
+
+/* How many points there are with the present text of dim D. */
+static size_t points_alike(const struct survey *s, size_t d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_trials; i++)
+        n += s->trials[i].point == i && !s->trials[i].failed &&
+             survey_same_value(s->trials[i].texts[d], s->dims[d].target);
+    return n;
+}
+
+/* A swept word is a way to compute: where enough was measured with it, other words say nothing. */
+static void drop_other_words(struct survey *s)
+{
+    for (size_t d = 0; d < s->n_dims; d++) {
+        size_t kept = 0;
+
+        if (s->dims[d].numeric || !s->dims[d].sweep || points_alike(s, d) < 2)
+            continue;
+        for (size_t i = 0; i < s->n_trials; i++)
+            if (survey_same_value(s->trials[i].texts[d], s->dims[d].target))
+                s->trials[kept++] = s->trials[i];
+        s->n_trials = kept;
+        number_points(s);
+    }
+}
+
+enum portolan_status survey_list_trials(struct survey *s, const struct survey_filter *filter,
+                                        struct portolan_error *err)
+{
+    enum portolan_status status = list_dims(s, err);
+
+    s->trials = status ? NULL
+                       : portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
+    if (!s->trials)
+        return status ? status : PORTOLAN_ENOMEM;
+    status = take_trials(s, filter, false);
+    if (!status && !filter->exploring && !survey_has_times(s)) {
+        const char *why = s->unusable;
+
+        status = take_trials(s, filter, true);
+        if (!status && ranks_vary(s) && !(status = add_ranks(s)))
+            status = take_trials(s, filter, true);
+        else if (!status)
+            status = take_trials(s, filter, false);
+        s->unusable = why ? why : s->unusable;
+    }
+    number_points(s);
+    if (!filter->exploring)
+        drop_other_words(s);
+    return status;
+}
