@@ -426,7 +426,7 @@ static void predict_repeated(const struct portolan_local *l, const struct place 
 static bool predict_same(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
-    double sum = 0, squares = 0, n = 0, sigma, noise = l->summary.repeat, mean;
+    double sum = 0, squares = 0, n = 0, sigma, spread, noise = l->summary.repeat, mean;
 
     for (size_t i = 0; i < l->n; i++)
         if (same_x(l, &l->x[i * l->n_params], x)) {
@@ -440,9 +440,12 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     noise = isnan(noise) ? assumed_repeat : noise;
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
     sigma = fmax(sigma, noise);
-    sigma *= portolan_student(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
+    spread = sigma * portolan_student(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
     *out = (struct portolan_prediction){
-        .value = exp(mean), .low = exp(mean - sigma), .high = exp(mean + sigma), .std_error = NAN};
+        .value = exp(mean),
+        .low = exp(mean - spread),
+        .high = exp(mean + spread),
+        .std_error = exp(mean) * sigma / sqrt(n)};
     return true;
 }
 
@@ -450,19 +453,19 @@ static void predict_near(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
     const struct portolan_left_out *o = &l->summary.left_out;
-    double z[MODEL_PARAMS], level, sigma = o->n ? o->sigma : 1, far;
+    double z[MODEL_PARAMS], level, spread, sigma = o->n ? o->sigma : 1, far;
     struct near near;
 
     scale(l, x, z);
     find_near(l, z, SIZE_MAX, &near);
     level = ask(l, z, &near, l->summary.neighbours, l->summary.trend ? &l->trend : NULL);
     far = l->usual_distance > 0 ? sqrt(near.d2[0]) / l->usual_distance : 1;
-    sigma *= fmin(10, fmax(1, far)) * portolan_student(0.95, fmax(2, (double)o->n - 1));
-    sigma = fmin(sigma, 20);
+    sigma *= fmin(10, fmax(1, far));
+    spread = fmin(20, sigma * portolan_student(0.95, fmax(2, (double)o->n - 1)));
     *out = (struct portolan_prediction){.value = exp(level),
-                                        .low = exp(level - sigma),
-                                        .high = exp(level + sigma),
-                                        .std_error = NAN,
+                                        .low = exp(level - spread),
+                                        .high = exp(level + spread),
+                                        .std_error = exp(level) * sigma,
                                         .is_assumed = !o->n};
     note_outside(l, x, out);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A change is made with such a chance to gain; outside what was measured with such a one. */
+static const double chance_to_change = 0.7, chance_to_hope = 0.9;
+
 struct advising {
     const struct portolan_plan *p;
     const struct portolan_plan_now *now;
@@ -155,7 +158,7 @@ static enum portolan_status add_exchange(struct advising *a, struct portolan_cho
             size_t k;
 
             if (survey_variable_of(s, x->name) == v &&
-                (k = survey_alternative_of(s, v, x->value)) != NONE && k != a->current[v])
+                (k = survey_alternative_of(s, v, x->value)) != NONE)
                 costs[k] = INFINITY;
         }
         status = portolan_choice_add_factor(problem, 1, &a->number[v], costs, err);
@@ -242,6 +245,104 @@ static void say_change(const struct advising *a, struct portolan_plan_advice *ou
                  now, gain, a->now->remaining_steps, cost, mark(&out->remaining));
 }
 
+/* Whether anything but what runs may be used at all. */
+static bool knows_others(struct advising *a, const struct plan_horizon *rest)
+{
+    const struct survey *s = &a->p->s;
+    struct portolan_plan_prediction ignored;
+    bool known = false;
+
+    memcpy(a->chosen, a->current, s->n_variables * sizeof *a->chosen);
+    for (size_t v = 0; v < s->n_variables && !known; v++) {
+        for (size_t k = 0; k < s->variables[v].n && !known; k++) {
+            a->chosen[v] = k;
+            known = k != a->current[v] && a->number[v] != NONE &&
+                    plan_total(a->p, &a->view, rest, a->chosen, &ignored, NULL);
+        }
+        a->chosen[v] = a->current[v];
+    }
+    return known;
+}
+
+/* A change may be hoped for; it is made where it is likely. */
+static bool is_likely(const struct advising *a, const struct plan_horizon *rest, double exchange_ns,
+                      const struct portolan_plan_prediction *now,
+                      const struct portolan_plan_prediction *then, double *chance)
+{
+    bool hoped = then->n_extrapolating > now->n_extrapolating;
+
+    *chance = plan_chance(a->p, &a->view, rest, a->chosen, a->current, exchange_ns);
+    return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
+}
+
+static bool is_banned(const struct advising *a)
+{
+    for (size_t i = 0; i < a->now->n_banned; i++) {
+        const struct portolan_name_value *x = &a->now->banned[i];
+        size_t v = survey_variable_of(&a->p->s, x->name);
+
+        if (v != NONE && survey_alternative_of(&a->p->s, v, x->value) == a->current[v])
+            return true;
+    }
+    return false;
+}
+
+/* Says why it stays; what is chosen is what runs then. */
+static void stay(struct advising *a, const struct plan_horizon *rest, bool now_allowed,
+                 const struct portolan_plan_prediction *now, struct portolan_plan_advice *out)
+{
+    if (!now_allowed)
+        snprintf(out->reason, sizeof out->reason,
+                 "stays although it is not allowed here: nothing else is known to work");
+    else if (knows_others(a, rest))
+        snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s", mark(now));
+    else
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: of nothing else is it known here what it costs on %d rank%s; "
+                 "`portolan measure` would tell",
+                 a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
+    memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
+}
+
+/* Holds a change against its cost and its chance; false: it stays, for the reason in OUT. */
+static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, double cost_now,
+                        double cost_then, const struct portolan_plan_prediction *now,
+                        const struct portolan_plan_prediction *then,
+                        struct portolan_plan_advice *out)
+{
+    double exchange_ns = (double)out->n_changes * a->now->swap_ns, chance;
+    char gain[32], all[32];
+
+    portolan_format_time(fmax(0, cost_now - cost_then), 3, gain, sizeof gain);
+    portolan_format_time(cost_now, 3, all, sizeof all);
+    if (!(cost_now - cost_then > a->now->hysteresis * cost_now))
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: the best change would gain %s of %s, less than %g %%", gain, all,
+                 100 * a->now->hysteresis);
+    else if (!is_likely(a, rest, exchange_ns, now, then, &chance))
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
+                 all, 100 * chance, mark(then));
+    else
+        return true;
+    return false;
+}
+
+static void describe_change(struct advising *a, double gain_ns,
+                            struct portolan_plan_prediction *then,
+                            struct portolan_plan_advice *out)
+{
+    out->then_step_ns = then->step_ns;
+    out->cost_ns = then->setup_ns + (double)out->n_changes * a->now->swap_ns;
+    out->gain_ns = gain_ns;
+    then->total_ns -= then->setup_ns;
+    then->low_ns = fmax(0, then->low_ns - then->setup_ns);
+    then->high_ns -= then->setup_ns;
+    then->setup_ns = 0;
+    out->remaining = *then;
+    say_change(a, out);
+}
+
 static enum portolan_status decide(struct advising *a, struct portolan_plan_advice *out,
                                    struct portolan_error *err)
 {
@@ -250,44 +351,25 @@ static enum portolan_status decide(struct advising *a, struct portolan_plan_advi
     struct portolan_plan_prediction now, then;
     double cost_now, cost_then;
     enum portolan_status status = solve(a, &cost_now, &cost_then, err);
-    bool now_allowed, changed;
+    bool now_allowed;
 
     if (status)
         return status;
-    changed = memcmp(a->chosen, a->current, p->s.n_variables * sizeof *a->chosen) != 0;
-    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL);
+    now_allowed = plan_total(p, &a->view, &rest, a->current, &now, NULL) && !is_banned(a);
     if (!now_allowed)
         now = (struct portolan_plan_prediction){.step_ns = INFINITY, .total_ns = INFINITY};
-    if (changed && now_allowed && !(cost_now - cost_then > a->now->hysteresis * cost_now)) {
-        char gain[32], all[32];
-
-        portolan_format_time(fmax(0, cost_now - cost_then), 3, gain, sizeof gain);
-        portolan_format_time(cost_now, 3, all, sizeof all);
-        snprintf(out->reason, sizeof out->reason,
-                 "stays: the best change would gain %s of %s, less than %g %%", gain, all,
-                 100 * a->now->hysteresis);
-        memcpy(a->chosen, a->current, p->s.n_variables * sizeof *a->chosen);
-        changed = false;
-    } else if (!changed) {
-        snprintf(out->reason, sizeof out->reason, "stays: %s%s",
-                 now_allowed ? "nothing is better" : "nothing else is allowed", mark(&now));
-    }
-    out->now_step_ns = now.step_ns;
-    out->then_step_ns = now.step_ns;
+    out->now_step_ns = out->then_step_ns = now.step_ns;
     out->remaining = now;
-    if (!changed)
-        return PORTOLAN_OK;
     list_changes(a, out);
+    if (!out->n_changes) {
+        stay(a, &rest, now_allowed, &now, out);
+        return PORTOLAN_OK;
+    }
     plan_total(p, &a->view, &rest, a->chosen, &then, NULL);
-    out->then_step_ns = then.step_ns;
-    out->cost_ns = then.setup_ns + (double)out->n_changes * a->now->swap_ns;
-    out->gain_ns = cost_now - cost_then;
-    then.total_ns -= then.setup_ns;
-    then.low_ns = fmax(0, then.low_ns - then.setup_ns);
-    then.high_ns -= then.setup_ns;
-    then.setup_ns = 0;
-    out->remaining = then;
-    say_change(a, out);
+    if (now_allowed && !is_worth_it(a, &rest, cost_now, cost_then, &now, &then, out))
+        out->n_changes = 0;
+    else
+        describe_change(a, cost_now - cost_then, &then, out);
     return PORTOLAN_OK;
 }
 

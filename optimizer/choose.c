@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Beyond this a choice loses too much on average; below that chance it is a close call. */
+static const double too_much = 0.15, fair_chance = 0.8;
+
 struct choosing {
     struct portolan_plan *p;
-    const struct portolan_choice_solution *s;
+    struct portolan_choice *problem;
+    struct portolan_choice_solution *s;
     const size_t *number; /* of a core variable in the solution; NONE */
+    struct plan_confidence sure;
     struct portolan_plan_variable *variables;
     const char **reasons;
     size_t n_reasons;
@@ -162,10 +167,183 @@ static enum portolan_status reason_pruned(struct choosing *c, size_t v)
                                             c->variables[v].options[0].implementation, why));
 }
 
+/* ---- what is not known ---- */
+
+/* Says of which rows of the path's times the contexts tell nothing, by the cases' names. */
+static enum portolan_status reason_conflict(struct choosing *c, size_t path,
+                                            const struct quantity *q)
+{
+    struct portolan_plan *p = c->p;
+    const struct portolan_local_summary *s = portolan_local_peek_summary(q->rows->local);
+    char *names = portolan_arena_printf(&p->choice_pool, "%s", "");
+
+    for (size_t k = 0; names && k < q->rows->n_names; k++)
+        names = portolan_arena_printf(&p->choice_pool, "%s%s%s", names, k ? ", " : "",
+                                      q->rows->names[k]);
+    if (!names)
+        return PORTOLAN_ENOMEM;
+    return add_reason(
+        c, portolan_arena_printf(
+               &p->choice_pool,
+               "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
+               "context",
+               names[0] ? names : "nothing", p->s.nodes[path].instance, p->s.nodes[path].method,
+               s->conflict.ratio,
+               plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.row]),
+               plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.other])));
+}
+
+/* The worst such rows of a path, if it has any. */
+static enum portolan_status reason_conflicts(struct choosing *c, size_t path)
+{
+    const struct plan_path *at = &c->p->paths[path];
+    const struct quantity *worst = NULL;
+    double ratio = 0;
+
+    for (size_t k = 0; k < at->scope.n_tuples; k++) {
+        const struct quantity *q = &at->tuples[k].exclusive;
+        const struct portolan_local_summary *s =
+            q->rows && q->rows->local ? portolan_local_peek_summary(q->rows->local) : NULL;
+
+        if (s && s->n_conflicts && s->conflict.ratio > ratio) {
+            ratio = s->conflict.ratio;
+            worst = q;
+        }
+    }
+    return worst ? reason_conflict(c, path, worst) : PORTOLAN_OK;
+}
+
+/* The core's variables at VALUES, as words. */
+static char *core_text(struct choosing *c, const size_t *values, const size_t *other)
+{
+    struct portolan_plan *p = c->p;
+    char *text = portolan_arena_printf(&p->choice_pool, "%s", "");
+
+    for (size_t v = 0; text && v < p->s.n_variables; v++) {
+        const struct portolan_assembly_instance *x = p->s.variables[v].instance;
+        size_t k = c->number[v];
+
+        if (k != NONE && values[k] != other[k])
+            text = portolan_arena_printf(&p->choice_pool, "%s%s%s=%s", text, text[0] ? " " : "",
+                                         x->name, x->alternatives[values[k]].class_name);
+    }
+    return text;
+}
+
+/* Which of the two is known less: that one is to be measured. */
+static const size_t *less_known(struct choosing *c)
+{
+    struct portolan_plan *p = c->p;
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    struct portolan_plan_prediction total;
+    const size_t *both[] = {c->sure.values, c->sure.rival};
+    double widest = -1;
+    size_t at = 0;
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t *selection = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
+
+        for (size_t v = 0; selection && v < p->s.n_variables; v++)
+            selection[v] = c->number[v] == NONE ? 0 : both[i][c->number[v]];
+        if (selection && plan_total(p, &p->view, &whole, selection, &total, NULL) &&
+            (total.high_ns - total.low_ns) / total.total_ns > widest) {
+            widest = (total.high_ns - total.low_ns) / total.total_ns;
+            at = i;
+        }
+    }
+    return both[at];
+}
+
+/* The command of a trial that counts: with the sweep's settings, at the present parameters. */
+static char *settling_command(struct choosing *c)
+{
+    struct portolan_plan *p = c->p;
+    const struct portolan_assembly *a = p->s.a;
+    const size_t *values = c->sure.has_rival ? less_known(c) : c->sure.values;
+    char *text = portolan_arena_printf(&p->choice_pool, "mpiexec.mpich -n %d portolan run --fixed",
+                                       p->s.ranks);
+
+    for (size_t v = 0; text && v < p->s.n_variables; v++) {
+        const struct portolan_assembly_instance *x = p->s.variables[v].instance;
+
+        if (c->number[v] != NONE && values[c->number[v]])
+            text = portolan_arena_printf(&p->choice_pool, "%s --select %s=%s", text, x->name,
+                                         x->alternatives[values[c->number[v]]].class_name);
+    }
+    for (size_t d = 0; text && d < p->s.n_dims; d++)
+        if (p->s.dims[d].instance)
+            text = portolan_arena_printf(&p->choice_pool, "%s --set %s=%s", text, p->s.dims[d].name,
+                                         p->s.dims[d].target);
+    for (size_t i = 0; text && i < a->n_sweeps; i++)
+        if (!a->sweeps[i].varies)
+            text = portolan_arena_printf(&p->choice_pool, "%s --set %s.%s=%s", text,
+                                         a->sweeps[i].instance, a->sweeps[i].parameter,
+                                         a->sweeps[i].values[0]);
+    return text ? portolan_arena_printf(&p->choice_pool, "%s %s", text, a->file) : NULL;
+}
+
+static enum portolan_status judge(struct choosing *c)
+{
+    struct portolan_plan_choice *out = &c->p->choice;
+    struct portolan_arena *pool = &c->p->choice_pool;
+
+    out->chance = c->sure.chance;
+    out->expected_loss = c->sure.expected_loss;
+    out->rival = out->settle = "";
+    if (out->expected_loss > too_much || c->sure.is_risky || out->prediction.is_unusable)
+        out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
+    else if (out->chance < fair_chance && c->sure.has_rival)
+        out->verdict = PORTOLAN_PLAN_CLOSE;
+    if (c->sure.has_rival && !(out->rival = core_text(c, c->sure.rival, c->sure.values)))
+        return PORTOLAN_ENOMEM;
+    if (out->verdict == PORTOLAN_PLAN_SURE)
+        return PORTOLAN_OK;
+    if (!(out->settle = settling_command(c)))
+        return PORTOLAN_ENOMEM;
+    if (out->prediction.is_unusable)
+        return add_reason(c, portolan_arena_printf(
+                                 pool, "cannot tell: the prediction may be off by a factor of %.2g",
+                                 out->prediction.high_ns / out->prediction.total_ns));
+    return add_reason(
+        c, portolan_arena_printf(
+               pool,
+               out->verdict == PORTOLAN_PLAN_CLOSE
+                   ? "close call: with %s it may be as quick; this is the best with a chance of %.0f %%"
+                   : "cannot tell: with %s it may be quicker; this is the best with a chance of %.0f %%",
+               out->rival, 100 * out->chance));
+}
+
+/* What was left out, and what stands in for what was not measured. */
+static enum portolan_status explain_data(struct choosing *c)
+{
+    const struct survey *s = &c->p->s;
+    struct portolan_arena *pool = &c->p->choice_pool;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (s->n_elsewhere)
+        status = add_reason(
+            c, portolan_arena_printf(pool, "%zu trial%s of another machine or build not used (%s)",
+                                     s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are",
+                                     s->elsewhere));
+    if (!status && s->n_contradicting)
+        status = add_reason(
+            c, portolan_arena_printf(pool, "%zu trial%s not used: %s", s->n_contradicting,
+                                     s->n_contradicting == 1 ? " is" : "s are", s->contradiction));
+    if (!status && survey_ranks_vary(s))
+        status = add_reason(c, portolan_arena_printf(pool,
+                                                     "nothing was measured on %d rank%s: the number "
+                                                     "of ranks is a parameter of the models",
+                                                     s->ranks, s->ranks == 1 ? "" : "s"));
+    for (size_t i = 0; !status && i < s->n_nodes; i++)
+        if (c->p->paths[i].core)
+            status = reason_conflicts(c, i);
+    return status;
+}
+
 static enum portolan_status explain(struct choosing *c)
 {
     size_t n = c->p->s.n_variables;
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = judge(c);
 
     for (int round = 0; round < 3; round++)
         for (size_t v = 0; !status && v < n; v++) {
@@ -185,6 +363,26 @@ static enum portolan_status explain(struct choosing *c)
                                                 "farthest %s",
                                                 c->p->choice.prediction.n_extrapolating,
                                                 c->p->choice.prediction.extrapolating));
+    return status ? status : explain_data(c);
+}
+
+/* Takes what loses least on average instead of what costs least by the middle values. */
+static enum portolan_status take_confident(struct choosing *c)
+{
+    struct portolan_plan *p = c->p;
+    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    size_t n = c->s->n_variables;
+    enum portolan_status status;
+
+    c->sure.values = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.values);
+    c->sure.rival = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->sure.rival);
+    if (!c->sure.values || !c->sure.rival)
+        return PORTOLAN_ENOMEM;
+    status = plan_be_confident(p, &p->view, &whole, c->s->values, n, &c->sure);
+    if (!status && n && memcmp(c->s->values, c->sure.values, n * sizeof *c->s->values) != 0) {
+        memcpy(c->s->values, c->sure.values, n * sizeof *c->s->values);
+        c->s->cost = portolan_choice_cost(c->problem, c->s->values);
+    }
     return status;
 }
 
@@ -194,7 +392,7 @@ static enum portolan_status fill_choice(struct choosing *c)
     struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
     size_t n = p->s.n_variables;
     size_t *selection = portolan_arena_alloc(&p->choice_pool, n, sizeof *selection);
-    enum portolan_status status = PORTOLAN_OK;
+    enum portolan_status status = take_confident(c);
 
     c->variables = portolan_arena_alloc(&p->choice_pool, n, sizeof *c->variables);
     if (!selection || !c->variables)
@@ -266,7 +464,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     enum portolan_status status = PORTOLAN_ENOMEM;
 
     portolan_arena_clear(&p->choice_pool);
-    p->choice = (struct portolan_plan_choice){0};
+    p->choice = (struct portolan_plan_choice){.rival = "", .settle = ""};
     if (!number)
         return portolan_error_set(err, status, "choosing an assembly");
     for (size_t v = 0; v < p->s.n_variables; v++)
@@ -275,7 +473,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     if (!status)
         status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &solution, NULL);
     if (!status) {
-        struct choosing c = {.p = p, .s = solution, .number = number};
+        struct choosing c = {.p = p, .problem = problem, .s = solution, .number = number};
 
         status = fill_choice(&c);
     }

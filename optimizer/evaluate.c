@@ -51,7 +51,7 @@ static bool at_target(const struct portolan_plan *p, const struct quantity *q, s
     if (!plan_quantity_value(q, point, p->s.target_point, &x))
         return false;
     note_outside(c, &x);
-    *e = (struct estimate){x.value, x.low, x.high};
+    *e = (struct estimate){x.value, x.low, x.high, x.std_error};
     return true;
 }
 
@@ -72,7 +72,7 @@ static bool over_profile(const struct portolan_plan *p, const struct survey_node
                          const struct quantity *q, const struct profile *profile,
                          const struct announcement *a, struct plan_cost *c, struct estimate *e)
 {
-    *e = (struct estimate){0, 0, 0};
+    *e = (struct estimate){0};
     for (size_t i = 0; i < profile->n; i++) {
         struct portolan_prediction x;
         double inputs[MAX_INPUTS] = {0};
@@ -84,7 +84,9 @@ static bool over_profile(const struct portolan_plan *p, const struct survey_node
         e->value += profile->share[i] * x.value;
         e->low += profile->share[i] * x.low;
         e->high += profile->share[i] * x.high;
+        e->se += profile->share[i] * x.value * x.std_error;
     }
+    e->se = e->value > 0 ? e->se / e->value : 0;
     return profile->n > 0;
 }
 
@@ -203,7 +205,7 @@ static struct estimate expected_accuracy(const struct portolan_plan *p, size_t p
                                          const struct plan_tuple *t, const struct profile *profile,
                                          const struct announcement *a, bool *outside)
 {
-    struct estimate worst = {NAN, NAN, NAN}, e;
+    struct estimate worst = {NAN, NAN, NAN, NAN}, e;
     struct plan_cost asked = {0};
 
     if (!isnan(t->accuracy_here.value) && !a->n)
@@ -218,7 +220,7 @@ static struct estimate expected_accuracy(const struct portolan_plan *p, size_t p
             worst = e;
     }
     if (t->accuracy.known && isnan(worst.value)) /* nothing tells the contexts */
-        worst = (struct estimate){t->accuracy.high, t->accuracy.low, t->accuracy.high};
+        worst = (struct estimate){t->accuracy.high, t->accuracy.low, t->accuracy.high, 0};
     *outside = asked.extrapolating > 0;
     return worst;
 }
@@ -390,11 +392,20 @@ static void note_accuracy(const struct survey_node *node, const struct plan_cost
              node->method);
 }
 
+/* Half of what makes times vary, the machine's state, is common to all paths. */
+/* Where a total may be so many times what it says, it says nothing. */
+static const double unusable = 5;
+
+static double together(double sum, double squares)
+{
+    return sqrt((sum * sum + squares) / 2);
+}
+
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why)
 {
-    double low2 = 0, high2 = 0, octaves = -1;
+    double low = 0, high = 0, low2 = 0, high2 = 0, octaves = -1;
 
     *out = (struct portolan_plan_prediction){
         .steps = (int)h->steps, .accuracy = NAN, .accuracy_low = NAN, .accuracy_high = NAN};
@@ -411,6 +422,8 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         out->setup_ns += cost.setup;
         low2 += cost.low * cost.low;
         high2 += cost.high * cost.high;
+        low += cost.low;
+        high += cost.high;
         if (cost.step * h->steps + cost.setup <= 0)
             continue;
         c = &v->costs[i][plan_tuple_of(p, &p->paths[i].scope, selection)];
@@ -424,10 +437,10 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                      p->s.nodes[i].method, exp2(octaves));
         }
     }
-    /* Far outside the rows a model may fall below 0; no run does. */
-    out->total_ns = fmax(0, out->step_ns * h->steps + out->setup_ns);
-    out->low_ns = fmax(0, out->total_ns - sqrt(low2));
-    out->high_ns = out->total_ns + sqrt(high2);
+    out->total_ns = out->step_ns * h->steps + out->setup_ns;
+    out->low_ns = fmax(0, out->total_ns - together(low, low2));
+    out->high_ns = out->total_ns + together(high, high2);
+    out->is_unusable = !(out->total_ns > 0) || !(out->high_ns < unusable * out->total_ns);
     return true;
 }
 

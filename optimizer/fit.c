@@ -149,7 +149,7 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
         if (!path->tuples || make_dormant(p, i))
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; k < path->scope.n_tuples; k++)
-            path->tuples[k].accuracy_here = (struct estimate){NAN, NAN, NAN};
+            path->tuples[k].accuracy_here = (struct estimate){NAN, NAN, NAN, NAN};
     }
     return PORTOLAN_OK;
 }

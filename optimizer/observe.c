@@ -634,7 +634,7 @@ static void note_accuracy_here(struct observation *o, size_t tuple, struct plan_
 
         if (trial_at_target(o->p, s->rows[q->row].trial) && accuracy_tuple(o, q) == tuple &&
             !(q->value <= t->accuracy_here.value))
-            t->accuracy_here = (struct estimate){q->value, q->value, q->value};
+            t->accuracy_here = (struct estimate){q->value, q->value, q->value, 0};
     }
 }
 

@@ -162,6 +162,17 @@ char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool
     return text;
 }
 
+char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point)
+{
+    char *text = portolan_arena_printf(pool, "%s", "");
+
+    for (size_t d = 0; text && point < s->n_trials && d < s->n_dims; d++)
+        if (s->dims[d].instance)
+            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "",
+                                         s->dims[d].name, s->trials[point].texts[d]);
+    return text;
+}
+
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
                           const size_t *selection, const bool *only)
 {

@@ -28,6 +28,7 @@ struct plan_rows {
     size_t n_arrived, patient_until; /* so many rows must arrive before the form may fail again */
     size_t fit_at;                   /* with so many rows it is looked for again anyway */
     double *x, *y, *weight;
+    size_t number; /* of these rows among all */
     size_t *point; /* of the trial each is from */
     struct portolan_model *model;
     struct portolan_update *update; /* NULL: no row arrived since the fit */
@@ -53,9 +54,9 @@ struct quantity {
     struct plan_rows *rows; /* of times and counts: shared by all that have the same; else NULL */
 };
 
-/* A number with its interval. */
+/* A number with the interval of one more run, and the relative error of its mean. */
 struct estimate {
-    double value, low, high;
+    double value, low, high, se;
 };
 
 /* Contexts with the share of the calls that have them. */
@@ -200,7 +201,7 @@ enum portolan_status plan_list_models(struct portolan_plan *p);
 /*
  * X: contexts or dims, as the quantity wants; POINT: of the trials that would be there, NONE.
  * What was measured there is the value; else what errs less of the law and the neighbours. False
- * when there is no finite value.
+ * when there is no finite value. The standard error is relative.
  */
 bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
                          struct portolan_prediction *out);
@@ -240,6 +241,24 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
 struct plan_forbidden {
     size_t path, tuple;
 };
+
+/* confidence.c: how sure the least cost is; VALUES and those of OUT are of core variables. */
+struct plan_confidence {
+    size_t *values, *rival; /* what loses least on average; what else is best most often */
+    bool has_rival;
+    double chance;        /* that VALUES are the best */
+    double expected_loss; /* of VALUES against what would be best, relative */
+    bool is_risky;        /* it may well lose much */
+};
+enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
+                                       const struct plan_horizon *h, const size_t *values,
+                                       size_t n_core, struct plan_confidence *out);
+
+/* The chance that the selection MINE costs less than OTHER, with so much on top. */
+double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
+                   const struct plan_horizon *h, const size_t *mine, const size_t *other,
+                   double handicap_ns);
+
 bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
                 const struct plan_horizon *h, const size_t *selection,
                 struct portolan_plan_prediction *out, struct plan_forbidden *why);
@@ -254,6 +273,8 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
 char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path);
 char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
+/* "driver.n=32 driver.file=a": of the trials at a point. */
+char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point);
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
                           const size_t *selection, const bool *only);
 

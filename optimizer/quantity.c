@@ -191,6 +191,7 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     if (!r)
         return PORTOLAN_ENOMEM;
     p->rows = more;
+    r->number = p->n_rows;
     more[p->n_rows++] = r;
     q->rows = r;
     r->sigma = NAN;
@@ -317,15 +318,22 @@ static void pick(const struct quantity *q, const double *x, double *inputs)
         inputs[k] = x[q->inputs[k]];
 }
 
-/* The law's interval is not narrower than its error on rows left out. */
-static void widen(double sigma, struct portolan_prediction *out)
+/*
+ * The error of a law is not less than on rows left out; beyond its range it grows with the
+ * distance, and faster the fewer places it rests on.
+ */
+static void widen(const struct plan_rows *r, struct portolan_prediction *out)
 {
-    double factor = exp(fmin(2 * sigma, 20));
+    size_t places = r->local ? portolan_local_peek_summary(r->local)->n_places : 0;
+    double per_octave = places < 3 ? 1 : places < 5 ? 0.2 : 0.03;
+    double beyond = out->extrapolates ? per_octave * out->octaves : 0;
+    double sigma = hypot(r->sigma > 0 ? r->sigma : 0, beyond);
 
-    if (!(sigma > 0) || !(out->value > 0))
+    if (!(out->value > 0))
         return;
-    out->low = fmin(out->low, out->value / factor);
-    out->high = fmax(out->high, out->value * factor);
+    out->low = fmin(out->low, out->value * exp(-fmin(2 * sigma, 20)));
+    out->high = fmax(out->high, out->value * exp(fmin(2 * sigma, 20)));
+    out->std_error = fmax(isnan(out->std_error) ? 0 : out->std_error, sigma * out->value);
 }
 
 /* Enough arrived to say that now all is so many times what it was. */
@@ -355,8 +363,18 @@ static bool predict(const struct quantity *q, const double *inputs, size_t point
     if (portolan_model_predict(q->model, inputs, out))
         return false;
     if (r)
-        widen(r->sigma, out);
+        widen(r, out);
     return true;
+}
+
+/* Without a model and rows: the mean, and how far the rows are from it. */
+static double error_of(const struct quantity *q, const struct portolan_prediction *x)
+{
+    if (!(x->value > 0))
+        return 0;
+    if (!q->model && !q->rows)
+        return (x->high - x->low) / 4 / x->value;
+    return isnan(x->std_error) ? 0 : x->std_error / x->value;
 }
 
 bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
@@ -371,6 +389,9 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
             return false;
     if (!predict(q, inputs, point, out) || !isfinite(out->value))
         return false;
+    if (out->value < 0 && q->kind != QUANTITY_CONTEXT)
+        return false; /* far outside its rows a law may say so; no call does */
+    out->std_error = error_of(q, out);
     for (size_t k = 0; q->kind != QUANTITY_COUNT && q->kind != QUANTITY_CONTEXT && k < q->n_fixed;
          k++) {
         double at = q->fixed_at[k], now = x[q->fixed[k]];

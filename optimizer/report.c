@@ -243,6 +243,10 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
         fprintf(out, "%-11s not known: this was never measured, or is not allowed\n", what);
         return;
     }
+    if (x->is_unusable) {
+        fprintf(out, "%-11s cannot tell: too little was measured near here\n", what);
+        return;
+    }
     portolan_format_time(x->total_ns, 3, total, sizeof total);
     portolan_format_time(x->low_ns, 3, low, sizeof low);
     portolan_format_time(x->high_ns, 3, high, sizeof high);
@@ -304,6 +308,16 @@ static bool is_marked(const struct portolan_plan_choice *choice)
     return marked;
 }
 
+static void put_confidence(FILE *out, const struct portolan_plan_choice *choice)
+{
+    fprintf(out, "%-11s best with a chance of %.0f %%, expected loss %.2g %%%s%s\n",
+            choice->verdict == PORTOLAN_PLAN_CANNOT_TELL ? "cannot tell:"
+            : choice->verdict == PORTOLAN_PLAN_CLOSE     ? "close call:"
+                                                         : "choice:",
+            100 * choice->chance, 100 * choice->expected_loss, choice->rival[0] ? "; rival " : "",
+            choice->rival);
+}
+
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char **text,
                                                  struct portolan_error *err)
 {
@@ -324,9 +338,12 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
     put_prediction(r.out, "predicted:", &choice->prediction);
     put_prediction(r.out, "as written:", &choice->as_written);
     put_accuracy(r.out, p, &choice->prediction);
+    put_confidence(r.out, choice);
     if (is_marked(choice))
         fprintf(r.out, "!           outside what was measured\n");
     for (size_t i = 0; i < choice->n_reasons; i++)
         fprintf(r.out, "- %s\n", choice->reasons[i]);
+    if (choice->settle[0])
+        fprintf(r.out, "this trial would tell more:\n  %s\n", choice->settle);
     return report_close(&r, text, err);
 }

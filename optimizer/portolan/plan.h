@@ -118,6 +118,7 @@ struct portolan_plan_prediction {
     size_t n_extrapolating;  /**< models asked outside what was measured */
     char extrapolating[160]; /**< the farthest of them, for a person; "" when none */
     bool is_assumed;         /**< part of the interval rests on assumption */
+    bool is_unusable;        /**< it may as well be several times that: no prediction at all */
     /** The worst accuracy that is expected of any call path, where one reports it; else NaN. */
     double accuracy, accuracy_low, accuracy_high;
     bool accuracy_extrapolates; /**< asked outside what was measured */
@@ -142,7 +143,20 @@ struct portolan_plan_variable {
     const struct portolan_plan_option *options;
 };
 
+/** Whether to act on a choice. */
+enum portolan_plan_verdict {
+    PORTOLAN_PLAN_SURE,
+    PORTOLAN_PLAN_CLOSE,      /**< another one may be as good, and little is lost if it is better */
+    PORTOLAN_PLAN_CANNOT_TELL /**< too much may be lost; the reasons say what to measure */
+};
+
 struct portolan_plan_choice {
+    enum portolan_plan_verdict verdict;
+    double chance;        /**< that this is the best of all, 0 … 1 */
+    double expected_loss; /**< against the best, as a share of its time, on average over what is
+                               not known */
+    const char *rival;    /**< "solver=heat.Umfpack": what else may be best; "" */
+    const char *settle;   /**< the command that would tell more; "" when it is sure */
     size_t n_variables;
     const struct portolan_plan_variable *variables;
     struct portolan_plan_prediction prediction;

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How sure a choice is: costs are drawn anew within what is not known of them, the exact choice is
+ * made for each draw, and what loses least on average is taken. Draws are the same everywhere.
+ */
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCENARIOS = 64 };
+
+/* What an alternative may not lose, and how rarely. */
+static const double much = 0.5, rarely = 0.05;
+
+struct scenarios {
+    const struct portolan_plan *p;
+    const struct plan_horizon *h;
+    struct portolan_arena pool;
+    struct plan_view view;
+    size_t n_core, n_candidates;
+    size_t **candidates; /* assignments of core variables */
+    size_t *wins;
+    struct portolan_choice *problem[SCENARIOS];
+    double least[SCENARIOS];
+};
+
+/* A normal number that depends on its arguments alone. */
+static double draw(size_t scenario, uint64_t what)
+{
+    uint64_t key[2] = {scenario + 1, what};
+    double u = ((double)(portolan_hash(key, sizeof key, 1) >> 11) + 0.5) * 0x1p-53;
+    double v = (double)(portolan_hash(key, sizeof key, 2) >> 11) * 0x1p-53;
+
+    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+}
+
+/* Combinations that share what they were fitted from err alike. */
+static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
+{
+    return q->rows ? 1 + q->rows->number : 1ULL << 48 | (uint64_t)path << 20 | tuple;
+}
+
+static void scale(struct estimate *e, size_t scenario, uint64_t what)
+{
+    double factor = e->se > 0 ? exp(fmin(e->se, 3) * draw(scenario, what)) : 1;
+
+    e->value *= factor;
+}
+
+static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario)
+{
+    const struct portolan_plan *p = s->p;
+
+    for (size_t i = 0; i < p->s.n_nodes; i++)
+        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
+            const struct plan_tuple *t = &p->paths[i].tuples[k];
+            struct plan_cost *c = &s->view.costs[i][k];
+
+            *c = v->costs[i][k];
+            scale(&c->exclusive, scenario, 4 * source_of(&t->exclusive, i, k));
+            scale(&c->calls, scenario, 4 * source_of(&t->calls, i, k) + 1);
+            scale(&c->setup, scenario, 4 * source_of(&t->setup, i, k) + 2);
+        }
+}
+
+static enum portolan_status add_candidate(struct scenarios *s, const size_t *values, size_t *index)
+{
+    size_t **more, *wins, k = 0;
+
+    while (k < s->n_candidates && memcmp(s->candidates[k], values, s->n_core * sizeof *values) != 0)
+        k++;
+    *index = k;
+    if (k < s->n_candidates)
+        return PORTOLAN_OK;
+    more = portolan_arena_grow(&s->pool, s->candidates, k, sizeof *more);
+    wins = portolan_arena_grow(&s->pool, s->wins, k, sizeof *wins);
+    if (!more || !wins || !(more[k] = portolan_arena_alloc(&s->pool, s->n_core + 1, sizeof **more)))
+        return PORTOLAN_ENOMEM;
+    memcpy(more[k], values, s->n_core * sizeof *values);
+    s->candidates = more;
+    s->wins = wins;
+    wins[k] = 0;
+    s->n_candidates++;
+    return PORTOLAN_OK;
+}
+
+static enum portolan_status solve_scenario(struct scenarios *s, const struct plan_view *v,
+                                           size_t scenario)
+{
+    struct portolan_choice_solution *solution = NULL;
+    enum portolan_status status;
+    size_t index;
+
+    fill_scenario(s, v, scenario);
+    status = plan_make_problem(s->p, &s->view, s->h, &s->problem[scenario], NULL);
+    if (!status)
+        status = portolan_choice_solve(s->problem[scenario], PORTOLAN_CHOICE_AUTO, false, &solution,
+                                       NULL);
+    if (!status) {
+        s->least[scenario] = solution->cost;
+        status = add_candidate(s, solution->values, &index);
+    }
+    if (!status)
+        s->wins[index]++;
+    portolan_choice_solution_destroy(solution);
+    return status;
+}
+
+struct outlook {
+    double cost, loss, often; /* means; how often it loses much */
+};
+
+static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
+{
+    struct outlook o = {0};
+
+    for (size_t k = 0; k < SCENARIOS; k++) {
+        double cost = portolan_choice_cost(s->problem[k], s->candidates[candidate]);
+        double loss = s->least[k] > 0 ? cost / s->least[k] - 1 : 0;
+
+        o.cost += cost / SCENARIOS;
+        o.loss += loss / SCENARIOS;
+        o.often += (loss > much) / (double)SCENARIOS;
+    }
+    return o;
+}
+
+static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
+{
+    struct outlook best = look_ahead(s, base);
+    size_t chosen = base, rival = NONE;
+
+    for (size_t k = 0; k < s->n_candidates; k++) {
+        struct outlook o = look_ahead(s, k);
+
+        if (o.cost < best.cost * (1 - 1e-3)) {
+            best = o;
+            chosen = k;
+        }
+    }
+    for (size_t k = 0; k < s->n_candidates; k++)
+        if (k != chosen && (rival == NONE || s->wins[k] > s->wins[rival]))
+            rival = k;
+    out->chance = (double)s->wins[chosen] / SCENARIOS;
+    out->expected_loss = best.loss;
+    out->is_risky = best.often > rarely;
+    memcpy(out->values, s->candidates[chosen], s->n_core * sizeof *out->values);
+    out->has_rival = rival != NONE && s->wins[rival] > 0;
+    if (out->has_rival)
+        memcpy(out->rival, s->candidates[rival], s->n_core * sizeof *out->rival);
+}
+
+static bool anything_uncertain(const struct portolan_plan *p, const struct plan_view *v)
+{
+    for (size_t i = 0; i < p->s.n_nodes; i++)
+        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
+            const struct plan_cost *c = &v->costs[i][k];
+
+            if (c->allowed && (c->exclusive.se > 0 || c->calls.se > 0 || c->setup.se > 0))
+                return true;
+        }
+    return false;
+}
+
+enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
+                                       const struct plan_horizon *h, const size_t *values,
+                                       size_t n_core, struct plan_confidence *out)
+{
+    struct scenarios s = {.p = p, .h = h, .n_core = n_core};
+    size_t base = 0;
+    enum portolan_status status;
+
+    out->chance = 1;
+    out->expected_loss = 0;
+    out->is_risky = out->has_rival = false;
+    memcpy(out->values, values, n_core * sizeof *values);
+    if (!anything_uncertain(p, v))
+        return PORTOLAN_OK;
+    status = plan_view_create(p, &s.pool, &s.view);
+    if (!status)
+        status = add_candidate(&s, values, &base);
+    for (size_t k = 0; !status && k < SCENARIOS; k++)
+        status = solve_scenario(&s, v, k);
+    if (!status)
+        judge(&s, base, out);
+    for (size_t k = 0; k < SCENARIOS; k++)
+        portolan_choice_destroy(s.problem[k]);
+    portolan_arena_clear(&s.pool);
+    return status;
+}
+
+double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
+                   const struct plan_horizon *h, const size_t *mine, const size_t *other,
+                   double handicap_ns)
+{
+    struct scenarios s = {.p = p, .h = h};
+    size_t wins = 0;
+
+    if (plan_view_create(p, &s.pool, &s.view)) {
+        portolan_arena_clear(&s.pool);
+        return 0;
+    }
+    for (size_t k = 0; k < SCENARIOS; k++) {
+        struct portolan_plan_prediction a, b;
+
+        fill_scenario(&s, v, k);
+        wins += plan_total(p, &s.view, h, mine, &a, NULL) &&
+                (!plan_total(p, &s.view, h, other, &b, NULL) ||
+                 a.total_ns + handicap_ns < b.total_ns);
+    }
+    portolan_arena_clear(&s.pool);
+    return (double)wins / SCENARIOS;
+}
