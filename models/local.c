@@ -441,11 +441,10 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
     sigma = fmax(sigma, noise);
     spread = sigma * portolan_student(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
-    *out = (struct portolan_prediction){
-        .value = exp(mean),
-        .low = exp(mean - spread),
-        .high = exp(mean + spread),
-        .std_error = exp(mean) * sigma / sqrt(n)};
+    *out = (struct portolan_prediction){.value = exp(mean),
+                                        .low = exp(mean - spread),
+                                        .high = exp(mean + spread),
+                                        .std_error = exp(mean) * sigma / sqrt(n)};
     return true;
 }
 

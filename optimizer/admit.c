@@ -30,7 +30,7 @@ struct evidence {
 
 struct plan_evidence {
     size_t n, n_coordinates;
-    struct evidence *all; /* by key */
+    struct evidence *all;              /* by key */
     bool *no_brackets, *no_neighbours; /* [key]: rules that let in what fails */
 };
 
@@ -60,9 +60,8 @@ static bool is_lifted(const struct portolan_plan *p, size_t path, const struct s
     const struct survey *s = &p->s;
     const struct survey_node *n = &s->nodes[path];
     int64_t trial = s->trials[s->rows[q->row].trial].trial->id;
-    const char *own = q->own == NONE
-                          ? ""
-                          : s->variables[n->variable].instance->alternatives[q->own].class_name;
+    const char *own =
+        q->own == NONE ? "" : s->variables[n->variable].instance->alternatives[q->own].class_name;
 
     for (size_t i = 0; i < s->data->n_lifted; i++) {
         const struct portolan_lifted_veto *l = &s->data->lifted[i];
@@ -251,8 +250,7 @@ static bool is_close(const struct around *a)
 {
     double reach = a->all_bad || a->all_good < 3 ? close_by : close_by_good;
 
-    return a->n_good && a->good_at[0] <= reach &&
-           (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
+    return a->n_good && a->good_at[0] <= reach && (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
 }
 
 /* Which rules would have let in a place that is bad, had it not been tried. */
@@ -399,8 +397,9 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
                  n->instance, n->method, v->trial);
         break;
     case PLAN_INACCURATE:
-        snprintf(text, size_bytes, "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted",
-                 v->accuracy, n->instance, n->method, v->trial, p->s.a->accuracy);
+        snprintf(text, size_bytes,
+                 "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted", v->accuracy,
+                 n->instance, n->method, v->trial, p->s.a->accuracy);
         break;
     case PLAN_UNPROVEN:
         if (v->near_bad)

@@ -329,8 +329,7 @@ static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, dou
 }
 
 static void describe_change(struct advising *a, double gain_ns,
-                            struct portolan_plan_prediction *then,
-                            struct portolan_plan_advice *out)
+                            struct portolan_plan_prediction *then, struct portolan_plan_advice *out)
 {
     out->then_step_ns = then->step_ns;
     out->cost_ns = then->setup_ns + (double)out->n_changes * a->now->swap_ns;

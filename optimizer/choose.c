@@ -241,7 +241,8 @@ static const size_t *less_known(struct choosing *c)
     size_t at = 0;
 
     for (size_t i = 0; i < 2; i++) {
-        size_t *selection = portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
+        size_t *selection =
+            portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
 
         for (size_t v = 0; selection && v < p->s.n_variables; v++)
             selection[v] = c->number[v] == NONE ? 0 : both[i][c->number[v]];
@@ -304,13 +305,13 @@ static enum portolan_status judge(struct choosing *c)
         return add_reason(c, portolan_arena_printf(
                                  pool, "cannot tell: the prediction may be off by a factor of %.2g",
                                  out->prediction.high_ns / out->prediction.total_ns));
-    return add_reason(
-        c, portolan_arena_printf(
-               pool,
-               out->verdict == PORTOLAN_PLAN_CLOSE
-                   ? "close call: with %s it may be as quick; this is the best with a chance of %.0f %%"
-                   : "cannot tell: with %s it may be quicker; this is the best with a chance of %.0f %%",
-               out->rival, 100 * out->chance));
+    return add_reason(c, portolan_arena_printf(pool,
+                                               out->verdict == PORTOLAN_PLAN_CLOSE
+                                                   ? "close call: with %s it may be as quick; this "
+                                                     "is the best with a chance of %.0f %%"
+                                                   : "cannot tell: with %s it may be quicker; this "
+                                                     "is the best with a chance of %.0f %%",
+                                               out->rival, 100 * out->chance));
 }
 
 /* What was left out, and what stands in for what was not measured. */
@@ -321,19 +322,20 @@ static enum portolan_status explain_data(struct choosing *c)
     enum portolan_status status = PORTOLAN_OK;
 
     if (s->n_elsewhere)
-        status = add_reason(
-            c, portolan_arena_printf(pool, "%zu trial%s of another machine or build not used (%s)",
-                                     s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are",
-                                     s->elsewhere));
+        status =
+            add_reason(c, portolan_arena_printf(
+                              pool, "%zu trial%s of another machine or build not used (%s)",
+                              s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere));
     if (!status && s->n_contradicting)
         status = add_reason(
             c, portolan_arena_printf(pool, "%zu trial%s not used: %s", s->n_contradicting,
                                      s->n_contradicting == 1 ? " is" : "s are", s->contradiction));
     if (!status && survey_ranks_vary(s))
-        status = add_reason(c, portolan_arena_printf(pool,
-                                                     "nothing was measured on %d rank%s: the number "
-                                                     "of ranks is a parameter of the models",
-                                                     s->ranks, s->ranks == 1 ? "" : "s"));
+        status =
+            add_reason(c, portolan_arena_printf(pool,
+                                                "nothing was measured on %d rank%s: the number "
+                                                "of ranks is a parameter of the models",
+                                                s->ranks, s->ranks == 1 ? "" : "s"));
     for (size_t i = 0; !status && i < s->n_nodes; i++)
         if (c->p->paths[i].core)
             status = reason_conflicts(c, i);

@@ -205,9 +205,9 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
         struct portolan_plan_prediction a, b;
 
         fill_scenario(&s, v, k);
-        wins += plan_total(p, &s.view, h, mine, &a, NULL) &&
-                (!plan_total(p, &s.view, h, other, &b, NULL) ||
-                 a.total_ns + handicap_ns < b.total_ns);
+        wins +=
+            plan_total(p, &s.view, h, mine, &a, NULL) &&
+            (!plan_total(p, &s.view, h, other, &b, NULL) || a.total_ns + handicap_ns < b.total_ns);
     }
     portolan_arena_clear(&s.pool);
     return (double)wins / SCENARIOS;

@@ -654,8 +654,8 @@ static enum portolan_status fit_accuracy(struct portolan_plan *p, struct observa
     for (size_t i = 1; i < n && n_names; i++)
         varies = varies || memcmp(o->x, &o->x[i * n_names], n_names * sizeof *o->x) != 0;
     if (n && varies)
-        return plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y,
-                                 o->point, QUANTITY_ACCURACY, &t->accuracy);
+        return plan_fit_quantity(p, true, node->context_name, n_names, n, o->x, o->y, o->point,
+                                 QUANTITY_ACCURACY, &t->accuracy);
     n_names = dim_names(&p->s, names);
     n = accuracy_rows(o, tuple, false, n_names);
     return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point,

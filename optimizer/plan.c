@@ -17,7 +17,8 @@ static enum portolan_status list_known(struct portolan_plan *p)
     if (!p->known_names || !p->known_values)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < o->n_known; i++) {
-        p->known_names[p->n_known] = o->known_names[i];
+        if (!(p->known_names[p->n_known] = portolan_arena_strdup(&p->s.pool, o->known_names[i])))
+            return PORTOLAN_ENOMEM;
         p->known_values[p->n_known++] = o->known_values[i];
     }
     for (size_t d = 0; d < p->s.n_dims; d++)
@@ -87,6 +88,7 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
         status = plan_view_create(p, &p->s.pool, &p->view);
     if (!status)
         plan_view_fill(p, &p->view, NULL, 0, NULL, NULL);
+    p->s.options = NULL; /* its strings may go */
     return status;
 }
 

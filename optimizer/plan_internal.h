@@ -35,7 +35,7 @@ struct plan_rows {
     struct portolan_local *local;   /* what was measured, and its neighbours */
     bool by_local;                  /* which err less than the law */
     double sigma;                   /* logarithmic error on rows left out; NaN: not known */
-    double last_off; /* of the row that arrived last */
+    double last_off;                /* of the row that arrived last */
     double drift; /* logarithm of what arrives over what the local predictor said, smoothed */
 };
 
@@ -158,7 +158,7 @@ struct portolan_plan {
     size_t n_known;          /* contexts known beforehand */
     const char **known_names;
     double *known_values;
-    int steps;               /* of the run to predict */
+    int steps; /* of the run to predict */
     struct plan_view view;
     struct portolan_arena choice_pool; /* of the last choice */
     struct portolan_plan_choice choice;

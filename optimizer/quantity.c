@@ -226,7 +226,8 @@ static bool misses_its_rows(const struct plan_rows *r, const struct portolan_mod
     for (size_t i = 0; i < r->n; i++)
         most = fmax(most, r->y[i]);
     for (size_t i = 0; i < r->n; i++) {
-        double value = portolan_model_value(r->model, data->x ? &data->x[i * data->n_params] : NULL);
+        double value =
+            portolan_model_value(r->model, data->x ? &data->x[i * data->n_params] : NULL);
 
         if (r->y[i] > 1e-3 * most && value > 0 &&
             fabs(log(value / r->y[i])) > log(worst_misfit) + 4 * noise)

@@ -174,27 +174,67 @@ static enum portolan_status list_rows(struct survey *s, size_t *row_of_sample)
     return status;
 }
 
+static enum portolan_status survey_all(struct survey *s, const struct survey_filter *filter,
+                                       struct portolan_error *err)
+{
+    size_t *row_of_sample;
+    enum portolan_status status = list_variables(s);
+
+    if (!status)
+        status = survey_list_trials(s, filter, err);
+    if (status)
+        return status;
+    row_of_sample = portolan_calloc(s->data->n_samples + 1, sizeof *row_of_sample);
+    status = row_of_sample ? list_rows(s, row_of_sample) : PORTOLAN_ENOMEM;
+    if (!status)
+        status = survey_collect(s, row_of_sample);
+    free(row_of_sample);
+    return status;
+}
+
+/* Surveys once more without the trials that contradict their parameters. */
+static enum portolan_status leave_out(struct survey *s, const struct survey_filter *filter,
+                                      const bool *bad, struct portolan_error *err)
+{
+    struct survey first = *s;
+    struct survey_filter rest = *filter;
+    int64_t *ids = portolan_arena_alloc(&first.pool, first.n_trials, sizeof *ids);
+    enum portolan_status status = ids ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    for (size_t i = 0; ids && i < first.n_trials; i++)
+        if (bad[i])
+            ids[rest.n_left_out++] = first.trials[i].trial->id;
+    rest.left_out = ids;
+    *s = (struct survey){
+        .a = first.a, .data = first.data, .options = first.options, .ranks = first.ranks};
+    if (!status)
+        status = survey_all(s, &rest, err);
+    s->n_contradicting = first.n_contradicting;
+    if (!status && !(s->contradiction = portolan_arena_strdup(&s->pool, first.contradiction)))
+        status = PORTOLAN_ENOMEM;
+    portolan_arena_clear(&first.pool);
+    return status;
+}
+
 enum portolan_status survey_init(struct survey *s, const struct portolan_assembly *a,
                                  const struct portolan_sample_set *data,
                                  const struct portolan_plan_options *options,
                                  const struct survey_filter *filter, struct portolan_error *err)
 {
-    size_t *row_of_sample;
     enum portolan_status status;
+    bool *bad = NULL;
 
     *s = (struct survey){.a = a, .data = data, .options = options, .ranks = options->ranks};
     if (s->ranks < 1)
         return portolan_error_set(err, PORTOLAN_EINVAL, "%d ranks", s->ranks);
-    status = list_variables(s);
-    if (!status)
-        status = survey_list_trials(s, filter, err);
-    if (status)
-        return portolan_error_set(err, status, "surveying the measurements");
-    row_of_sample = portolan_calloc(data->n_samples + 1, sizeof *row_of_sample);
-    status = row_of_sample ? list_rows(s, row_of_sample) : PORTOLAN_ENOMEM;
-    if (!status)
-        status = survey_collect(s, row_of_sample);
-    free(row_of_sample);
+    status = survey_all(s, filter, err);
+    if (!status && !filter->exploring) {
+        bad = portolan_calloc(s->n_trials + 1, sizeof *bad);
+        status = bad ? survey_find_contradicting(s, bad) : PORTOLAN_ENOMEM;
+        if (!status && s->n_contradicting)
+            status = leave_out(s, filter, bad, err);
+    }
+    free(bad);
     return status ? portolan_error_set(err, status, "surveying the measurements") : PORTOLAN_OK;
 }
 

@@ -19,8 +19,8 @@ struct survey_variable {
 };
 
 /*
- * What sets trials apart: a swept parameter, a column of the cases, or the number of ranks. A column
- * that is a context is told by the case that a trial's parameters make.
+ * What sets trials apart: a swept parameter, a column of the cases, or the number of ranks. A
+ * column that is a context is told by the case that a trial's parameters make.
  */
 struct survey_dim {
     const struct portolan_assembly_sweep *sweep; /* NULL: of the cases, or the ranks */
@@ -130,7 +130,8 @@ struct survey {
 struct survey_filter {
     const char *purpose; /* NULL: any */
     bool exploring;      /* trials on other numbers of ranks do not count */
-    const char *without; /* trials of this case (by its first parameter) do not count; NULL */
+    size_t n_left_out;   /* trials that do not count */
+    const int64_t *left_out;
 };
 
 /* S is cleared by survey_clear() whatever is returned. Errors: EINVAL, ENOMEM. */
@@ -147,6 +148,11 @@ enum portolan_status survey_list_trials(struct survey *s, const struct survey_fi
 bool survey_has_times(const struct survey *s);
 /* Whether the trials are on several numbers of ranks: then that is a parameter. */
 bool survey_ranks_vary(const struct survey *s);
+/*
+ * contradict.c: marks trials whose calls had other contexts than their parameters lead to; counts
+ * and explains them. BAD: one per trial.
+ */
+enum portolan_status survey_find_contradicting(struct survey *s, bool *bad);
 /* A case is called by its first parameter. */
 const char *survey_case_name(const struct portolan_assembly *a, size_t index);
 

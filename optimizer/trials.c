@@ -15,13 +15,28 @@ static const struct portolan_assembly_instance *find_instance(const struct porto
     return NULL;
 }
 
+/* The case that a plan is asked for; NONE: the present parameters say. */
+static size_t wanted_case(const struct survey *s)
+{
+    const struct portolan_plan_options *o = s->options;
+
+    return (o->left_out_case ? o->left_out_case : o->at_case) - 1;
+}
+
 /* The present text of a parameter; NULL: the assembly does not set it. */
 static const char *present_text(const struct survey *s, const char *instance, const char *parameter)
 {
+    size_t wanted = wanted_case(s);
     const struct portolan_assembly_instance *at = find_instance(s->a, instance);
     const struct portolan_assembly_parameter *p =
         at ? survey_parameter(&at->alternatives[at->selected], parameter) : NULL;
 
+    for (size_t k = 0; wanted != NONE && k < s->a->n_case_columns; k++) {
+        const struct portolan_assembly_case_column *c = &s->a->case_columns[k];
+
+        if (c->instance && !strcmp(c->instance, instance) && !strcmp(c->parameter, parameter))
+            return s->a->cases[wanted].values[k];
+    }
     return p ? p->text : NULL;
 }
 
@@ -121,11 +136,11 @@ static enum portolan_status add_column(struct survey *s, size_t column)
 
 static enum portolan_status add_ranks(struct survey *s)
 {
-    return add_dim(
-        s, &(struct survey_dim){.column = NONE,
-                                .parameter = "ranks",
-                                .target = portolan_arena_printf(&s->pool, "%d", s->ranks),
-                                .numeric = true});
+    return add_dim(s,
+                   &(struct survey_dim){.column = NONE,
+                                        .parameter = "ranks",
+                                        .target = portolan_arena_printf(&s->pool, "%d", s->ranks),
+                                        .numeric = true});
 }
 
 static enum portolan_status list_dims(struct survey *s, struct portolan_error *err)
@@ -248,15 +263,16 @@ static bool usable(struct survey *s, const struct survey_filter *filter,
                    const struct portolan_trial *t)
 {
     const char *apart;
-    size_t its_case;
 
     if (filter->purpose && strcmp(t->purpose, filter->purpose) != 0)
         return false;
     if (strcmp(t->assembly, s->a->name) != 0)
         return false;
-    if (filter->without && (its_case = case_of(s, t)) != NONE &&
-        !strcmp(survey_case_name(s->a, its_case), filter->without))
+    if (s->options->left_out_case && case_of(s, t) == s->options->left_out_case - 1)
         return false;
+    for (size_t i = 0; i < filter->n_left_out; i++)
+        if (filter->left_out[i] == t->id)
+            return false;
     if ((apart = difference(s, t))) {
         s->unusable =
             portolan_arena_printf(&s->pool, "trial %lld differs in %s", (long long)t->id, apart);
@@ -265,7 +281,8 @@ static bool usable(struct survey *s, const struct survey_filter *filter,
     if ((apart = elsewhere(s, t))) {
         s->n_elsewhere++;
         s->elsewhere = apart;
-        s->unusable = portolan_arena_printf(&s->pool, "trial %lld is of %s", (long long)t->id, apart);
+        s->unusable =
+            portolan_arena_printf(&s->pool, "trial %lld is of %s", (long long)t->id, apart);
     }
     return !apart;
 }
@@ -311,8 +328,7 @@ static bool fill_point(struct survey *s, struct survey_trial *u)
 
         u->x[d] = NAN;
         u->texts[d] = text ? text : "?";
-        if (dim->instance &&
-            (!text || (dim->numeric && !portolan_read_double(text, &u->x[d])))) {
+        if (dim->instance && (!text || (dim->numeric && !portolan_read_double(text, &u->x[d])))) {
             s->unusable =
                 portolan_arena_printf(&s->pool, "trial %lld has %s = %s", (long long)u->trial->id,
                                       dim->name, text ? text : "(unset)");
@@ -336,8 +352,8 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
     if (!u->x || !u->texts)
         return PORTOLAN_ENOMEM;
     if (s->a->steps_instance && !u->steps)
-        s->unusable = portolan_arena_printf(
-            &s->pool, "trial %lld does not say its number of steps", (long long)t->id);
+        s->unusable = portolan_arena_printf(&s->pool, "trial %lld does not say its number of steps",
+                                            (long long)t->id);
     else if (fill_point(s, u))
         s->n_trials++;
     if (u->failed)
@@ -461,8 +477,8 @@ enum portolan_status survey_list_trials(struct survey *s, const struct survey_fi
 {
     enum portolan_status status = list_dims(s, err);
 
-    s->trials = status ? NULL
-                       : portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
+    s->trials =
+        status ? NULL : portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);
     if (!s->trials)
         return status ? status : PORTOLAN_ENOMEM;
     status = take_trials(s, filter, false);

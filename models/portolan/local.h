@@ -49,7 +49,7 @@ struct portolan_local_summary {
     size_t neighbours; /**< that are asked */
     bool trend;        /**< of what a trend leaves over */
     struct portolan_left_out left_out;
-    size_t n_conflicts;                      /**< places that lie by another they cannot be told from */
+    size_t n_conflicts; /**< places that lie by another they cannot be told from */
     struct portolan_local_conflict conflict; /**< the worst; undefined if there is none */
 };
 

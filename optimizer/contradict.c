@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether a trial ran what its parameters say. Where the contexts of calls are a clear function of
+ * the swept parameters in the trials that explored, a run with other contexts read them from
+ * somewhere else, an input file say: its parameters would spoil what is learned from it.
+ */
+#include "survey.h"
+
+#include <math.h>
+#include <portolan/models.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS };
+
+/* A function is clear when it misses no trial by more; a trial contradicts it by more than that. */
+static const double clear = 0.01, contradicts = 0.25;
+
+struct contexts {
+    size_t n, n_names; /* rows and inputs */
+    size_t *trial;     /* of each row */
+    double *x, *y;
+    const char *names[MAX_INPUTS];
+};
+
+static size_t inputs_of(const struct survey *s, size_t trial, double *x, const char **names)
+{
+    size_t n = 0;
+
+    for (size_t d = 0; d < s->n_dims && n < MAX_INPUTS; d++)
+        if (s->dims[d].numeric && !isnan(s->trials[trial].x[d])) {
+            names[n] = s->dims[d].name;
+            x[n++] = s->trials[trial].x[d];
+        }
+    return n;
+}
+
+/* The mean of context K of a call path in each trial that has it. */
+static void list_contexts(const struct survey *s, size_t node, int k, struct contexts *c)
+{
+    const struct survey_node *at = &s->nodes[node];
+    double calls = 0;
+
+    c->n = 0;
+    for (size_t i = at->first_piece; i < at->first_piece + at->n_pieces; i++) {
+        const struct survey_piece *p = &s->pieces[i];
+        size_t trial = s->rows[p->row].trial;
+
+        if (!c->n || c->trial[c->n - 1] != trial) {
+            const char *names[MAX_INPUTS];
+            size_t n = inputs_of(s, trial, &c->x[c->n * c->n_names], names);
+
+            if (n != c->n_names)
+                continue;
+            c->trial[c->n] = trial;
+            c->y[c->n++] = 0;
+            calls = 0;
+        }
+        calls += p->calls + 1;
+        c->y[c->n - 1] += (p->context[k] - c->y[c->n - 1]) * (p->calls + 1) / calls;
+    }
+}
+
+static bool explores(const struct survey *s, size_t trial)
+{
+    return !strcmp(s->trials[trial].trial->purpose, "explore");
+}
+
+/* The function in the exploring trials; NULL: there is no clear one. */
+static struct portolan_model *fit_clear(const struct survey *s, const struct contexts *c)
+{
+    double *x = portolan_calloc(c->n + 1, (c->n_names + 1) * sizeof *x);
+    double *y = portolan_calloc(c->n + 1, sizeof *y);
+    struct portolan_model_data data = {
+        .n_params = c->n_names, .params = c->names, .x = x, .y = y};
+    const struct portolan_model_options options = {.allow_negative = true};
+    struct portolan_model *model = NULL;
+
+    for (size_t i = 0; x && y && i < c->n; i++)
+        if (explores(s, c->trial[i])) {
+            memcpy(&x[data.n_rows * c->n_names], &c->x[i * c->n_names], c->n_names * sizeof *x);
+            y[data.n_rows++] = c->y[i];
+        }
+    if (data.n_rows > 1 && !portolan_model_fit(&data, &options, &model, NULL)) {
+        const struct portolan_model_summary *m = portolan_model_peek_summary(model);
+
+        if (m->n_points < 2 || !(m->max <= clear)) {
+            portolan_model_destroy(model);
+            model = NULL;
+        }
+    }
+    free(x);
+    free(y);
+    return model;
+}
+
+static enum portolan_status judge(struct survey *s, size_t node, int k, const struct contexts *c,
+                                  bool *bad)
+{
+    struct portolan_model *model = fit_clear(s, c);
+    const struct survey_node *at = &s->nodes[node];
+
+    for (size_t i = 0; model && i < c->n; i++) {
+        double value = portolan_model_value(model, &c->x[i * c->n_names]);
+
+        if (explores(s, c->trial[i]) || bad[c->trial[i]] || !isfinite(value) ||
+            fabs(c->y[i] - value) <= contradicts * fmax(fabs(value), fabs(c->y[i])))
+            continue;
+        bad[c->trial[i]] = true;
+        s->n_contradicting++;
+        s->contradiction = portolan_arena_printf(
+            &s->pool,
+            "in trial %lld %s.%s was called with %s = %.6g, where its parameters say %.6g",
+            (long long)s->trials[c->trial[i]].trial->id, at->instance, at->method,
+            at->context_name[k], c->y[i], value);
+        if (!s->contradiction) {
+            portolan_model_destroy(model);
+            return PORTOLAN_ENOMEM;
+        }
+    }
+    portolan_model_destroy(model);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status survey_find_contradicting(struct survey *s, bool *bad)
+{
+    size_t most = s->n_pieces + 1;
+    struct contexts c = {.trial = portolan_calloc(most, sizeof *c.trial),
+                         .x = portolan_calloc(most, (MAX_INPUTS + 1) * sizeof *c.x),
+                         .y = portolan_calloc(most, sizeof *c.y)};
+    enum portolan_status status = c.trial && c.x && c.y ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    double ignored[MAX_INPUTS];
+
+    if (!status && s->n_trials)
+        c.n_names = inputs_of(s, 0, ignored, c.names);
+    for (size_t n = 0; !status && c.n_names && n < s->n_nodes; n++)
+        for (int k = 0; !status && k < s->nodes[n].n_context; k++) {
+            list_contexts(s, n, k, &c);
+            status = judge(s, n, k, &c, bad);
+        }
+    free(c.trial);
+    free(c.x);
+    free(c.y);
+    return status;
+}
