@@ -56,7 +56,7 @@ struct survey_segment {
 
 struct survey_node {
     long parent;
-    size_t next_sibling, first_child; /* while building */
+    size_t next_sibling, first_child; /* NONE: there is none; node 0 is the first root */
     const char *user, *uses, *instance, *port, *method;
     size_t variable; /* of the called instance; NONE when it is fixed */
     size_t caller;   /* of the calling instance */
