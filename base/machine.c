@@ -138,7 +138,8 @@ void portolan_machine_subtract(struct portolan_machine_reading *from,
     from->busy_ns = larger(0, to->busy_ns - from->busy_ns);
     from->stolen_ns = larger(0, to->stolen_ns - from->stolen_ns);
     from->own_ns = to->own_ns - from->own_ns;
-    from->delayed_ns = larger(0, to->delayed_ns - from->delayed_ns); /* threads that ended are gone */
+    from->delayed_ns =
+        larger(0, to->delayed_ns - from->delayed_ns); /* threads that ended are gone */
 }
 
 /* ------------------------------------------------------------------ frequency */

@@ -13,8 +13,8 @@
 static struct portolan_machine_reading rank(const char *host, double busy, double stolen,
                                             double own, double delayed)
 {
-    struct portolan_machine_reading r = {1e9,          1e9 * busy, 1e9 * stolen, 1e9 * own,
-                                         1e9 * delayed, 7,          2,            ""};
+    struct portolan_machine_reading r = {1e9, 1e9 * busy, 1e9 * stolen, 1e9 * own, 1e9 * delayed, 7,
+                                         2,   ""};
 
     strcpy(r.host, host);
     return r;
