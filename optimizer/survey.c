@@ -119,6 +119,10 @@ static bool is_swept(const struct portolan_assembly *a, const char *instance, co
         if (strcmp(a->sweeps[i].instance, instance) == 0 &&
             strcmp(a->sweeps[i].parameter, parameter) == 0)
             return true;
+    for (size_t i = 0; i < a->n_case_columns; i++)
+        if (a->case_columns[i].instance && strcmp(a->case_columns[i].instance, instance) == 0 &&
+            strcmp(a->case_columns[i].parameter, parameter) == 0)
+            return true;
     return a->steps_instance && strcmp(a->steps_instance, instance) == 0 &&
            strcmp(a->steps_parameter, parameter) == 0;
 }
