@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MASTERMIND_FACTS_H
 #define PORTOLAN_MASTERMIND_FACTS_H
 
+#include <portolan/machine.h>
 #include <portolan/recorder.h>
 
 /** portolan_facts_put() with a value of at most 1000 characters. */
@@ -26,5 +27,8 @@ void facts_put_revision(struct portolan_facts *facts, const char *folder);
 
 /** Collective: what is known of all ranks, into rank 0's facts. */
 enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portolan_error *err);
+
+/** Collective: who else used the ranks' cores since OPENED, into rank 0's facts. */
+void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_reading *opened);
 
 #endif

@@ -92,3 +92,38 @@ enum portolan_status facts_put_ranks(struct portolan_recorder *r, struct portola
         portolan_error_set(err, status, "the ranks' facts did not arrive");
     return status;
 }
+
+static void put_verdict(struct portolan_facts *f, const struct portolan_machine_verdict *v)
+{
+    double mhz = portolan_machine_frequency_mhz();
+
+    facts_printf(f, "others busy %", "%.3g", v->others_percent);
+    facts_printf(f, "steal %", "%.3g", v->steal_percent);
+    facts_printf(f, "run delay %", "%.3g", v->delay_percent);
+    if (mhz > 0)
+        facts_printf(f, "processor MHz", "%.0f", mhz);
+    if (v->is_disturbed)
+        portolan_facts_put(f, PORTOLAN_STORE_DISTURBED, v->reason);
+}
+
+void facts_put_load(struct portolan_recorder *r, const struct portolan_machine_reading *opened)
+{
+    struct portolan_machine_reading mine = *opened, now;
+    struct portolan_machine_verdict verdict;
+    size_t *sizes = portolan_calloc((size_t)r->cohort->size, sizeof *sizes);
+    void *all = NULL;
+    enum portolan_status status =
+        portolan_cohort_agree(r->cohort, sizes ? PORTOLAN_OK : PORTOLAN_ENOMEM, NULL);
+
+    portolan_machine_read(&now);
+    portolan_machine_subtract(&mine, &now);
+    if (!status)
+        status = r->cohort->gather(r->cohort, &mine, sizeof mine, &all, sizes);
+    if (!status && r->cohort->rank == 0) {
+        portolan_machine_judge(all, (size_t)r->cohort->size, &verdict);
+        put_verdict(&r->facts, &verdict);
+    }
+    r->facts.failed = r->facts.failed || status;
+    free(all);
+    free(sizes);
+}

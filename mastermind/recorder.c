@@ -21,6 +21,7 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     r->step = -1;
     if (!(r->state = portolan_calloc(1, sizeof *r->state)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    portolan_machine_read(&r->state->opened);
     if (r->source->now_ns)
         r->cut_ns = r->opened_ns = r->source->now_ns(r->source->self);
     step_begin_events(r);
@@ -324,6 +325,8 @@ static enum portolan_status store_whole(struct portolan_recorder *r, struct port
     double lost_rows = r->lost_rows;
     enum portolan_status status = r->cohort->sum(r->cohort, &lost_rows, 1);
 
+    if (!status && r->source == &piece_own_source) /* else the load is another process's */
+        facts_put_load(r, &r->state->opened);
     if (lost_rows > 0)
         facts_printf(&r->facts, PORTOLAN_RECORDER_LOST_ROWS, "%.0f", lost_rows);
     if (r->lost_steps.length)

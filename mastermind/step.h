@@ -8,6 +8,8 @@
 #include "rows.h"
 #include "totals.h"
 
+#include <portolan/machine.h>
+
 /** What a recorder keeps on its rank. */
 struct recorder_state {
     struct totals totals;
@@ -18,6 +20,7 @@ struct recorder_state {
     size_t n_events;
     struct portolan_probe_traffic *traffic;
     size_t n_traffic;
+    struct portolan_machine_reading opened; /* when the recorder was */
 };
 
 /**

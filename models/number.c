@@ -118,6 +118,11 @@ double student_quantile(double confidence, double dof)
     return t;
 }
 
+double portolan_student_quantile(double confidence, double dof)
+{
+    return student_quantile(confidence, dof);
+}
+
 static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;

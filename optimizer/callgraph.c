@@ -19,41 +19,25 @@ static enum portolan_status check(const struct portolan_callgraph_node *nodes, s
     return PORTOLAN_OK;
 }
 
-/* The children of PARENT, all of which stand behind it. */
-static void prune_children(const struct portolan_callgraph_node *nodes, size_t n, size_t parent,
-                           double alpha, double beta, struct portolan_prune_mark *marks)
+/* The rule that applies to the children of a node, whose number and sum stand in its FAMILY. */
+static struct portolan_prune_mark judge(const struct portolan_callgraph_node *node, double whole_ns,
+                                        const struct portolan_prune_mark *family, double alpha,
+                                        double beta)
 {
-    double sum = 0, whole = nodes[parent].inclusive_ns;
-    size_t count = 0;
+    double sum = family->part_ns, average = sum / family->whole_ns;
 
-    for (size_t i = parent + 1; i < n; i++)
-        if (nodes[i].parent == (long)parent) {
-            sum += nodes[i].inclusive_ns;
-            count++;
-        }
-    for (size_t i = parent + 1; i < n; i++) {
-        struct portolan_prune_mark *m = &marks[i];
-
-        if (nodes[i].parent != (long)parent)
-            continue;
-        *m = (struct portolan_prune_mark){.rule = PORTOLAN_KEPT, .by = (long)i};
-        if (marks[parent].rule != PORTOLAN_KEPT) {
-            m->rule = PORTOLAN_PRUNE_BELOW;
-            m->by = marks[parent].by;
-        } else if (sum < alpha * whole || sum == 0) {
-            m->rule = PORTOLAN_PRUNE_CHILDREN;
-            m->part_ns = sum;
-            m->whole_ns = whole;
-            m->threshold = alpha;
-        } else if (nodes[i].inclusive_ns < beta * sum / (double)count) {
-            m->rule = PORTOLAN_PRUNE_SIBLINGS;
-            m->part_ns = nodes[i].inclusive_ns;
-            m->whole_ns = sum / (double)count;
-            m->threshold = beta;
-        }
-    }
+    if (sum < alpha * whole_ns || sum == 0)
+        return (struct portolan_prune_mark){PORTOLAN_PRUNE_CHILDREN, sum, whole_ns, alpha, 0};
+    if (node->inclusive_ns < beta * average)
+        return (struct portolan_prune_mark){PORTOLAN_PRUNE_SIBLINGS, node->inclusive_ns, average,
+                                            beta, 0};
+    return (struct portolan_prune_mark){.rule = PORTOLAN_KEPT};
 }
 
+/*
+ * Three passes. The first leaves in each mark the sum and number of the node's children. Going
+ * backwards, a node's own mark is written after those of its children, which needed them.
+ */
 enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_node *nodes, size_t n,
                                               double alpha, double beta,
                                               struct portolan_prune_mark *marks,
@@ -63,11 +47,25 @@ enum portolan_status portolan_callgraph_prune(const struct portolan_callgraph_no
 
     if (status)
         return status;
+    for (size_t i = 0; i < n; i++) {
+        marks[i] = (struct portolan_prune_mark){0};
+        if (nodes[i].parent >= 0) {
+            marks[nodes[i].parent].part_ns += nodes[i].inclusive_ns;
+            marks[nodes[i].parent].whole_ns++;
+        }
+    }
+    for (size_t i = n; i-- > 0;) {
+        long parent = nodes[i].parent;
+
+        marks[i] = parent < 0
+                       ? (struct portolan_prune_mark){.rule = PORTOLAN_KEPT}
+                       : judge(&nodes[i], nodes[parent].inclusive_ns, &marks[parent], alpha, beta);
+        marks[i].by = (long)i;
+    }
     for (size_t i = 0; i < n; i++)
-        if (nodes[i].parent < 0)
-            marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_KEPT, .by = (long)i};
-    for (size_t i = 0; i < n; i++)
-        prune_children(nodes, n, i, alpha, beta, marks);
+        if (nodes[i].parent >= 0 && marks[nodes[i].parent].rule != PORTOLAN_KEPT)
+            marks[i] = (struct portolan_prune_mark){.rule = PORTOLAN_PRUNE_BELOW,
+                                                    .by = marks[nodes[i].parent].by};
     return PORTOLAN_OK;
 }
 

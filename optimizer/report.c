@@ -85,6 +85,24 @@ static void put_node(FILE *out, const struct portolan_plan_node *n, int path_wid
         fprintf(out, "%*s  x pruned, %s\n", indent, "", why);
 }
 
+/* Nodes are in order of first sight: along the tree children stand below their parent. */
+static void put_tree(FILE *out, const struct portolan_plan *p, int path_width)
+{
+    const struct survey_node *nodes = p->s.nodes;
+    size_t at = p->n_nodes ? 0 : NONE;
+
+    while (at != NONE) {
+        put_node(out, &p->graph[at], path_width);
+        if (nodes[at].first_child != NONE) {
+            at = nodes[at].first_child;
+            continue;
+        }
+        while (nodes[at].next_sibling == NONE && nodes[at].parent >= 0)
+            at = (size_t)nodes[at].parent;
+        at = nodes[at].next_sibling;
+    }
+}
+
 enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *p, char **text,
                                                     struct portolan_error *err)
 {
@@ -103,26 +121,7 @@ enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *
     }
     fprintf(r.out, "\nalpha %g, beta %g\n%-*s%9s%11s%11s%11s%9s\n", p->s.a->alpha, p->s.a->beta,
             width, "call path", "calls", "inclusive", "exclusive", "MPI", "share");
-    /* Nodes are in order of first sight: walk the tree to keep children below their parent. */
-    for (long at = -1, from = -1;;) {
-        long next = -1;
-
-        for (size_t i = (size_t)(from + 1); i < p->n_nodes; i++)
-            if (p->graph[i].parent == at) {
-                next = (long)i;
-                break;
-            }
-        if (next >= 0) {
-            put_node(r.out, &p->graph[next], width);
-            at = next;
-            from = next;
-        } else if (at < 0) {
-            break;
-        } else {
-            from = at;
-            at = p->graph[at].parent;
-        }
-    }
+    put_tree(r.out, p, width);
     return report_close(&r, text, err);
 }
 

@@ -64,7 +64,7 @@ struct survey_segment {
 
 struct survey_node {
     long parent;
-    size_t next_sibling, first_child; /* while building */
+    size_t next_sibling, first_child; /* NONE: there is none; node 0 is the first root */
     const char *user, *uses, *instance, *port, *method;
     size_t variable; /* of the called instance; NONE when it is fixed */
     size_t caller;   /* of the calling instance */
@@ -129,7 +129,7 @@ struct survey {
 
 struct survey_filter {
     const char *purpose; /* NULL: any */
-    bool exploring;      /* trials on other numbers of ranks do not count */
+    bool exploring;      /* cases are no dims, trials on other numbers of ranks do not count */
     size_t n_left_out;   /* trials that do not count */
     const int64_t *left_out;
 };

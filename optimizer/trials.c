@@ -143,7 +143,7 @@ static enum portolan_status add_ranks(struct survey *s)
                                         .numeric = true});
 }
 
-static enum portolan_status list_dims(struct survey *s, struct portolan_error *err)
+static enum portolan_status list_dims(struct survey *s, bool with_cases, struct portolan_error *err)
 {
     const struct portolan_assembly *a = s->a;
     enum portolan_status status = PORTOLAN_OK;
@@ -154,7 +154,7 @@ static enum portolan_status list_dims(struct survey *s, struct portolan_error *e
     for (size_t i = 0; !status && i < a->n_sweeps; i++)
         if (a->sweeps[i].varies)
             status = add_sweep(s, &a->sweeps[i], err);
-    for (size_t k = 0; !status && k < a->n_case_columns; k++)
+    for (size_t k = 0; !status && with_cases && k < a->n_case_columns; k++)
         status = add_column(s, k);
     return status;
 }
@@ -475,7 +475,7 @@ static void drop_other_words(struct survey *s)
 enum portolan_status survey_list_trials(struct survey *s, const struct survey_filter *filter,
                                         struct portolan_error *err)
 {
-    enum portolan_status status = list_dims(s, err);
+    enum portolan_status status = list_dims(s, !filter->exploring, err);
 
     s->trials =
         status ? NULL : portolan_arena_alloc(&s->pool, s->data->n_trials, sizeof *s->trials);

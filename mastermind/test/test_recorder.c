@@ -256,7 +256,7 @@ static void the_clock_tells_where_the_roots_are_not_timed(void **state)
 static void a_trial_knows_its_assembly_and_machine(void **state)
 {
     struct portolan_sample_set *set;
-    bool host = false, libc = false;
+    bool host = false, libc = false, load = false;
 
     (void)state;
     calls_go(1, 1, NULL, NULL);
@@ -271,10 +271,12 @@ static void a_trial_knows_its_assembly_and_machine(void **state)
         const struct portolan_name_value *m = &set->trials[0].metadata[i];
 
         host = host || !strcmp(m->name, "host");
+        load = load || !strcmp(m->name, "others busy %");
         libc = libc || (!strcmp(m->name, "object libc.so.6") && strstr(m->value, "/libc.so.6"));
     }
     assert_true(host);
     assert_true(libc);
+    assert_true(load);
     portolan_sample_set_destroy(set);
 }
 

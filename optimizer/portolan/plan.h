@@ -55,6 +55,9 @@ struct portolan_plan_options {
     size_t left_out_case;
     /** 1 + the number of a case that the plan is made for, whatever the present parameters; 0. */
     size_t at_case;
+    /** portolan_plan_next_trial(): most trials of one selection at one point, twice as many where
+     * some were disturbed; 0: 10. 1: exactly one, disturbed or not. */
+    int most_trials;
 };
 
 /**
@@ -286,15 +289,27 @@ struct portolan_next_trial {
     double expected_s;                          /**< how long it will take; 0 = unknown */
     size_t done, left; /**< trials measured, and known to be needed, this one included */
     size_t n_notes;
-    char **notes; /**< alternatives dropped and why, trials the budget does not allow, failures */
+    char **notes; /**< alternatives dropped and why, trials the budget does not allow, failures,
+                       disturbances */
+    char summary[200]; /**< when finished: how often all was measured, how narrow the intervals are;
+                            "": nothing was */
 };
 
 /**
- * Which trial of the assembly's sweep to run next, given the "explore" trials in DATA. First as
- * written at every sweep point, small ones first; then pruning; then each alternative of the core
- * alone, and the combinations that declared pairs and callers need. An alternative that cost more
- * than five times the best at two sizes, and no less at the second, is left out of larger ones. The
- * answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
+ * Which trial of the assembly's sweep to run next, given the "explore" trials in DATA. Points are
+ * the cases crossed with the varied parameters. First as written at every point, small ones first;
+ * then pruning; then each alternative of the core alone, and the combinations that declared pairs
+ * and callers need. An alternative that cost more than five times the best at two sizes, and no
+ * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
+ * that failed at three points and worked at none, of all others. What failed or was not accurate
+ * enough is no competitor, and not repeated at its point.
+ *
+ * Then everything is repeated in turn until the 95 % interval of the mean is within 5 %, or there
+ * are `most_trials`; not what costs surely more than twice the best at its point. Disturbed trials
+ * do not count where there are others, and are repeated. A trial that is expected to take more than
+ * BUDGET_LEFT_S is passed over for one that is not; what nothing is known of is expected to fit.
+ *
+ * The answer depends on the arguments only. *NEXT is the caller's; its strings are the assembly's.
  * Errors: EINVAL for a sweep over an unknown parameter, ENOMEM.
  */
 enum portolan_status

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <portolan/optimizer.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -110,6 +111,26 @@ static void bad_input_is_refused_and_nothing_marked(void **state)
     assert_int_equal(portolan_callgraph_prune(NULL, 0, 0.1, 0.1, NULL, NULL), PORTOLAN_OK);
 }
 
+/* Comparing each node with each other would take 10^12 steps here, and the test never end. */
+static void a_million_nodes_are_pruned_whatever_their_shape(void **state)
+{
+    enum { N = 1000000 };
+    struct portolan_callgraph_node *nodes = calloc(N, sizeof *nodes);
+    struct portolan_prune_mark *m = calloc(N, sizeof *m);
+
+    (void)state;
+    for (int is_star = 0; is_star < 2; is_star++) {
+        for (long i = 0; i < N; i++)
+            nodes[i] = (struct portolan_callgraph_node){
+                "node", i ? (is_star ? 0 : i - 1) : -1, 1, is_star && i ? 1 : N - i, 1, 0};
+        assert_int_equal(portolan_callgraph_prune(nodes, N, 0.1, 0.1, m, NULL), PORTOLAN_OK);
+        for (size_t i = 0; i < N - 1; i++)
+            assert_true(m[i].rule == PORTOLAN_KEPT && m[i].by == (long)i);
+    }
+    free(nodes);
+    free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +140,7 @@ int main(void)
         cmocka_unit_test(children_that_cost_nothing_are_pruned),
         cmocka_unit_test(zero_thresholds_prune_nothing_that_costs),
         cmocka_unit_test(bad_input_is_refused_and_nothing_marked),
+        cmocka_unit_test(a_million_nodes_are_pruned_whatever_their_shape),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

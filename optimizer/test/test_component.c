@@ -132,7 +132,8 @@ static size_t explore_anew(const char *more_b)
         struct portolan_next_trial *next;
 
         assert_int_equal(portolan_plan_next_trial(
-                             a, set, &(struct portolan_plan_options){.ranks = 1}, 1e9, &next, NULL),
+                             a, set, &(struct portolan_plan_options){.ranks = 1, .most_trials = 1},
+                             1e9, &next, NULL),
                          0);
         finished = next->finished;
         for (size_t i = 0; i < next->n_selection; i++)

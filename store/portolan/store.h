@@ -101,6 +101,9 @@ struct portolan_trial {
  */
 #define PORTOLAN_STORE_PARTIAL "partial step "
 
+/** Metadata of this name says what disturbed a trial: others on its cores, in words. */
+#define PORTOLAN_STORE_DISTURBED "disturbed"
+
 /** Metadata of this name is a trial's label, see portolan_store_label_trial(). */
 #define PORTOLAN_STORE_LABEL "label"
 

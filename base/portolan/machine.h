@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * base: who else uses the cores that this job runs on. Two readings of each process tell what
+ * happened between them; of all ranks together they tell whether a measurement was disturbed. What
+ * the kernel does not tell counts as nothing. Any thread.
+ */
+#ifndef PORTOLAN_MACHINE_H
+#define PORTOLAN_MACHINE_H
+
+#include <portolan/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Sums since boot, or since the process began; their differences say something. */
+struct portolan_machine_reading {
+    double at_ns;      /**< CLOCK_MONOTONIC */
+    double busy_ns;    /**< of the cores that this process may use: spent by anybody, to 10 ms */
+    double stolen_ns;  /**< of these cores: taken by the hypervisor */
+    double own_ns;     /**< processor time of this process */
+    double delayed_ns; /**< its threads were ready to run and waited for a core */
+    uint64_t cores_id; /**< the same for the same set of cores */
+    int cores;
+    char host[64];
+};
+
+PORTOLAN_API void portolan_machine_read(struct portolan_machine_reading *reading);
+
+/** Of the calling thread alone: how long it ran, and how long it waited for a core. A few us. */
+PORTOLAN_API void portolan_machine_read_thread(double *ran_ns, double *delayed_ns);
+
+/** Mean frequency in MHz of the cores that this process may use; 0 when it is not known. */
+PORTOLAN_API double portolan_machine_frequency_mhz(void);
+
+/** FROM becomes what happened between FROM and TO: sums become differences. */
+PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
+                                            const struct portolan_machine_reading *to);
+
+/** What the worst host of a job met with. */
+struct portolan_machine_verdict {
+    int cores;             /**< that its ranks may use */
+    double others;         /**< how many of them other processes kept busy, on the average */
+    double others_percent; /**< the same as a share of the cores */
+    double steal_percent;  /**< of the cores' time */
+    double delay_percent;  /**< of the elapsed time, the rank that waited longest for a core */
+    bool is_disturbed;
+    char reason[160]; /**< "others kept 1.0 of 2 cores busy"; "" when it is not disturbed */
+};
+
+/**
+ * Judges the differences (portolan_machine_subtract()) of all N ranks of a job. It was disturbed
+ * when others and the hypervisor took more than 10 % of what its ranks need beyond the cores that
+ * they leave free, or when a rank waited more than 5 % of the time for a core though there are
+ * enough for all of the job.
+ */
+PORTOLAN_API void portolan_machine_judge(const struct portolan_machine_reading *ranks, size_t n,
+                                         struct portolan_machine_verdict *verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
