@@ -11,7 +11,7 @@
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
 
-enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2 };
+enum { EXIT_BAD_INPUT = 1, EXIT_USAGE = 2, EXIT_CANNOT_TELL = 3 };
 
 struct command {
     const char *name;
@@ -186,11 +186,27 @@ const char *workbench_peek_store(const struct workbench *w);
 struct study {
     struct workbench w;
     struct portolan_sample_set *data;
+    struct portolan_plan_options options;
+    struct portolan_name_value *facts; /* of this machine, and of the newest build */
+    char host[256], processor[256];
     struct portolan_plan *plan;
 };
 
-enum portolan_status study_open(struct study *s, struct assembly_options *o,
+/* For whom the plan is made. */
+struct study_options {
+    struct assembly_options assembly;
+    bool any_machine; /* --any-machine */
+    int ranks;        /* --ranks; 0: as many as were explored last */
+};
+
+/* Argp child of commands that choose or predict: these options and those of the assembly. */
+extern const struct argp study_argp;
+
+/* HERE: trials of other machines and builds do not count unless the options say so. */
+enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
                                 struct portolan_error *err);
+/* What could not be chosen or predicted, on standard error; the exit status. */
+int study_cannot_tell(const struct portolan_error *err);
 void study_close(struct study *s);
 
 /* A whole command: options, study, and the REPORT of its plan on standard output. */

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 struct optimize_options {
-    struct assembly_options assembly;
+    struct study_options study;
     const char *output;
+    bool left_out;
 };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the chosen assembly there", 0},
+    {"left-out", 'l', NULL, 0, "choose for each case from all others, and tell how good that is", 0},
     {0},
 };
 
@@ -20,10 +22,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->assembly;
+        state->child_inputs[0] = &o->study;
         return 0;
     case 'o':
         o->output = arg;
+        return 0;
+    case 'l':
+        o->left_out = true;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -52,9 +57,44 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
     return status;
 }
 
+/* Tells the choice; writes it only where there is one. */
+static int choose(struct study *s, const struct optimize_options *o)
+{
+    const struct portolan_plan_choice *choice;
+    struct portolan_error err = {0};
+    char *text = NULL;
+    int result;
+
+    if (portolan_plan_report_choice(s->plan, &text, &err) != PORTOLAN_OK ||
+        portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
+        return free(text), study_cannot_tell(&err);
+    result = write_text(NULL, text);
+    free(text);
+    if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
+        return EXIT_CANNOT_TELL;
+    if (result == 0 && o->output) {
+        if (write_chosen(s, o->output, &err) != PORTOLAN_OK)
+            return print_error(&err);
+        printf("written: %s\n", o->output);
+    }
+    return result;
+}
+
+static int tell_left_out(struct study *s)
+{
+    struct portolan_error err = {0};
+    char *text = NULL;
+    int result = portolan_plan_report_left_out(s->w.assembly, s->data, &s->options, &text, &err)
+                     ? print_error(&err)
+                     : write_text(NULL, text);
+
+    free(text);
+    return result;
+}
+
 int command_optimize(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
@@ -65,20 +105,12 @@ int command_optimize(int argc, char **argv)
     struct optimize_options o = {0};
     struct portolan_error err = {0};
     struct study s;
-    char *text = NULL;
     int result;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (study_open(&s, &o.assembly, &err) != PORTOLAN_OK)
-        return print_error(&err);
-    if (portolan_plan_report_choice(s.plan, &text, &err) == PORTOLAN_OK &&
-        (!o.output || write_chosen(&s, o.output, &err) == PORTOLAN_OK))
-        result = write_text(NULL, text);
-    else
-        result = print_error(&err);
-    if (result == 0 && o.output)
-        printf("written: %s\n", o.output);
-    free(text);
+    if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&err);
+    result = o.left_out ? tell_left_out(&s) : choose(&s, &o);
     study_close(&s);
     return result;
 }

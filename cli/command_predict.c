@@ -20,11 +20,16 @@ static size_t list_selection(const struct portolan_assembly *a, struct portolan_
     return n;
 }
 
-static void print_prediction(const struct portolan_plan_prediction *p,
+static int print_prediction(const struct portolan_plan_prediction *p,
                              const struct portolan_name_value *selection, size_t n)
 {
     char total[32], low[32], high[32], step[32];
 
+    if (p->is_unusable) {
+        printf("cannot tell: too little was measured near here");
+        printf(p->n_extrapolating ? " (%s)\n" : "\n", p->extrapolating);
+        return EXIT_CANNOT_TELL;
+    }
     portolan_format_time(p->total_ns, 3, total, sizeof total);
     portolan_format_time(p->low_ns, 3, low, sizeof low);
     portolan_format_time(p->high_ns, 3, high, sizeof high);
@@ -41,18 +46,28 @@ static void print_prediction(const struct portolan_plan_prediction *p,
                p->accuracy_extrapolates ? ", outside what was measured" : "");
     if (p->is_assumed)
         printf("  part of the interval rests on assumption: too few measurements\n");
+    return 0;
+}
+
+static error_t parse_none(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    return ARGP_ERR_UNKNOWN;
 }
 
 int command_predict(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .args_doc = "ASSEMBLY.xml",
+        .parser = parse_none,
         .doc = "Predict the time of the assembly as it stands: "
                "portolan predict a.xml --set driver.n=200 --select solver=heat.Cholmod",
         .children = children,
     };
-    struct assembly_options o = {0};
+    struct study_options o = {0};
     struct portolan_error err = {0};
     struct portolan_plan_prediction prediction;
     struct portolan_name_value *selection = NULL;
@@ -61,16 +76,16 @@ int command_predict(int argc, char **argv)
     int result = 0;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (study_open(&s, &o, &err) != PORTOLAN_OK)
-        return print_error(&err);
+    if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
+        return study_cannot_tell(&err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
     n = selection ? list_selection(s.w.assembly, selection) : 0;
     if (!selection)
         portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
     else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
-        print_prediction(&prediction, selection, n);
+        result = print_prediction(&prediction, selection, n);
     if (err.status != PORTOLAN_OK)
-        result = print_error(&err);
+        result = study_cannot_tell(&err);
     free(selection);
     study_close(&s);
     return result;

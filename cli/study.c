@@ -2,8 +2,12 @@
 /* What was measured of an assembly, with the plan made from it: for commands that only look. */
 #include "cli.h"
 
+#include <portolan/machine.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
 static int ranks_of(const struct portolan_sample_set *data)
@@ -63,30 +67,111 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     return status;
 }
 
-enum portolan_status study_open(struct study *s, struct assembly_options *o,
+/* Behind why nothing is known: what would help. */
+static void add_advice(const struct study *s, struct portolan_error *err)
+{
+    struct portolan_error why = *err;
+
+    *err = (struct portolan_error){0};
+    portolan_error_set(err, why.status, "%s; measure it with: mpiexec.mpich -n %d portolan measure %s",
+                       why.text, s->options.ranks, s->w.assembly->file);
+}
+
+/* A component compiled anew is another build: those of the newest trial are today's. */
+static enum portolan_status list_facts(struct study *s, struct portolan_error *err)
+{
+    const struct portolan_trial *newest = &s->data->trials[s->data->n_trials - 1];
+    struct utsname u;
+    size_t n = 0;
+
+    if (!(s->facts = portolan_calloc(newest->n_metadata + 2, sizeof *s->facts)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    snprintf(s->host, sizeof s->host, "%s", uname(&u) ? "" : u.nodename);
+    portolan_machine_processor(s->processor, sizeof s->processor);
+    if (s->host[0])
+        s->facts[n++] = (struct portolan_name_value){"host", s->host};
+    if (s->processor[0])
+        s->facts[n++] = (struct portolan_name_value){"processor", s->processor};
+    for (size_t i = 0; i < newest->n_metadata; i++)
+        if (!strncmp(newest->metadata[i].name, "compiled ", 9))
+            s->facts[n++] = newest->metadata[i];
+    s->options.n_facts = n;
+    s->options.facts = s->facts;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
                                 struct portolan_error *err)
 {
     enum portolan_status status;
-    int ranks = 0;
 
     *s = (struct study){0};
-    status = is_store(o->file) ? workbench_open_store(&s->w, o, err)
-                               : workbench_open(&s->w, o, true, err);
+    status = is_store(o->assembly.file) ? workbench_open_store(&s->w, &o->assembly, err)
+                                        : workbench_open(&s->w, &o->assembly, true, err);
     if (status == PORTOLAN_OK)
-        status = read_data(s, &ranks, err);
+        status = read_data(s, &s->options.ranks, err);
+    if (status == PORTOLAN_OK && o->ranks)
+        s->options.ranks = o->ranks;
+    if (status == PORTOLAN_OK && here && !o->any_machine)
+        status = list_facts(s, err);
     if (status == PORTOLAN_OK)
-        status = portolan_plan_create(
-            s->w.assembly, s->data, &(struct portolan_plan_options){.ranks = ranks}, &s->plan, err);
+        status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
+    if (status == PORTOLAN_ENOTFOUND && s->data && s->data->n_trials)
+        add_advice(s, err);
     if (status != PORTOLAN_OK)
         study_close(s);
     return status;
 }
+
+int study_cannot_tell(const struct portolan_error *err)
+{
+    if (err->status != PORTOLAN_ENOTFOUND && err->status != PORTOLAN_EINFEASIBLE)
+        return print_error(err);
+    fprintf(stderr, "portolan: cannot tell: %s\n", err->text);
+    return EXIT_CANNOT_TELL;
+}
+
+enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS };
+
+static const struct argp_option options[] = {
+    {"any-machine", OPTION_ANY_MACHINE, NULL, 0,
+     "use trials of other machines and builds as well", 0},
+    {"ranks", OPTION_RANKS, "N", 0, "on so many ranks; as were explored last unless said", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct study_options *o = state->input;
+    int64_t n;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &o->assembly;
+        return 0;
+    case OPTION_ANY_MACHINE:
+        o->any_machine = true;
+        return 0;
+    case OPTION_RANKS:
+        if (!portolan_read_int64(arg, &n) || n < 1 || n > INT32_MAX)
+            argp_error(state, "--ranks wants a number of ranks, not '%s'", arg);
+        o->ranks = (int)n;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child assembly_children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+const struct argp study_argp = {
+    .options = options, .parser = parse_option, .children = assembly_children};
 
 void study_close(struct study *s)
 {
     portolan_plan_destroy(s->plan);
     portolan_sample_set_destroy(s->data);
     workbench_close(&s->w);
+    free(s->facts);
     *s = (struct study){0};
 }
 
@@ -110,14 +195,14 @@ int study_report(int argc, char **argv, const char *doc,
                               .doc = doc,
                               .parser = parse_none,
                               .children = study_children};
-    struct assembly_options o = {0};
+    struct study_options o = {0};
     struct portolan_error err = {0};
     struct study s;
     char *text = NULL;
     int result;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
-    if (study_open(&s, &o, &err) == PORTOLAN_OK && report(s.plan, &text, &err) == PORTOLAN_OK)
+    argp_parse(&argp, argc, argv, 0, NULL, &o.assembly);
+    if (study_open(&s, &o, false, &err) == PORTOLAN_OK && report(s.plan, &text, &err) == PORTOLAN_OK)
         result = write_text(NULL, text);
     else
         result = print_error(&err);
