@@ -136,7 +136,7 @@ enum portolan_status next_fixed_orders(struct measurement *m, struct orders *o,
     snprintf(text, sizeof text,
              m->trials ? "done: %d fixed assemblies in %.1f s"
                        : "nothing to do: every fixed assembly is in the store (%d new, %.1f s)",
-             m->trials, m->spent_s);
+             m->trials, measure_spent_s(m));
     measure_say(m, text);
     return PORTOLAN_OK;
 }

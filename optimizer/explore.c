@@ -1079,6 +1079,7 @@ static enum portolan_status next(struct exploration *e, struct portolan_error *e
     if (status)
         return status;
     e->out->done = count_good(e);
+    e->out->unaffordable = firsts ? firsts : repetitions;
     return tell(e, firsts, repetitions);
 }
 
