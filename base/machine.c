@@ -142,7 +142,7 @@ void portolan_machine_subtract(struct portolan_machine_reading *from,
         larger(0, to->delayed_ns - from->delayed_ns); /* threads that ended are gone */
 }
 
-/* ------------------------------------------------------------------ frequency */
+/* ------------------------------------------------------------------ the processor */
 
 static double read_scaling(const unsigned long *mask)
 {
@@ -194,6 +194,23 @@ double portolan_machine_frequency_mhz(void)
     read_allowed(mask, sizeof mask);
     mhz = read_scaling(mask);
     return mhz > 0 ? mhz : read_cpuinfo(mask);
+}
+
+void portolan_machine_processor(char *name, size_t size_bytes)
+{
+    FILE *info = fopen("/proc/cpuinfo", "re");
+    char line[256];
+
+    name[0] = '\0';
+    while (info && !name[0] && fgets(line, sizeof line, info)) {
+        const char *colon = strchr(line, ':');
+
+        line[strcspn(line, "\n")] = '\0';
+        if (colon && strncmp(line, "model name", 10) == 0)
+            snprintf(name, size_bytes, "%s", colon + 1 + strspn(colon + 1, " \t"));
+    }
+    if (info)
+        fclose(info);
 }
 
 /* ------------------------------------------------------------------ the verdict */

@@ -5,10 +5,12 @@
  */
 #include "measure.h"
 
+#include <portolan/machine.h>
 #include <portolan/models.h>
 #include <portolan/optimizer.h>
 #include <portolan/store.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,7 @@
 struct measure_options {
     struct assembly_options assembly;
     double budget_s; /* < 0: the assembly's */
+    int64_t repeat;
     bool all_fixed, quiet;
 };
 
@@ -24,6 +27,7 @@ static const struct argp_option options[] = {
     {"all-fixed", 'a', NULL, 0,
      "run every assembly that the alternatives make, at the parameters as they stand", 0},
     {"budget", 'b', "SECONDS", 0, "stop exploring after so much time", 0},
+    {"repeat", 'n', "NUMBER", 0, "run no setting more often (10)", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors and warnings", 0},
     {0},
 };
@@ -43,6 +47,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (!portolan_read_double(arg, &o->budget_s) || o->budget_s < 0)
             argp_error(state, "--budget wants a number of seconds, not '%s'", arg);
         return 0;
+    case 'n':
+        if (!portolan_read_int64(arg, &o->repeat) || o->repeat < 1 || o->repeat > 1000)
+            argp_error(state, "--repeat wants a number from 1 to 1000, not '%s'", arg);
+        return 0;
     case 'q':
         o->quiet = true;
         return 0;
@@ -57,6 +65,11 @@ static double seconds_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double measure_spent_s(const struct measurement *m)
+{
+    return seconds_now() - m->began_s;
 }
 
 void measure_say(const struct measurement *m, const char *text)
@@ -138,22 +151,36 @@ enum portolan_status measure_read_trials(const struct measurement *m, bool with_
     return status;
 }
 
+static void tell_end(const struct measurement *m, const struct portolan_next_trial *next)
+{
+    double spent = measure_spent_s(m);
+    char text[512];
+
+    for (size_t i = 0; i < next->n_notes; i++)
+        measure_say(m, next->notes[i]);
+    if (next->summary[0])
+        measure_say(m, next->summary);
+    if (m->trials && spent > m->budget_s) {
+        snprintf(text, sizeof text, "the budget of %.3g s is exceeded by %.2g s: %s", m->budget_s,
+                 spent - m->budget_s,
+                 m->trials == 1 ? "nothing was known of how long the first trial takes"
+                                : "trials took longer than was expected of them");
+        measure_say(m, text);
+    }
+    snprintf(text, sizeof text,
+             m->trials || next->unaffordable
+                 ? "done: %d trials in %.1f s"
+                 : "nothing to do: the store knows enough (%d new trials, %.1f s)",
+             m->trials, spent);
+    measure_say(m, text);
+}
+
 static void tell_next(const struct measurement *m, const struct portolan_next_trial *next)
 {
     char text[512];
 
-    if (next->finished) {
-        for (size_t i = 0; i < next->n_notes; i++)
-            measure_say(m, next->notes[i]);
-        snprintf(text, sizeof text,
-                 m->trials || next->n_notes
-                     ? "done: %d trials in %.1f s"
-                     : "nothing to do: the store knows enough (%d new trials, %.1f s)",
-                 m->trials, m->spent_s);
-    } else {
-        snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
-                 next->purpose);
-    }
+    snprintf(text, sizeof text, "%3zu of %zu  %s", next->done + 1, next->done + next->left,
+             next->purpose);
     measure_say(m, text);
 }
 
@@ -195,23 +222,38 @@ static enum portolan_status keep_models(const struct measurement *m,
     return status;
 }
 
+/* What a trial takes beside its own time: to be built, stored, read again, and to find the next. */
+static void note_overhead(struct measurement *m, const struct portolan_sample_set *set)
+{
+    double now = seconds_now();
+
+    if (m->trials && set->n_trials)
+        m->overhead_s = fmax(m->overhead_s,
+                             now - m->ordered_s - 1e-9 * set->trials[set->n_trials - 1].elapsed_ns);
+    m->ordered_s = now;
+}
+
 static enum portolan_status next_exploration_orders(struct measurement *m, struct orders *o,
                                                     struct portolan_error *err)
 {
     struct portolan_sample_set *set = NULL;
     struct portolan_next_trial *next = NULL;
-    const struct portolan_plan_options options = {.ranks = m->job->cohort->size};
+    const struct portolan_plan_options options = {.ranks = m->job->cohort->size,
+                                                  .most_trials = m->most_trials};
     enum portolan_status status = measure_read_trials(m, true, &set, err);
 
-    if (status == PORTOLAN_OK)
-        status = portolan_plan_next_trial(m->w->assembly, set, &options, m->budget_s - m->spent_s,
-                                          &next, err);
     if (status == PORTOLAN_OK) {
+        note_overhead(m, set);
+        status =
+            portolan_plan_next_trial(m->w->assembly, set, &options,
+                                     m->budget_s - measure_spent_s(m) - m->overhead_s, &next, err);
+    }
+    if (status == PORTOLAN_OK && !next->finished) {
         tell_next(m, next);
-        if (!next->finished)
-            status = write_orders(next, o, err);
-        else if (m->trials > 0)
-            status = keep_models(m, set, err);
+        status = write_orders(next, o, err);
+    } else if (status == PORTOLAN_OK) {
+        status = m->trials > 0 ? keep_models(m, set, err) : PORTOLAN_OK;
+        tell_end(m, next);
     }
     portolan_next_trial_destroy(next);
     portolan_sample_set_destroy(set);
@@ -220,13 +262,11 @@ static enum portolan_status next_exploration_orders(struct measurement *m, struc
 
 static enum portolan_status run_trial(struct measurement *m, struct portolan_error *err)
 {
-    double began = seconds_now();
     int result = 0;
     enum portolan_status status = job_execute(m->job, m->w, &result, err);
 
     if (status == PORTOLAN_OK && result != 0)
         status = portolan_error_set(err, PORTOLAN_ECOMPONENT, "go returned %d", result);
-    m->spent_s += seconds_now() - began;
     m->trials++;
     return status;
 }
@@ -271,6 +311,58 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
     return status;
 }
 
+/* ------------------------------------------------------------------ the machine */
+
+/* How long it is looked at, at least. */
+static const double look_s = 0.25;
+
+static void tell_machine(const struct measurement *m, const struct portolan_machine_verdict *v)
+{
+    double mhz = portolan_machine_frequency_mhz();
+    char text[400], name[80], clock[32] = "";
+
+    portolan_machine_processor(name, sizeof name);
+    if (mhz > 0)
+        snprintf(clock, sizeof clock, ", %.2f GHz", 1e-3 * mhz);
+    snprintf(text, sizeof text, "%d core%s (%s), idle %.0f %%, steal %.1f %%%s: %s%s", v->cores,
+             v->cores == 1 ? "" : "s", name, fmax(0, 100 - v->others_percent - v->steal_percent),
+             v->steal_percent, clock,
+             v->is_disturbed    ? v->reason
+             : v->others > 0.25 ? "others leave enough cores"
+                                : "quiet",
+             v->is_disturbed ? "; expect disturbed times" : "");
+    measure_say(m, text);
+}
+
+/* Collective: who used the cores since BEFORE. While rank 0 waits, the others wait for it. */
+static enum portolan_status look_at_machine(struct measurement *m,
+                                            struct portolan_machine_reading *before,
+                                            struct portolan_error *err)
+{
+    struct portolan_cohort *c = m->job->cohort;
+    double missing_s = c->rank == 0 && !m->quiet ? look_s - measure_spent_s(m) : 0;
+    struct timespec pause = {.tv_nsec = missing_s > 0 ? (long)(1e9 * missing_s) : 0};
+    struct portolan_machine_reading now;
+    struct portolan_machine_verdict verdict;
+    size_t *sizes = portolan_calloc((size_t)c->size, sizeof *sizes);
+    void *all = NULL;
+    enum portolan_status status;
+
+    nanosleep(&pause, NULL);
+    status = portolan_cohort_agree(c, sizes ? PORTOLAN_OK : PORTOLAN_ENOMEM, err);
+    portolan_machine_read(&now);
+    portolan_machine_subtract(before, &now);
+    if (status == PORTOLAN_OK)
+        status = c->gather(c, before, sizeof *before, &all, sizes);
+    if (status == PORTOLAN_OK && c->rank == 0) {
+        portolan_machine_judge(all, (size_t)c->size, &verdict);
+        tell_machine(m, &verdict);
+    }
+    free(all);
+    free(sizes);
+    return status;
+}
+
 int command_measure(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
@@ -281,20 +373,25 @@ int command_measure(int argc, char **argv)
         .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
         .children = children,
     };
-    struct measure_options o = {.budget_s = -1};
+    struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
     struct workbench w;
     struct job job;
-    struct measurement m = {.job = &job, .w = &w};
+    struct measurement m = {.job = &job, .w = &w, .began_s = seconds_now()};
+    struct portolan_machine_reading before;
     enum portolan_status status;
 
+    portolan_machine_read(&before);
     if (job_begin(&job, "measure"))
         return EXIT_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     m.quiet = o.quiet;
+    m.most_trials = (int)o.repeat;
     print_log(true, job.cohort->rank);
     status = workbench_open(&w, &o.assembly, job.cohort->rank == 0, &err);
     status = portolan_cohort_agree(job.cohort, status, &err);
+    if (status == PORTOLAN_OK)
+        status = look_at_machine(&m, &before, &err);
     if (status == PORTOLAN_OK) {
         m.store = workbench_peek_store(&w);
         m.budget_s = o.budget_s >= 0 ? o.budget_s : w.assembly->sweep_budget_s;

@@ -19,13 +19,19 @@ struct measurement {
     struct workbench *w;
     const char *store;
     bool quiet;
-    double spent_s, budget_s;
+    double began_s, budget_s; /* of the monotonic clock; how long it may take in all */
+    double ordered_s;         /* when the last trial was ordered */
+    double overhead_s;        /* the most that a trial took beside its own time */
+    int most_trials;          /* of one setting; 0: as the plan likes */
     int trials, failed;
     size_t combination; /* of fixed assemblies, the next to look at */
     /* Rank 0: the next trial's orders, none when all is measured. */
     enum portolan_status (*next)(struct measurement *m, struct orders *o,
                                  struct portolan_error *err);
 };
+
+/* Since the command began, its set-up included. */
+double measure_spent_s(const struct measurement *m);
 
 /* Rank 0 prints a line, unless the session is quiet. */
 void measure_say(const struct measurement *m, const char *text);

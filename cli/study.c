@@ -4,6 +4,7 @@
 
 #include <portolan/machine.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,9 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
         status = read_data(s, &s->options.ranks, err);
     if (status == PORTOLAN_OK && o->ranks)
         s->options.ranks = o->ranks;
+    s->options.n_known = o->assembly.n_contexts;
+    s->options.known_names = o->assembly.context_names;
+    s->options.known_values = o->assembly.contexts;
     if (status == PORTOLAN_OK && here && !o->any_machine)
         status = list_facts(s, err);
     if (status == PORTOLAN_OK)
@@ -131,14 +135,39 @@ int study_cannot_tell(const struct portolan_error *err)
     return EXIT_CANNOT_TELL;
 }
 
-enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS };
+enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS, OPTION_CONTEXT };
 
 static const struct argp_option options[] = {
     {"any-machine", OPTION_ANY_MACHINE, NULL, 0,
      "use trials of other machines and builds as well", 0},
     {"ranks", OPTION_RANKS, "N", 0, "on so many ranks; as were explored last unless said", 0},
+    {"context", OPTION_CONTEXT, "NAME=VALUE", 0, "calls will have this context", 0},
     {0},
 };
+
+static int add_context(struct assembly_options *o, const char *name, double value)
+{
+    double *more = portolan_reallocarray(o->contexts, o->n_contexts + 1, sizeof *more);
+
+    if (!more)
+        return ENOMEM;
+    o->contexts = more;
+    more[o->n_contexts] = value;
+    return append_text(&o->context_names, &o->n_contexts, name);
+}
+
+static error_t parse_context(struct assembly_options *o, char *arg, struct argp_state *state)
+{
+    char *equals = strchr(arg, '=');
+    double value;
+
+    if (!equals || equals == arg || !portolan_read_double(equals + 1, &value)) {
+        argp_error(state, "--context wants NAME=NUMBER, not '%s'", arg);
+        return EINVAL;
+    }
+    *equals = '\0';
+    return add_context(o, arg, value);
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -149,6 +178,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->assembly;
         return 0;
+    case OPTION_CONTEXT:
+        return parse_context(&o->assembly, arg, state);
     case OPTION_ANY_MACHINE:
         o->any_machine = true;
         return 0;

@@ -12,21 +12,12 @@
 
 static void put_processor(struct portolan_facts *f)
 {
-    FILE *info = fopen("/proc/cpuinfo", "re");
-    char line[256];
-    bool found = false;
+    char name[256];
     cpu_set_t allowed;
 
-    while (info && !found && fgets(line, sizeof line, info)) {
-        char *colon = strchr(line, ':');
-
-        line[strcspn(line, "\n")] = '\0';
-        found = colon && !strncmp(line, "model name", 10);
-        if (found)
-            portolan_facts_put(f, "processor", colon + 1 + strspn(colon + 1, " \t"));
-    }
-    if (info)
-        fclose(info);
+    portolan_machine_processor(name, sizeof name);
+    if (name[0])
+        portolan_facts_put(f, "processor", name);
     facts_printf(f, "processors online", "%ld", sysconf(_SC_NPROCESSORS_ONLN));
     if (!sched_getaffinity(0, sizeof allowed, &allowed))
         facts_printf(f, "processors allowed", "%d", CPU_COUNT(&allowed));

@@ -53,9 +53,25 @@ static enum portolan_status reduce(struct portolan_cohort *c, double *values, si
                : PORTOLAN_EIO;
 }
 
+/* Here all ranks meet, and none is inside a collective: how they wait goes along with the values.
+ */
 static enum portolan_status mpi_max(struct portolan_cohort *c, double *values, size_t count)
 {
-    return reduce(c, values, count, MPI_MAX);
+    double more[16];
+    enum portolan_status status;
+
+    if (mpi_yields || count >= sizeof more / sizeof *more)
+        return reduce(c, values, count, MPI_MAX);
+    memcpy(more, values, count * sizeof *values);
+    more[count] = mpi_yield_opinion();
+    status = reduce(c, more, count + 1, MPI_MAX);
+    if (status != PORTOLAN_OK)
+        return status;
+    memcpy(values, more, count * sizeof *values);
+    mpi_yield_agree(more[count]);
+    if (mpi_yields && c->rank == 0)
+        portolan_log(PORTOLAN_LOG_NOTICE, "mpi", "%s", portolan_mpi_describe_waits());
+    return PORTOLAN_OK;
 }
 
 static enum portolan_status mpi_sum(struct portolan_cohort *c, double *values, size_t count)

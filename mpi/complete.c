@@ -101,6 +101,7 @@ PORTOLAN_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Wait(request, status);
     call.ticks = portolan_probe_mpi_leave();
+    mpi_waited(call.ticks);
     completed(&c, 0, status, call.result);
     end(&c, &call);
     return call.result;
@@ -116,6 +117,7 @@ PORTOLAN_API int MPI_Waitall(int count, MPI_Request array_of_requests[],
     portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitall(count, array_of_requests, statuses);
     call.ticks = portolan_probe_mpi_leave();
+    mpi_waited(call.ticks);
     completed_many(&c, count, NULL, statuses, call.result);
     end(&c, &call);
     return call.result;
@@ -132,6 +134,7 @@ PORTOLAN_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *in
     portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitany(count, array_of_requests, indx, status);
     call.ticks = portolan_probe_mpi_leave();
+    mpi_waited(call.ticks);
     completed(&c, *indx, status, call.result);
     end(&c, &call);
     return call.result;
@@ -147,6 +150,7 @@ PORTOLAN_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int 
     portolan_probe_mpi_enter_at(__builtin_frame_address(0));
     call.result = mpi_do_Waitsome(incount, array_of_requests, outcount, array_of_indices, statuses);
     call.ticks = portolan_probe_mpi_leave();
+    mpi_waited(call.ticks);
     completed_many(&c, *outcount, array_of_indices, statuses, call.result);
     end(&c, &call);
     return call.result;

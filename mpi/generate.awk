@@ -35,11 +35,19 @@ function arguments(parameters,    n, i, part, out)
     return out
 }
 
+# Its two forms do not match each other.
+function is_collective()
+{
+    return parameters ~ /MPI_Comm comm$/ && parameters !~ /int (tag|sendtag)/
+}
+
 function write_forms()
 {
     printf "\nint mpi_yielding_%s(%s);\n", name, parameters
     printf "static inline int mpi_do_%s(%s)\n{\n", name, parameters
-    printf "    return mpi_yields ? mpi_yielding_%s(%s) : PMPI_%s(%s);\n}\n", name, given, name, given
+    printf "    return %s ? mpi_yielding_%s(%s)", is_collective() ? "mpi_yields" : "mpi_yields_now()",
+        name, given
+    printf " : PMPI_%s(%s);\n}\n", name, given
 }
 
 function write_yielding(    begun, status)
@@ -62,6 +70,8 @@ function write_wrapper()
     printf "    portolan_probe_mpi_enter_at(__builtin_frame_address(0));\n"
     printf "    call.result = %s_%s(%s);\n", other == "" ? "PMPI" : "mpi_do", name, given
     printf "    call.ticks = portolan_probe_mpi_leave();\n"
+    if (other != "")
+        printf "    mpi_waited(call.ticks);\n"
     if (note == "")
         printf "    mpi_note(&call);\n"
     else

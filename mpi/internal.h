@@ -34,8 +34,38 @@ enum portolan_status mpi_traffic(struct portolan_probe_traffic **rows, size_t *n
 
 /* -- yield.c: how blocking calls wait -- */
 
-/* Blocking calls yield the processor. Decided once, when MPI begins. */
+/*
+ * All blocking calls yield the processor, on all ranks. Decided when MPI begins; once more, from no
+ * to yes, where all ranks meet in the cohort: mpi_yield_agree.
+ */
 extern bool mpi_yields;
+/*
+ * Those that match their other form, messages and waits, yield on this rank: its threads waited for
+ * a core when it was looked at last.
+ */
+extern bool mpi_yields_here;
+/* Calls that took so many ticks make a rank look. */
+extern uint64_t mpi_long_wait;
+
+static inline bool mpi_yields_now(void)
+{
+    return mpi_yields || __atomic_load_n(&mpi_yields_here, __ATOMIC_RELAXED);
+}
+
+/* After a call that waited. */
+void mpi_look_for_contention(void);
+static inline void mpi_waited(uint64_t ticks)
+{
+    if (ticks > mpi_long_wait)
+        mpi_look_for_contention();
+}
+
+/* What this rank adds to a maximum over all of MPI_COMM_WORLD, and what follows from that. */
+double mpi_yield_opinion(void);
+void mpi_yield_agree(double opinion);
+/* Whether who ran so long and waited so long for a core shared it with others. Exposed for tests.
+ */
+bool mpi_is_contended(double ran_ns, double delayed_ns);
 
 /*
  * Collective over MPI_COMM_WORLD: decides for all ranks alike. PORTOLAN_EINVAL when a rank has a

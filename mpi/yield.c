@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPICH polls while it waits. Where ranks share cores, the one that is waited for then has none to
- * run on until the kernel's next tick. So blocking calls become their form that does not block,
- * tests and sched_yield; since blocking and nonblocking collectives do not match each other, all
- * ranks must do alike, for the whole job.
+ * MPICH polls while it waits. Where ranks share cores, with each other or with other processes, the
+ * one that is waited for then has none to run on until the kernel's next tick. So blocking calls
+ * become their form that does not block, tests and sched_yield. Messages and waits match in both
+ * forms: each rank decides for itself, by how long it waits for a core. Blocking and nonblocking
+ * collectives do not match each other: all ranks change alike, and only where all of them meet.
  */
 #include "internal.h"
+
+#include <portolan/machine.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,11 +21,57 @@
 
 #define VARIABLE "PORTOLAN_MPI_YIELD"
 
-bool mpi_yields;
+/*
+ * Shares of the time since it last looked that a rank waited for a core: from the first on it
+ * yields, under the second it polls again. While MPI begins more is usual: processes are started.
+ */
+static const double contended = 0.1, calm = 0.02, contended_at_start = 0.35;
+/* A wait after which it looks: reading what the kernel counts costs some microseconds. */
+static const double long_wait_ns = 1e6;
+
+bool mpi_yields, mpi_yields_here;
+uint64_t mpi_long_wait = UINT64_MAX;
 static char description[160] = "blocking calls poll";
 
 enum wish { WISH_AUTO, WISH_ALWAYS, WISH_NEVER, WISH_WRONG };
 static const char *const words[] = {"auto", "always", "never"};
+
+static double delay_share(double ran_ns, double delayed_ns)
+{
+    return ran_ns + delayed_ns > 0 ? delayed_ns / (ran_ns + delayed_ns) : 0;
+}
+
+bool mpi_is_contended(double ran_ns, double delayed_ns)
+{
+    return delay_share(ran_ns, delayed_ns) > (mpi_yields_here ? calm : contended);
+}
+
+void mpi_look_for_contention(void)
+{
+    static _Thread_local double ran_before, delayed_before;
+    double ran, delayed;
+
+    portolan_machine_read_thread(&ran, &delayed);
+    __atomic_store_n(&mpi_yields_here, mpi_is_contended(ran - ran_before, delayed - delayed_before),
+                     __ATOMIC_RELAXED);
+    ran_before = ran;
+    delayed_before = delayed;
+}
+
+double mpi_yield_opinion(void)
+{
+    return mpi_yields_here && !mpi_is_concurrent;
+}
+
+void mpi_yield_agree(double opinion)
+{
+    if (mpi_yields || !(opinion > 0))
+        return;
+    mpi_yields = true;
+    snprintf(description, sizeof description,
+             "other processes use the cores: blocking calls yield the processor (" VARIABLE
+             "=never: they poll)");
+}
 
 void mpi_relax(unsigned *misses)
 {
@@ -175,23 +224,48 @@ static void find_fullest(int *ranks, int *cores)
     *cores = here[1];
 }
 
+static uint64_t ticks_of(double ns)
+{
+    double tick_ns = portolan_probe_ticks_to_ns(1 << 20) / (1 << 20);
+
+    return tick_ns > 0 ? (uint64_t)(ns / tick_ns) : UINT64_MAX;
+}
+
+/* Whether any rank had to wait for a core while it was started. */
+static void look_at_start(void)
+{
+    double ran, delayed, opinion;
+
+    mpi_look_for_contention();
+    portolan_machine_read_thread(&ran, &delayed);
+    mpi_yields_here = delay_share(ran, delayed) > contended_at_start;
+    opinion = mpi_yields_here;
+    PMPI_Allreduce(MPI_IN_PLACE, &opinion, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    mpi_yield_agree(opinion);
+}
+
 enum portolan_status mpi_yield_decide(struct portolan_error *err)
 {
     enum wish mine = wish();
     enum portolan_status status = agree_on_wish(mine, err);
     int ranks = 1, cores = 1, size;
 
-    mpi_yields = false;
+    mpi_yields = mpi_yields_here = false;
+    mpi_long_wait = UINT64_MAX;
     if (status != PORTOLAN_OK)
         return status;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     if (mine == WISH_AUTO && size > 1)
         find_fullest(&ranks, &cores);
     mpi_yields = mine == WISH_ALWAYS || (mine == WISH_AUTO && ranks > cores);
+    if (mine == WISH_AUTO && size > 1 && !mpi_yields) {
+        mpi_long_wait = ticks_of(long_wait_ns);
+        look_at_start();
+    }
     if (mine != WISH_AUTO)
         snprintf(description, sizeof description, "blocking calls %s (" VARIABLE "=%s)",
                  mpi_yields ? "yield the processor" : "poll", words[mine]);
-    else if (mpi_yields)
+    else if (mpi_yields && ranks > cores)
         snprintf(description, sizeof description,
                  "%d ranks share %d core%s: blocking calls yield the processor (" VARIABLE
                  "=never: they poll)",

@@ -7,18 +7,18 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base command
+base: base command machine
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
-mpi: base probe framework mpi
+mpi: base machine probe framework mpi
 store: base store
 profile: base chart store profile compare models formula extrap series trend
 export: base store profile tau export
 framework: base assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
-mastermind: base assembly control probe store framework mastermind recorder
+mastermind: base assembly control machine probe store framework mastermind recorder
 plot: base command chart
 models: base models formula extrap series update
 optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
@@ -31,7 +31,7 @@ call/llac: base command formula models series extrap update chart store profile 
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base chart llac assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
+cli: base machine chart llac assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework
 '
 status=0

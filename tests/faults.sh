@@ -61,7 +61,7 @@ fails 'ranks with different assemblies' 'fault.xml: the ranks were given differe
 
 status=0
 timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/paper" "$assembly" : \
-    -n 1 "$PORTOLAN" measure --path="$components:$BUILD/examples/paper" "$assembly" \
+    -n 1 "$PORTOLAN" measure --repeat=1 --path="$components:$BUILD/examples/paper" "$assembly" \
     >out 2>err </dev/null || status=$?
 fails 'ranks with different commands' 'the ranks were started with different commands; give all'
 status=0
@@ -114,7 +114,7 @@ gives 'one process of such a job' 1 "Open MPI's mpiexec"
 
 # Swaps to what does not work. First both are measured, while they do.
 status=0
-timeout 120 "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --store="$store" \
+timeout 120 "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --repeat=1 --store="$store" \
     --path="$components:$BUILD/examples/paper" "$assembly" >out 2>err </dev/null || status=$?
 gives 'both alternatives are measured' 0
 

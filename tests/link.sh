@@ -42,7 +42,7 @@ grep -E '\.so' debug | grep -E 'portolan|paper' >out
 lacks 'and loads none of ours' .
 
 # The 2006 paper's experiment on two ranks, with the same measurements.
-try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --budget=600 --store=run.db "$paper"
+try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --repeat=1 --budget=600 --store=run.db "$paper"
 gives 'what was measured' 0
 cp run.db linked.db
 try "$MPIEXEC" -n 2 "$PORTOLAN" run --store=run.db "$paper"
@@ -79,7 +79,7 @@ sed 's/values="32 64 96 128"/values="12 18 24"/; s/value="128"/value="24"/
     s/value="40"/value="4"/' "$heat/plate.xml" >plate/plate.xml
 try "$PORTOLAN" link plate/plate.xml -o plate/plate
 gives 'heat conduction is linked' 0 '18 classes of 18 archives'
-try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --store=heat.db plate/plate.xml
+try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --repeat=1 --store=heat.db plate/plate.xml
 gives 'and measured' 0
 cp heat.db heat2.db
 try "$MPIEXEC" -n 2 "$PORTOLAN" run --store=heat.db plate/plate.xml

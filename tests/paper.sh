@@ -34,10 +34,10 @@ swaps='0|a|paper.A1|paper.A2|done
 for ranks in 1 2; do
     store=$work/$ranks.db
 
-    try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --budget=600 --store="$store" "$paper"
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --repeat=1 --budget=600 --store="$store" "$paper"
     # One by one, not all pairs: 5 sizes, then A2 and B2 at each.
     has "$ranks rank(s): measures 15 trials" 'done: 15 trials'
-    try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --store="$store" "$paper"
+    try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --repeat=1 --store="$store" "$paper"
     has 'measuring again finds that all is known' 'nothing to do'
     # 3 steps of (A1 8 + B1 64 + C and D 0.02) ms at x = 4.
     stored 'the time of a trial is exact' 216060000.0 \
@@ -100,7 +100,7 @@ done
 # spoilt; three attempts.
 for attempt in 1 2 3; do
     store=$work/busy.$attempt.db
-    try "$PORTOLAN" measure --quiet --store="$store" "$busy"
+    try "$PORTOLAN" measure --quiet --repeat=3 --store="$store" "$busy"
     try "$PORTOLAN" optimize --store="$store" --set x=1 "$busy"
     low=1 high=1
     grep -q '^  a  *paper.A2' "$work/out" && grep -q '^  b  *paper.B1' "$work/out" && low=0

@@ -29,7 +29,7 @@ try "$PORTOLAN" trials "$uri"
 gives 'an empty data base is no store yet' 1 'is empty.*measure something first'
 
 for store in "$uri" "$file"; do
-    try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --budget=600 --path="$path" --store="$store" "$paper"
+    try "$MPIEXEC" -n 2 "$PORTOLAN" measure --quiet --repeat=1 --budget=600 --path="$path" --store="$store" "$paper"
     gives "two ranks measure into ${store%%:*}" 0
     try "$MPIEXEC" -n 2 "$PORTOLAN" run --path="$path" --store="$store" "$paper"
     gives "and run with the models of these trials" 0 'optimizer: step'
@@ -79,7 +79,7 @@ try "$PORTOLAN" run --path="$path" --store="$secret" "$paper"
 gives 'a user who may not write is told' 1 'permission denied'
 lacks 'and no password is shown' sesame
 psql -q "$uri" -c 'CREATE SCHEMA own AUTHORIZATION secret'
-try "$PORTOLAN" measure --quiet --budget=600 --path="$path" \
+try "$PORTOLAN" measure --quiet --repeat=1 --budget=600 --path="$path" \
     --store="$secret&options=-csearch_path%3Down" "$paper"
 gives 'with a schema of its own the user stores' 0
 ask 'and no password' 0 "SELECT count(*) FROM (SELECT value FROM own.trial_parameter

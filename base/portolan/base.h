@@ -248,6 +248,78 @@ PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *con
 PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
 PORTOLAN_API bool portolan_read_double(const char *text, double *value);
 
+/**
+ * A reader of values with commas between them (RFC 4180, but that a field does not go over lines):
+ * fields may stand in quotes, where "" is a quote; blanks around fields, a byte order mark,
+ * carriage returns and empty lines are passed over. Fill in the first five, the others with 0; then
+ * portolan_csv_begin(), and portolan_csv_next() for each line. One thread at a time.
+ */
+struct portolan_csv {
+    struct portolan_arena *arena; /**< gets the fields; without memory its `failed` says so */
+    struct portolan_diagnostics *d;
+    const char *file; /**< in messages */
+    char separator; /**< ' ': blanks, as many as there are; 0: the first of , ; tab and blanks that
+                         the first line has */
+    char comment;   /**< lines that begin with it are passed over; 0: none are */
+    int line;       /**< of the fields; set it to one less to begin elsewhere than at 1 */
+    size_t n_fields;
+    char **fields;        /**< until the next line is read; their texts as long as the arena */
+    int *columns;         /**< where they begin */
+    const char *at, *end; /* the reader's own, as what follows */
+    size_t room;
+};
+
+/** Reads TEXT, which must stay until the last line is read. */
+PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
+
+/**
+ * Goes to the next line that says something; false when there is none, and without memory. Lines
+ * whose quotes are wrong are reported to D and passed over.
+ */
+PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
+
+/** The answer to a question that not all is known for. */
+enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
+
+/**
+ * A condition on named values, such as "symmetric = 1 and not (n > 1e5 or driver.kind = 'a b')":
+ *
+ *     NAME (= | != | < | <= | > | >=) VALUE, joined by and, or, not and parentheses
+ *
+ * A name holds anything but blanks, quotes, parentheses and = ! < >; a value is such a word, or any
+ * text 'in quotes'. What are numbers on both sides are compared as numbers, true and false being 1
+ * and 0; all else as texts, which are equal or not but have no order.
+ */
+struct portolan_condition;
+
+/** Errors: ESYNTAX with the position and what would be right, ENOMEM; then *CONDITION is NULL. */
+PORTOLAN_API enum portolan_status portolan_condition_parse(const char *text,
+                                                           struct portolan_condition **condition,
+                                                           struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_condition_destroy(struct portolan_condition *condition);
+
+/** What a name stands for. */
+struct portolan_condition_value {
+    const char *text; /**< NULL: it is the number */
+    double number;
+};
+/** Whether the value of NAME is known, which it puts in *VALUE. */
+typedef bool (*portolan_condition_lookup_fn)(void *arg, const char *name,
+                                             struct portolan_condition_value *value);
+
+/**
+ * Whether it holds. A comparison is unknown when its name is, or when an order is asked of a text;
+ * "and", "or" and "not" are unknown only where that matters.
+ */
+PORTOLAN_API enum portolan_answer
+portolan_condition_evaluate(const struct portolan_condition *condition,
+                            portolan_condition_lookup_fn lookup, void *arg);
+
+/** The name of its comparison number INDEX, from 0 on; NULL when there are not so many. */
+PORTOLAN_API const char *
+portolan_condition_peek_name(const struct portolan_condition *condition, size_t index);
+
 /** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);
 

@@ -33,6 +33,9 @@ PORTOLAN_API void portolan_machine_read_thread(double *ran_ns, double *delayed_n
 /** Mean frequency in MHz of the cores that this process may use; 0 when it is not known. */
 PORTOLAN_API double portolan_machine_frequency_mhz(void);
 
+/** The processor's name; "" when it is not known. */
+PORTOLAN_API void portolan_machine_processor(char *name, size_t size_bytes);
+
 /** FROM becomes what happened between FROM and TO: sums become differences. */
 PORTOLAN_API void portolan_machine_subtract(struct portolan_machine_reading *from,
                                             const struct portolan_machine_reading *to);

@@ -103,8 +103,9 @@ PORTOLAN_API uint64_t portolan_mpi_receives_unknown(void);
 
 /**
  * Whether blocking calls yield the processor while they wait, since more ranks share a host than
- * there are cores which they may use, or because PORTOLAN_MPI_YIELD says so. The same on all ranks,
- * decided when MPI begins. The second tells it in one line, valid until the process ends.
+ * there are cores which they may use, since other processes use these, or because
+ * PORTOLAN_MPI_YIELD says so. The same on all ranks, decided when MPI begins, and again, from no to
+ * yes, in each `max` of the cohort. The second tells it in one line, valid until the process ends.
  */
 PORTOLAN_API bool portolan_mpi_yields(void);
 PORTOLAN_API const char *portolan_mpi_describe_waits(void);

@@ -287,6 +287,7 @@ struct portolan_next_trial {
     struct portolan_next_parameter *parameters; /**< of the sweep: set and varied ones */
     char purpose[200];                          /**< "solver=heat.Cholmod at driver.n=24" */
     double expected_s;                          /**< how long it will take; 0 = unknown */
+    size_t unaffordable;                        /**< trials that the budget does not allow */
     size_t done, left; /**< trials measured, and known to be needed, this one included */
     size_t n_notes;
     char **notes; /**< alternatives dropped and why, trials the budget does not allow, failures,

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** Inside exploration: what was tried where, what came of it, and what may come. */
+#ifndef PORTOLAN_OPTIMIZER_EXPLORE_H
+#define PORTOLAN_OPTIMIZER_EXPLORE_H
+
+#include "plan_internal.h"
+
+/* What became of a trial. */
+enum result { RESULT_GOOD, RESULT_FAILED, RESULT_INACCURATE, RESULT_KILLED };
+
+struct tally {
+    size_t n;
+    double mean, squares; /* of the differences from the mean */
+};
+
+/* The trials of one selection at one point. */
+struct cell {
+    struct tally clean, all; /* seconds of good trials: of the undisturbed ones, and of all */
+    size_t n_failed, n_inaccurate, n_killed;
+    size_t trial; /* the last good one, of the survey; NONE: none with samples */
+    double times; /* the best at that point; 0: not known; NAN: not looked for yet */
+};
+
+/* A trial as exploration sees it. */
+struct outcome {
+    size_t point;      /* NONE: none of the sweep's */
+    size_t *selection; /* with NONE for a class that is no alternative */
+    enum result result;
+    const char *disturbed; /* by what; NULL: not */
+    double elapsed_s;
+};
+
+struct exploration {
+    struct portolan_plan p; /* survey, scopes and call graph; no fits */
+    struct portolan_arena pool;
+    size_t n_points;
+    size_t **points; /* value numbers, per dim, then that of the case; small ones first */
+    double *sizes;
+    struct outcome *outcomes; /* of the survey's trials */
+    size_t n_selections;
+    size_t **selections; /* [0]: as written */
+    struct cell **cells; /* [selection][point] */
+    size_t n_notes;
+    char **notes;
+    double budget_s;
+    size_t most_trials;
+    struct portolan_next_trial *out;
+};
+
+/* Keeps TEXT, the pool's, for a person; NULL: memory was out. */
+enum portolan_status explore_note(struct exploration *e, char *text);
+
+/* explore_trials.c: points, trials, and what is known of each selection at each point. */
+enum portolan_status explore_list_points(struct exploration *e, struct portolan_error *err);
+enum portolan_status explore_list_outcomes(struct exploration *e);
+/* The cells of a selection, one per point; NULL: memory was out. */
+struct cell *explore_fill_cells(struct exploration *e, const size_t *selection);
+char *explore_point_text(struct exploration *e, const size_t *point);
+bool explore_same_selection(const struct exploration *e, const size_t *a, const size_t *b);
+/* Half the width of the mean's interval, as a share of the mean. */
+double explore_tally_width(const struct tally *t);
+/* The times that count: disturbed trials only where there are no others. */
+const struct tally *explore_tally_of(const struct cell *c);
+size_t explore_n_trials(const struct cell *c);
+/* A trial of it made its process die, twice. */
+bool explore_is_deadly(const struct cell *c);
+/* Failed, or not accurate enough: no competitor. */
+bool explore_is_bad(const struct cell *c);
+
+/* explore_judge.c: what is not worth a trial, and how long one takes. */
+bool explore_is_given_up(struct exploration *e, size_t selection, size_t point);
+enum portolan_status explore_tell_failures(struct exploration *e, size_t selection);
+enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection);
+/* Seconds; 0: nothing is known. */
+double explore_expected_s(const struct exploration *e, size_t selection, size_t point);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is not worth a trial since it failed or is far too slow, and how long a trial takes. */
+#include "explore.h"
+
+/* Left out of larger sizes: this many times the best at two sizes, and no better at the second. */
+static const double hopeless = 5, no_better = 0.8;
+
+/* Cases differ in more than their size: as many must have shown it. */
+enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
+
+/* --- which of them are hopeless --- */
+
+/* Time per step on the paths that depend on what SELECTION changes. */
+static double changed_cost(const struct exploration *e, size_t trial, const size_t *selection)
+{
+    const struct survey *s = &e->p.s;
+    const struct survey_trial *t = &s->trials[trial];
+    double sum = 0, steps = 0;
+
+    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+        steps += s->rows[r].steps;
+    for (size_t n = 0; n < s->n_nodes; n++) {
+        const struct plan_scope *scope = &e->p.paths[n].scope;
+        bool depends = false;
+
+        for (size_t i = 0; i < scope->n; i++)
+            depends = depends || selection[scope->variables[i]] != 0;
+        for (size_t r = t->first_row; depends && r < t->first_row + t->n_rows; r++)
+            if (!s->rows[r].once)
+                sum += survey_sum_of(s, n, r)->exclusive;
+    }
+    return steps > 0 ? sum / steps : 0;
+}
+
+/*
+ * How many times the best at that point SELECTION costs; 0: not measured there. What fails or is
+ * not accurate enough is quick, but no competitor.
+ */
+static double times_best(struct exploration *e, size_t selection, size_t point)
+{
+    struct cell *own = &e->cells[selection][point];
+    const size_t *chosen = e->selections[selection];
+    double best = INFINITY;
+
+    if (!isnan(own->times))
+        return own->times;
+    own->times = 0;
+    if (own->trial == NONE || explore_is_bad(own))
+        return 0;
+    for (size_t k = 0; k < e->n_selections; k++) {
+        const struct cell *other = &e->cells[k][point];
+
+        if (other->trial != NONE && !explore_is_bad(other))
+            best = fmin(best, changed_cost(e, other->trial, chosen));
+    }
+    if (best > 0)
+        own->times = changed_cost(e, own->trial, chosen) / best;
+    return own->times;
+}
+
+/* How SELECTION did at the points smaller than POINT. */
+struct record {
+    size_t n, n_hopeless;
+    size_t last_at;
+    double before, last; /* times the best */
+};
+
+static struct record record_before(struct exploration *e, size_t selection, size_t point)
+{
+    struct record r = {0};
+
+    for (size_t i = 0; i < point; i++) {
+        double times;
+
+        if (e->sizes[i] >= e->sizes[point] || !((times = times_best(e, selection, i)) > 0))
+            continue;
+        r.n++;
+        r.n_hopeless += times > hopeless;
+        r.before = r.last;
+        r.last = times;
+        r.last_at = i;
+    }
+    return r;
+}
+
+static bool is_hopeless(const struct exploration *e, const struct record *r)
+{
+    if (e->p.s.a->n_cases)
+        return r->n >= HOPELESS_CASES && r->n_hopeless == r->n;
+    return r->before > hopeless && r->last > hopeless && r->last >= no_better * r->before;
+}
+
+/* Where a selection failed, and whether it ever worked. */
+static size_t count_failures(const struct exploration *e, size_t selection, bool *ever_worked,
+                             size_t *first)
+{
+    size_t n = 0;
+
+    *ever_worked = false;
+    for (size_t i = e->n_points; i-- > 0;) {
+        const struct cell *c = &e->cells[selection][i];
+
+        *ever_worked = *ever_worked || c->all.n || c->n_inaccurate;
+        if (c->n_failed || explore_is_deadly(c)) {
+            n++;
+            *first = i;
+        }
+    }
+    return n;
+}
+
+bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
+{
+    struct record r;
+    bool ever_worked;
+    size_t first;
+
+    if (count_failures(e, selection, &ever_worked, &first) >= FAILED_ENOUGH && !ever_worked)
+        return true;
+    r = record_before(e, selection, point);
+    return is_hopeless(e, &r);
+}
+
+enum portolan_status explore_tell_failures(struct exploration *e, size_t selection)
+{
+    bool ever_worked;
+    size_t first = 0, n = count_failures(e, selection, &ever_worked, &first);
+    char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection], NULL);
+    char *where = explore_point_text(e, e->points[first]);
+
+    if (!n)
+        return PORTOLAN_OK;
+    if (!what || !where)
+        return PORTOLAN_ENOMEM;
+    what = what[0] ? what : "as written";
+    if (n >= FAILED_ENOUGH && !ever_worked)
+        return explore_note(e, portolan_arena_printf(&e->pool,
+                                             "%s failed at all %zu points where it was tried and "
+                                             "is not tried at others",
+                                             what, n));
+    if (n > 1)
+        return explore_note(e, portolan_arena_printf(&e->pool,
+                                             "%s failed at %s and at %zu more and is not repeated "
+                                             "there",
+                                             what, where, n - 1));
+    return explore_note(e, portolan_arena_printf(&e->pool, "%s failed at %s and is not repeated there",
+                                         what, where));
+}
+
+enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection)
+{
+    struct record r;
+    char *what, *where;
+    size_t point = 0;
+
+    while (point < e->n_points &&
+           (explore_n_trials(&e->cells[selection][point]) || !explore_is_given_up(e, selection, point)))
+        point++;
+    if (point == e->n_points)
+        return PORTOLAN_OK;
+    r = record_before(e, selection, point);
+    if (!is_hopeless(e, &r))
+        return PORTOLAN_OK;
+    what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection], NULL);
+    where = explore_point_text(e, e->points[r.last_at]);
+    return explore_note(e, what && where
+                       ? portolan_arena_printf(&e->pool,
+                                               "%s is left out beyond %s: %.3g, then %.3g times "
+                                               "the best there",
+                                               what, where, r.before, r.last)
+                       : NULL);
+}
+
+/* --- how long a trial will take --- */
+
+/* A power of the size through the nearest two sizes that were measured, each with its mean. */
+static double expected_by_size(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct cell *cells = e->cells[selection];
+    size_t near = NONE, next = NONE;
+    double sum = 0, n = 0, power = 1, ratio;
+
+    for (size_t i = 0; i < e->n_points; i++) {
+        double away = fabs(e->sizes[i] - e->sizes[point]);
+
+        if (!cells[i].all.n)
+            continue;
+        sum += cells[i].all.mean;
+        n++;
+        if (near == NONE || away < fabs(e->sizes[near] - e->sizes[point])) {
+            next = near;
+            near = i;
+        } else if (next == NONE || away < fabs(e->sizes[next] - e->sizes[point])) {
+            next = i;
+        }
+    }
+    if (near == NONE || !(e->sizes[near] > 0) || !(e->sizes[point] > 0))
+        return n > 0 ? sum / n : 0; /* sizes say nothing */
+    ratio = e->sizes[point] / e->sizes[near];
+    if (next != NONE && e->sizes[next] > 0 && e->sizes[next] != e->sizes[near] &&
+        cells[near].all.mean > 0 && cells[next].all.mean > 0)
+        power =
+            log(cells[near].all.mean / cells[next].all.mean) / log(e->sizes[near] / e->sizes[next]);
+    /* Never less than linear upwards, nor quicker than that downwards: better late than over. */
+    power = ratio > 1 ? fmin(fmax(power, 1), 8) : fmin(fmax(power, 0), 1);
+    return cells[near].all.mean * pow(ratio, power);
+}
+
+/* As written here, times what the selection took of it at the nearest point where both ran. */
+static double expected_beside(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct cell *written = e->cells[0], *own = e->cells[selection];
+    double base = written[point].all.n ? written[point].all.mean : expected_by_size(e, 0, point);
+    double ratio = 1, least = INFINITY;
+
+    for (size_t i = 0; i < e->n_points; i++) {
+        double away = fabs(e->sizes[i] - e->sizes[point]);
+
+        if (written[i].all.n && own[i].all.n && written[i].all.mean > 0 && away < least) {
+            least = away;
+            ratio = own[i].all.mean / written[i].all.mean;
+        }
+    }
+    return base * ratio;
+}
+
+/* Seconds; 0: nothing is known. */
+double explore_expected_s(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct cell *c = &e->cells[selection][point];
+
+    if (c->all.n)
+        return c->all.mean;
+    return fmax(expected_by_size(e, selection, point), expected_beside(e, selection, point));
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The points of a sweep, small ones first, and what became of the trials at them. */
+#include "explore.h"
+
+#include <string.h>
+
+/* Of the intervals of means. */
+static const double confidence = 0.95;
+
+enum { MAX_POINTS = 10000 };
+
+/* --- the points of the sweep: each case with each combination of varied values --- */
+
+/* Values that stand in for each other: those of a <vary>, or a column of the cases. */
+struct axis {
+    const struct portolan_assembly *a;
+    const struct portolan_assembly_sweep *sweep; /* NULL: the column */
+    size_t column;
+};
+
+static size_t axis_length(const struct axis *x)
+{
+    return x->sweep ? x->sweep->n_values : x->a->n_cases;
+}
+
+static const char *axis_text(const struct axis *x, size_t k)
+{
+    return x->sweep ? x->sweep->values[k] : x->a->cases[k].values[x->column];
+}
+
+/* The value's part of the largest; texts count nothing. */
+static double part_of_largest(const struct axis *x, size_t k)
+{
+    double value, other, most = 0;
+
+    for (size_t i = 0; i < axis_length(x); i++) {
+        if (!portolan_read_double(axis_text(x, i), &other))
+            return 0;
+        most = fmax(most, fabs(other));
+    }
+    return most > 0 && portolan_read_double(axis_text(x, k), &value) ? value / most : 0;
+}
+
+static double size_of(const struct survey *s, const size_t *point)
+{
+    double size = 0;
+
+    for (size_t d = 0; d < s->n_dims; d++)
+        size += part_of_largest(&(struct axis){s->a, s->dims[d].sweep, 0}, point[d]);
+    for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++)
+        size += part_of_largest(&(struct axis){s->a, NULL, c}, point[s->n_dims]);
+    return size;
+}
+
+static size_t n_cases(const struct survey *s)
+{
+    return s->a->n_cases ? s->a->n_cases : 1;
+}
+
+enum portolan_status explore_list_points(struct exploration *e, struct portolan_error *err)
+{
+    const struct survey *s = &e->p.s;
+    size_t total = n_cases(s);
+
+    for (size_t d = 0; d < s->n_dims; d++)
+        if ((total *= s->dims[d].sweep->n_values) > MAX_POINTS)
+            break;
+    if (total > MAX_POINTS)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "the sweep has more than %d points",
+                                  MAX_POINTS);
+    e->points = portolan_arena_alloc(&e->pool, total, sizeof *e->points);
+    e->sizes = portolan_arena_alloc(&e->pool, total, sizeof *e->sizes);
+    if (!e->points || !e->sizes)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < total; i++) {
+        size_t *point = portolan_arena_alloc(&e->pool, s->n_dims + 1, sizeof *point);
+        size_t rest = i, k = i;
+        double size;
+
+        if (!point)
+            return PORTOLAN_ENOMEM;
+        for (size_t d = s->n_dims; d-- > 0;) {
+            point[d] = rest % s->dims[d].sweep->n_values;
+            rest /= s->dims[d].sweep->n_values;
+        }
+        point[s->n_dims] = rest;
+        size = size_of(s, point);
+        for (; k > 0 && e->sizes[k - 1] > size; k--) {
+            e->points[k] = e->points[k - 1];
+            e->sizes[k] = e->sizes[k - 1];
+        }
+        e->points[k] = point;
+        e->sizes[k] = size;
+    }
+    e->n_points = total;
+    return PORTOLAN_OK;
+}
+
+static bool has_parameters_of_case(const struct survey *s, const struct portolan_trial *t,
+                                   size_t index)
+{
+    for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++) {
+        const struct portolan_assembly_case_column *x = &s->a->case_columns[c];
+
+        if (x->instance && !survey_same_value(survey_trial_parameter(t, x->instance, x->parameter),
+                                              s->a->cases[index].values[c]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_at(const struct exploration *e, const struct survey_trial *t, const size_t *point)
+{
+    const struct survey *s = &e->p.s;
+
+    for (size_t d = 0; d < s->n_dims; d++)
+        if (!survey_same_value(t->texts[d], s->dims[d].sweep->values[point[d]]))
+            return false;
+    return has_parameters_of_case(s, t->trial, point[s->n_dims]);
+}
+
+static bool has_what_is_set(const struct exploration *e, const struct portolan_trial *t)
+{
+    const struct portolan_assembly *a = e->p.s.a;
+
+    for (size_t i = 0; i < a->n_sweeps; i++) {
+        const struct portolan_assembly_sweep *set = &a->sweeps[i];
+
+        if (!set->varies &&
+            !survey_same_value(survey_trial_parameter(t, set->instance, set->parameter),
+                               set->values[0]))
+            return false;
+    }
+    return true;
+}
+
+/* --- what became of the trials --- */
+
+/* A trial starts with the classes stored for it; instances it does not name are as written. */
+static size_t *selection_of(struct exploration *e, const struct portolan_trial *t)
+{
+    const struct survey *s = &e->p.s;
+    size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
+
+    for (size_t v = 0; selection && v < s->n_variables; v++)
+        for (size_t i = 0; i < t->n_implementations; i++)
+            if (strcmp(t->implementations[i].name, s->variables[v].instance->name) == 0)
+                selection[v] = survey_alternative_of(s, v, t->implementations[i].value);
+    return selection;
+}
+
+/* What failed in TRIAL counts no longer: somebody mended the implementation. */
+static bool is_lifted(const struct survey *s, int64_t trial, const char *instance,
+                      const char *implementation)
+{
+    for (size_t i = 0; i < s->data->n_lifted; i++) {
+        const struct portolan_lifted_veto *x = &s->data->lifted[i];
+
+        if (trial <= x->trial && strcmp(x->assembly, s->a->name) == 0 &&
+            strcmp(x->instance, instance) == 0 && strcmp(x->implementation, implementation) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A trial that failed as a whole does not say through whom. */
+static bool is_lifted_for_any(const struct survey *s, const struct portolan_trial *t)
+{
+    for (size_t i = 0; i < t->n_implementations; i++)
+        if (is_lifted(s, t->id, t->implementations[i].name, t->implementations[i].value))
+            return true;
+    return false;
+}
+
+static enum result result_of(const struct survey *s, const struct portolan_trial *t)
+{
+    if (strcmp(t->outcome, "finished") == 0)
+        return RESULT_GOOD;
+    if (strcmp(t->outcome, "running") == 0 || is_lifted_for_any(s, t))
+        return RESULT_KILLED;
+    return RESULT_FAILED;
+}
+
+/* Calls that failed, or were not accurate enough, spoil a trial that finished. */
+static void judge_samples(struct exploration *e)
+{
+    const struct survey *s = &e->p.s;
+    size_t at = 0;
+
+    for (size_t i = 0; i < s->data->n_samples; i++) {
+        const struct portolan_sample *x = &s->data->samples[i];
+        bool failed = x->failed_calls > 0;
+        bool missed = s->a->accuracy > 0 && x->quality > s->a->accuracy;
+
+        if (!failed && !missed)
+            continue;
+        while (at < s->n_trials && s->trials[at].trial->id < x->trial)
+            at++;
+        if (at == s->n_trials)
+            break;
+        if (s->trials[at].trial->id != x->trial || e->outcomes[at].result == RESULT_FAILED ||
+            e->outcomes[at].result == RESULT_KILLED)
+            continue;
+        if (is_lifted(s, x->trial, x->instance, x->implementation))
+            e->outcomes[at].result = RESULT_KILLED;
+        else
+            e->outcomes[at].result = failed ? RESULT_FAILED : RESULT_INACCURATE;
+    }
+}
+
+static const char *disturbance_of(const struct portolan_trial *t)
+{
+    for (size_t i = 0; i < t->n_metadata; i++)
+        if (strcmp(t->metadata[i].name, PORTOLAN_STORE_DISTURBED) == 0)
+            return t->metadata[i].value;
+    return NULL;
+}
+
+enum portolan_status explore_list_outcomes(struct exploration *e)
+{
+    const struct survey *s = &e->p.s;
+
+    e->outcomes = portolan_arena_alloc(&e->pool, s->n_trials, sizeof *e->outcomes);
+    if (!e->outcomes)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < s->n_trials; i++) {
+        const struct portolan_trial *t = s->trials[i].trial;
+        struct outcome *o = &e->outcomes[i];
+
+        *o = (struct outcome){NONE, selection_of(e, t), result_of(s, t), disturbance_of(t),
+                              t->elapsed_ns * 1e-9};
+        if (!o->selection)
+            return PORTOLAN_ENOMEM;
+        for (size_t k = 0; o->point == NONE && k < e->n_points && has_what_is_set(e, t); k++)
+            if (is_at(e, &s->trials[i], e->points[k]))
+                o->point = k;
+    }
+    judge_samples(e);
+    return PORTOLAN_OK;
+}
+
+bool explore_same_selection(const struct exploration *e, const size_t *a, const size_t *b)
+{
+    return memcmp(a, b, e->p.s.n_variables * sizeof *a) == 0;
+}
+
+static void tally_add(struct tally *t, double x)
+{
+    double before = x - t->mean;
+
+    t->mean += before / (double)++t->n;
+    t->squares += before * (x - t->mean);
+}
+
+/* Half the width of the mean's interval, as a share of the mean. */
+double explore_tally_width(const struct tally *t)
+{
+    double n = (double)t->n;
+
+    if (t->n < 2 || !(t->mean > 0))
+        return INFINITY;
+    return portolan_student_quantile(confidence, n - 1) * sqrt(t->squares / (n - 1) / n) / t->mean;
+}
+
+/* Disturbed trials count only where there are no others. */
+const struct tally *explore_tally_of(const struct cell *c)
+{
+    return c->clean.n ? &c->clean : &c->all;
+}
+
+static void add_outcome(struct cell *c, const struct exploration *e, size_t trial)
+{
+    const struct outcome *o = &e->outcomes[trial];
+
+    c->n_failed += o->result == RESULT_FAILED;
+    c->n_inaccurate += o->result == RESULT_INACCURATE;
+    c->n_killed += o->result == RESULT_KILLED;
+    if (o->result != RESULT_GOOD)
+        return;
+    tally_add(&c->all, o->elapsed_s);
+    if (!o->disturbed)
+        tally_add(&c->clean, o->elapsed_s);
+    if (e->p.s.trials[trial].n_rows)
+        c->trial = trial;
+}
+
+size_t explore_n_trials(const struct cell *c)
+{
+    return c->all.n + c->n_failed + c->n_inaccurate;
+}
+
+/* A trial of it made its process die, twice. */
+bool explore_is_deadly(const struct cell *c)
+{
+    return c->n_killed > 1 && explore_n_trials(c) == 0;
+}
+
+bool explore_is_bad(const struct cell *c)
+{
+    return c->n_failed || c->n_inaccurate || explore_is_deadly(c);
+}
+
+char *explore_point_text(struct exploration *e, const size_t *point)
+{
+    const struct survey *s = &e->p.s;
+    char *text = portolan_arena_printf(&e->pool, "%s", "");
+
+    for (size_t d = 0; text && d < s->n_dims; d++)
+        text = portolan_arena_printf(&e->pool, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
+                                     s->dims[d].sweep->values[point[d]]);
+    for (size_t c = 0; text && s->a->n_cases && c < s->a->n_case_columns; c++)
+        if (s->a->case_columns[c].instance) { /* the first parameter is the case's name */
+            text = portolan_arena_printf(&e->pool, "%s%s%s.%s=%s", text, s->n_dims ? " " : "",
+                                         s->a->case_columns[c].instance,
+                                         s->a->case_columns[c].parameter,
+                                         s->a->cases[point[s->n_dims]].values[c]);
+            break;
+        }
+    return text;
+}
+
+struct cell *explore_fill_cells(struct exploration *e, const size_t *selection)
+{
+    struct cell *cells = portolan_arena_alloc(&e->pool, e->n_points, sizeof *cells);
+
+    for (size_t i = 0; cells && i < e->n_points; i++) {
+        cells[i].trial = NONE;
+        cells[i].times = NAN;
+    }
+    for (size_t i = 0; cells && i < e->p.s.n_trials; i++) {
+        const struct outcome *o = &e->outcomes[i];
+
+        if (o->point != NONE && explore_same_selection(e, o->selection, selection))
+            add_outcome(&cells[o->point], e, i);
+    }
+    return cells;
+}
