@@ -103,9 +103,6 @@ struct assembly_options {
 /* Argp children: the settings of an assembly, and these with the file and where components are. */
 extern const struct argp settings_argp, assembly_argp;
 
-/* Argp child in place of assembly_argp where calls are foreseen: with --context. */
-extern const struct argp study_argp;
-
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
     struct portolan_palette *palette; /* NULL where the assembly is that of a wrapped program */
@@ -199,8 +196,6 @@ struct study {
     struct portolan_name_value *facts; /* of this machine, and of the newest build */
     char host[256], processor[256];
     struct portolan_plan *plan;
-    const char **context_names; /* the options', of which the plan may hold on to them */
-    double *contexts;
 };
 
 /* For whom the plan is made. */

@@ -379,13 +379,6 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     return judge(p, v, key, t, accuracy_rises);
 }
 
-struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
-                                 const struct profile *profile)
-{
-    (void)p, (void)path, (void)tuple, (void)profile;
-    return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
-}
-
 void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
                           char *text, size_t size_bytes)
 {
@@ -413,7 +406,8 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
                      n->instance, n->method, v->trial);
         break;
     case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s.%s does not apply here", n->instance, n->method);
+        snprintf(text, size_bytes, "%s does not apply here%s%s", n->instance, v->why ? ": it wants " : "",
+                 v->why ? v->why : "");
         break;
     case PLAN_ADMITTED:
         snprintf(text, size_bytes, "%s", "");

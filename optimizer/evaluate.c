@@ -230,17 +230,19 @@ static struct plan_verdict admit(const struct portolan_plan *p, size_t path, siz
                                  const struct profile *profile, const struct announcement *a,
                                  bool accuracy_rises)
 {
-    struct plan_verdict worst = plan_applies(p, path, tuple, profile), v;
+    struct plan_verdict worst = {.kind = PLAN_ADMITTED, .accuracy = NAN}, v;
 
-    if (worst.kind != PLAN_ADMITTED)
-        return worst;
-    if (!profile)
-        return plan_admit(p, path, tuple, NULL, accuracy_rises);
+    if (!profile) {
+        v = plan_applies(p, path, tuple, NULL);
+        return v.kind == PLAN_ADMITTED ? plan_admit(p, path, tuple, NULL, accuracy_rises) : v;
+    }
     for (size_t i = 0; i < profile->n && worst.kind == PLAN_ADMITTED; i++) {
         double inputs[MAX_INPUTS] = {0};
 
         put_inputs(p, &p->s.nodes[path], profile->context[i], a, inputs);
-        v = plan_admit(p, path, tuple, inputs, accuracy_rises);
+        v = plan_applies(p, path, tuple, inputs);
+        if (v.kind == PLAN_ADMITTED)
+            v = plan_admit(p, path, tuple, inputs, accuracy_rises);
         if (v.kind != PLAN_ADMITTED || !(v.accuracy <= worst.accuracy))
             worst = v;
     }

@@ -77,6 +77,8 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
     if (!status)
         status = read_target(p, err);
     if (!status)
+        status = plan_read_conditions(p, err);
+    if (!status)
         status = plan_make_scopes(p, err);
     if (!status)
         status = plan_make_graph(p);
@@ -115,6 +117,7 @@ void portolan_plan_destroy(struct portolan_plan *p)
     for (size_t i = 0; i < p->n_owned; i++)
         portolan_model_destroy(p->owned[i]);
     plan_rows_clear(p);
+    plan_clear_conditions(p);
     portolan_arena_clear(&p->choice_pool);
     survey_clear(&p->s);
     free(p);

@@ -110,6 +110,7 @@ struct plan_verdict {
     bool near_bad;   /* unproven: what is nearest did not work */
     double accuracy; /* of what the verdict rests on; NaN */
     long long trial; /* likewise; 0: none */
+    const char *why; /* inapplicable: its condition */
 };
 
 struct plan_evidence;
@@ -155,6 +156,7 @@ struct portolan_plan {
     struct plan_rows **rows; /* their models are their own */
     size_t n_learned;        /* rows that arrived */
     double *dim_target;      /* per dim; NaN: not known, or no number */
+    struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
     size_t n_known;          /* contexts known beforehand */
     const char **known_names;
     double *known_values;
@@ -213,9 +215,11 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
 
 void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
                           char *text, size_t size_bytes);
-/* Whether the called implementation says that it applies; what is not known is no hindrance. */
+/* applies.c: whether the called implementation says that it applies; what is not known is no hindrance. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
-                                 const struct profile *profile);
+                                 const double *context);
+enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
+void plan_clear_conditions(struct portolan_plan *p);
 
 /* observe.c: from the survey's pieces to rows for fits. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);

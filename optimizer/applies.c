@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where components say that they apply: conditions on contexts and parameters. */
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The called alternative of a path, and the contexts of one call of it. */
+struct asking {
+    const struct portolan_plan *p;
+    const struct survey_node *node;
+    const double *context; /* NULL: not known */
+};
+
+enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err)
+{
+    const struct survey *s = &p->s;
+    enum portolan_status status = PORTOLAN_OK;
+
+    p->applies = portolan_arena_alloc(&p->s.pool, s->n_variables, sizeof *p->applies);
+    if (!p->applies)
+        return PORTOLAN_ENOMEM;
+    for (size_t v = 0; !status && v < s->n_variables; v++) {
+        p->applies[v] =
+            portolan_arena_alloc(&p->s.pool, s->variables[v].n, sizeof **p->applies);
+        if (!p->applies[v])
+            return PORTOLAN_ENOMEM;
+        for (size_t k = 0; !status && k < s->variables[v].n; k++) {
+            const char *text = s->variables[v].instance->alternatives[k].applies;
+
+            status = text ? portolan_condition_parse(text, &p->applies[v][k], err) : PORTOLAN_OK;
+        }
+    }
+    return status;
+}
+
+void plan_clear_conditions(struct portolan_plan *p)
+{
+    for (size_t v = 0; p->applies && v < p->s.n_variables; v++)
+        for (size_t k = 0; p->applies[v] && k < p->s.variables[v].n; k++)
+            portolan_condition_destroy(p->applies[v][k]);
+}
+
+static bool find_context(const struct asking *a, const char *name,
+                         struct portolan_condition_value *value)
+{
+    for (int k = 0; a->context && k < a->node->n_context; k++)
+        if (!strcmp(a->node->context_name[k], name) && !isnan(a->context[k])) {
+            *value = (struct portolan_condition_value){.number = a->context[k]};
+            return true;
+        }
+    for (size_t i = 0; i < a->p->n_known; i++)
+        if (!strcmp(a->p->known_names[i], name)) {
+            *value = (struct portolan_condition_value){.number = a->p->known_values[i]};
+            return true;
+        }
+    return false;
+}
+
+static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const struct asking *a = arg;
+    const struct survey *s = &a->p->s;
+
+    if (find_context(a, name, value))
+        return true;
+    for (size_t d = 0; d < s->n_dims; d++)
+        if (!strcmp(s->dims[d].name, name) && s->dims[d].target) {
+            *value = (struct portolan_condition_value){.text = s->dims[d].target};
+            return true;
+        }
+    return false;
+}
+
+struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
+                                 const double *context)
+{
+    const struct survey_node *node = &p->s.nodes[path];
+    const struct plan_scope *scope = &p->paths[path].scope;
+    struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
+    struct asking a = {p, node, context};
+    size_t own;
+
+    if (node->variable == NONE)
+        return out;
+    own = tuple / (scope->n_tuples / p->s.variables[node->variable].n);
+    if (p->applies[node->variable][own] &&
+        portolan_condition_evaluate(p->applies[node->variable][own], look_up, &a) ==
+            PORTOLAN_NO) {
+        out.kind = PLAN_INAPPLICABLE;
+        out.why = p->s.variables[node->variable].instance->alternatives[own].applies;
+    }
+    return out;
+}
