@@ -18,7 +18,7 @@ void piece_clear(struct portolan_piece *p)
 /* What one record gained. */
 struct gain {
     const struct portolan_probe_record *before; /* NULL: the record is new */
-    int64_t calls, timed, subroutines;
+    int64_t calls, timed, failed, subroutines;
     double inclusive, exclusive, mpi, counters[PORTOLAN_COUNTER_MAX];
     int64_t position; /* of its sample, or one of the marks below */
 };
@@ -37,6 +37,7 @@ static void gain_of(struct gain *g, const struct portolan_probe_record *r)
 
     g->calls = (int64_t)(r->calls - b->calls);
     g->timed = (int64_t)(r->timed_calls - b->timed_calls);
+    g->failed = (int64_t)(r->failed_calls - b->failed_calls);
     g->subroutines = (int64_t)(r->subroutine_calls - b->subroutine_calls);
     if (g->subroutines < 0) /* calls that ended while the snapshot was taken */
         g->subroutines = 0;
@@ -79,8 +80,8 @@ static size_t select_wanted(const struct portolan_probe_snapshot *now, struct ga
     for (size_t i = 0; i < now->count; ++i) {
         const struct portolan_probe_record *r = &now->records[i];
         bool left_out = r->parent < 0 || is_own(r) || gains[r->parent].position == UNWANTED;
-        bool active = gains[i].calls || gains[i].subroutines || gains[i].inclusive > 0 ||
-                      gains[i].exclusive > 0 || gains[i].mpi > 0;
+        bool active = gains[i].calls || gains[i].failed || gains[i].subroutines ||
+                      gains[i].inclusive > 0 || gains[i].exclusive > 0 || gains[i].mpi > 0;
 
         /* The root is passed by, not left out: its children count. */
         gains[i].position = left_out && r->parent >= 0 ? UNWANTED : active ? WANTED : -1;
@@ -189,6 +190,7 @@ static void take(struct portolan_sample *s, const struct taking *taking, const s
 {
     piece_name(s, taking->source, taking->piece, taking->rank, parent, r);
     s->calls = g->calls;
+    s->failed_calls = g->failed;
     s->timed_calls = g->timed || !g->calls ? g->timed : PORTOLAN_STORE_NONE_TIMED;
     s->subroutines = g->subroutines;
     s->inclusive_ns = g->inclusive;

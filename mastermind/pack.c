@@ -16,7 +16,7 @@ struct head {
 };
 
 struct packed {
-    int64_t parent, calls, timed_calls, subroutines;
+    int64_t parent, calls, failed_calls, timed_calls, subroutines;
     double context[PORTOLAN_CONTEXT_MAX], counter[PORTOLAN_COUNTER_MAX];
     double inclusive_ns, exclusive_ns, mpi_ns, min_ns, max_ns, sum_squares_ns2, quality;
     uint32_t method;
@@ -90,6 +90,7 @@ static void put_sample(struct packed *to, const struct portolan_sample *s, uint3
     *to = (struct packed){
         .parent = s->parent,
         .calls = s->calls,
+        .failed_calls = s->failed_calls,
         .timed_calls = s->timed_calls,
         .subroutines = s->subroutines,
         .inclusive_ns = s->inclusive_ns,
@@ -224,6 +225,7 @@ static bool take_sample(struct portolan_sample *to, const struct packed *from,
     *to = methods[from->method];
     to->parent = from->parent < 0 ? -1 : from->parent + (int64_t)first;
     to->calls = from->calls;
+    to->failed_calls = from->failed_calls;
     to->timed_calls = from->timed_calls;
     to->subroutines = from->subroutines;
     memcpy(to->context, from->context, sizeof to->context);

@@ -314,8 +314,9 @@ static bool is_empty(struct portolan_recorder *r)
     if (r->trial)
         return false;
     take_own(r, &r->now, &(bool){false}, NULL);
+    calls += r->failed; /* before anything was measured */
     for (size_t i = 0; i < r->now.count; ++i)
-        calls += (double)r->now.records[i].calls;
+        calls += (double)(r->now.records[i].calls + r->now.records[i].failed_calls);
     return r->cohort->max(r->cohort, &calls, 1) || calls <= 0;
 }
 
@@ -377,11 +378,23 @@ static enum portolan_status tell_lost_steps(struct portolan_recorder *r, struct 
     return PORTOLAN_EIO;
 }
 
+/* Collective: a failure is that of all, with a reason where the facts are stored. */
+static void share_failure(struct portolan_recorder *r)
+{
+    double failed = r->failed;
+
+    if (r->cohort->max(r->cohort, &failed, 1) || failed <= r->failed)
+        return;
+    r->failed = true;
+    portolan_facts_put(&r->facts, "failure", "another rank failed");
+}
+
 enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct portolan_error *err)
 {
     struct portolan_error later = {0};
     enum portolan_status status, whole, ended;
 
+    share_failure(r);
     if (is_empty(r)) /* nothing ran, nothing to keep */
         return PORTOLAN_OK;
     if (r->cohort->rank == 0)

@@ -277,6 +277,18 @@ void portolan_probe_slow_counters_stop(struct portolan_probe_thread *hot,
         c->outermost = NULL;
 }
 
+void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_frame *f)
+{
+    struct probe_counting *c = t->counting;
+
+    if (!c)
+        return;
+    c->calls[f - t->hot.frames].generation = 0;
+    c->has_last = false;
+    if (c->outermost == f)
+        c->outermost = NULL;
+}
+
 bool portolan_probe_counters_read(uint64_t values[PORTOLAN_PROBE_COUNTERS_MAX], unsigned *set)
 {
     struct probe_thread *t = probe_thread_self();

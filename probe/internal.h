@@ -172,6 +172,8 @@ uint64_t probe_span_began(const struct probe_thread *t, const struct portolan_pr
 /* The call of F, which is in its own node, goes on in the node TO. */
 void probe_spans_move(struct probe_thread *t, const struct portolan_probe_frame *f,
                       struct portolan_probe_node *to);
+/* The call of F adds nothing to its record: what was taken off in advance is given back. */
+void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *f);
 /*
  * The records of running calls that are not of profiled ports were emptied now. They begin with
  * what these calls have had, below 0, so that each counts as one call when it ends and the record
@@ -232,6 +234,8 @@ void probe_counters_free(struct probe_thread *t);
 enum portolan_status probe_counters_check_set(const char *name, struct portolan_error *err);
 /* counters_cost.c: what the set in force adds to a call; 0 without. One at a time. */
 double probe_counters_cost_ns(void);
+/* The call in F counts for nothing. */
+void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_frame *f);
 /* The call in F goes on in another record. */
 void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f);
 void probe_counters_empty(struct portolan_probe_node *node);

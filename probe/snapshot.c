@@ -101,6 +101,7 @@ static void read_node(struct portolan_probe_record *r, const struct probe_thread
         read_context(&r->context[i], node, i, info->method.real_contexts >> i & 1U);
     r->timed_calls = load(&node->calls);
     r->calls = r->timed_calls + load(&node->untimed);
+    r->failed_calls = load(&node->failed);
     r->subroutine_calls = load(&node->subroutine_calls);
     r->inclusive_ns = difference_to_ns(load(&node->inclusive));
     r->exclusive_ns = difference_to_ns(load(&node->exclusive));
@@ -304,9 +305,9 @@ static void drop_carry(struct portolan_probe_node *node)
 
 static void empty_node(struct portolan_probe_node *node)
 {
-    uint64_t *const sums[] = {&node->calls,  &node->inclusive,        &node->exclusive,
-                              &node->max,    &node->subroutine_calls, &node->mpi,
-                              &node->untimed};
+    uint64_t *const sums[] = {
+        &node->calls, &node->inclusive, &node->exclusive, &node->max, &node->subroutine_calls,
+        &node->mpi,   &node->untimed,   &node->failed};
 
     for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
         __atomic_store_n(sums[i], 0, __ATOMIC_RELAXED);

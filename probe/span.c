@@ -69,6 +69,16 @@ void probe_spans_move(struct probe_thread *t, const struct portolan_probe_frame 
     take_off(to, s->inclusive, s->exclusive);
 }
 
+void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *f)
+{
+    struct probe_span *s = t->spans ? &t->spans[f - t->hot.frames] : NULL;
+
+    if (!s || s->start != f->start)
+        return;
+    take_off(f->node, -s->inclusive, -s->exclusive);
+    s->inclusive = s->exclusive = 0;
+}
+
 /* Time that passes in a pause which is not over counts in no call. */
 static void end_pause_at(struct probe_thread *t, uint64_t now)
 {

@@ -241,6 +241,30 @@ void portolan_probe_slow_leave(void)
     __atomic_fetch_sub(&unmarked, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Its time is taken out of the caller's own time all the same. */
+static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, uint32_t flags)
+{
+    if (!(f->mark & PORTOLAN_PROBE_UNTIMED))
+        f->below->child += portolan_probe_now() - f->start;
+    if (flags & PORTOLAN_PROBE_COUNTERS)
+        probe_counters_drop(t, f);
+    probe_span_drop(t, f);
+    portolan_probe_add(&f->node->failed, 1);
+    t->hot.charged = f->below;
+}
+
+void portolan_probe_slow_fail(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
+                              uint32_t flags)
+{
+    if (!f) {
+        portolan_probe_slow_leave();
+        return;
+    }
+    if (flags & PORTOLAN_PROBE_MONITORED)
+        count_failed((struct probe_thread *)t, f, flags);
+    portolan_probe_pop(t, f);
+}
+
 unsigned long probe_unmarked_calls(void)
 {
     return __atomic_load_n(&unmarked, __ATOMIC_SEQ_CST);

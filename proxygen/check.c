@@ -195,6 +195,10 @@ static enum portolan_status check_arguments(struct run *run, struct method *m)
         return proxygen_fail(run, PORTOLAN_ESYNTAX, &m->place,
                              "'%s' does not return a double, so its result is no accuracy",
                              m->name);
+    if (m->status && m->result_kind != VALUE_INTEGER)
+        return proxygen_fail(run, PORTOLAN_ESYNTAX, &m->place,
+                             "'%s' does not return a whole number, so its result is no status",
+                             m->name);
     return first;
 }
 

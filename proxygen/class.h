@@ -70,7 +70,7 @@ enum portolan_status proxygen_read_class_methods(struct cxx_reader *r);
 
 /* What annotations say of a parameter or method. */
 struct cxx_notes {
-    bool context, accuracy;
+    bool context, accuracy, status;
 };
 struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor);
 

@@ -144,6 +144,29 @@ void proxygen_emit_accuracy(const struct method *m, const struct locals *l, cons
     }
 }
 
+/* "*_ex || result != 0" */
+static const char *failure_of(struct run *run, const struct method *m, const struct locals *l)
+{
+    const char *thrown = run->port.shape == SHAPE_SIDL ? "*_ex" : NULL;
+    const char *status = m->status ? proxygen_print(&run->arena, "%s != 0", l->result) : NULL;
+
+    return thrown && status ? proxygen_print(&run->arena, "%s || %s", thrown, status)
+           : thrown         ? thrown
+                            : status;
+}
+
+void proxygen_emit_leave(struct run *run, const struct method *m, const struct locals *l,
+                         struct portolan_text *out)
+{
+    const char *failure = failure_of(run, m, l);
+
+    if (failure)
+        portolan_text_add(out,
+                          "    if (%s)\n        portolan_probe_leave_failed(&%s);\n    else\n    ",
+                          failure, l->call);
+    portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l->call);
+}
+
 /* ------------------------------------------------------------------ the file */
 
 static void emit_method(const struct method *m, struct portolan_text *out)

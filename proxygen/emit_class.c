@@ -126,18 +126,21 @@ static void emit_context(const struct port *p, const struct method *m, const str
     portolan_text_add(out, "};\n");
 }
 
-static bool has_accuracy(const struct port *p, const struct method *m)
+/* Whether something is looked at when the call has come back. */
+static bool has_outcome(const struct port *p, const struct method *m)
 {
     if (p->on_trial)
         return false;
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].accuracy)
             return true;
-    return m->accuracy;
+    return m->accuracy || m->status;
 }
 
-static void emit_accuracy(const struct method *m, const struct locals *l, struct portolan_text *out)
+static void emit_outcome(const struct method *m, const struct locals *l, struct portolan_text *out)
 {
+    if (m->status)
+        portolan_text_add(out, "        %s.failed(%s != 0);\n", l->call, l->result);
     if (m->accuracy)
         portolan_text_add(out, "        %s.accuracy(%s);\n", l->call, l->result);
     for (size_t i = 0; i < m->n_arguments; i++)
@@ -150,9 +153,9 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
                         const char *to, bool measured, const char *call, struct portolan_text *out)
 {
     const char *object = run->port.object;
-    bool accuracy = measured && has_accuracy(&run->port, m);
+    bool outcome = measured && has_outcome(&run->port, m);
 
-    if (m->cxx->self == CXX_SELF_NONE && !accuracy) {
+    if (m->cxx->self == CXX_SELF_NONE && !outcome) {
         portolan_text_add(out, "\n        %s%s;\n", m->returns ? "return " : "", call);
         return;
     }
@@ -164,8 +167,8 @@ static void emit_result(struct run *run, const struct method *m, const struct lo
                           call);
     else
         portolan_text_add(out, "\n        %s;\n", call);
-    if (accuracy)
-        emit_accuracy(m, l, out);
+    if (outcome)
+        emit_outcome(m, l, out);
     if (m->cxx->self == CXX_SELF_REFERENCE)
         portolan_text_add(out,
                           "\n        if (&%s == %s)\n"
@@ -214,8 +217,29 @@ static void emit_variadic(struct run *run, const struct method *m, const struct 
         portolan_text_add(out, "        return %s;\n", l->result);
 }
 
+/* BODY, which an exception may leave: then the call has failed. */
+static void emit_tried(const struct port *p, const struct method *m, const struct locals *l,
+                       const char *body, struct portolan_text *out)
+{
+    if (p->on_trial || strstr(m->cxx->qualifiers, "noexcept")) { /* whence none comes */
+        portolan_text_add(out, "%s", body);
+        return;
+    }
+    body += *body == '\n';
+    portolan_text_add(out, "\n        try {\n");
+    for (const char *end; *body; body = end + 1) {
+        end = strchr(body, '\n');
+        portolan_text_add(out, "%s%.*s\n", end > body ? "    " : "", (int)(end - body), body);
+    }
+    portolan_text_add(out,
+                      "        } catch (...) {\n            %s.failed(true);\n"
+                      "            throw;\n        }\n",
+                      l->call);
+}
+
 static void emit_body(struct run *run, size_t i, size_t number, struct portolan_text *out)
 {
+    struct portolan_text body = {.arena = &run->arena};
     struct portolan_arena *arena = &run->arena;
     const struct method *m = &run->port.methods[i];
     struct locals l = proxygen_locals(run, m);
@@ -235,12 +259,13 @@ static void emit_body(struct run *run, size_t i, size_t number, struct portolan_
         return;
     }
     portolan_text_add(out, "        portolan::proxy_call<%s> %s%s;\n", object, l.call, construct);
-    if (m->twin) {
-        emit_variadic(run, m, &l, out);
-        return;
-    }
-    emit_result(run, m, &l, proxygen_print(arena, "%s.object()", l.call), true,
-                forward(run, i, proxygen_print(arena, "*%s", l.call), handed_on(run, m)), out);
+    if (m->twin)
+        emit_variadic(run, m, &l, &body);
+    else
+        emit_result(run, m, &l, proxygen_print(arena, "%s.object()", l.call), true,
+                    forward(run, i, proxygen_print(arena, "*%s", l.call), handed_on(run, m)),
+                    &body);
+    emit_tried(&run->port, m, &l, body.bytes ? body.bytes : "", out);
 }
 
 /* The arguments for a method with the same parameters. */
@@ -408,6 +433,7 @@ static const char stand_in[] =
     "    Port *operator->() const;\n"
     "    Port &operator*() const;\n"
     "    template <typename Number> void accuracy(const Number &);\n"
+    "    void failed(bool);\n"
     "};\n"
     "template <typename Tag, typename Tag::type Member> struct proxy_grant {\n"
     "    friend constexpr typename Tag::type proxy_member(Tag) { return Member; }\n"

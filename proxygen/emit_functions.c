@@ -131,7 +131,7 @@ void functions_emit_body(const struct functions *f, const struct method *m,
     emit_call(f, m, &l, body->callee, m->pass, out);
     if (!m->no_return && !body->again) {
         proxygen_emit_accuracy(m, &l, NULL, out);
-        portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l.call);
+        proxygen_emit_leave(f->run, m, &l, out);
         if (!body->list_given)
             functions_emit_end(m, &l, out);
     }

@@ -37,7 +37,7 @@ static void emit_function(struct run *run, const struct method *m, size_t number
                       l.proxy, number);
     if (!is_short) {
         proxygen_emit_accuracy(m, &l, "if (!*_ex)", out);
-        portolan_text_add(out, "    portolan_probe_leave(&%s);\n", l.call);
+        proxygen_emit_leave(run, m, &l, out);
     }
     if (m->returns)
         portolan_text_add(out, "    return %s;\n", l.result);

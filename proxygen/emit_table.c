@@ -142,6 +142,8 @@ static void emit_body(struct run *run, const struct port *p, const struct method
                           "    if (%s_held != %s.object)\n"
                           "        *%s = %s_held;\n",
                           handle->name, l->to, handle->name, handle->name);
+    if (!is_short)
+        proxygen_emit_leave(run, m, l, out);
     if (m->returns)
         portolan_text_add(out, "    return %s;\n", l->result);
 }

@@ -107,6 +107,7 @@ struct method {
     struct argument *arguments;
     size_t n_arguments;
     bool accuracy;           /* the result is the accuracy reached */
+    bool status;             /* the result is 0, or says that the call failed */
     bool no_return;          /* never comes back: the clock stops before the call */
     bool destroys;           /* ends its object, which must not be looked at afterwards */
     const char *own;         /* C structs: the object it is called on; NULL: none */
@@ -351,6 +352,10 @@ const char *proxygen_function_attribute(const struct method *m, bool is_short);
 /* Begins the call, or hands on to AGAIN: "$_measure_solve(self, n)". */
 void proxygen_emit_pass(const struct method *m, const struct locals *l, const char *again,
                         struct portolan_text *out);
+/* Ends the call: as failed after an exception, or a status that says so. */
+void proxygen_emit_leave(struct run *run, const struct method *m, const struct locals *l,
+                         struct portolan_text *out);
+
 /* Notes the accuracy, where the method has one. */
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
                             struct portolan_text *out);

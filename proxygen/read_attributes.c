@@ -19,6 +19,7 @@ static enum CXChildVisitResult visit_annotation(CXCursor cursor, CXCursor parent
 
         a->context |= strcmp(text, "portolan.context") == 0;
         a->accuracy |= strcmp(text, "portolan.accuracy") == 0;
+        a->status |= strcmp(text, "portolan.status") == 0;
         a->destroys |= strcmp(text, "portolan.destroys") == 0;
     }
     return CXChildVisit_Continue;

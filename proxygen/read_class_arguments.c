@@ -23,6 +23,7 @@ struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor)
         text = proxygen_header_spelling(r->h, list.items[i]);
         notes.context |= strcmp(text, "portolan.context") == 0;
         notes.accuracy |= strcmp(text, "portolan.accuracy") == 0;
+        notes.status |= strcmp(text, "portolan.status") == 0;
     }
     return notes;
 }

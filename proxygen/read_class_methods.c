@@ -233,6 +233,7 @@ static enum portolan_status read_method(struct cxx_reader *r, const struct candi
     m->result_kind = proxygen_type_value_kind(r->h, proxygen_cxx_without_reference(r, result));
     m->returns = clang->getCanonicalType(result).kind != CXType_Void;
     m->accuracy = proxygen_cxx_notes(r, c->cursor).accuracy;
+    m->status = proxygen_cxx_notes(r, c->cursor).status;
     m->variadic = clang->isFunctionTypeVariadic(type);
     m->no_return = is_no_return(r, c->written);
     r->h->run->port.has_deprecated |=

@@ -55,7 +55,7 @@ const char *proxygen_header_type(struct header *h);
 
 struct annotations {
     struct header *h;
-    bool context, accuracy, destroys;
+    bool context, accuracy, destroys, status;
 };
 struct annotations proxygen_read_annotations(struct header *h, CXCursor cursor);
 

@@ -273,6 +273,7 @@ enum portolan_status proxygen_read_method(struct header *h, CXCursor field, CXTy
     if (status != PORTOLAN_OK)
         return status;
     m->accuracy = notes.accuracy;
+    m->status = notes.status;
     m->destroys = notes.destroys || is_end(m->name);
     status = read_result(h, function, m);
     if (status == PORTOLAN_OK)

@@ -89,8 +89,10 @@ static enum portolan_status read_method(struct run *run, const struct portolan_s
     m->result_kind =
         from->result->kind == PORTOLAN_SIDL_DOUBLE || from->result->kind == PORTOLAN_SIDL_FLOAT
             ? VALUE_REAL
-            : VALUE_OTHER;
+        : from->result->kind == PORTOLAN_SIDL_INT ? VALUE_INTEGER
+                                                  : VALUE_OTHER;
     m->accuracy = portolan_sidl_attribute(from->attributes, from->n_attributes, "accuracy");
+    m->status = portolan_sidl_attribute(from->attributes, from->n_attributes, "status");
     m->place = place_of(run, &from->place);
     m->arguments = portolan_arena_alloc(&run->arena, from->n_arguments + 1, sizeof *m->arguments);
     if (!m->arguments)

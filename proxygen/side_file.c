@@ -146,6 +146,16 @@ static enum portolan_status apply_accuracy(struct side_line *l, char *words)
     return each_word(l, words, accuracy_word);
 }
 
+static enum portolan_status apply_status(struct side_line *l, char *words)
+{
+    l->method->status = true;
+    return strcmp(words, "return") == 0
+               ? PORTOLAN_OK
+               : proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
+                               "'%s.status:' takes 'return': only a result can be a status",
+                               l->method->name);
+}
+
 static enum portolan_status apply_destroys(struct side_line *l, char *words)
 {
     l->method->destroys = true;
@@ -291,11 +301,11 @@ static enum portolan_status apply_version(struct side_line *l, char *word)
 
 /* The first is what a line without an aspect has. */
 static const struct aspect aspects[] = {
-    {"", apply_context, false, false},          {"accuracy", apply_accuracy, false, false},
-    {"destroys", apply_destroys, false, false}, {"size-of", apply_size, false, true},
-    {"variadic", apply_variadic, false, true},  {"callback", apply_callback, false, true},
-    {"gives", apply_gives, false, true},        {"since", apply_since, false, true},
-    {"version", apply_version, true, true},
+    {"", apply_context, false, false},         {"accuracy", apply_accuracy, false, false},
+    {"status", apply_status, false, false},    {"destroys", apply_destroys, false, false},
+    {"size-of", apply_size, false, true},      {"variadic", apply_variadic, false, true},
+    {"callback", apply_callback, false, true}, {"gives", apply_gives, false, true},
+    {"since", apply_since, false, true},       {"version", apply_version, true, true},
 };
 enum { N_ASPECTS = sizeof aspects / sizeof *aspects };
 

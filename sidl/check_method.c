@@ -129,12 +129,17 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
         portolan_sidl_attribute(m->attributes, m->n_attributes, "accuracy");
     const struct portolan_sidl_attribute *context =
         portolan_sidl_attribute(m->attributes, m->n_attributes, "context");
+    const struct portolan_sidl_attribute *status =
+        portolan_sidl_attribute(m->attributes, m->n_attributes, "status");
 
     check_attributes(m->attributes, m->n_attributes, d);
     if (accuracy && m->result->kind != PORTOLAN_SIDL_DOUBLE)
         diagnose_at(d, &accuracy->place,
                     "accuracy on a method means its result, which must be "
                     "double");
+    if (status && m->result->kind != PORTOLAN_SIDL_INT)
+        diagnose_at(d, &status->place,
+                    "status on a method means its result, 0 or a failure, which must be int");
     if (context)
         diagnose_at(d, &context->place, "context belongs in front of an argument, not of a method");
     for (size_t i = 0; i < m->n_arguments; i++) {
@@ -143,6 +148,10 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
         check_attributes(a->attributes, a->n_attributes, d);
         accuracy = portolan_sidl_attribute(a->attributes, a->n_attributes, "accuracy");
         context = portolan_sidl_attribute(a->attributes, a->n_attributes, "context");
+        status = portolan_sidl_attribute(a->attributes, a->n_attributes, "status");
+        if (status)
+            diagnose_at(d, &status->place, "status belongs in front of a method, not of %s",
+                        a->name);
         if (accuracy && (a->mode == PORTOLAN_SIDL_IN || a->type->kind != PORTOLAN_SIDL_DOUBLE))
             diagnose_at(d, &accuracy->place, "accuracy needs an out double argument, %s is none",
                         a->name);

@@ -56,6 +56,20 @@ enum portolan_status portolan_store_put_decision(struct portolan_store *s,
     return store_explain(s, status, err, "a decision");
 }
 
+enum portolan_status portolan_store_lift_veto(struct portolan_store *s, const char *assembly,
+                                              const char *instance, const char *implementation,
+                                              struct portolan_error *err)
+{
+    enum portolan_status status = store_start(s, err);
+
+    if (!status)
+        status = store_finish(s,
+                              backend_run(s->backend, LIFT_VETO, NULL, err, "ttt", assembly,
+                                          instance, implementation),
+                              err);
+    return store_explain(s, status, err, "a lifted veto");
+}
+
 /* A decision with its texts. */
 struct found {
     struct portolan_decision d;

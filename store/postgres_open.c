@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCHEMA_VERSION = 2 };
+enum { SCHEMA_VERSION = 3 };
 
 static const char schema[] = {
 #include "schema_postgres.inc"
+    0};
+static const char schema_3[] = {
+#include "schema_3_postgres.inc"
     0};
 
 /* ------------------------------------------------- connecting */
@@ -131,9 +134,9 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
                  version, err);
     if (status)
         return status;
-    if (*version < 1)
+    if (*version < 2) /* version 1 was in files only */
         return foreign(err);
-    if (*version != SCHEMA_VERSION)
+    if (*version > SCHEMA_VERSION)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "has schema version %lld, this Portolan knows %d: use a newer "
                                   "Portolan or another store",
@@ -141,7 +144,8 @@ static enum portolan_status check_identity(PGconn *c, int64_t *version, struct p
     return PORTOLAN_OK;
 }
 
-/* One at a time; who comes second finds it made. The number is "Portolan". */
+/* Nothing, or version 2, becomes today's. One at a time; who comes second finds it made. The number
+ * is "Portolan". */
 static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
 {
     int64_t version = 0;
@@ -152,6 +156,8 @@ static enum portolan_status make_schema(PGconn *c, struct portolan_error *err)
         status = check_identity(c, &version, err);
     if (!status && !version)
         status = postgres_execute(c, schema, err);
+    if (!status && version < SCHEMA_VERSION)
+        status = postgres_execute(c, schema_3, err);
     if (!status)
         return postgres_execute(c, "COMMIT", err);
     postgres_execute(c, "ROLLBACK", NULL);
@@ -168,8 +174,13 @@ enum portolan_status postgres_prepare_schema(PGconn *c, bool write, struct porto
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "has no schema to work in: the search path names none that "
                                   "exists (CREATE SCHEMA makes one)");
-    if (status || (status = check_identity(c, &version, err)) || version)
+    if (status || (status = check_identity(c, &version, err)) || version == SCHEMA_VERSION)
         return status;
+    if (!write && version)
+        return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                                  "has schema version %lld, which can be read when it was brought "
+                                  "to %d: 'portolan trials --migrate' does that",
+                                  (long long)version, SCHEMA_VERSION);
     if (!write)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "is empty, no experiment store; measure something first");

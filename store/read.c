@@ -51,6 +51,7 @@ void portolan_sample_set_destroy(struct portolan_sample_set *set)
     free(o);
     free(set->trials);
     free(set->samples);
+    free(set->lifted);
     free(set);
 }
 
@@ -120,11 +121,35 @@ static void count_partial(struct portolan_trial *t)
                                  sizeof PORTOLAN_STORE_PARTIAL - 1);
 }
 
+static enum portolan_status read_lifted(struct reading *r)
+{
+    struct portolan_sample_set *set = r->set;
+    size_t capacity = 0;
+    enum portolan_status status = backend_query(r->backend, READ_LIFTED_VETOES, r->err, "");
+    bool row;
+
+    while (!status && !(status = backend_next(r->backend, READ_LIFTED_VETOES, &row, r->err)) &&
+           row) {
+        struct portolan_lifted_veto v = {.trial = backend_int(r->backend, READ_LIFTED_VETOES, 0)};
+
+        if (take_text(r, READ_LIFTED_VETOES, 1, &v.assembly) &&
+            take_text(r, READ_LIFTED_VETOES, 2, &v.instance) &&
+            take_text(r, READ_LIFTED_VETOES, 3, &v.implementation) &&
+            store_reserve(&set->lifted, &capacity, set->n_lifted, sizeof *set->lifted))
+            set->lifted[set->n_lifted++] = v;
+        else
+            status = store_no_memory(r->err);
+    }
+    return status;
+}
+
 static enum portolan_status read_all(struct reading *r, const struct portolan_store_query *query,
                                      bool with_samples)
 {
     enum portolan_status status = read_trials(r, query);
 
+    if (!status)
+        status = read_lifted(r);
     for (size_t i = 0; i < r->set->n_trials && !status; ++i) {
         struct portolan_trial *t = &r->set->trials[i];
 
@@ -159,7 +184,7 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
     /* One transaction: what other processes store meanwhile does not show. */
     if (!(status = store_start_reading(store, err))) {
         status = read_all(&r, query ? query : &everything, with_samples);
-        for (enum statement s = READ_TRIALS; s <= READ_METADATA; ++s)
+        for (enum statement s = READ_TRIALS; s <= READ_LIFTED_VETOES; ++s)
             backend_reset(store->backend, s);
         status = store_finish_reading(store, status, err);
     }

@@ -17,7 +17,7 @@ struct put {
     struct piece *pieces;
 };
 
-static const char call_types[] = "iiikkiiiiddddddddddddddddddd";
+static const char call_types[] = "iiikkiiiidddddddddddddddddddi";
 
 static void fill_sample(void *arg, size_t row, union backend_value *v)
 {
@@ -45,6 +45,7 @@ static void fill_sample(void *arg, size_t row, union backend_value *v)
         v[CALL_CONTEXT + i].d = i < s->n_context ? s->context[i] : NAN;
     for (int i = 0; i < PORTOLAN_COUNTER_MAX; ++i)
         v[CALL_COUNTER + i].d = i < s->n_counters ? s->counter[i] : NAN;
+    v[CALL_FAILED].i = s->failed_calls;
 }
 
 static void fill_piece(void *arg, size_t row, union backend_value *v)
@@ -196,6 +197,7 @@ static enum portolan_status take_sample(void *arg, const struct piece *piece)
         .step = piece->step,
         .rank = piece->rank,
         .calls = backend_int(b, READ_CALL_DATA, CALL_CALLS),
+        .failed_calls = backend_int(b, READ_CALL_DATA, CALL_FAILED),
         .timed_calls = backend_int(b, READ_CALL_DATA, CALL_TIMED),
         .subroutines = backend_int(b, READ_CALL_DATA, CALL_SUBROUTINES),
         .binned = backend_int(b, READ_CALL_DATA, CALL_BINNED) != 0,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Schema version 2 of Portolan's experiment store; described in portolan-store(5). Written for
--- SQLite; what postgres.sed changes makes it PostgreSQL's. Triggers: triggers_*.sql.
+-- Schema version 2 of Portolan's experiment store, which schema_3.sql makes today's; described in
+-- portolan-store(5). Written for SQLite; what postgres.sed changes makes it PostgreSQL's. Triggers:
+-- triggers_*.sql.
 -- Tables named as in TAUdb 2 mean what they mean there; the others are Portolan's own.
 
 CREATE TABLE schema_version (version INTEGER NOT NULL, description TEXT NOT NULL);
@@ -358,28 +359,6 @@ SELECT s.trial, t.id AS thread_index, s.callpath AS timer_callpath, m.id AS metr
 FROM summary s JOIN metric m ON m.trial = s.trial AND m.name = 'TIME'
 CROSS JOIN derived_thread_type t;
 
--- Everything measured, flat; times in ns.
-CREATE VIEW sample AS
-SELECT d.id, s.trial, s.number AS step, a.node_rank AS rank, h.thread_rank AS thread, d.parent,
-       p."user", p.uses, c.instance, o.name AS port, c.implementation, o.type AS port_type,
-       t.short_name AS method, d.calls, d.subroutines, d.timed_calls, d.inclusive, d.exclusive,
-       d.mpi, d.minimum, d.maximum, d.sum_inclusive_squared, d.quality, d.binned, d.callpath,
-       l.context1 AS context1_name, d.context1, l.context2 AS context2_name, d.context2,
-       l.context3 AS context3_name, d.context3, l.context4 AS context4_name, d.context4,
-       l.counter1 AS counter1_name, d.counter1, l.counter2 AS counter2_name, d.counter2,
-       l.counter3 AS counter3_name, d.counter3, l.counter4 AS counter4_name, d.counter4,
-       l.counter5 AS counter5_name, d.counter5, l.counter6 AS counter6_name, d.counter6,
-       l.counter7 AS counter7_name, d.counter7, l.counter8 AS counter8_name, d.counter8
-FROM step s
-JOIN call_piece a ON a.step = s.id
-JOIN call_data d ON d.id BETWEEN a.first AND a.last
-JOIN thread h ON h.id = d.thread
-JOIN timer_callpath p ON p.id = d.callpath
-JOIN timer t ON t.id = p.timer
-JOIN port o ON o.id = t.port
-JOIN component c ON c.id = o.component
-LEFT JOIN call_layout l ON l.id = d.layout;
-
 -- Every single call, flat; times in ns.
 CREATE VIEW call AS
 SELECT i.id, h.trial, h.node_rank AS rank, h.thread_rank AS thread, i.step, i.ordinal, i.start,
@@ -399,14 +378,3 @@ JOIN timer t ON t.id = p.timer
 JOIN port o ON o.id = t.port
 JOIN component c ON c.id = o.component
 LEFT JOIN call_layout l ON l.id = i.layout;
-
--- Per call path over ranks and steps, from the samples: the slowest rank's time is the assembly's.
-CREATE VIEW callpath_summary AS
-SELECT trial, callpath, instance, implementation, port, method, count(*) AS ranks,
-       sum(calls) AS calls, avg(inclusive) AS mean_inclusive, max(inclusive) AS max_inclusive,
-       avg(exclusive) AS mean_exclusive, max(exclusive) AS max_exclusive, avg(mpi) AS mean_mpi
-FROM (SELECT trial, callpath, instance, implementation, port, method, rank, sum(calls) AS calls,
-             sum(inclusive) AS inclusive, sum(exclusive) AS exclusive, sum(mpi) AS mpi
-      FROM sample
-      GROUP BY trial, callpath, instance, implementation, port, method, rank) AS of_rank
-GROUP BY trial, callpath, instance, implementation, port, method;

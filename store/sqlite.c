@@ -71,7 +71,8 @@ static const char *const sql[STATEMENT_COUNT] = {
                        " VALUES (?1, ?2, ?3, ?4)",
     [PUT_CALL_DATA] =
         "INSERT INTO call_data VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
+        " ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28,"
+        " ?29)",
     [PUT_INVOCATION_PIECE] = "INSERT INTO invocation_piece (first, last, thread, late, last_start)"
                              " VALUES (?1, ?2, ?3, ?4, ?5)",
     [PUT_INVOCATION] = "INSERT INTO invocation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
@@ -107,6 +108,12 @@ static const char *const sql[STATEMENT_COUNT] = {
         " host, choice, reason, decided FROM decision WHERE trial = ?1 ORDER BY id LIMIT 1",
     [ADD_SWAP] = "INSERT INTO swap (trial, step, instance, from_implementation, to_implementation,"
                  " reason, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    [LIFT_VETO] = "INSERT INTO lifted_veto (assembly, instance, implementation, trial)"
+                  " SELECT ?1, ?2, ?3, coalesce(max(id), 0) FROM trial WHERE true"
+                  " ON CONFLICT (assembly, instance, implementation)"
+                  " DO UPDATE SET trial = excluded.trial",
+    [READ_LIFTED_VETOES] = "SELECT trial, assembly, instance, implementation FROM lifted_veto"
+                           " ORDER BY 2, 3, 4",
     [READ_TRIALS] =
         "SELECT * FROM (SELECT id, node_count, elapsed_ns, name, purpose, started, outcome,"
         " (SELECT coalesce(max(h.thread_rank) + 1, 0) FROM thread h WHERE h.trial = trial.id)"

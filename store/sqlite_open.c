@@ -10,12 +10,15 @@
 
 enum {
     APPLICATION_ID = 0x506f7274, /* "Port" */
-    SCHEMA_VERSION = 2
+    SCHEMA_VERSION = 3
 };
 
 /* As bytes, so that no compiler's limit on the length of literals matters. */
 static const char schema[] = {
 #include "schema.inc"
+    0};
+static const char schema_3[] = {
+#include "schema_3.inc"
     0};
 static const char migrate_1[] = {
 #include "migrate_1.inc"
@@ -100,7 +103,7 @@ static enum portolan_status execute_made(sqlite3 *db, const char *query, struct 
     return status;
 }
 
-/* In a transaction: nothing, or version 1, becomes today's schema. */
+/* In a transaction: nothing, or an old version, becomes today's schema. */
 static enum portolan_status bring_up(sqlite3 *db, int64_t version, struct portolan_error *err)
 {
     char identity[100];
@@ -109,12 +112,14 @@ static enum portolan_status bring_up(sqlite3 *db, int64_t version, struct portol
     sqlite3_snprintf(sizeof identity, identity,
                      "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
                      SCHEMA_VERSION);
-    if (version)
+    if (version == 1)
         status = execute_made(db, set_aside, err);
-    if (!status)
+    if (!status && version < 2)
         status = execute(db, schema, err);
-    if (!status && version)
+    if (!status && version == 1)
         status = execute(db, migrate_1, err);
+    if (!status)
+        status = execute(db, schema_3, err);
     if (!status)
         status = execute(db, identity, err);
     return status;

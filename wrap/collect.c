@@ -152,7 +152,7 @@ static uint64_t count_calls(const struct portolan_probe_snapshot *s)
     for (size_t i = 0; i < s->count; i++)
         if (s->records[i].handle > PORTOLAN_PROBE_HANDLE_OWN &&
             s->records[i].handle < WRAP_HANDLE_THREAD)
-            calls += s->records[i].calls;
+            calls += s->records[i].calls + s->records[i].failed_calls;
     return calls;
 }
 

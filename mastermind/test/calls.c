@@ -63,6 +63,16 @@ __attribute__((noinline)) void calls_solve(int64_t n)
     portolan_probe_leave(&call);
 }
 
+__attribute__((noinline)) void calls_fail(void *n)
+{
+    struct portolan_probe_context context[1] = {portolan_probe_context_int(*(int64_t *)n)};
+    struct portolan_probe_call call;
+
+    portolan_probe_enter(&call, &solve_port, 0, context, 1);
+    portolan_probe_clock_advance(3);
+    portolan_probe_leave_failed(&call);
+}
+
 __attribute__((noinline)) void calls_go(int times, int64_t n, void (*inside)(void *arg), void *arg)
 {
     struct portolan_probe_call call;

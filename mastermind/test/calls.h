@@ -27,5 +27,7 @@ void calls_sample_roots(uint32_t one_in);
 
 /** A call of solve(n) by the driver. */
 void calls_solve(int64_t n);
+/** A call of "solve" with context *N, an int64_t, that takes 3 and fails. */
+void calls_fail(void *n);
 
 #endif

@@ -118,6 +118,34 @@ static void a_running_call_counts_with_its_time_so_far(void **state)
     assert_true(piece.samples[1].inclusive_ns == 100);
 }
 
+static void failed_calls_are_kept_though_they_have_no_time(void **state)
+{
+    struct portolan_piece whole = {0};
+    const struct portolan_sample *s;
+    int64_t n = 6;
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    calls_go(0, 0, calls_fail, &n);
+    cut();
+    s = piece.samples;
+    assert_int_equal(piece.n, 2);
+    assert_true(s[0].inclusive_ns == 4 && s[0].exclusive_ns == 1);
+    assert_int_equal(s[1].failed_calls, 1);
+    assert_int_equal(s[1].calls + s[1].timed_calls, 0);
+    assert_true(s[1].inclusive_ns == 0 && s[1].context[0] == 6);
+    assert_int_equal(piece_pack(&piece, &bytes, &size, NULL), PORTOLAN_OK);
+    assert_int_equal(piece_unpack(&whole, bytes, size, NULL), PORTOLAN_OK);
+    assert_int_equal(whole.samples[0].failed_calls, 0);
+    assert_int_equal(whole.samples[1].failed_calls, 1);
+    piece_clear(&whole);
+    free(bytes);
+    look(&before);
+    cut();
+    assert_int_equal(piece.n, 0);
+}
+
 static void a_call_without_time_keeps_its_callers(void **state)
 {
     (void)state;
@@ -251,6 +279,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_difference_holds_only_what_was_added, fresh, clear),
         cmocka_unit_test_setup_teardown(nothing_happened_gives_an_empty_piece, fresh, clear),
         cmocka_unit_test_setup_teardown(a_running_call_counts_with_its_time_so_far, fresh, clear),
+        cmocka_unit_test_setup_teardown(failed_calls_are_kept_though_they_have_no_time, fresh,
+                                        clear),
         cmocka_unit_test_setup_teardown(a_call_without_time_keeps_its_callers, fresh, clear),
         cmocka_unit_test_setup_teardown(portolans_own_work_is_in_no_piece, fresh, clear),
         cmocka_unit_test_setup_teardown(bins_give_the_mean_of_the_new_calls, fresh, clear),

@@ -69,6 +69,7 @@ struct portolan_probe_node {
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
 
     uint64_t untimed;   /* calls beside those */
+    uint64_t failed;    /* calls that are in nothing else here */
     uint32_t skip;      /* the next call to be timed */
     uint32_t one_in;    /* the sampling it was drawn for, also that of the call that runs */
     double row_quality; /* of the call that runs, kept while rows are noted */
@@ -123,6 +124,9 @@ portolan_probe_slow_heal(uintptr_t sp) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_slow_enter(struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
 PORTOLAN_API void portolan_probe_slow_leave(void) PORTOLAN_PROBE_COLD;
+PORTOLAN_API void portolan_probe_slow_fail(struct portolan_probe_thread *t,
+                                           struct portolan_probe_frame *f,
+                                           uint32_t flags) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_slow_settle(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
                            struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
@@ -266,9 +270,9 @@ struct portolan_probe_call {
 #define PORTOLAN_PROBE_LEFT ((struct portolan_probe_frame *)1)
 
 /**
- * Declares a call NAME for portolan_probe_enter. If nobody has left it before, it is left when
- * control leaves the block: by a C++ exception, pthread_exit or pthread_cancel, too, in code that
- * was compiled with -fexceptions. Costs nothing. Stands as the last of the declarations.
+ * Declares a call NAME for portolan_probe_enter. If nobody has left it before, it has failed when
+ * control leaves the block: by a C++ exception, pthread_exit or pthread_cancel, in code that was
+ * compiled with -fexceptions. Costs nothing. Stands as the last of the declarations.
  */
 #define PORTOLAN_PROBE_CALL(NAME)                                                                  \
     __attribute__((cleanup(portolan_probe_unwind))) struct portolan_probe_call NAME;               \
@@ -535,7 +539,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note(const struct portolan_probe_call 
         portolan_probe_slow_counters_stop(call->thread, f);
 }
 
-/** Ends a call that portolan_probe_enter began, also one that returned with an exception. */
+/** Ends a call that portolan_probe_enter began and that came back as it should. */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call)
 {
     struct portolan_probe_frame *f = call->frame;
@@ -562,11 +566,24 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
     portolan_probe_pop(call->thread, f);
 }
 
+/**
+ * Ends a call that came to no good end: it returned an exception or a status that says so. It is
+ * counted as failed and has no time, extremes, contexts or row; what it took is not its caller's
+ * own time either.
+ */
+PORTOLAN_PROBE_INLINE void portolan_probe_leave_failed(struct portolan_probe_call *call)
+{
+    struct portolan_probe_frame *f = call->frame;
+
+    call->frame = PORTOLAN_PROBE_LEFT;
+    portolan_probe_slow_fail(call->thread, f, call->flags);
+}
+
 /* The cleanup of PORTOLAN_PROBE_CALL: on the usual way out there is nothing left to do. */
 PORTOLAN_PROBE_INLINE void portolan_probe_unwind(struct portolan_probe_call *call)
 {
-    if (call->frame != PORTOLAN_PROBE_LEFT)
-        portolan_probe_leave(call);
+    if (PORTOLAN_PROBE_UNLIKELY(call->frame != PORTOLAN_PROBE_LEFT))
+        portolan_probe_leave_failed(call);
 }
 
 /** Notes the accuracy that the running CALL has reached; before leave. Keeps the largest. */

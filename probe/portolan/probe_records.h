@@ -127,8 +127,9 @@ struct portolan_probe_record {
     int64_t parent;  /**< index in the same snapshot, smaller than the own one; -1 for roots */
     unsigned n_context;
     struct portolan_probe_context_stats context[PORTOLAN_PROBE_CONTEXTS];
-    uint64_t calls;       /**< all */
-    uint64_t timed_calls; /**< fewer when they are sampled; what follows in times is of these */
+    uint64_t calls;        /**< all that came back as they should */
+    uint64_t failed_calls; /**< the others, which are in nothing else here */
+    uint64_t timed_calls;  /**< fewer when they are sampled; what follows in times is of these */
     uint64_t subroutine_calls; /**< monitored calls made directly from here */
     double descendants;        /**< timed calls anywhere below: each took its cost of this time */
     double inclusive_ns;
@@ -197,7 +198,7 @@ PORTOLAN_API enum portolan_status portolan_probe_reset_unprofiled(struct portola
 
 /* ------------------------------------------------------------------ rows */
 
-/** One call of a port with PORTOLAN_PROBE_ROWS, noted when it ended. */
+/** One call of a port with PORTOLAN_PROBE_ROWS, noted when it ended well. */
 struct portolan_probe_row {
     uint64_t record;  /**< id of its portolan_probe_record */
     uint64_t ordinal; /**< calls of this record on this thread that ended before, timed or not */

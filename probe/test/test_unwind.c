@@ -102,6 +102,106 @@ static void leave_works_as_a_cleanup(void **state)
     assert_true(r->inclusive_ns == 4);
 }
 
+/* ------------------------------------------------------- failed calls */
+
+/* As proxies do: n below 0 says that the call failed. */
+__attribute__((noinline)) static void proxy_status(struct portolan_probe_port *port, int64_t n)
+{
+    const struct portolan_probe_context context[1] = {portolan_probe_context_int(n)};
+    PORTOLAN_PROBE_CALL(call);
+    struct portolan_probe_binding *b = portolan_probe_enter(&call, port, METHOD_WORK, context, 1);
+    struct worker *w = b->target;
+
+    w->work(w, n);
+    if (n < 0)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
+}
+
+static void tick(struct worker *self, int64_t n)
+{
+    (void)self, (void)n;
+    portolan_probe_clock_advance(10);
+}
+
+static void failing_inside(struct worker *self, int64_t n)
+{
+    (void)self, (void)n;
+    portolan_probe_clock_advance(1);
+    proxy_status(&inner, -7);
+    proxy_status(&inner, 7);
+    portolan_probe_clock_advance(1);
+}
+
+static void a_failed_call_is_in_no_time_but_its_callers_inclusive(void **state)
+{
+    struct worker above = {failing_inside, no_scale, NULL}, below = {tick, no_scale, NULL};
+    const struct portolan_probe_record *a, *failed, *good;
+
+    (void)state;
+    outer_binding.target = &above;
+    inner_binding.target = &below;
+    proxy_status(&outer, 1);
+    take_snapshot();
+    a = find_record(&snap.records[0], outer_work, 1);
+    failed = find_record(a, inner_work, -7);
+    good = find_record(a, inner_work, 7);
+    assert_true(a->inclusive_ns == 22 && a->exclusive_ns == 2);
+    assert_int_equal(a->subroutine_calls, 1);
+    assert_int_equal(failed->failed_calls, 1);
+    assert_int_equal(failed->calls + failed->timed_calls, 0);
+    assert_true(failed->inclusive_ns == 0 && failed->max_ns == 0 && failed->context[0].sum == 0);
+    assert_int_equal(good->calls, 1);
+    assert_int_equal(good->failed_calls, 0);
+    assert_int_equal(portolan_probe_reset(NULL), PORTOLAN_OK);
+    take_snapshot();
+    assert_int_equal(find_record(a, inner_work, -7)->failed_calls, 0);
+}
+
+static void reset_inside(struct worker *self, int64_t n)
+{
+    (void)self, (void)n;
+    portolan_probe_clock_advance(100);
+    assert_int_equal(portolan_probe_reset_unprofiled(NULL), PORTOLAN_OK);
+    portolan_probe_clock_advance(5);
+}
+
+/* What was told of it before it failed is told; nothing is owed to the next call. */
+static void a_call_that_fails_after_a_reset_owes_nothing(void **state)
+{
+    struct worker w = {reset_inside, no_scale, NULL}, plain = {tick, no_scale, NULL};
+    const struct portolan_probe_record *r;
+
+    (void)state;
+    outer_binding.target = &w;
+    proxy_status(&outer, -1);
+    outer_binding.target = &plain;
+    measure_work(&outer, -1);
+    take_snapshot();
+    r = find_record(&snap.records[0], outer_work, -1);
+    assert_int_equal(r->failed_calls, 1);
+    assert_int_equal(r->calls, 1);
+    assert_true(r->inclusive_ns == 10 && r->exclusive_ns == 10);
+}
+
+static void failed_calls_are_counted_whether_they_are_timed_or_not(void **state)
+{
+    struct worker w = {tick, no_scale, NULL};
+    const struct portolan_probe_record *r;
+
+    (void)state;
+    inner_binding.target = &w;
+    portolan_probe_port_set_sampling(&inner, 1000);
+    for (int i = 0; i < 100; i++)
+        proxy_status(&inner, -3);
+    portolan_probe_port_set_sampling(&inner, 1);
+    take_snapshot();
+    r = find_record(&snap.records[0], inner_work, -3);
+    assert_int_equal(r->failed_calls, 100);
+    assert_int_equal(r->calls, 0);
+}
+
 /* ------------------------------------------------------- open calls, pauses, MPI, timers */
 
 static void open_work(struct worker *self, int64_t n)
@@ -289,6 +389,9 @@ int main(void)
         cmocka_unit_test_setup(calls_after_a_longjmp_are_back_at_the_root, fresh),
         cmocka_unit_test_setup(a_call_that_caught_a_longjmp_ends_right, fresh),
         cmocka_unit_test_setup(leave_works_as_a_cleanup, fresh),
+        cmocka_unit_test_setup(a_failed_call_is_in_no_time_but_its_callers_inclusive, fresh),
+        cmocka_unit_test_setup(a_call_that_fails_after_a_reset_owes_nothing, fresh),
+        cmocka_unit_test_setup(failed_calls_are_counted_whether_they_are_timed_or_not, fresh),
         cmocka_unit_test_setup(running_calls_show_what_they_took_so_far, fresh),
         cmocka_unit_test_setup(reset_lets_running_calls_begin_anew, fresh),
         cmocka_unit_test_setup(paused_time_is_in_no_running_call, fresh),

@@ -74,7 +74,7 @@ static bool is_of(const struct portolan_probe_record *r, const char *method,
 {
     const struct portolan_probe_method_info *info = portolan_probe_method_peek(r->handle);
 
-    return r->calls && info && strcmp(info->method.name, method) == 0 &&
+    return (r->calls || r->failed_calls) && info && strcmp(info->method.name, method) == 0 &&
            (!provider_class || strcmp(info->connection.provider_class, provider_class) == 0);
 }
 
@@ -87,6 +87,7 @@ struct portolan_probe_record records_of(const char *method, const char *provider
     for (size_t i = 0; i < s.count; i++)
         if (is_of(&s.records[i], method, provider_class)) {
             sum.calls += s.records[i].calls;
+            sum.failed_calls += s.records[i].failed_calls;
             sum.inclusive_ns += s.records[i].inclusive_ns;
             sum.exclusive_ns += s.records[i].exclusive_ns;
             sum.has_quality |= s.records[i].has_quality;
@@ -103,7 +104,7 @@ struct portolan_probe_record records_node(const char *method, size_t index)
     struct portolan_probe_record found = {0};
 
     assert_int_equal(portolan_probe_snapshot_take(&s, NULL), PORTOLAN_OK);
-    for (size_t i = 0; i < s.count && !found.calls; i++)
+    for (size_t i = 0; i < s.count && !found.calls && !found.failed_calls; i++)
         if (is_of(&s.records[i], method, NULL) && index-- == 0)
             found = s.records[i];
     portolan_probe_snapshot_clear(&s);

@@ -114,7 +114,7 @@ static void contexts_tell_calls_apart(void **state)
     assert_no_exception(&_ex);
 }
 
-static void an_exception_passes_and_stops_the_clock(void **state)
+static void a_call_that_throws_has_failed(void **state)
 {
     struct fixture *f = *state;
     sidl_BaseInterface _ex = NULL;
@@ -126,10 +126,23 @@ static void an_exception_passes_and_stops_the_clock(void **state)
     test_Kinds_fail(f->port, FALSE, &_ex);
     assert_no_exception(&_ex);
     r = records_of("fail", NULL);
-    assert_int_equal(r.calls, 2);
-    assert_true(r.inclusive_ns == 14);
+    assert_int_equal(r.calls, 1);
+    assert_int_equal(r.failed_calls, 1);
+    assert_true(r.inclusive_ns == 7);
     portolan_probe_clock_advance(100); /* nobody's */
-    assert_true(records_of("fail", NULL).inclusive_ns == 14);
+    assert_true(records_of("fail", NULL).inclusive_ns == 7);
+}
+
+static void a_status_other_than_0_has_failed(void **state)
+{
+    struct fixture *f = *state;
+    sidl_BaseInterface _ex = NULL;
+
+    assert_int_equal(test_Kinds_sumTwo(f->port, 1, -1, &_ex), 0);
+    assert_int_equal(test_Kinds_sumTwo(f->port, 1, 1, &_ex), 2);
+    assert_no_exception(&_ex);
+    assert_int_equal(records_of("sumTwo", NULL).calls, 1);
+    assert_int_equal(records_of("sumTwo", NULL).failed_calls, 1);
 }
 
 static void accuracy_is_noted_on_success_only(void **state)
@@ -313,7 +326,8 @@ int main(void)
         TEST(nested_calls_have_exact_times),
         TEST(a_call_back_into_the_port_counts_once_each),
         TEST(contexts_tell_calls_apart),
-        TEST(an_exception_passes_and_stops_the_clock),
+        TEST(a_call_that_throws_has_failed),
+        TEST(a_status_other_than_0_has_failed),
         TEST(accuracy_is_noted_on_success_only),
         TEST(the_monitor_switches_measuring),
         TEST(a_monitor_that_refuses_leaves_the_former_one),

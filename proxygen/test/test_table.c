@@ -301,6 +301,23 @@ static void times_and_contexts_are_exact(void **state)
     assert_true(records_of("residual", NULL).quality == f->one.last);
 }
 
+static int say_status(void *data, int iteration)
+{
+    (void)iteration;
+    return *(int *)data;
+}
+
+static void a_status_other_than_0_says_that_the_call_failed(void **state)
+{
+    struct solver *s = face(*state);
+    int status[] = {0, 3, 0, -1, 0};
+
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(s->ops->watch(s, say_status, &status[i]), status[i]);
+    assert_int_equal(records_of("watch", NULL).calls, 3);
+    assert_int_equal(records_of("watch", NULL).failed_calls, 2);
+}
+
 static void a_call_that_never_returns_is_counted(void **state)
 {
     struct fixture *f = *state;
@@ -404,6 +421,7 @@ int main(void)
         TEST(data_members_follow_both_sides),
         TEST(other_objects_of_the_type_are_unwrapped),
         TEST(times_and_contexts_are_exact),
+        TEST(a_status_other_than_0_says_that_the_call_failed),
         TEST(a_call_that_never_returns_is_counted),
         TEST(the_end_of_an_object_is_its_own),
         TEST(a_swap_keeps_the_face),

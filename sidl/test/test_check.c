@@ -245,6 +245,8 @@ static const struct bad {
     {I "void f(%attrib{contxt} in int n);\n}" E, 3, 16, "did you mean 'context'?"},
     {I "void f(%attrib{context} in string n);\n}" E, 3, 16, "one number"},
     {I "void f(%attrib{context} out int n);\n}" E, 3, 16, "one number"},
+    {I "%attrib{status} double f();\n}" E, 3, 9, "must be int"},
+    {I "void f(%attrib{status} in int e);\n}" E, 3, 16, "belongs in front of a method"},
     {I "%attrib{accuracy} int f();\n}" E, 3, 9, "must be double"},
     {I "%attrib{context} int f();\n}" E, 3, 9, "in front of an argument"},
     {I "void f(%attrib{accuracy} in double e);\n}" E, 3, 16, "out double"},

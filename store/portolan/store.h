@@ -228,6 +228,14 @@ struct portolan_lifted_veto {
     int64_t trial; /**< failures and missed accuracies in trials up to this one do not count */
 };
 
+/**
+ * What failed of IMPLEMENTATION as INSTANCE of ASSEMBLY counts no longer, up to the newest trial
+ * there is now; lifting again moves that number. Nothing is taken out of the trials themselves.
+ */
+PORTOLAN_API enum portolan_status
+portolan_store_lift_veto(struct portolan_store *store, const char *assembly, const char *instance,
+                         const char *implementation, struct portolan_error *err);
+
 /** Trials and all their samples, in memory of its own. */
 struct portolan_sample_set {
     size_t n_trials;

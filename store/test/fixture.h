@@ -46,6 +46,12 @@ struct portolan_error refusal_of(const char *path, enum portolan_store_mode mode
  */
 void meet_a_lock(const char *path);
 
+/** Statements that make a store of schema version 2 of one of today. */
+#define FIXTURE_TO_VERSION_2                                                                       \
+    "DROP VIEW callpath_summary; DROP VIEW sample; DROP TABLE lifted_veto;"                        \
+    " ALTER TABLE call_data DROP COLUMN failed_calls; UPDATE schema_version SET version = 2;"      \
+    " CREATE VIEW sample AS SELECT calls FROM call_data;"
+
 /** The number that an SQL query gives. */
 int64_t count_in(const char *path, const char *query);
 /** Runs statements behind the store's back. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store of schema version 1, made with its own schema, becomes one of today. */
+/* Stores of schema versions 1, made with its own schema, and 2 become those of today. */
 #include "fixture.h"
 
 #include <math.h>
@@ -126,8 +126,8 @@ static void an_old_store_opened_for_writing_becomes_a_new_one(void **state)
     assert_int_equal(portolan_store_put_step(store, 3, 2, samples, STEP_SAMPLES, NULL),
                      PORTOLAN_OK);
     portolan_store_close(store);
-    assert_int_equal(count_in(*state, "PRAGMA user_version"), 2);
-    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 2);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 3);
     assert_int_equal(count_in(*state, "SELECT min(first) FROM call_piece WHERE first > 23"), 30);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'old%'"),
                      0);
@@ -160,7 +160,7 @@ static void a_migration_that_fails_leaves_the_store_as_it_was(void **state)
     execute(*state, "CREATE TABLE old_trial (mine)"); /* in the way */
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_WRITE, &store, &err), PORTOLAN_EIO);
     assert_null(store);
-    assert_non_null(strstr(err.text, "from schema version 1 to 2, and is as it was"));
+    assert_non_null(strstr(err.text, "from schema version 1 to 3, and is as it was"));
     assert_int_equal(count_in(*state, "PRAGMA user_version"), 1);
     assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_value"), rows);
     assert_int_equal(portolan_store_open(*state, PORTOLAN_STORE_READ, &store, NULL), PORTOLAN_EIO);
@@ -168,6 +168,30 @@ static void a_migration_that_fails_leaves_the_store_as_it_was(void **state)
     store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
     expect_content(store);
     portolan_store_close(store);
+}
+
+/* Its rows come along, and what version 3 added is there. */
+static void a_store_of_version_2_gets_what_version_3_has_more(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t trial = begin_plate(store);
+    struct portolan_sample_set *set;
+
+    put_steps(store, trial, 0, 1);
+    portolan_store_close(store);
+    execute(*state, FIXTURE_TO_VERSION_2 " PRAGMA user_version = 2;");
+    store = open_or_fail(*state, PORTOLAN_STORE_READ);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, 2 * STEP_SAMPLES);
+    assert_int_equal(set->samples[0].failed_calls, 0);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 2);
+    portolan_store_close(open_or_fail(*state, PORTOLAN_STORE_WRITE));
+    assert_int_equal(count_in(*state, "PRAGMA user_version"), 3);
+    assert_int_equal(count_in(*state, "SELECT version FROM schema_version"), 3);
+    assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"), 0);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM lifted_veto"), 0);
 }
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
@@ -178,6 +202,7 @@ int main(void)
         IN_FOLDER(an_old_store_opened_for_writing_becomes_a_new_one),
         IN_FOLDER(an_old_store_is_read_as_it_is),
         IN_FOLDER(a_migration_that_fails_leaves_the_store_as_it_was),
+        IN_FOLDER(a_store_of_version_2_gets_what_version_3_has_more),
     };
 
     return cmocka_run_group_tests_name("store migration", tests, NULL, NULL);

@@ -112,6 +112,21 @@ static void a_newer_schema_is_refused_by_its_number(void **state)
     expect_refusal(*state, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "newer Portolan");
 }
 
+static void a_store_of_version_2_becomes_one_of_today_when_it_is_written(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+
+    put_steps(store, begin_plate(store), 0, 0);
+    portolan_store_close(store);
+    execute_in(*state, FIXTURE_TO_VERSION_2);
+    expect_refusal(*state, PORTOLAN_STORE_READ, PORTOLAN_EFOREIGN, "portolan trials --migrate");
+    store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    put_steps(store, 1, 1, 1);
+    portolan_store_close(store);
+    assert_int_equal(count_samples(*state), 2 * STEP_SAMPLES);
+    assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM sample"), 0);
+}
+
 static void text_that_is_no_utf8_is_refused_and_the_store_goes_on(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -309,6 +324,7 @@ int main(int argc, char **argv)
         ON_SERVER(a_user_who_may_not_write_is_told),
         ON_SERVER(foreign_data_bases_are_refused_and_left_alone),
         ON_SERVER(a_newer_schema_is_refused_by_its_number),
+        ON_SERVER(a_store_of_version_2_becomes_one_of_today_when_it_is_written),
         ON_SERVER(text_that_is_no_utf8_is_refused_and_the_store_goes_on),
         ON_SERVER(programs_store_their_trials_at_the_same_time),
         ON_SERVER(a_step_that_meets_a_lock_is_refused_and_can_be_repeated),

@@ -260,6 +260,56 @@ static void a_model_replaces_the_one_of_the_same_names(void **state)
     assert_int_equal(count_in(*state, "SELECT count(*) FROM model WHERE xml LIKE '%2%'"), 2);
 }
 
+static void failed_calls_are_read_back(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_sample samples[STEP_SAMPLES];
+    struct portolan_sample_set *set;
+    int64_t trial = begin_plate(store);
+
+    make_step(0, samples);
+    samples[1].failed_calls = 3;
+    samples[2].calls = samples[2].timed_calls = 0;
+    samples[2].failed_calls = 1;
+    assert_int_equal(portolan_store_put_step(store, trial, 0, samples, STEP_SAMPLES, NULL),
+                     PORTOLAN_OK);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_samples, STEP_SAMPLES);
+    assert_int_equal(set->samples[0].failed_calls, 0);
+    assert_int_equal(set->samples[1].failed_calls, 3);
+    assert_int_equal(set->samples[2].failed_calls, 1);
+    assert_int_equal(set->samples[2].calls, 0);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "SELECT sum(failed_calls) FROM callpath_summary"), 4);
+}
+
+static void a_lifted_veto_notes_the_newest_trial_and_moves_on(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_sample_set *set;
+
+    begin_plate(store);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(portolan_store_lift_veto(store, "plate", "solver", "heat.Cholmod", NULL),
+                         PORTOLAN_OK);
+        begin_plate(store);
+        begin_plate(store);
+    }
+    assert_int_equal(portolan_store_lift_veto(store, "plate", "solver", "heat.Band", NULL),
+                     PORTOLAN_OK);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_lifted, 2);
+    assert_string_equal(set->lifted[0].implementation, "heat.Band");
+    assert_int_equal(set->lifted[0].trial, 5);
+    assert_string_equal(set->lifted[1].assembly, "plate");
+    assert_string_equal(set->lifted[1].instance, "solver");
+    assert_string_equal(set->lifted[1].implementation, "heat.Cholmod");
+    assert_int_equal(set->lifted[1].trial, 3);
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
 static void deleting_a_trial_takes_all_its_rows_along(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -325,6 +375,8 @@ int main(void)
         IN_FOLDER(a_step_with_a_bad_parent_is_refused_whole),
         IN_FOLDER(the_newest_decision_for_a_case_is_found),
         IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
+        IN_FOLDER(failed_calls_are_read_back),
+        IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
         IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),
         IN_FOLDER(the_views_sum_over_ranks_what_the_samples_hold),
         cmocka_unit_test(a_store_in_memory_needs_no_file),

@@ -67,13 +67,16 @@ template <typename Port> class proxy_call
         object_ = static_cast<Port *>(
             portolan_probe_enter(&call_, &proxy->port, method, context, n_context)->target);
         if (PORTOLAN_PROBE_UNLIKELY(!object_)) {
-            portolan_probe_leave(&call_);
+            portolan_probe_leave_failed(&call_);
             throw_unconnected(proxy, method);
         }
     }
     __attribute__((always_inline)) inline ~proxy_call()
     {
-        portolan_probe_leave(&call_);
+        if (PORTOLAN_PROBE_UNLIKELY(failed_))
+            portolan_probe_leave_failed(&call_);
+        else
+            portolan_probe_leave(&call_);
     }
     proxy_call(const proxy_call &) = delete;
     proxy_call &operator=(const proxy_call &) = delete;
@@ -92,6 +95,12 @@ template <typename Port> class proxy_call
         return *object_;
     }
 
+    /** Whether it came to no good end: an exception leaves it, or its result says so. */
+    void failed(bool whether)
+    {
+        failed_ = whether;
+    }
+
     /** Notes what accuracy was reached. */
     template <typename Number> void accuracy(const Number &value)
     {
@@ -106,6 +115,7 @@ template <typename Port> class proxy_call
   private:
     struct portolan_probe_call call_;
     Port *object_;
+    bool failed_ = false; /* known where this is compiled, so that it costs nothing */
 };
 
 /** Gives the function proxy_member(TAG) for a method that only the class itself may name. */

@@ -72,7 +72,7 @@ void what_the_implementation_throws_arrives(void **)
         caught = true;
     }
     assert_true(caught);
-    assert_int_equal(records_of("do_allocate", "Null").calls, 1);
+    assert_int_equal(records_of("do_allocate", "Null").failed_calls, 1);
 }
 
 } /* namespace */

@@ -32,7 +32,8 @@ struct solver_ops {
     struct solver_size (*shape)(struct solver *self);
     int (*norms)(struct solver *self, int n, double rows[], double table[static 3],
                  const double matrix[n][n]);
-    int (*watch)(struct solver *self, solver_progress progress, void *call);
+    int (*watch)(struct solver *self, solver_progress progress, void *call)
+        SOLVER_NOTE("portolan.status");
     solver_progress (*watcher)(struct solver *self);
     int (*(*raw_watcher)(struct solver *self, int to))(void *, int);
     double (*compare)(const struct solver *a, const struct solver *other);

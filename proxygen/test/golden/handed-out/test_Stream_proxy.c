@@ -61,6 +61,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_file_measure_read(st
 
     to_ = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, context, 1));
     int result = to_.ops->read(to_.object, to, n);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -86,6 +87,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_file_do_close(struct
     int result = to.ops->close(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -97,6 +99,7 @@ static PORTOLAN_PROBE_MEASURING long test_StreamProxy_stream_file_measure_map(st
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, NULL, 0));
     long result = to.ops->map(to.object);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -120,6 +123,7 @@ static PORTOLAN_PROBE_MEASURING long test_StreamProxy_stream_file_measure_unmap(
 
     to = test_StreamProxy_stream_file_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 3, NULL, 0));
     long result = to.ops->unmap(to.object);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -263,6 +267,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_stream_filter_measure_apply
     to = test_StreamProxy_stream_filter_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
     int result = to.ops->apply(to.object, value);
     test_StreamProxy_stream_filter_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -442,6 +447,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_advance(struct stre
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, context, 1));
     int result = to.ops->advance(to.object, by);
     test_StreamProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -465,6 +471,7 @@ static PORTOLAN_PROBE_MEASURING long test_StreamProxy_measure_distance(const str
     to = test_StreamProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
     long result = to.ops->distance(to.object, test_StreamProxy_behind(b));
     test_StreamProxy_out(proxy, a, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -492,6 +499,7 @@ static PORTOLAN_PROBE_MEASURING struct stream *test_StreamProxy_do_clone(struct 
         result = (struct stream *)self;
     else
         result = portolan_proxy_give(proxy, to.binding, &test_StreamProxy_description, (void *)result);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -507,6 +515,7 @@ static PORTOLAN_PROBE_MEASURING const struct stream *test_StreamProxy_do_itself(
         result = (struct stream *)self;
     else
         result = portolan_proxy_give(proxy, to.binding, &test_StreamProxy_description, (void *)result);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -519,6 +528,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_open(struct stream *self
     int result = to.ops->open(to.object, version, file, flags);
     test_StreamProxy_out(proxy, self, to);
     portolan_proxy_give_in_place(proxy, to.binding, &test_StreamProxy_stream_file_description, file);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -533,6 +543,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_find(struct stream *self
     test_StreamProxy_out(proxy, self, to);
     if (file && file_given != (void *)&file_given)
         *file = portolan_proxy_give(proxy, to.binding, &test_StreamProxy_stream_file_description, (void *)file_given);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -545,6 +556,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_filter(struct stream *se
     int result = to_.ops->filter(to_.object, factor, to);
     test_StreamProxy_out(proxy, self, to_);
     portolan_proxy_give_in_place(proxy, to_.binding, &test_StreamProxy_stream_filter_description, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -556,6 +568,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_do_log(struct stream *self,
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
     int result = to.ops->vlog(to.object, format, list);
     test_StreamProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -567,6 +580,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_vlog(struct stream 
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
     int result = to.ops->vlog(to.object, format, list);
     test_StreamProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -590,6 +604,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_clock_get(struct st
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
     int result = to.ops->clock.get(to.object);
     test_StreamProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -615,6 +630,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_clock_set(struct st
     to_ = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, context, 1));
     int result = to_.ops->clock.set(to_.object, to);
     test_StreamProxy_out(proxy, self, to_);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -639,6 +655,7 @@ static PORTOLAN_PROBE_MEASURING void test_StreamProxy_do_close(struct stream *se
     to.ops->close(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
+    portolan_probe_leave(&call);
 }
 
 static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_rewind(struct stream *self, struct portolan_proxy *proxy)
@@ -649,6 +666,7 @@ static PORTOLAN_PROBE_MEASURING int test_StreamProxy_measure_rewind(struct strea
     to = test_StreamProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
     int result = to.ops->rewind(to.object);
     test_StreamProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 

@@ -24,7 +24,10 @@ static PORTOLAN_PROBE_MEASURING int32_t test_ChildProxy_measure_getNumber(void *
         result = (*to->d_epv->f_getNumber)(to->d_object, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 0, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -55,7 +58,10 @@ static PORTOLAN_PROBE_MEASURING void test_ChildProxy_measure_nothing(void *self,
         (*to->d_epv->f_nothing)(to->d_object, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 1, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
 }
 
 static PORTOLAN_PROBE_FORWARDING void test_ChildProxy_do_nothing(void *self, sidl_BaseInterface *_ex)

@@ -514,7 +514,10 @@ static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_errno(int value)
     }
     to = portolan_probe_enter(&call, &proxy->port, 13, NULL, 0)->target;
     result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_errno, 13)(value);
-    portolan_probe_leave(&call);
+    if (result != 0)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 

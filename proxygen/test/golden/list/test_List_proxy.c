@@ -381,7 +381,10 @@ static PORTOLAN_PROBE_MEASURING int test_ListProxy_measure_list_errno(int value,
 
     to = portolan_probe_enter(&call, &proxy->port, 13, NULL, 0)->target;
     result = to->list_errno(value);
-    portolan_probe_leave(&call);
+    if (result != 0)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 

@@ -53,6 +53,7 @@ static PORTOLAN_PROBE_MEASURING int plainProxy_measure_add(struct plain *self, i
 
     to = plainProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
     int result = to.ops->add(to.object, argument_1, argument_2);
+    portolan_probe_leave(&call);
     return result;
 }
 

@@ -41,6 +41,7 @@ static PORTOLAN_PROBE_MEASURING void generator_typeProxy_measure_set(void *state
     to.binding = portolan_probe_enter(&call, &proxy->port, 0, context, 1);
     to.ops = to.binding->extra;
     to.ops->set(state, seed);
+    portolan_probe_leave(&call);
 }
 
 static PORTOLAN_PROBE_FORWARDING void generator_typeProxy_do_set(void *state, unsigned long seed, struct portolan_proxy *proxy)
@@ -62,6 +63,7 @@ static PORTOLAN_PROBE_MEASURING unsigned long generator_typeProxy_measure_get(vo
     to.binding = portolan_probe_enter(&call, &proxy->port, 1, NULL, 0);
     to.ops = to.binding->extra;
     unsigned long result = to.ops->get(state);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -85,6 +87,7 @@ static PORTOLAN_PROBE_MEASURING double generator_typeProxy_measure_get_double(vo
     to.binding = portolan_probe_enter(&call, &proxy->port, 2, NULL, 0);
     to.ops = to.binding->extra;
     double result = to.ops->get_double(state);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -108,6 +111,7 @@ static PORTOLAN_PROBE_MEASURING void generator_typeProxy_do_free(void *state, st
     to.binding = portolan_probe_enter(&call, &proxy->port, 3, NULL, 0);
     to.ops = to.binding->extra;
     to.ops->free(state);
+    portolan_probe_leave(&call);
 }
 
 #define generator_typeProxy_SLOT(portolan_slot) \

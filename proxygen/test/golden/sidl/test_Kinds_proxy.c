@@ -43,7 +43,10 @@ static PORTOLAN_PROBE_MEASURING sidl_bool test_KindsProxy_measure_booleans(void 
         result = (*to->d_epv->f_booleans)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 0, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -75,7 +78,10 @@ static PORTOLAN_PROBE_MEASURING char test_KindsProxy_measure_chars(void *self, c
         result = (*to->d_epv->f_chars)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 1, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -107,7 +113,10 @@ static PORTOLAN_PROBE_MEASURING struct sidl_dcomplex test_KindsProxy_measure_dco
         result = (*to->d_epv->f_dcomplexes)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 2, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -141,7 +150,10 @@ static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_doubles(void *sel
         result = (*to->d_epv->f_doubles)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 3, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -173,7 +185,10 @@ static PORTOLAN_PROBE_MEASURING struct sidl_fcomplex test_KindsProxy_measure_fco
         result = (*to->d_epv->f_fcomplexes)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 4, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -207,7 +222,10 @@ static PORTOLAN_PROBE_MEASURING float test_KindsProxy_measure_floats(void *self,
         result = (*to->d_epv->f_floats)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 5, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -241,7 +259,10 @@ static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_ints(void *self,
         result = (*to->d_epv->f_ints)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 6, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -275,7 +296,10 @@ static PORTOLAN_PROBE_MEASURING int64_t test_KindsProxy_measure_longs(void *self
         result = (*to->d_epv->f_longs)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 7, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -307,7 +331,10 @@ static PORTOLAN_PROBE_MEASURING void *test_KindsProxy_measure_opaques(void *self
         result = (*to->d_epv->f_opaques)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 8, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -339,7 +366,10 @@ static PORTOLAN_PROBE_MEASURING char *test_KindsProxy_measure_strings(void *self
         result = (*to->d_epv->f_strings)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 9, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -373,7 +403,10 @@ static PORTOLAN_PROBE_MEASURING enum test_Color__enum test_KindsProxy_measure_co
         result = (*to->d_epv->f_colors)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 10, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -405,7 +438,10 @@ static PORTOLAN_PROBE_MEASURING test_Plain test_KindsProxy_measure_objects(void 
         result = (*to->d_epv->f_objects)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 11, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -437,7 +473,10 @@ static PORTOLAN_PROBE_MEASURING struct sidl_double__array *test_KindsProxy_measu
         result = (*to->d_epv->f_arrays)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 12, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -469,7 +508,10 @@ static PORTOLAN_PROBE_MEASURING struct sidl__array *test_KindsProxy_measure_gene
         result = (*to->d_epv->f_generics)(to->d_object, a, b, c, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 13, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -504,7 +546,10 @@ static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_rarrays(void *sel
         result = (*to->d_epv->f_rarrays)(to->d_object, a, b, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 14, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -536,7 +581,10 @@ static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_names(void *self
         result = (*to_->d_epv->f_names)(to_->d_object, call, context, proxy, to, result_, binding, _ex);
     else
         portolan_proxy_throw_unconnected(proxy_, 15, _ex);
-    portolan_probe_leave(&call_);
+    if (*_ex)
+        portolan_probe_leave_failed(&call_);
+    else
+        portolan_probe_leave(&call_);
     return result;
 }
 
@@ -570,7 +618,10 @@ static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_callback(void *se
         result = (*to->d_epv->f_callback)(to->d_object, back, depth, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 16, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -603,7 +654,10 @@ static PORTOLAN_PROBE_MEASURING void test_KindsProxy_measure_fail(void *self, si
         (*to->d_epv->f_fail)(to->d_object, really, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 17, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
 }
 
 static PORTOLAN_PROBE_FORWARDING void test_KindsProxy_do_fail(void *self, sidl_bool really, sidl_BaseInterface *_ex)
@@ -634,7 +688,10 @@ static PORTOLAN_PROBE_MEASURING double test_KindsProxy_measure_residual(void *se
         portolan_proxy_throw_unconnected(proxy, 18, _ex);
     if (!*_ex)
         portolan_probe_note_accuracy(&call, (double)result);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 
@@ -667,7 +724,10 @@ static PORTOLAN_PROBE_MEASURING void test_KindsProxy_measure_refine(void *self, 
         portolan_proxy_throw_unconnected(proxy, 19, _ex);
     if (!*_ex)
         portolan_probe_note_accuracy(&call, (double)*reached);
-    portolan_probe_leave(&call);
+    if (*_ex)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
 }
 
 static PORTOLAN_PROBE_FORWARDING void test_KindsProxy_do_refine(void *self, double *reached, sidl_BaseInterface *_ex)
@@ -696,7 +756,10 @@ static PORTOLAN_PROBE_MEASURING int32_t test_KindsProxy_measure_sumTwo(void *sel
         result = (*to->d_epv->f_sumTwo)(to->d_object, a, b, _ex);
     else
         portolan_proxy_throw_unconnected(proxy, 20, _ex);
-    portolan_probe_leave(&call);
+    if (*_ex || result != 0)
+        portolan_probe_leave_failed(&call);
+    else
+        portolan_probe_leave(&call);
     return result;
 }
 

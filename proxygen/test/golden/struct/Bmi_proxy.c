@@ -130,6 +130,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_initialize(struct Bmi *self
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
     int result = to.ops->initialize(to.object, config_file);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -153,6 +154,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_update(struct Bmi *self, st
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, NULL, 0));
     int result = to.ops->update(to.object);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -178,6 +180,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_update_until(struct Bmi *se
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, context, 1));
     int result = to.ops->update_until(to.object, then);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -202,6 +205,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_do_finalize(struct Bmi *self, struc
     int result = to.ops->finalize(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -213,6 +217,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_component_name(struct B
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
     int result = to.ops->get_component_name(to.object, name);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -236,6 +241,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_input_item_count(struct
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, NULL, 0));
     int result = to.ops->get_input_item_count(to.object, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -259,6 +265,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_output_item_count(struc
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 6, NULL, 0));
     int result = to.ops->get_output_item_count(to.object, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -282,6 +289,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_input_var_names(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
     int result = to.ops->get_input_var_names(to.object, names);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -305,6 +313,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_output_var_names(struct
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
     int result = to.ops->get_output_var_names(to.object, names);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -328,6 +337,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_grid(struct Bmi *se
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
     int result = to.ops->get_var_grid(to.object, name, grid);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -351,6 +361,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_type(struct Bmi *se
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
     int result = to.ops->get_var_type(to.object, name, type);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -374,6 +385,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_units(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 11, NULL, 0));
     int result = to.ops->get_var_units(to.object, name, units);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -397,6 +409,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_itemsize(struct Bmi
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 12, NULL, 0));
     int result = to.ops->get_var_itemsize(to.object, name, size);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -420,6 +433,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_nbytes(struct Bmi *
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 13, NULL, 0));
     int result = to.ops->get_var_nbytes(to.object, name, nbytes);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -443,6 +457,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_var_location(struct Bmi
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 14, NULL, 0));
     int result = to.ops->get_var_location(to.object, name, location);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -466,6 +481,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_current_time(struct Bmi
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 15, NULL, 0));
     int result = to.ops->get_current_time(to.object, time);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -489,6 +505,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_start_time(struct Bmi *
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 16, NULL, 0));
     int result = to.ops->get_start_time(to.object, time);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -512,6 +529,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_end_time(struct Bmi *se
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 17, NULL, 0));
     int result = to.ops->get_end_time(to.object, time);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -535,6 +553,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_time_units(struct Bmi *
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 18, NULL, 0));
     int result = to.ops->get_time_units(to.object, units);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -558,6 +577,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_time_step(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 19, NULL, 0));
     int result = to.ops->get_time_step(to.object, time_step);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -581,6 +601,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value(struct Bmi *self,
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 20, NULL, 0));
     int result = to.ops->get_value(to.object, name, dest);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -604,6 +625,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value_ptr(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 21, NULL, 0));
     int result = to.ops->get_value_ptr(to.object, name, dest_ptr);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -629,6 +651,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_value_at_indices(struct
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 22, context, 1));
     int result = to.ops->get_value_at_indices(to.object, name, dest, inds, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -652,6 +675,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_set_value(struct Bmi *self,
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 23, NULL, 0));
     int result = to.ops->set_value(to.object, name, src);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -677,6 +701,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_set_value_at_indices(struct
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 24, context, 1));
     int result = to.ops->set_value_at_indices(to.object, name, inds, count, src);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -700,6 +725,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_rank(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 25, NULL, 0));
     int result = to.ops->get_grid_rank(to.object, grid, rank);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -723,6 +749,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_size(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 26, NULL, 0));
     int result = to.ops->get_grid_size(to.object, grid, size);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -746,6 +773,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_type(struct Bmi *s
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 27, NULL, 0));
     int result = to.ops->get_grid_type(to.object, grid, type);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -769,6 +797,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_shape(struct Bmi *
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 28, NULL, 0));
     int result = to.ops->get_grid_shape(to.object, grid, shape);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -792,6 +821,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_spacing(struct Bmi
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 29, NULL, 0));
     int result = to.ops->get_grid_spacing(to.object, grid, spacing);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -815,6 +845,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_origin(struct Bmi 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 30, NULL, 0));
     int result = to.ops->get_grid_origin(to.object, grid, origin);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -838,6 +869,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_x(struct Bmi *self
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 31, NULL, 0));
     int result = to.ops->get_grid_x(to.object, grid, x);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -861,6 +893,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_y(struct Bmi *self
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 32, NULL, 0));
     int result = to.ops->get_grid_y(to.object, grid, y);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -884,6 +917,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_z(struct Bmi *self
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 33, NULL, 0));
     int result = to.ops->get_grid_z(to.object, grid, z);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -907,6 +941,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_node_count(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 34, NULL, 0));
     int result = to.ops->get_grid_node_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -930,6 +965,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_edge_count(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 35, NULL, 0));
     int result = to.ops->get_grid_edge_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -953,6 +989,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_count(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 36, NULL, 0));
     int result = to.ops->get_grid_face_count(to.object, grid, count);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -976,6 +1013,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_edge_nodes(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 37, NULL, 0));
     int result = to.ops->get_grid_edge_nodes(to.object, grid, edge_nodes);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -999,6 +1037,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_edges(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 38, NULL, 0));
     int result = to.ops->get_grid_face_edges(to.object, grid, face_edges);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -1022,6 +1061,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_face_nodes(struct 
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 39, NULL, 0));
     int result = to.ops->get_grid_face_nodes(to.object, grid, face_nodes);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 
@@ -1045,6 +1085,7 @@ static PORTOLAN_PROBE_MEASURING int BmiProxy_measure_get_grid_nodes_per_face(str
     to = BmiProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 40, NULL, 0));
     int result = to.ops->get_grid_nodes_per_face(to.object, grid, nodes_per_face);
     BmiProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result;
 }
 

@@ -123,6 +123,7 @@ static PORTOLAN_PROBE_MEASURING enum solver_kind test_SolverProxy_measure_kind(c
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 0, NULL, 0));
     enum solver_kind result_ = to.ops->kind(to.object);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -151,6 +152,7 @@ static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_setup(struct solver
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 1, context, 2));
     int result_ = to.ops->setup(to.object, argument_1, tolerance);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -178,6 +180,7 @@ static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_solve(struct solver
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 2, context, 1));
     int result_ = to.ops->solve(to.object, n, b, x);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -204,6 +207,7 @@ static PORTOLAN_PROBE_MEASURING double test_SolverProxy_measure_residual(struct 
     double result_ = to.ops->residual(to.object);
     test_SolverProxy_out(proxy, self, to);
     portolan_probe_note_accuracy(&call, (double)result_);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -229,6 +233,7 @@ static PORTOLAN_PROBE_MEASURING struct solver_size test_SolverProxy_measure_shap
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 4, NULL, 0));
     struct solver_size result_ = to.ops->shape(to.object);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -256,6 +261,7 @@ static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_norms(struct solver
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 5, context, 1));
     int result_ = to.ops->norms(to.object, n, rows, table, matrix);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -281,6 +287,10 @@ static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_watch(struct solver
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call_, &proxy->port, 6, NULL, 0));
     int result_ = to.ops->watch(to.object, progress, call);
     test_SolverProxy_out(proxy, self, to);
+    if (result_ != 0)
+        portolan_probe_leave_failed(&call_);
+    else
+        portolan_probe_leave(&call_);
     return result_;
 }
 
@@ -306,6 +316,7 @@ static PORTOLAN_PROBE_MEASURING solver_progress test_SolverProxy_measure_watcher
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 7, NULL, 0));
     solver_progress result_ = to.ops->watcher(to.object);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -331,6 +342,7 @@ static PORTOLAN_PROBE_MEASURING int (*test_SolverProxy_measure_raw_watcher(struc
     to_ = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 8, NULL, 0));
     int (*result_)(void *, int) = to_.ops->raw_watcher(to_.object, to);
     test_SolverProxy_out(proxy, self, to_);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -356,6 +368,7 @@ static PORTOLAN_PROBE_MEASURING double test_SolverProxy_measure_compare(const st
     to = test_SolverProxy_in(proxy, a, portolan_probe_enter(&call, &proxy->port, 9, NULL, 0));
     double result_ = to.ops->compare(to.object, test_SolverProxy_behind(other));
     test_SolverProxy_out(proxy, a, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -381,6 +394,7 @@ static PORTOLAN_PROBE_MEASURING int test_SolverProxy_measure_restart(struct solv
     to = test_SolverProxy_in(proxy, self, portolan_probe_enter(&call, &proxy->port, 10, NULL, 0));
     int result_ = to.ops->restart(to.object);
     test_SolverProxy_out(proxy, self, to);
+    portolan_probe_leave(&call);
     return result_;
 }
 
@@ -418,6 +432,7 @@ static PORTOLAN_PROBE_MEASURING void test_SolverProxy_do_free(struct solver *sel
     to.ops->free(to.object);
     if (to.object != self)
         portolan_proxy_end(proxy);
+    portolan_probe_leave(&call);
 }
 
 static const struct solver_ops test_SolverProxy_functions = {

@@ -61,7 +61,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 0, nullptr, 0);
 
-        return (*call).extra();
+        try {
+            return (*call).extra();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int extra() override
@@ -79,7 +84,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(m.size()))};
         portolan::proxy_call<lab::Bound> call(this->portolan_, 1, context, 1);
 
-        static_cast<lab::Field<float, 2> &>(*call).fill(a, b, std::move(o), std::move(m));
+        try {
+            static_cast<lab::Field<float, 2> &>(*call).fill(a, b, std::move(o), std::move(m));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void fill(const float &a, float b, lab::Field<float, 2>::Options o, std::map<int, int> m) override
@@ -113,7 +123,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 3, nullptr, 0);
 
-        return (static_cast<lab::Field<float, 2> &>(*call).*static_cast<float (lab::Field<float, 2>::*)(float) const>(&lab::Field<float, 2>::sum))(a);
+        try {
+            return (static_cast<lab::Field<float, 2> &>(*call).*static_cast<float (lab::Field<float, 2>::*)(float) const>(&lab::Field<float, 2>::sum))(a);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING float sum(float a) const override
@@ -129,7 +144,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 4, nullptr, 0);
 
-        return static_cast<lab::Field<float, 2> &>(*call).next(f);
+        try {
+            return static_cast<lab::Field<float, 2> &>(*call).next(f);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::Field<float, 2> &next(lab::Field<float, 2> *f) override
@@ -145,7 +165,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 5, nullptr, 0);
 
-        return static_cast<lab::Field<float, 2> &>(*call).first(c);
+        try {
+            return static_cast<lab::Field<float, 2> &>(*call).first(c);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING __gnu_cxx::__normal_iterator<float *, std::vector<float>> first(std::vector<float> &c) override
@@ -161,7 +186,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 6, nullptr, 0);
 
-        return (static_cast<lab::Field<float, 2> &>(*call).*proxy_member(portolan::lab_BoundProxy_tag_6()))(x);
+        try {
+            return (static_cast<lab::Field<float, 2> &>(*call).*proxy_member(portolan::lab_BoundProxy_tag_6()))(x);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING float one(float x) const override
@@ -177,7 +207,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 7, nullptr, 0);
 
-        return static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
+        try {
+            return static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING float tag(const float *t) const override
@@ -193,7 +228,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 8, nullptr, 0);
 
-        (static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_8()))(argument_0);
+        try {
+            (static_cast<lab::Tagged<float> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_8()))(argument_0);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void touch(float argument_0) override
@@ -209,7 +249,12 @@ public:
     {
         portolan::proxy_call<lab::Bound> call(this->portolan_, 9, nullptr, 0);
 
-        return static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
+        try {
+            return static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).tag(t);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::array<float, 2> tag(const std::array<float, 2> *t) const override
@@ -227,7 +272,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(argument_0.size()))};
         portolan::proxy_call<lab::Bound> call(this->portolan_, 10, context, 1);
 
-        (static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_10()))(std::move(argument_0));
+        try {
+            (static_cast<lab::Tagged<std::array<float, 2>> &>(static_cast<lab::Field<float, 2> &>(*call)).*proxy_member(portolan::lab_BoundProxy_tag_10()))(std::move(argument_0));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void touch(std::array<float, 2> argument_0) override

@@ -31,7 +31,12 @@ public:
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 0, nullptr, 0);
 
-        return (*call).open();
+        try {
+            return (*call).open();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int open() override
@@ -47,7 +52,12 @@ public:
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 1, nullptr, 0);
 
-        return ((lab::Part &)*call).weight();
+        try {
+            return ((lab::Part &)*call).weight();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int weight() override
@@ -63,7 +73,12 @@ public:
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 2, nullptr, 0);
 
-        return ((lab::Part &)*call).color();
+        try {
+            return ((lab::Part &)*call).color();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int color() override
@@ -79,7 +94,12 @@ public:
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 3, nullptr, 0);
 
-        return ((lab::Counted &)*call).count();
+        try {
+            return ((lab::Counted &)*call).count();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int count() const override
@@ -95,7 +115,12 @@ public:
     {
         portolan::proxy_call<lab::Closed> call(this->portolan_, 4, nullptr, 0);
 
-        return ((lab::Counted &)*call).shared();
+        try {
+            return ((lab::Counted &)*call).shared();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int shared() override

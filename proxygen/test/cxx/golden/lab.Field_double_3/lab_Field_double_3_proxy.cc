@@ -62,7 +62,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(m.size()))};
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 0, context, 1);
 
-        (*call).fill(a, b, std::move(o), std::move(m));
+        try {
+            (*call).fill(a, b, std::move(o), std::move(m));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void fill(const double &a, double b, lab::Field<double, 3>::Options o, std::map<int, int> m) override
@@ -96,7 +101,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 2, nullptr, 0);
 
-        return ((*call).*static_cast<double (lab::Field<double, 3>::*)(double) const>(&lab::Field<double, 3>::sum))(a);
+        try {
+            return ((*call).*static_cast<double (lab::Field<double, 3>::*)(double) const>(&lab::Field<double, 3>::sum))(a);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double sum(double a) const override
@@ -111,11 +121,17 @@ public:
     PORTOLAN_PROBE_MEASURING lab::Field<double, 3> &portolan_measure_3(lab::Field<double, 3> *f)
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 3, nullptr, 0);
-        lab::Field<double, 3> &result = (*call).next(portolan::proxy_behind<lab_Field_double_3Proxy_face>(f));
 
-        if (&result == call.object())
-            return const_cast<lab::Field<double, 3> &>(static_cast<const lab::Field<double, 3> &>(*this));
-        return result;
+        try {
+            lab::Field<double, 3> &result = (*call).next(portolan::proxy_behind<lab_Field_double_3Proxy_face>(f));
+
+            if (&result == call.object())
+                return const_cast<lab::Field<double, 3> &>(static_cast<const lab::Field<double, 3> &>(*this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::Field<double, 3> &next(lab::Field<double, 3> *f) override
@@ -134,7 +150,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 4, nullptr, 0);
 
-        return (*call).first(c);
+        try {
+            return (*call).first(c);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING __gnu_cxx::__normal_iterator<double *, std::vector<double>> first(std::vector<double> &c) override
@@ -150,7 +171,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 5, nullptr, 0);
 
-        return ((*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_5()))(x);
+        try {
+            return ((*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_5()))(x);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double one(double x) const override
@@ -166,7 +192,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 6, nullptr, 0);
 
-        return static_cast<lab::Tagged<double> &>(*call).tag(t);
+        try {
+            return static_cast<lab::Tagged<double> &>(*call).tag(t);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double tag(const double *t) const override
@@ -182,7 +213,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 7, nullptr, 0);
 
-        (static_cast<lab::Tagged<double> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_7()))(argument_0);
+        try {
+            (static_cast<lab::Tagged<double> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_7()))(argument_0);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void touch(double argument_0) override
@@ -198,7 +234,12 @@ public:
     {
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 8, nullptr, 0);
 
-        return static_cast<lab::Tagged<std::array<double, 3>> &>(*call).tag(t);
+        try {
+            return static_cast<lab::Tagged<std::array<double, 3>> &>(*call).tag(t);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::array<double, 3> tag(const std::array<double, 3> *t) const override
@@ -216,7 +257,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(argument_0.size()))};
         portolan::proxy_call<lab::Field<double, 3>> call(this->portolan_, 9, context, 1);
 
-        (static_cast<lab::Tagged<std::array<double, 3>> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_9()))(std::move(argument_0));
+        try {
+            (static_cast<lab::Tagged<std::array<double, 3>> &>(*call).*proxy_member(portolan::lab_Field_double_3Proxy_tag_9()))(std::move(argument_0));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void touch(std::array<double, 3> argument_0) override

@@ -59,19 +59,30 @@ public:
     int logged(const char *format, ...) override
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 0, nullptr, 0);
-        va_list list;
 
-        va_start(list, format);
-        int result = (*call).vlogged(format, list);
-        va_end(list);
-        return result;
+        try {
+            va_list list;
+
+            va_start(list, format);
+            int result = (*call).vlogged(format, list);
+            va_end(list);
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_MEASURING int portolan_measure_1(const char *format, va_list arguments)
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 1, nullptr, 0);
 
-        return (*call).vlogged(format, arguments);
+        try {
+            return (*call).vlogged(format, arguments);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int vlogged(const char *format, va_list arguments) override
@@ -87,7 +98,12 @@ public:
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 2, nullptr, 0);
 
-        return ((*call).*static_cast<int (lab::Hooks::*)(int)>(&lab::Hooks::fixed))(n);
+        try {
+            return ((*call).*static_cast<int (lab::Hooks::*)(int)>(&lab::Hooks::fixed))(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int fixed(int n) override
@@ -110,7 +126,12 @@ public:
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 4, nullptr, 0);
 
-        return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_5()))(n);
+        try {
+            return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_5()))(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int before(int n) override
@@ -128,7 +149,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(n))};
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 5, context, 1);
 
-        return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_6()))(n);
+        try {
+            return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_6()))(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int inner(int n) override
@@ -144,7 +170,12 @@ public:
     {
         portolan::proxy_call<lab::Hooks> call(this->portolan_, 6, nullptr, 0);
 
-        return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_7()))(x);
+        try {
+            return ((*call).*proxy_member(portolan::lab_HooksProxy_tag_7()))(x);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int inner(double x) override

@@ -27,7 +27,12 @@ public:
     {
         portolan::proxy_call<lab::Outer::Port> call(this->portolan_, 0, nullptr, 0);
 
-        return (*call).inside(portolan::proxy_behind<lab_InnerProxy_face>(argument_0));
+        try {
+            return (*call).inside(portolan::proxy_behind<lab_InnerProxy_face>(argument_0));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int inside(const lab::Outer::Port &argument_0) override

@@ -32,7 +32,12 @@ public:
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 0, nullptr, 0);
 
-        return static_cast<lab::Left &>(*call).left();
+        try {
+            return static_cast<lab::Left &>(*call).left();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int left() override
@@ -48,7 +53,12 @@ public:
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 1, nullptr, 0);
 
-        return static_cast<lab::Part &>(static_cast<lab::Left &>(*call)).weight();
+        try {
+            return static_cast<lab::Part &>(static_cast<lab::Left &>(*call)).weight();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int weight() override
@@ -64,7 +74,12 @@ public:
     {
         portolan::proxy_call<lab::Pair> call(this->portolan_, 2, nullptr, 0);
 
-        return static_cast<lab::Right &>(*call).right();
+        try {
+            return static_cast<lab::Right &>(*call).right();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int right() override

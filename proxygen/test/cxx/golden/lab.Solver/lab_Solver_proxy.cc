@@ -42,7 +42,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(n))};
         portolan::proxy_call<lab::Solver> call(this->portolan_, 0, context, 1);
 
-        return (*call).setup(n, tolerance, mode);
+        try {
+            return (*call).setup(n, tolerance, mode);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int setup(int n, double tolerance, lab::Mode mode) override
@@ -60,7 +65,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(b.size()))};
         portolan::proxy_call<lab::Solver> call(this->portolan_, 1, context, 1);
 
-        return ((*call).*static_cast<std::vector<double> (lab::Solver::*)(const std::vector<double> &)>(&lab::Solver::solve))(b);
+        try {
+            return ((*call).*static_cast<std::vector<double> (lab::Solver::*)(const std::vector<double> &)>(&lab::Solver::solve))(b);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::vector<double> solve(const std::vector<double> &b) override
@@ -76,7 +86,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 2, nullptr, 0);
 
-        return ((*call).*static_cast<double (lab::Solver::*)(double)>(&lab::Solver::solve))(b);
+        try {
+            return ((*call).*static_cast<double (lab::Solver::*)(double)>(&lab::Solver::solve))(b);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double solve(double b) override
@@ -92,7 +107,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 3, nullptr, 0);
 
-        return ((*call).*static_cast<double (lab::Solver::*)(double) const>(&lab::Solver::solve))(b);
+        try {
+            return ((*call).*static_cast<double (lab::Solver::*)(double) const>(&lab::Solver::solve))(b);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double solve(double b) const override
@@ -125,8 +145,13 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 5, nullptr, 0);
 
-        (*call).refine(steps, reached);
-        call.accuracy(reached);
+        try {
+            (*call).refine(steps, reached);
+            call.accuracy(reached);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void refine(int steps, double &reached) override
@@ -142,7 +167,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 6, nullptr, 0);
 
-        return (*call).take(std::move(matrix), std::move(name));
+        try {
+            return (*call).take(std::move(matrix), std::move(name));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::size_t take(std::unique_ptr<std::vector<double>> matrix, std::string &&name) override
@@ -158,7 +188,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 7, nullptr, 0);
 
-        return (*call).is_like(portolan::proxy_behind<lab_SolverProxy_face>(other));
+        try {
+            return (*call).is_like(portolan::proxy_behind<lab_SolverProxy_face>(other));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING bool is_like(const lab::Solver &other) const override
@@ -174,7 +209,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 8, nullptr, 0);
 
-        return (*call).precede(portolan::proxy_behind<lab_SolverProxy_face>(other));
+        try {
+            return (*call).precede(portolan::proxy_behind<lab_SolverProxy_face>(other));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING bool precede(lab::Solver *other) override
@@ -189,11 +229,17 @@ public:
     PORTOLAN_PROBE_MEASURING lab::Solver &portolan_measure_9(double factor)
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 9, nullptr, 0);
-        lab::Solver &result = (*call).scale(factor);
 
-        if (&result == call.object())
-            return const_cast<lab::Solver &>(static_cast<const lab::Solver &>(*this));
-        return result;
+        try {
+            lab::Solver &result = (*call).scale(factor);
+
+            if (&result == call.object())
+                return const_cast<lab::Solver &>(static_cast<const lab::Solver &>(*this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::Solver &scale(double factor) override
@@ -211,11 +257,17 @@ public:
     PORTOLAN_PROBE_MEASURING const lab::Solver *portolan_measure_10() const
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 10, nullptr, 0);
-        const lab::Solver *result = (*call).me();
 
-        if (result == call.object())
-            return const_cast<lab::Solver *>(static_cast<const lab::Solver *>(this));
-        return result;
+        try {
+            const lab::Solver *result = (*call).me();
+
+            if (result == call.object())
+                return const_cast<lab::Solver *>(static_cast<const lab::Solver *>(this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING const lab::Solver *me() const override
@@ -234,7 +286,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 11, nullptr, 0);
 
-        (*call).fall(code);
+        try {
+            (*call).fall(code);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void fall(int code) override
@@ -250,7 +307,12 @@ public:
     {
         portolan::proxy_call<lab::Solver> call(this->portolan_, 12, nullptr, 0);
 
-        return (*call).name();
+        try {
+            return (*call).name();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::string name() const override
@@ -268,7 +330,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(depth))};
         portolan::proxy_call<lab::Solver> call(this->portolan_, 13, context, 1);
 
-        return (*call).nested(portolan::proxy_behind<lab_SolverProxy_face>(outer), depth);
+        try {
+            return (*call).nested(portolan::proxy_behind<lab_SolverProxy_face>(outer), depth);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int nested(lab::Solver &outer, int depth) override

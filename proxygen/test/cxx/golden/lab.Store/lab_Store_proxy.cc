@@ -32,11 +32,17 @@ public:
     PORTOLAN_PROBE_MEASURING lab::Store *portolan_measure_0()
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 0, nullptr, 0);
-        lab::Store *result = (*call).copy();
 
-        if (result == call.object())
-            return const_cast<lab::Store *>(static_cast<const lab::Store *>(this));
-        return result;
+        try {
+            lab::Store *result = (*call).copy();
+
+            if (result == call.object())
+                return const_cast<lab::Store *>(static_cast<const lab::Store *>(this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::Store *copy() override
@@ -55,7 +61,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 1, nullptr, 0);
 
-        return ((*call).*static_cast<int (lab::Store::*)(int)>(&lab::Store::load))(n);
+        try {
+            return ((*call).*static_cast<int (lab::Store::*)(int)>(&lab::Store::load))(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int load(int n) override
@@ -71,7 +82,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 2, nullptr, 0);
 
-        return static_cast<lab::Loader &>(*call).load();
+        try {
+            return static_cast<lab::Loader &>(*call).load();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int load() override
@@ -87,7 +103,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 3, nullptr, 0);
 
-        return static_cast<lab::Saver &>(*call).name();
+        try {
+            return static_cast<lab::Saver &>(*call).name();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::string name() const override
@@ -103,7 +124,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 4, nullptr, 0);
 
-        return static_cast<lab::Named &>(static_cast<lab::Loader &>(*call)).shared();
+        try {
+            return static_cast<lab::Named &>(static_cast<lab::Loader &>(*call)).shared();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int shared() override
@@ -119,7 +145,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 5, nullptr, 0);
 
-        return static_cast<lab::Saver &>(*call).save();
+        try {
+            return static_cast<lab::Saver &>(*call).save();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int save() override
@@ -135,7 +166,12 @@ public:
     {
         portolan::proxy_call<lab::Store> call(this->portolan_, 6, nullptr, 0);
 
-        return static_cast<lab::Counted &>(*call).count();
+        try {
+            return static_cast<lab::Counted &>(*call).count();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int count() const override

@@ -27,7 +27,12 @@ public:
     {
         portolan::proxy_call<lab::Tagged<char>> call(this->portolan_, 0, nullptr, 0);
 
-        return (*call).letter();
+        try {
+            return (*call).letter();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING char letter() override

@@ -60,7 +60,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 0, nullptr, 0);
 
-        return (*call).swap(std::move(p));
+        try {
+            return (*call).swap(std::move(p));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::Point swap(lab::Point p) override
@@ -78,7 +83,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(t.size()))};
         portolan::proxy_call<lab::forms> call(this->portolan_, 1, context, 1);
 
-        return (*call).options(std::move(o), std::move(t));
+        try {
+            return (*call).options(std::move(o), std::move(t));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::detail::Options options(lab::detail::Options o, std::map<int, int> t) override
@@ -94,7 +104,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 2, nullptr, 0);
 
-        return (*call).sizes(a, b, c);
+        try {
+            return (*call).sizes(a, b, c);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING uint64_t sizes(std::size_t a, uint64_t b, signed char c) override
@@ -112,7 +127,12 @@ public:
             portolan_probe_context_int(static_cast<int64_t>(h.size()))};
         portolan::proxy_call<lab::forms> call(this->portolan_, 3, context, 1);
 
-        return (*call).names(std::move(h), c, std::move(i));
+        try {
+            return (*call).names(std::move(h), c, std::move(i));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int names(std::vector<int> h, lab::forms::Color c, lab::forms::Inner i) override
@@ -128,7 +148,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 4, nullptr, 0);
 
-        return (*call).status(s, t);
+        try {
+            return (*call).status(s, t);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING long status(struct stat *s, const struct stat &t) override
@@ -144,7 +169,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 5, nullptr, 0);
 
-        return (*call).arrays(table, four, last);
+        try {
+            return (*call).arrays(table, four, last);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double arrays(const double table[][4], double (&four)[4], double *const last) override
@@ -160,7 +190,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 6, nullptr, 0);
 
-        return (*call).callbacks(f, g);
+        try {
+            return (*call).callbacks(f, g);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int callbacks(int (*f)(int, lab::Point), const std::function<int (int)> &g) override
@@ -176,7 +211,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 7, nullptr, 0);
 
-        return (*call).member(p, which);
+        try {
+            return (*call).member(p, which);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING double member(const lab::Point &p, double lab::Point::*which) override
@@ -192,7 +232,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 8, nullptr, 0);
 
-        return (*call).row(i);
+        try {
+            return (*call).row(i);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING auto row(int i) -> double (&)[4] override
@@ -208,7 +253,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 9, nullptr, 0);
 
-        return (*call).function(argument_0);
+        try {
+            return (*call).function(argument_0);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING auto function(bool argument_0) const -> int (*)(int) override
@@ -224,7 +274,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 10, nullptr, 0);
 
-        return (*call).trailing(n);
+        try {
+            return (*call).trailing(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING std::vector<std::basic_string<char>> trailing(int n) override
@@ -240,7 +295,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 11, nullptr, 0);
 
-        (*call).references(in, also, std::move(p), pointer);
+        try {
+            (*call).references(in, also, std::move(p), pointer);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void references(int &in, const int &also, lab::Point &&p, int *&pointer) override
@@ -256,7 +316,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 12, nullptr, 0);
 
-        return (*call).listed(file, arguments);
+        try {
+            return (*call).listed(file, arguments);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int listed(FILE *file, va_list arguments) override
@@ -272,7 +337,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 13, nullptr, 0);
 
-        (*call).unnamed(argument_0, argument_1, argument_2);
+        try {
+            (*call).unnamed(argument_0, argument_1, argument_2);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING void unnamed(int argument_0, double argument_1, const char *argument_2) override
@@ -288,7 +358,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call_(this->portolan_, 14, nullptr, 0);
 
-        return (*call_).clash(call, argument_1, context, result);
+        try {
+            return (*call_).clash(call, argument_1, context, result);
+        } catch (...) {
+            call_.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int clash(int call, int argument_1, int context, int result) override
@@ -304,7 +379,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 15, nullptr, 0);
 
-        return ((*call).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
+        try {
+            return ((*call).*static_cast<int (lab::forms::*)()>(&lab::forms::kind))();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int kind() override
@@ -320,7 +400,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 16, nullptr, 0);
 
-        return ((*call).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
+        try {
+            return ((*call).*static_cast<int (lab::forms::*)() const>(&lab::forms::kind))();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int kind() const override
@@ -336,7 +421,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 17, nullptr, 0);
 
-        return ((*call).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
+        try {
+            return ((*call).*static_cast<int (lab::forms::*)() &>(&lab::forms::value))();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int value() & override
@@ -352,7 +442,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 18, nullptr, 0);
 
-        return (static_cast<lab::forms &&>(*call).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
+        try {
+            return (static_cast<lab::forms &&>(*call).*static_cast<int (lab::forms::*)() &&>(&lab::forms::value))();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int value() && override
@@ -368,7 +463,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 19, nullptr, 0);
 
-        return (*call).device(n);
+        try {
+            return (*call).device(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int device(int n) volatile override
@@ -416,7 +516,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 22, nullptr, 0);
 
-        return (*call).loud();
+        try {
+            return (*call).loud();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int loud() override
@@ -432,7 +537,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 23, nullptr, 0);
 
-        return (*call).operator()(a, b);
+        try {
+            return (*call).operator()(a, b);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int operator()(int a, int b) override
@@ -448,7 +558,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 24, nullptr, 0);
 
-        return (*call).operator[](i);
+        try {
+            return (*call).operator[](i);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int &operator[](int i) override
@@ -463,11 +578,17 @@ public:
     PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_25(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 25, nullptr, 0);
-        lab::forms &result = (*call).operator+=(n);
 
-        if (&result == call.object())
-            return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
-        return result;
+        try {
+            lab::forms &result = (*call).operator+=(n);
+
+            if (&result == call.object())
+                return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::forms &operator+=(int n) override
@@ -486,7 +607,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 26, nullptr, 0);
 
-        return (*call).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
+        try {
+            return (*call).operator==(portolan::proxy_behind<lab_formsProxy_face>(other));
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING bool operator==(const lab::forms &other) const override
@@ -501,11 +627,17 @@ public:
     PORTOLAN_PROBE_MEASURING lab::forms &portolan_measure_27(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 27, nullptr, 0);
-        lab::forms &result = (*call).operator=(n);
 
-        if (&result == call.object())
-            return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
-        return result;
+        try {
+            lab::forms &result = (*call).operator=(n);
+
+            if (&result == call.object())
+                return const_cast<lab::forms &>(static_cast<const lab::forms &>(*this));
+            return result;
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING lab::forms &operator=(int n) override
@@ -524,21 +656,36 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 28, nullptr, 0);
 
-        return (*call).operator double();
+        try {
+            return (*call).operator double();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     operator bool() const override
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 29, nullptr, 0);
 
-        return (*call).operator bool();
+        try {
+            return (*call).operator bool();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_MEASURING int portolan_measure_30(int n)
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 30, nullptr, 0);
 
-        return (*call).operator,(n);
+        try {
+            return (*call).operator,(n);
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int operator,(int n) override
@@ -554,7 +701,12 @@ public:
     {
         portolan::proxy_call<lab::forms> call(this->portolan_, 31, nullptr, 0);
 
-        return (*call).old();
+        try {
+            return (*call).old();
+        } catch (...) {
+            call.failed(true);
+            throw;
+        }
     }
 
     PORTOLAN_PROBE_FORWARDING int old() override
