@@ -24,9 +24,9 @@ static enum portolan_status solve(const struct solvers_matrix *a, const double *
     klu_free_symbolic(&symbolic, &common);
     if (common.status == KLU_SINGULAR)
         return portolan_error_set(err, PORTOLAN_EINVAL, "KLU: the matrix is singular");
-    return common.status ? portolan_error_set(err, PORTOLAN_EINTERNAL, "KLU: its status is %d",
-                                              common.status)
-                         : PORTOLAN_OK;
+    return common.status
+               ? portolan_error_set(err, PORTOLAN_EINTERNAL, "KLU: its status is %d", common.status)
+               : PORTOLAN_OK;
 }
 
 SOLVERS_COMPONENT(Klu, solve);

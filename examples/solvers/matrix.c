@@ -138,9 +138,9 @@ static enum portolan_status gather(struct solvers_matrix *t, int n,
         const struct solvers_entry *e = &entries[k];
 
         if (e->row < 0 || e->row >= n || e->column < 0 || e->column >= n)
-            status = portolan_error_set(err, PORTOLAN_EINVAL,
-                                        "entry %zu is in row %d, column %d of %d", k + 1,
-                                        e->row + 1, e->column + 1, n);
+            status =
+                portolan_error_set(err, PORTOLAN_EINVAL, "entry %zu is in row %d, column %d of %d",
+                                   k + 1, e->row + 1, e->column + 1, n);
         else
             t->start[e->row]++;
     }
@@ -331,6 +331,7 @@ enum portolan_status solvers_matrix_residual(const struct solvers_matrix *a, con
     scale = largest(sum, a->n) * largest(x, a->n) + largest(b, a->n);
     *residual = scale > 0 ? largest(r, a->n) / scale : scale;
     free(r);
-    return isfinite(*residual) ? PORTOLAN_OK
-                               : portolan_error_set(err, PORTOLAN_EINVAL, "the solution is not finite");
+    return isfinite(*residual)
+               ? PORTOLAN_OK
+               : portolan_error_set(err, PORTOLAN_EINVAL, "the solution is not finite");
 }

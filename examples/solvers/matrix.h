@@ -33,7 +33,8 @@ enum portolan_status solvers_matrix_assemble(struct solvers_matrix *a, int n,
                                              const struct solvers_entry *entries, size_t count,
                                              struct portolan_error *err);
 
-/** Reads "%%MatrixMarket matrix coordinate real general" or "... symmetric". EIO, EINVAL, ENOMEM. */
+/** Reads "%%MatrixMarket matrix coordinate real general" or "... symmetric". EIO, EINVAL, ENOMEM.
+ */
 enum portolan_status solvers_matrix_read(struct solvers_matrix *a, const char *path,
                                          struct portolan_error *err);
 

@@ -29,13 +29,12 @@ gov_cca_Component solvers_component_create(const struct solvers_kind *kind,
 #define SOLVERS_COMPONENT(NAME, SOLVE)                                                             \
     static gov_cca_Component create(sidl_BaseInterface *_ex)                                       \
     {                                                                                              \
-        static const struct solvers_kind kind = {                                                  \
-            .cls = {.name = "solvers." #NAME,                                                      \
-                    .version = "1.0",                                                              \
-                    .size = sizeof(struct solvers_component),                                      \
-                    .implements = solvers_implements,                                              \
-                    .n_implements = 2},                                                            \
-            .solve = (SOLVE)};                                                                     \
+        static const struct solvers_kind kind = {.cls = {.name = "solvers." #NAME,                 \
+                                                         .version = "1.0",                         \
+                                                         .size = sizeof(struct solvers_component), \
+                                                         .implements = solvers_implements,         \
+                                                         .n_implements = 2},                       \
+                                                 .solve = (SOLVE)};                                \
                                                                                                    \
         return solvers_component_create(&kind, _ex);                                               \
     }                                                                                              \

@@ -15,7 +15,7 @@ enum { STEPS_CONTEXTS = 4 };
 struct steps;
 
 struct steps_kind {
-    struct sidl_class cls; /**< see STEPS_CLASS */
+    struct sidl_class cls;   /**< see STEPS_CLASS */
     const char *port, *type; /**< the uses port with which steps are done */
     /** Reads PROPERTIES and fills `contexts`. */
     enum portolan_status (*prepare)(struct steps *s, gov_cca_TypeMap properties,

@@ -17,8 +17,8 @@ static enum portolan_status solve(const struct solvers_matrix *a, const double *
     if (!code)
         code = umfpack_di_numeric(a->start, a->row, a->value, symbolic, &numeric, control, NULL);
     if (!code)
-        code = umfpack_di_solve(UMFPACK_A, a->start, a->row, a->value, x, b, numeric, control,
-                                NULL);
+        code =
+            umfpack_di_solve(UMFPACK_A, a->start, a->row, a->value, x, b, numeric, control, NULL);
     umfpack_di_free_symbolic(&symbolic);
     umfpack_di_free_numeric(&numeric);
     if (code == UMFPACK_WARNING_singular_matrix)
