@@ -221,6 +221,8 @@ static void tell_of_the_rest(struct writer *w)
     for (size_t i = 0; i < a->n_sweeps; i++)
         LOSS(w, a->sweeps[i].line, "a script does not sweep '%s' of '%s'", a->sweeps[i].parameter,
              a->sweeps[i].instance);
+    if (a->n_cases)
+        LOSS(w, a->cases_file ? 0 : a->cases_line, "a script has no list of cases");
     if (a->sweep_budget_s > 0)
         LOSS(w, 0, "a script has no budget for measurements");
     if (a->steps_instance)

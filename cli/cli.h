@@ -92,10 +92,19 @@ struct assembly_options {
     const char **sets; /* --set INSTANCE.PARAMETER=VALUE or PARAMETER=VALUE */
     size_t n_selects;
     const char **selects; /* --select INSTANCE=CLASS */
+    bool takes_cases;     /* --case may be given several times, and leaves only those */
+    size_t n_cases;
+    const char **cases; /* --case NAME */
+    size_t n_contexts;
+    const char **context_names; /* --context NAME=VALUE */
+    double *contexts;
 };
 
-/* Argp children: the last three settings, and these with the file and where components are. */
+/* Argp children: the settings of an assembly, and these with the file and where components are. */
 extern const struct argp settings_argp, assembly_argp;
+
+/* Argp child in place of assembly_argp where calls are foreseen: with --context. */
+extern const struct argp study_argp;
 
 /* An assembly with its palette, ready to be judged, drawn, run or predicted. */
 struct workbench {
@@ -105,8 +114,8 @@ struct workbench {
 };
 
 /*
- * Reads and checks the assembly and applies --set and --select. Problems are printed when PRINT
- * (SPMD: on rank 0 only, for every rank reads the same file). The lists in O are used up.
+ * Reads and checks the assembly and applies --case, --set and --select. Problems are printed when
+ * PRINT (SPMD: on rank 0 only, for every rank reads the same file). The lists in O are used up.
  */
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err);
@@ -187,6 +196,8 @@ struct study {
     struct workbench w;
     struct portolan_sample_set *data;
     struct portolan_plan *plan;
+    const char **context_names; /* the options', of which the plan may hold on to them */
+    double *contexts;
 };
 
 enum portolan_status study_open(struct study *s, struct assembly_options *o,

@@ -281,7 +281,7 @@ int command_measure(int argc, char **argv)
         .doc = "Run the alternatives of an assembly over its sweep and store what was measured.",
         .children = children,
     };
-    struct measure_options o = {.budget_s = -1};
+    struct measure_options o = {.assembly.takes_cases = true, .budget_s = -1};
     struct portolan_error err = {0};
     struct workbench w;
     struct job job;

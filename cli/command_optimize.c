@@ -54,7 +54,7 @@ static enum portolan_status write_chosen(struct study *s, const char *file,
 
 int command_optimize(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,

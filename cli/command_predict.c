@@ -45,7 +45,7 @@ static void print_prediction(const struct portolan_plan_prediction *p,
 
 int command_predict(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&study_argp, 0, NULL, 0}, {0}};
     static const struct argp argp = {
         .args_doc = "ASSEMBLY.xml",
         .doc = "Predict the time of the assembly as it stands: "

@@ -50,21 +50,29 @@ static bool is_distinct(const struct workbench *w)
     return true;
 }
 
+/* As the assembly has the parameter now. */
+static bool trial_has_parameter(const struct portolan_trial *t, const struct portolan_assembly *a,
+                                const char *instance, const char *parameter)
+{
+    const char *now = portolan_assembly_peek_parameter(a, instance, parameter);
+    char name[256];
+
+    snprintf(name, sizeof name, "%s.%s", instance, parameter);
+    for (size_t k = 0; now && k < t->n_parameters; k++)
+        if (!strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now))
+            return true;
+    return false;
+}
+
 bool trial_has_parameters(const struct portolan_trial *t, const struct portolan_assembly *a)
 {
-    for (size_t i = 0; i < a->n_sweeps; i++) {
-        const struct portolan_assembly_sweep *s = &a->sweeps[i];
-        const char *now = portolan_assembly_peek_parameter(a, s->instance, s->parameter);
-        char name[256];
-        bool same = false;
-
-        snprintf(name, sizeof name, "%s.%s", s->instance, s->parameter);
-        for (size_t k = 0; k < t->n_parameters && !same; k++)
-            same =
-                now && !strcmp(t->parameters[k].name, name) && !strcmp(t->parameters[k].value, now);
-        if (!same)
+    for (size_t i = 0; i < a->n_sweeps; i++)
+        if (!trial_has_parameter(t, a, a->sweeps[i].instance, a->sweeps[i].parameter))
             return false;
-    }
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        if (a->case_columns[k].instance &&
+            !trial_has_parameter(t, a, a->case_columns[k].instance, a->case_columns[k].parameter))
+            return false;
     return true;
 }
 

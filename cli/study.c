@@ -2,6 +2,7 @@
 /* What was measured of an assembly, with the plan made from it: for commands that only look. */
 #include "cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,20 +64,69 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     return status;
 }
 
+enum { OPTION_CONTEXT = 321 };
+
+static const struct argp_option context_options[] = {
+    {"context", OPTION_CONTEXT, "NAME=VALUE", 0, "calls will have this context", 0},
+    {0},
+};
+
+static int add_context(struct assembly_options *o, const char *name, double value)
+{
+    double *more = portolan_reallocarray(o->contexts, o->n_contexts + 1, sizeof *more);
+
+    if (!more)
+        return ENOMEM;
+    o->contexts = more;
+    more[o->n_contexts] = value;
+    return append_text(&o->context_names, &o->n_contexts, name);
+}
+
+static error_t parse_context(int key, char *arg, struct argp_state *state)
+{
+    char *equals = arg ? strchr(arg, '=') : NULL;
+    double value;
+
+    if (key == ARGP_KEY_INIT)
+        state->child_inputs[0] = state->input;
+    if (key != OPTION_CONTEXT)
+        return ARGP_ERR_UNKNOWN;
+    if (!equals || equals == arg || !portolan_read_double(equals + 1, &value)) {
+        argp_error(state, "--context wants NAME=NUMBER, not '%s'", arg);
+        return EINVAL;
+    }
+    *equals = '\0';
+    return add_context(state->input, arg, value);
+}
+
+static const struct argp_child context_children[] = {{&assembly_argp, 0, NULL, 0}, {0}};
+const struct argp study_argp = {
+    .options = context_options, .parser = parse_context, .children = context_children};
+
+static enum portolan_status make_plan(struct study *s, struct assembly_options *o, int ranks,
+                                      struct portolan_error *err)
+{
+    const struct portolan_plan_options options = {.ranks = ranks,
+                                                  .n_known = o->n_contexts,
+                                                  .known_names = o->context_names,
+                                                  .known_values = o->contexts};
+
+    return portolan_plan_create(s->w.assembly, s->data, &options, &s->plan, err);
+}
+
 enum portolan_status study_open(struct study *s, struct assembly_options *o,
                                 struct portolan_error *err)
 {
     enum portolan_status status;
     int ranks = 0;
 
-    *s = (struct study){0};
+    *s = (struct study){.context_names = o->context_names, .contexts = o->contexts};
     status = is_store(o->file) ? workbench_open_store(&s->w, o, err)
                                : workbench_open(&s->w, o, true, err);
     if (status == PORTOLAN_OK)
         status = read_data(s, &ranks, err);
     if (status == PORTOLAN_OK)
-        status = portolan_plan_create(
-            s->w.assembly, s->data, &(struct portolan_plan_options){.ranks = ranks}, &s->plan, err);
+        status = make_plan(s, o, ranks, err);
     if (status != PORTOLAN_OK)
         study_close(s);
     return status;
@@ -87,6 +137,8 @@ void study_close(struct study *s)
     portolan_plan_destroy(s->plan);
     portolan_sample_set_destroy(s->data);
     workbench_close(&s->w);
+    free(s->context_names);
+    free(s->contexts);
     *s = (struct study){0};
 }
 

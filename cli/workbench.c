@@ -7,12 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_PATH = 'p', OPTION_STORE = 'd', OPTION_SET = 's', OPTION_SELECT = 'i' };
+enum {
+    OPTION_PATH = 'p',
+    OPTION_STORE = 'd',
+    OPTION_SET = 's',
+    OPTION_SELECT = 'i',
+    OPTION_CASE = 320
+};
 
 static const struct argp_option settings_options[] = {
     {"store", OPTION_STORE, "FILE", 0, "the experiment store (default: the Mastermind's)", 0},
     {"set", OPTION_SET, "INSTANCE.PARAMETER=VALUE", 0,
      "give a parameter another value; the instance may be left out where one has it", 0},
+    {"case", OPTION_CASE, "NAME", 0, "give all parameters of a case its values", 0},
     {"select", OPTION_SELECT, "INSTANCE=CLASS", 0, "begin with this alternative", 0},
     {0},
 };
@@ -38,6 +45,10 @@ static error_t parse_setting(int key, char *arg, struct argp_state *state)
         if (!strchr(arg, '='))
             argp_error(state, "--select wants INSTANCE=CLASS, not '%s'", arg);
         return append_text(&o->selects, &o->n_selects, arg);
+    case OPTION_CASE:
+        if (o->n_cases && !o->takes_cases)
+            argp_error(state, "one case at a time: '%s' is one too many", arg);
+        return append_text(&o->cases, &o->n_cases, arg);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -78,8 +89,9 @@ static void clear_lists(struct assembly_options *o)
 {
     free(o->sets);
     free(o->selects);
-    o->sets = o->selects = NULL;
-    o->n_sets = o->n_selects = 0;
+    free(o->cases);
+    o->sets = o->selects = o->cases = NULL;
+    o->n_sets = o->n_selects = o->n_cases = 0;
 }
 
 /* What the palette says of a parameter of an alternative's class; NULL if it has none such. */
@@ -200,6 +212,31 @@ enum portolan_status apply_select(struct portolan_assembly *a, const char *text,
     return status;
 }
 
+/* One case is set; where several may be given they are also the only ones left. */
+static enum portolan_status apply_cases(struct portolan_assembly *a,
+                                        const struct assembly_options *o,
+                                        struct portolan_error *err)
+{
+    size_t *kept = portolan_calloc(o->n_cases, sizeof *kept), n = 0;
+    enum portolan_status status = kept ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+
+    for (size_t i = 0; status == PORTOLAN_OK && i < o->n_cases; i++) {
+        bool twice = false;
+
+        status = portolan_assembly_peek_case(a, o->cases[i], &kept[n], err);
+        for (size_t k = 0; status == PORTOLAN_OK && k < n; k++)
+            twice |= kept[k] == kept[n];
+        n += !twice;
+    }
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_set_case(a, kept[0], err);
+    if (status == PORTOLAN_OK && o->takes_cases)
+        status = portolan_assembly_keep_cases(a, kept, n, err);
+    free(kept);
+    return status ? portolan_error_set(err, status, "--case: %s", portolan_status_text(status))
+                  : PORTOLAN_OK;
+}
+
 /* The instance that keeps an experiment store: a parameter tells its file. NULL if there is none.
  */
 static const char *find_keeper(const struct workbench *w)
@@ -296,6 +333,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
 
     *w = (struct workbench){0};
     status = read_all(w, o, &d, err);
+    if (status == PORTOLAN_OK && o->n_cases)
+        status = apply_cases(w->assembly, o, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)
         status = apply_set(w, o->sets[i], err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_selects; i++)

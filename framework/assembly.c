@@ -78,8 +78,8 @@ static enum portolan_status unknown_instance(const struct portolan_assembly *a, 
                               near ? "'?" : "");
 }
 
-static enum portolan_status unknown_parameter(const struct portolan_assembly_instance *i,
-                                              const char *name, struct portolan_error *err)
+enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
+                                                const char *name, struct portolan_error *err)
 {
     const char *pair[2] = {NULL, NULL};
 
@@ -105,7 +105,7 @@ enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const ch
     if (!i)
         return unknown_instance(a, instance, err);
     if (!(any = assembly_any_parameter(i, parameter)))
-        return unknown_parameter(i, parameter, err);
+        return assembly_unknown_parameter(i, parameter, err);
     if (!value_fits(any->type, any->is_array, text))
         return portolan_error_set(err, PORTOLAN_ESYNTAX,
                                   "value '%s' for parameter '%s' of '%s' is not %s", text,
@@ -216,6 +216,16 @@ static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64
     return h;
 }
 
+static uint64_t hash_cases(const struct portolan_assembly *a, uint64_t h)
+{
+    for (size_t k = 0; k < a->n_case_columns; k++)
+        h = hash_text(a->case_columns[k].parameter, hash_text(a->case_columns[k].instance, h));
+    for (size_t i = 0; i < a->n_cases; i++)
+        for (size_t k = 0; k < a->n_case_columns; k++)
+            h = hash_text(a->cases[i].values[k], h);
+    return h;
+}
+
 uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
 {
     double numbers[] = {a->sweep_budget_s, a->alpha, a->beta, a->accuracy};
@@ -241,6 +251,7 @@ uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
         for (size_t k = 0; k < s->n_values; k++)
             h = hash_text(s->values[k], h);
     }
+    h = hash_cases(a, h);
     h = hash_text(a->steps_parameter, hash_text(a->steps_instance, h));
     h = hash_text(a->go_port, hash_text(a->go_instance, h));
     h = a->go_variant ? hash_text(a->go_variant, h) : h;

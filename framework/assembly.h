@@ -27,6 +27,20 @@ bool assembly_is_inherited(const struct portolan_assembly_instance *instance,
 const struct portolan_assembly_parameter *
 assembly_any_parameter(const struct portolan_assembly_instance *instance, const char *name);
 
+/* Whether both are the same text, or the same number. */
+bool assembly_same_value(const char *a, const char *b);
+
+/* Reads <cases>; false without memory. */
+bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *arena,
+                         const struct xml_element *e, struct portolan_diagnostics *d);
+
+/* Checks what they refer to, and their values, when all else is read. */
+void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/* Notes that no alternative of the instance states the parameter, with the nearest one. */
+enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
+                                                const char *name, struct portolan_error *err);
+
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
 
 #endif

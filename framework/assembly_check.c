@@ -317,6 +317,7 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
     const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(c->a, s->instance);
     const struct portolan_parameter_description *p = NULL;
     class_description *class = i ? class_of(c, i, 0) : NULL;
+    struct portolan_error err = {0};
     char near[200];
 
     for (size_t k = 0; i && !p && k < i->n_alternatives; k++)
@@ -329,6 +330,11 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
                           "instance '%s': class '%s' has no parameter '%s'%s", s->instance,
                           class->class_name, s->parameter,
                           suggestion(near, sizeof near, nearest_parameter(class, s->parameter)));
+    else if (!assembly_any_parameter(i, s->parameter)) {
+        assembly_unknown_parameter(i, s->parameter, &err);
+        portolan_diagnose(c->d, c->a->file, s->line, 0,
+                          "%s; a sweep needs a <parameter> with the value to begin with", err.text);
+    }
     for (size_t v = 0; p && v < s->n_values; v++)
         if (!value_fits(p->type, p->is_array && !s->varies, s->values[v]))
             portolan_diagnose(c->d, c->a->file, s->line, 0,

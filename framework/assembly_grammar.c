@@ -27,8 +27,15 @@ static const struct xml_rule vary = {.name = "vary",
                                      .required = LIST("instance", "parameter", "values")};
 static const struct xml_rule set = {.name = "set",
                                     .required = LIST("instance", "parameter", "value")};
-static const struct xml_rule sweep = {
-    .name = "sweep", .optional = LIST("budget"), .children = RULES(&vary, &set), .once = true};
+static const struct xml_rule one_case = {.name = "case", .required = LIST("values")};
+static const struct xml_rule cases = {.name = "cases",
+                                      .optional = LIST("columns", "file"),
+                                      .children = RULES(&one_case),
+                                      .once = true};
+static const struct xml_rule sweep = {.name = "sweep",
+                                      .optional = LIST("budget"),
+                                      .children = RULES(&vary, &set, &cases),
+                                      .once = true};
 static const struct xml_rule optimizer = {
     .name = "optimizer", .optional = LIST("alpha", "beta", "accuracy", "steps"), .once = true};
 static const struct xml_rule go = {

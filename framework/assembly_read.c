@@ -386,7 +386,7 @@ static void read_sweep_line(struct reader *r, const struct xml_element *e,
     s->varies = !strcmp(e->name, "vary");
     if (s->varies) {
         split_values(r, s, xml_value(e, "values"));
-        if (!s->n_values)
+        if (!s->n_values && !r->nomem)
             at_attribute(r, e, "values", "'values' holds no value; write them with blanks between");
     } else if ((s->values = allocate(r, 1, sizeof *s->values))) {
         s->values[s->n_values++] = xml_value(e, "value");
@@ -422,7 +422,10 @@ static void read_sweep(struct reader *r, const struct xml_element *root)
     count = xml_count(sweep, "vary") + xml_count(sweep, "set");
     r->a->sweeps = allocate(r, count, sizeof *r->a->sweeps);
     for (const struct xml_element *e = sweep->children; e && !r->nomem; e = e->next)
-        read_sweep_line(r, e, &r->a->sweeps[r->a->n_sweeps++]);
+        if (strcmp(e->name, "cases") != 0)
+            read_sweep_line(r, e, &r->a->sweeps[r->a->n_sweeps++]);
+        else if (!assembly_read_cases(r->a, r->arena, e, r->d))
+            r->nomem = true;
 }
 
 static void read_optimizer(struct reader *r, const struct xml_element *root)

@@ -243,9 +243,47 @@ static void sweep_line(struct portolan_text *b, const struct portolan_assembly_s
     portolan_text_add(b, "\"/>\n");
 }
 
+/* As the reader takes the words of an attribute apart. INSTANCE, or "", stands in front. */
+static void word(struct portolan_text *b, const char *instance, const char *text)
+{
+    const char *quote = *text && !strpbrk(text, " \t\r\"") ? "" : "&quot;";
+
+    portolan_text_add(b, "%s%s%s", quote, instance, *instance ? "." : "");
+    for (const char *at = text; *at; at++) {
+        portolan_text_add_xml(b, (char[]){*at, '\0'});
+        if (*at == '"')
+            portolan_text_add(b, "&quot;");
+    }
+    portolan_text_add(b, "%s", quote);
+}
+
+/* Also those of a file: what is written stands for itself. */
+static void cases(struct portolan_text *b, const struct portolan_assembly *a)
+{
+    if (!a->n_case_columns)
+        return;
+    portolan_text_add(b, "    <cases columns=\"");
+    for (size_t k = 0; k < a->n_case_columns; k++) {
+        const struct portolan_assembly_case_column *x = &a->case_columns[k];
+
+        portolan_text_add(b, "%s", k ? " " : "");
+        word(b, x->instance ? x->instance : "", x->parameter);
+    }
+    portolan_text_add(b, "\">\n");
+    for (size_t i = 0; i < a->n_cases; i++) {
+        portolan_text_add(b, "      <case values=\"");
+        for (size_t k = 0; k < a->n_case_columns; k++) {
+            portolan_text_add(b, "%s", k ? " " : "");
+            word(b, "", a->cases[i].values[k]);
+        }
+        portolan_text_add(b, "\"/>\n");
+    }
+    portolan_text_add(b, "    </cases>\n");
+}
+
 static void sweep(struct portolan_text *b, const struct portolan_assembly *a)
 {
-    if (!a->n_sweeps && a->sweep_budget_s == 0)
+    if (!a->n_sweeps && !a->n_case_columns && a->sweep_budget_s == 0)
         return;
     portolan_text_add(b, "  <sweep");
     if (a->sweep_budget_s != 0)
@@ -253,6 +291,7 @@ static void sweep(struct portolan_text *b, const struct portolan_assembly *a)
     portolan_text_add(b, ">\n");
     for (size_t i = 0; i < a->n_sweeps; i++)
         sweep_line(b, &a->sweeps[i]);
+    cases(b, a);
     portolan_text_add(b, "  </sweep>\n");
 }
 

@@ -316,8 +316,8 @@ enum portolan_status xml_read_text(struct portolan_arena *arena, const char *tex
     return PORTOLAN_OK;
 }
 
-static enum portolan_status slurp(const char *file, struct portolan_text *b,
-                                  struct portolan_error *err)
+enum portolan_status xml_read_bytes(const char *file, struct portolan_text *b,
+                                    struct portolan_error *err)
 {
     FILE *f = fopen(file, "rbe");
     char block[4096];
@@ -333,6 +333,9 @@ static enum portolan_status slurp(const char *file, struct portolan_text *b,
         return PORTOLAN_EIO;
     }
     fclose(f);
+    if (b->length > FILE_BYTES_MAX)
+        return portolan_error_set(err, PORTOLAN_EIO, "%s: larger than %d MiB", file,
+                                  FILE_BYTES_MAX >> 20);
     return b->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "%s: out of memory", file)
                      : PORTOLAN_OK;
 }
@@ -342,7 +345,7 @@ enum portolan_status xml_read_file(struct portolan_arena *arena, const char *fil
                                    struct portolan_error *err)
 {
     struct portolan_text b = {0};
-    enum portolan_status status = slurp(file, &b, err);
+    enum portolan_status status = xml_read_bytes(file, &b, err);
 
     *root = NULL;
     if (status == PORTOLAN_OK)

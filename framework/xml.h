@@ -45,6 +45,9 @@ struct xml_rule {
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,
                                    struct portolan_diagnostics *d, struct xml_element **root,
                                    struct portolan_error *err);
+/* Any small file as it is; the caller clears *BYTES, which begins as {0}. EIO, ENOMEM. */
+enum portolan_status xml_read_bytes(const char *file, struct portolan_text *bytes,
+                                    struct portolan_error *err);
 enum portolan_status xml_read_text(struct portolan_arena *arena, const char *text, size_t size,
                                    const char *file, struct portolan_diagnostics *d,
                                    struct xml_element **root, struct portolan_error *err);

@@ -2,6 +2,7 @@
 /* The program's main function: its texts and the table of its classes. */
 #include "internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* As a C string, a line of the text on a line of its own. */
@@ -38,6 +39,25 @@ static enum portolan_status add_file(struct portolan_text *t, const char *name, 
     return PORTOLAN_OK;
 }
 
+/* Cases of a file become part of it: the program reads none. */
+static enum portolan_status add_assembly(struct portolan_text *t, const struct portolan_assembly *a,
+                                         struct portolan_error *err)
+{
+    enum portolan_status status;
+    char *text = NULL;
+
+    if (!a->cases_file)
+        return add_file(t, "assembly", a->file, err);
+    status = portolan_assembly_write(a, NULL, &text, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    portolan_text_add(t, "static const char assembly[] =\n");
+    add_string(t, text, strlen(text));
+    portolan_text_add(t, ";\n\n");
+    free(text);
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status add_class(struct portolan_text *t, const struct needed *needed,
                                       size_t i, struct portolan_error *err)
 {
@@ -60,7 +80,7 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
 
     portolan_text_add(&t, "/* Made by portolan link; changes will be lost. */\n"
                           "#include <portolan/program.h>\n\n");
-    status = add_file(&t, "assembly", a->file, err);
+    status = add_assembly(&t, a, err);
     for (size_t i = 0; i < needed->n_classes && status == PORTOLAN_OK; i++)
         status = add_class(&t, needed, i, err);
     if (status != PORTOLAN_OK)

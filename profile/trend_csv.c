@@ -9,77 +9,14 @@ enum { MAX_COLUMNS = 64, MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
 
 struct csv {
     struct trend_builder b;
+    struct portolan_csv in;
     struct portolan_diagnostics *d;
     const char *file, *value;
-    char *text; /* a copy that is cut up */
-    int line;
     size_t n_columns, value_at, path_at, metric_at; /* SIZE_MAX: there is none */
     char *names[MAX_COLUMNS];
     const char *params[MAX_PARAMS];
     size_t n_params, param_at[MAX_PARAMS];
 };
-
-static char *trim(char *text)
-{
-    size_t length;
-
-    text += strspn(text, " \t\r");
-    length = strlen(text);
-    while (length && strchr(" \t\r", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-/* The next field, unquoted in place; NULL behind the last. *BROKEN: a quote is not closed, or what
-   it closes goes on. */
-static char *next_field(char **at, bool *broken)
-{
-    char *field = *at, *to;
-
-    if (!field)
-        return NULL;
-    field += strspn(field, " \t");
-    if (*field != '"') {
-        char *comma = strchr(field, ',');
-
-        *at = comma ? comma + 1 : NULL;
-        if (comma)
-            *comma = '\0';
-        return trim(field);
-    }
-    to = ++field;
-    for (char *from = field;; from++) {
-        if (*from == '"' && from[1] == '"')
-            from++;
-        else if (*from == '"' || !*from) {
-            char *behind = *from ? from + 1 + strspn(from + 1, " \t") : from;
-
-            *broken = *broken || !*from || (*behind && *behind != ',');
-            *at = *behind == ',' ? behind + 1 : NULL;
-            *to = '\0';
-            return field;
-        }
-        *to++ = *from;
-    }
-}
-
-static size_t split(struct csv *c, char *line, char **fields)
-{
-    char *at = line, *field;
-    bool broken = false;
-    size_t n = 0;
-
-    while ((field = next_field(&at, &broken))) {
-        if (n == MAX_COLUMNS) {
-            portolan_diagnose(c->d, c->file, c->line, 0, "more than %d columns", (int)MAX_COLUMNS);
-            return 0;
-        }
-        fields[n++] = field;
-    }
-    if (broken)
-        portolan_diagnose(c->d, c->file, c->line, 0, "a quote is not closed, or text follows it");
-    return broken ? 0 : n;
-}
 
 static bool is_text_column(const char *name)
 {
@@ -87,10 +24,15 @@ static bool is_text_column(const char *name)
 }
 
 /* Which column is what; false when reported. */
-static bool read_head(struct csv *c, char *line)
+static bool read_head(struct csv *c)
 {
-    c->n_columns = split(c, line, c->names);
+    c->n_columns = c->in.n_fields;
     c->value_at = c->path_at = c->metric_at = SIZE_MAX;
+    if (c->n_columns > MAX_COLUMNS) {
+        portolan_diagnose(c->d, c->file, c->in.line, 0, "more than %d columns", (int)MAX_COLUMNS);
+        return false;
+    }
+    memcpy(c->names, c->in.fields, c->n_columns * sizeof *c->names);
     for (size_t i = 0; i < c->n_columns; i++) {
         if (!strcmp(c->names[i], "callpath"))
             c->path_at = i;
@@ -99,22 +41,22 @@ static bool read_head(struct csv *c, char *line)
         else if (!c->value || !strcmp(c->names[i], c->value))
             c->value_at = i;
     }
-    if (c->n_columns && c->value_at == SIZE_MAX)
-        portolan_diagnose(c->d, c->file, c->line, 0, "no column '%s' to model",
+    if (c->value_at == SIZE_MAX) {
+        portolan_diagnose(c->d, c->file, c->in.line, 0, "no column '%s' to model",
                           c->value ? c->value : "of values");
-    if (!c->n_columns || c->value_at == SIZE_MAX)
         return false;
+    }
     for (size_t i = 0; i < c->value_at; i++) {
         if (is_text_column(c->names[i]))
             continue;
         if (c->n_params == MAX_PARAMS) {
-            portolan_diagnose(c->d, c->file, c->line, 0,
+            portolan_diagnose(c->d, c->file, c->in.line, 0,
                               "more than %d columns before '%s', the value; --value names it",
                               (int)MAX_PARAMS, c->names[c->value_at]);
             return false;
         }
         if (!c->names[i][0] || strpbrk(c->names[i], " \t")) {
-            portolan_diagnose(c->d, c->file, c->line, 0,
+            portolan_diagnose(c->d, c->file, c->in.line, 0,
                               "column %zu: a parameter's name has no blanks and is not empty",
                               i + 1);
             return false;
@@ -129,22 +71,20 @@ static bool read_number(struct csv *c, const char *name, const char *text, doubl
 {
     if (portolan_read_double(text, value) && isfinite(*value))
         return true;
-    portolan_diagnose(c->d, c->file, c->line, 0, "%s is '%s', want a number", name, text);
+    portolan_diagnose(c->d, c->file, c->in.line, 0, "%s is '%s', want a number", name, text);
     return false;
 }
 
 /* False without memory; what is wrong with the line is reported. */
-static bool read_row(struct csv *c, char *line)
+static bool read_row(struct csv *c)
 {
-    char *fields[MAX_COLUMNS];
+    char **fields = c->in.fields;
     double x[MAX_PARAMS], y;
-    size_t n = split(c, line, fields), place, series;
+    size_t place, series;
 
-    if (n == 0)
-        return true;
-    if (n != c->n_columns) {
-        portolan_diagnose(c->d, c->file, c->line, 0, "%zu fields, the head has %zu", n,
-                          c->n_columns);
+    if (c->in.n_fields != c->n_columns) {
+        portolan_diagnose(c->d, c->file, c->in.line, 0, "%zu fields, the head has %zu",
+                          c->in.n_fields, c->n_columns);
         return true;
     }
     for (size_t p = 0; p < c->n_params; p++)
@@ -163,26 +103,12 @@ static bool read_row(struct csv *c, char *line)
 
 static bool read_lines(struct csv *c)
 {
-    char *next = c->text;
-    bool head = false;
-
-    while (next) {
-        char *line = next, *end = strchr(line, '\n');
-
-        next = end ? end + 1 : NULL;
-        if (end)
-            *end = '\0';
-        c->line++;
-        line = trim(line);
-        if (!*line || *line == '#')
-            continue;
-        if (!head && !read_head(c, line))
-            return true;
-        if (head && !read_row(c, line))
+    if (!portolan_csv_next(&c->in) || !read_head(c))
+        return !c->in.arena->failed;
+    while (portolan_csv_next(&c->in))
+        if (!read_row(c))
             return false;
-        head = true;
-    }
-    return true;
+    return !c->in.arena->failed;
 }
 
 static enum portolan_status finish(struct csv *c, struct portolan_trends **trends,
@@ -203,29 +129,26 @@ enum portolan_status portolan_trends_read_csv(const char *text, size_t size, con
 {
     struct portolan_diagnostics_relay relay = {.user = diagnostics, .err = err};
     struct portolan_diagnostics d = {.report = portolan_diagnostics_relay, .arg = &relay};
+    struct portolan_arena fields = {0};
     struct csv c = {.d = &d, .file = file, .value = value};
-    enum portolan_status status = PORTOLAN_ENOMEM;
+    enum portolan_status status;
 
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* spreadsheets put it in front */
-        text += 3;
-        size -= 3;
-    }
-    c.text = portolan_calloc(size + 1, 1);
-    if (c.text) {
-        memcpy(c.text, text, size);
-        status = read_lines(&c) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    }
+    c.in = (struct portolan_csv){
+        .arena = &fields, .d = &d, .file = file, .separator = ',', .comment = '#'};
+    portolan_csv_begin(&c.in, text, size);
+    status = read_lines(&c) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     if (!status && memchr(text, '\0', size))
         portolan_diagnose(&d, file, 1, 0, "this is no text");
     else if (!status && !d.count && c.b.n_rows == 0)
-        portolan_diagnose(&d, file, c.line, 0, "no row: want a line of names, then numbers");
+        portolan_diagnose(&d, file, c.in.line + !c.in.line, 0,
+                          "no row: want a line of names, then numbers");
     if (status)
         portolan_error_set(err, status, "out of memory");
     else if (d.count)
         status = PORTOLAN_ESYNTAX;
     else
         status = finish(&c, trends, err);
-    free(c.text);
+    portolan_arena_clear(&fields);
     trend_clear(&c.b);
     return status;
 }

@@ -248,6 +248,36 @@ PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *con
 PORTOLAN_API bool portolan_read_int64(const char *text, int64_t *value);
 PORTOLAN_API bool portolan_read_double(const char *text, double *value);
 
+/**
+ * A reader of values with commas between them (RFC 4180, but that a field does not go over lines):
+ * fields may stand in quotes, where "" is a quote; blanks around fields, a byte order mark,
+ * carriage returns and empty lines are passed over. Fill in the first five, the others with 0; then
+ * portolan_csv_begin(), and portolan_csv_next() for each line. One thread at a time.
+ */
+struct portolan_csv {
+    struct portolan_arena *arena; /**< gets the fields; without memory its `failed` says so */
+    struct portolan_diagnostics *d;
+    const char *file; /**< in messages */
+    char separator; /**< ' ': blanks, as many as there are; 0: the first of , ; tab and blanks that
+                         the first line has */
+    char comment;   /**< lines that begin with it are passed over; 0: none are */
+    int line;       /**< of the fields; set it to one less to begin elsewhere than at 1 */
+    size_t n_fields;
+    char **fields;        /**< until the next line is read; their texts as long as the arena */
+    int *columns;         /**< where they begin */
+    const char *at, *end; /* the reader's own, as what follows */
+    size_t room;
+};
+
+/** Reads TEXT, which must stay until the last line is read. */
+PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, size_t size);
+
+/**
+ * Goes to the next line that says something; false when there is none, and without memory. Lines
+ * whose quotes are wrong are reported to D and passed over.
+ */
+PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
+
 /** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);
 

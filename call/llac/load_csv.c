@@ -5,96 +5,10 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 1000 };
-
 struct csv {
     struct statement *s;
-    const char *path;
-    const char *at, *end;
-    int line;
-    char separator; /* ' ': blanks */
-    size_t n;
-    const char *fields[MAX_COLUMNS];
-    int columns[MAX_COLUMNS]; /* where they stand */
+    struct portolan_csv in;
 };
-
-static const char *trimmed(struct csv *c, const char *from, const char *to)
-{
-    while (from < to && isspace((unsigned char)*from))
-        from++;
-    while (to > from && isspace((unsigned char)to[-1]))
-        to--;
-    if (to - from >= 2 && *from == '"' && to[-1] == '"') {
-        from++;
-        to--;
-    }
-    return portolan_arena_strndup(c->s->arena, from, (size_t)(to - from));
-}
-
-/* The end of the field at AT: quotes may hold separators. */
-static const char *end_of_field(const struct csv *c, const char *at, const char *end)
-{
-    bool quoted = false;
-
-    for (; at < end; at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        else if (!quoted &&
-                 (c->separator == ' ' ? isspace((unsigned char)*at) != 0 : *at == c->separator))
-            return at;
-    }
-    return end;
-}
-
-static bool split(struct csv *c, const char *end)
-{
-    const char *at = c->at;
-
-    c->n = 0;
-    for (;;) {
-        const char *stop;
-
-        while (c->separator == ' ' && at < end && isspace((unsigned char)*at))
-            at++;
-        if (c->separator == ' ' && at == end)
-            return true;
-        if (c->n == MAX_COLUMNS)
-            return false;
-        stop = end_of_field(c, at, end);
-        c->columns[c->n] = (int)(at - c->at) + 1;
-        if (!(c->fields[c->n++] = trimmed(c, at, stop)))
-            return false;
-        if (stop == end)
-            return true;
-        at = stop + 1;
-    }
-}
-
-/* The next line that says something, split; false at the end. */
-static bool next_line(struct csv *c)
-{
-    while (c->at < c->end) {
-        const char *end = memchr(c->at, '\n', (size_t)(c->end - c->at));
-        const char *stop = end ? end : c->end, *first = c->at;
-        bool good = true;
-
-        while (first < stop && isspace((unsigned char)*first))
-            first++;
-        c->line++;
-        if (first < stop && *first != '#') {
-            if (!c->separator)
-                c->separator = memchr(first, ',', (size_t)(stop - first))    ? ','
-                               : memchr(first, ';', (size_t)(stop - first))  ? ';'
-                               : memchr(first, '\t', (size_t)(stop - first)) ? '\t'
-                                                                             : ' ';
-            good = split(c, stop);
-            c->at = end ? end + 1 : c->end;
-            return good;
-        }
-        c->at = end ? end + 1 : c->end;
-    }
-    return false;
-}
 
 /* "TIME (s)" is TIME in s; cuts the name. */
 static const char *take_unit(char *name)
@@ -131,21 +45,21 @@ static enum column_kind kind_of(const char *name, const char *unit)
 
 static enum portolan_status read_head(struct csv *c, struct table *t, size_t *places)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        char *name = portolan_arena_strdup(c->s->arena, c->fields[i]);
+    for (size_t i = 0; i < c->in.n_fields; i++) {
+        char *name = portolan_arena_strdup(c->s->arena, c->in.fields[i]);
         const char *unit = name ? take_unit(name) : NULL;
         double number;
 
         if (!name)
             return llac_no_memory(c->s);
         if (!*name || portolan_read_double(name, &number)) {
-            portolan_diagnose(c->s->d, c->path, c->line, c->columns[i],
+            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
                               "the first line names the columns, as in \"N,P,TIME (s)\"%s%s%s",
                               *name ? ", not '" : "", name, *name ? "'" : "");
             return PORTOLAN_ESYNTAX;
         }
         if (llac_table_find(t, name) != NONE && (strcmp(name, "RUN") || i)) {
-            portolan_diagnose(c->s->d, c->path, c->line, c->columns[i],
+            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
                               "there are two columns '%s'", name);
             return PORTOLAN_ESYNTAX;
         }
@@ -163,21 +77,21 @@ static enum portolan_status read_row(struct csv *c, struct table *t, const size_
 
     if (!row)
         return llac_no_memory(c->s);
-    if (c->n != n) {
-        portolan_diagnose(c->s->d, c->path, c->line, 0,
+    if (c->in.n_fields != n) {
+        portolan_diagnose(c->s->d, c->in.file, c->in.line, 0,
                           "this line has %zu fields, the first has "
                           "%zu names",
-                          c->n, n);
+                          c->in.n_fields, n);
         return PORTOLAN_ESYNTAX;
     }
     row[0] = c->s->in->runs;
     for (size_t i = 0; i < n; i++) {
-        if (!*c->fields[i] || !strcasecmp(c->fields[i], "nan"))
+        if (!*c->in.fields[i] || !strcasecmp(c->in.fields[i], "nan"))
             continue;
-        if (!portolan_read_double(c->fields[i], &row[places[i]])) {
-            portolan_diagnose(c->s->d, c->path, c->line, c->columns[i],
+        if (!portolan_read_double(c->in.fields[i], &row[places[i]])) {
+            portolan_diagnose(c->s->d, c->in.file, c->in.line, c->in.columns[i],
                               "'%s' is no number; a field that was not measured stays empty",
-                              c->fields[i]);
+                              c->in.fields[i]);
             return PORTOLAN_ESYNTAX;
         }
     }
@@ -193,22 +107,25 @@ enum portolan_status llac_load_csv(struct statement *s, const struct token *at, 
     size_t *places, n;
     struct table *t;
     enum portolan_status status;
+    int before = s->d->count;
 
     if (!c || !name || !(t = llac_loaded_add(s, l, name)))
         return llac_no_memory(s);
-    *c = (struct csv){.s = s, .path = path, .at = text, .end = text + size};
-    if (!next_line(c))
+    c->s = s;
+    c->in = (struct portolan_csv){.arena = s->arena, .d = s->d, .file = path, .comment = '#'};
+    portolan_csv_begin(&c->in, text, size);
+    if (!portolan_csv_next(&c->in))
         return llac_fail(s, at,
                          "'%s' holds nothing that could be read: a report, a model, CSV, or "
                          "Extra-P's measurements",
                          path);
-    n = c->n;
+    n = c->in.n_fields;
     if (!(places = portolan_arena_alloc(s->arena, n, sizeof *places)))
         return llac_no_memory(s);
     status = read_head(c, t, places);
-    while (status == PORTOLAN_OK && next_line(c))
+    while (status == PORTOLAN_OK && portolan_csv_next(&c->in))
         status = read_row(c, t, places, n);
-    if (status == PORTOLAN_OK && c->at < c->end)
+    if (status == PORTOLAN_OK && s->arena->failed)
         return llac_no_memory(s);
-    return status;
+    return status == PORTOLAN_OK && s->d->count > before ? PORTOLAN_ESYNTAX : status;
 }

@@ -126,9 +126,11 @@ struct portolan_assembly {
     struct portolan_assembly_case_column *case_columns;
     size_t n_cases;
     struct portolan_assembly_case *cases;
-    double sweep_budget_s;                        /**< 0 = none stated */
-    double alpha, beta;                           /**< pruning thresholds; 0.1 unless stated */
-    double accuracy;                              /**< largest accepted quality value; 0 = any */
+    const char *cases_file; /**< where they are; NULL: in the assembly itself */
+    int cases_line;         /**< of the columns' names */
+    double sweep_budget_s;  /**< 0 = none stated */
+    double alpha, beta;     /**< pruning thresholds; 0.1 unless stated */
+    double accuracy;        /**< largest accepted quality value; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
     const char *go_instance, *go_port;
@@ -205,6 +207,41 @@ PORTOLAN_API enum portolan_status portolan_assembly_set(struct portolan_assembly
                                                         const char *instance, const char *parameter,
                                                         const char *text,
                                                         struct portolan_error *err);
+
+/** What a case is called: the text of its first column that is a parameter. */
+PORTOLAN_API const char *portolan_assembly_case_name(const struct portolan_assembly *a,
+                                                     size_t index);
+
+/**
+ * The case whose parameters are those that the instances have now, with their selected
+ * alternatives; SIZE_MAX if there is none. Numbers are compared as numbers.
+ */
+PORTOLAN_API size_t portolan_assembly_find_case(const struct portolan_assembly *a);
+
+/**
+ * The case of that name, or the only one whose name without folders is that. Errors: ENOTFOUND
+ * with the nearest name, EINVAL when several are meant.
+ */
+PORTOLAN_API enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,
+                                                              const char *name, size_t *index,
+                                                              struct portolan_error *err);
+
+/** Sets all parameters of the case. Errors: those of portolan_assembly_set(). */
+PORTOLAN_API enum portolan_status
+portolan_assembly_set_case(struct portolan_assembly *a, size_t index, struct portolan_error *err);
+
+/** Drops all other cases than the N of INDICES, whose order becomes theirs; none may occur twice.
+ * Errors: ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
+                                                               const size_t *indices, size_t n,
+                                                               struct portolan_error *err);
+
+/**
+ * The contexts of calls that are known of a case: NAMES and VALUES, with room for n_case_columns,
+ * get them; returns how many there are. SIZE_MAX, no case, has none.
+ */
+PORTOLAN_API size_t portolan_assembly_case_contexts(const struct portolan_assembly *a, size_t index,
+                                                    const char **names, double *values);
 
 /**
  * Gives one alternative of an instance a parameter that the file does not state; PARAMETER is

@@ -103,6 +103,7 @@ static void everything_written_is_read(void **state)
     assert_int_equal(a->sweeps[0].n_values, 4);
     assert_string_equal(a->sweeps[0].values[3], "48");
     assert_false(a->sweeps[1].varies);
+    assert_int_equal(a->n_cases, 2);
     assert_true(a->alpha == 0.1 && a->beta == 0.2 && a->accuracy == 1e-6);
     assert_string_equal(a->steps_instance, "driver");
     assert_string_equal(a->steps_parameter, "n");
@@ -183,6 +184,42 @@ static const struct bad_case {
     {A("<instance name='x' class='c'><parameter name='n' type='int' value='1'/></instance>\n"
        "<sweep><vary instance='x' parameter='n' values='1 2.5'/></sweep>"),
      "3:0: value '2.5' for parameter 'n' of 'x' is not a whole number"},
+#define N               "<instance name='x' class='c'><parameter name='n' type='int' value='1'/></instance>\n"
+#define C(columns, ...) A(N "<sweep><cases columns='" columns "'>\n" __VA_ARGS__ "</cases></sweep>")
+    {A(N "<sweep><cases/></sweep>"), "3:8: <cases> takes either 'columns', and a <case> for each"},
+    {A(N "<sweep><cases file='c.csv' columns='x.n'/></sweep>"), "3:8: <cases> takes either"},
+    {A(N "<sweep><cases file='c.csv'>\n<case values='1'/></cases></sweep>"), "3:8: <cases> takes"},
+    {A(N "<sweep><cases file='c.csv'/></sweep>"), "3:8: c.csv: cannot open: No such file"},
+    {C(" ", "<case values='1'/>"), "3:0: 'columns' of <cases> must be one line of words"},
+    {C("x.n", "<case values=''/>"), "4:0: 'values' of <case> must be one line of words"},
+    {C("x.n", "<case values='1&#10;2'/>"), "4:0: 'values' of <case> must be one line of words"},
+    {C("x.n", "<case values='\"1'/>"), "4:0: a quote is not closed, or text follows it"},
+    {C("x.n", ""), "3:0: there is no case"},
+    {C("n", "<case values='1'/>"), "3:0: no column is an INSTANCE.PARAMETER"},
+    {C("x.n x.", "<case values='1 2'/>"), "3:0: column 'x.' must have the form INSTANCE.PARAMETER"},
+    {C("x.n .n", "<case values='1 2'/>"), "3:0: column '.n' must have the form INSTANCE.PARAMETER"},
+    {C("x.n x.n", "<case values='1 2'/>"), "3:0: there are two columns 'x.n'"},
+    {C("x.n k k", "<case values='1 2 2'/>"), "3:0: there are two columns 'k'"},
+    {C("y.n", "<case values='1'/>"), "3:0: unknown instance 'y' in column 'y.n'"},
+    {C("x.nn", "<case values='1'/>"),
+     "3:0: instance 'x' is given no parameter 'nn'; did you mean 'n'?; what cases set needs a"},
+    {C("x.n k", "<case values='1 2'/>\n<case values='2'/>"),
+     "5:0: 1 values, but there are 2 columns"},
+    {C("x.n", "<case values='1'/>\n<case values='1.5'/>"),
+     "5:0: value '1.5' for parameter 'n' of 'x' is not a whole number"},
+    {C("x.n k", "<case values='1 inf'/>"),
+     "4:0: value 'inf' of context 'k' is not a finite number"},
+    {C("x.n k", "<case values='1 5'/>\n<case values='01 6'/>"),
+     "5:0: case '01' has the parameters of the one on line 4"},
+    {A(N "<sweep><cases columns='x.n'><case values='1'/></cases>\n"
+         "<vary instance='x' parameter='n' values='1'/></sweep>"),
+     "4:0: parameter 'n' of 'x' is set by the cases; leave it out here, or there"},
+    {A(N "<sweep><cases columns='x.n'><case values='1'/></cases>\n"
+         "<set instance='x' parameter='n' value='1'/></sweep>"),
+     "4:0: parameter 'n' of 'x' is set by the cases"},
+    {A(N "<sweep><cases columns='x.n'><case values='1'/></cases>\n"
+         "<cases columns='x.n'><case values='1'/></cases></sweep>"),
+     "4:1: second <cases> in <sweep>; the first is on line 3"},
     {A(X "<optimizer alpha='-1'/>"), "3:12: 'alpha' is '-1'; it must be a number that is not"},
     {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
     {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
@@ -341,6 +378,143 @@ static void what_is_written_reads_back(void **state)
     portolan_assembly_destroy(a);
 }
 
+#define MATRICES                                                                                   \
+    "<instance name='d' class='c'><parameter name='m' type='string' value='a/p.mtx'/>"             \
+    "<parameter name='t' type='double' value='100'/></instance>"
+
+static const char with_cases[] =
+    A(MATRICES "<sweep budget='3'>\n<cases columns='n d.m d.t symmetric'>\n"
+               "<case values='100 a/p.mtx 1e2 1'/>\n<case values='9 b/q.mtx 1e-3 0'/>\n"
+               "<case values='9 c/q.mtx 1 0'/>\n<case values='4 \"a &lt;b&quot;&quot;.mtx\" 1 1'/>"
+               "</cases>\n<vary instance='d' parameter='k' values='1 2'/></sweep>");
+
+static void cases_are_tuples_of_parameters_and_contexts(void **state)
+{
+    struct portolan_assembly *a = read_good(with_cases);
+    const char *names[4];
+    double values[4];
+
+    (void)state;
+    assert_int_equal(a->n_case_columns, 4);
+    assert_null(a->case_columns[0].instance);
+    assert_string_equal(a->case_columns[0].parameter, "n");
+    assert_string_equal(a->case_columns[1].instance, "d");
+    assert_string_equal(a->case_columns[1].parameter, "m");
+    assert_int_equal(a->n_cases, 4);
+    assert_int_equal(a->n_sweeps, 1);
+    assert_null(a->cases_file);
+    assert_int_equal(a->cases[1].line, 5);
+    assert_string_equal(portolan_assembly_case_name(a, 1), "b/q.mtx");
+    assert_string_equal(portolan_assembly_case_name(a, 3), "a <b\".mtx");
+
+    assert_int_equal(portolan_assembly_find_case(a), 0); /* 1e2 is 100 */
+    assert_int_equal(portolan_assembly_set(a, "d", "t", "1e3", NULL), PORTOLAN_OK);
+    assert_true(portolan_assembly_find_case(a) == SIZE_MAX);
+    assert_int_equal(portolan_assembly_case_contexts(a, SIZE_MAX, names, values), 0);
+    assert_int_equal(portolan_assembly_set_case(a, 1, NULL), PORTOLAN_OK);
+    assert_string_equal(portolan_assembly_peek_parameter(a, "d", "t"), "1e-3");
+    assert_int_equal(portolan_assembly_find_case(a), 1);
+    assert_int_equal(portolan_assembly_case_contexts(a, 1, names, values), 2);
+    assert_string_equal(names[0], "n");
+    assert_true(values[0] == 9);
+    assert_string_equal(names[1], "symmetric");
+    assert_true(values[1] == 0);
+    portolan_assembly_destroy(a);
+}
+
+static void cases_are_found_by_name(void **state)
+{
+    struct portolan_assembly *a = read_good(with_cases);
+    struct portolan_error e[4] = {{0}};
+    size_t i = 9;
+
+    (void)state;
+    assert_int_equal(portolan_assembly_peek_case(a, "p.mtx", &i, NULL), PORTOLAN_OK);
+    assert_int_equal(i, 0);
+    assert_int_equal(portolan_assembly_peek_case(a, "c/q.mtx", &i, NULL), PORTOLAN_OK);
+    assert_int_equal(i, 2);
+    assert_int_equal(portolan_assembly_peek_case(a, "q.mtx", &i, &e[0]), PORTOLAN_EINVAL);
+    assert_string_equal(e[0].text,
+                        "'q.mtx' means 2 cases of assembly 'a': set the parameters of one");
+    assert_int_equal(portolan_assembly_peek_case(a, "pp.mtx", &i, &e[1]), PORTOLAN_ENOTFOUND);
+    assert_string_equal(e[1].text, "assembly 'a' has no case 'pp.mtx'; did you mean 'p.mtx'?");
+    assert_int_equal(portolan_assembly_keep_cases(a, (const size_t[]){2, 0}, 2, NULL), PORTOLAN_OK);
+    assert_int_equal(a->n_cases, 2);
+    assert_int_equal(portolan_assembly_peek_case(a, "q.mtx", &i, NULL), PORTOLAN_OK);
+    assert_int_equal(i, 0);
+    assert_int_equal(a->cases[0].line, 6);
+    portolan_assembly_destroy(a);
+    a = read_good(A());
+    assert_int_equal(portolan_assembly_peek_case(a, "p", &i, &e[2]), PORTOLAN_ENOTFOUND);
+    assert_string_equal(e[2].text, "assembly 'a' lists no cases");
+    assert_true(portolan_assembly_find_case(a) == SIZE_MAX);
+    portolan_assembly_destroy(a);
+}
+
+/* Reads an assembly beside a file of cases that holds CSV. */
+static enum portolan_status read_with_csv(const char *csv, struct heard *h,
+                                          struct portolan_assembly **a)
+{
+    static const char text[] = A(MATRICES "<sweep><cases file='c.csv'/></sweep>");
+    struct portolan_diagnostics d = {hear, h, 0};
+    char folder[] = "/tmp/portolan-test-XXXXXX", file[60];
+    enum portolan_status status;
+    FILE *f;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/c.csv", folder);
+    assert_non_null(f = fopen(file, "we"));
+    assert_true(fputs(csv, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    snprintf(file, sizeof file, "%s/a.xml", folder);
+    status = portolan_assembly_read_text(text, strlen(text), file, &d, a, NULL);
+    snprintf(file, sizeof file, "%s/c.csv", folder);
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(rmdir(folder), 0);
+    return status;
+}
+
+static void cases_come_from_a_file_too(void **state)
+{
+    static const struct {
+        const char *csv, *expected;
+    } bad[] = {
+        {"", "1:0: there is no line with the names of columns"},
+        {"d.m,n\n", "1:0: there is no case"},
+        {"# no head\nd.m,d.x\np,1\n", "2:0: instance 'd' is given no parameter 'x'"},
+        {"d.m,n\np,1\n\nq,one\n", "4:0: value 'one' of context 'n' is not a finite number"},
+        {"d.m,n\np\n", "2:0: 1 values, but there are 2 columns"},
+        {"d.m,n\n\"p,1\n", "2:0: a quote is not closed, or text follows it"},
+        {"d.m,n\np,1\np,2\n", "3:0: case 'p' has the parameters of the one on line 2"},
+    };
+    struct heard h = {.length = 0};
+    struct portolan_assembly *a, *b;
+    char *text;
+
+    (void)state;
+    assert_int_equal(read_with_csv("\xef\xbb\xbf"
+                                   "d.m , n\r\n# small ones\r\n\"a, b.mtx\",3\r\n c.mtx , 4\r\n",
+                                   &h, &a),
+                     PORTOLAN_OK);
+    assert_int_equal(a->n_cases, 2);
+    assert_string_equal(a->cases[0].values[0], "a, b.mtx");
+    assert_string_equal(a->cases[1].values[1], "4");
+    assert_int_equal(a->cases[1].line, 4);
+    assert_non_null(strstr(a->cases_file, "/c.csv"));
+    assert_int_equal(portolan_assembly_write(a, NULL, &text, NULL), PORTOLAN_OK);
+    b = read_good(text); /* the file is gone */
+    assert_string_equal(b->cases[0].values[0], "a, b.mtx");
+    free(text);
+    portolan_assembly_destroy(a);
+    portolan_assembly_destroy(b);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        h.length = 0;
+        assert_int_equal(read_with_csv(bad[i].csv, &h, &a), PORTOLAN_ESYNTAX);
+        if (!strstr(h.text, bad[i].expected))
+            fail_msg("expected: %s\nheard: %s", bad[i].expected, h.text);
+    }
+}
+
 static void hash_follows_what_is_computed(void **state)
 {
     struct portolan_assembly *a = read_heat(), *b = read_heat();
@@ -361,6 +535,10 @@ static void hash_follows_what_is_computed(void **state)
     b->go_variant = "forward";
     assert_true(h != portolan_assembly_hash(b));
     b->go_variant = NULL;
+    b->cases[1].values[0] = "17";
+    assert_true(h != portolan_assembly_hash(b));
+    b->cases[1].values[0] = "16";
+    assert_true(h == portolan_assembly_hash(b));
     b->go_has_rows = true;
     assert_true(h != portolan_assembly_hash(b));
     b->go_has_rows = false;
@@ -449,6 +627,9 @@ int main(void)
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(reader_and_shipped_grammar_agree),
         cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(cases_are_tuples_of_parameters_and_contexts),
+        cmocka_unit_test(cases_are_found_by_name),
+        cmocka_unit_test(cases_come_from_a_file_too),
         cmocka_unit_test(hash_follows_what_is_computed),
         cmocka_unit_test(setting_names_the_nearest_word),
         cmocka_unit_test(drawing_shows_instances_ports_and_monitors),
