@@ -55,11 +55,12 @@ class Study:
         if cases is not None:
             with open(os.path.join(os.path.dirname(assembly), cases.get("file"))) as file:
                 rows = list(csv.reader(file))
-            self.parameter = rows[0][0]
+            self.parameter, self.point = rows[0][0], "--case={}".format
             contexts = [i for i, name in enumerate(rows[0]) if "." not in name]
             self.cases = {r[0]: [float(r[i]) for i in contexts] for r in rows[1:]}
         else:
             self.parameter = vary.get("instance") + "." + vary.get("parameter")
+            self.point = ("--set=" + self.parameter + "={}").format
             self.cases = {v: [float(v)] for v in vary.get("values").split()}
 
     def measure(self, store, budget):
@@ -74,8 +75,7 @@ class Study:
             for case in self.cases:
                 for cls in self.classes:
                     command("run", *self.options, "--quiet", "--fixed", "--store=" + store,
-                            "--set=%s=%s" % (self.parameter, case),
-                            "--select=%s=%s" % (self.instance, cls), self.assembly)
+                            self.point(case), "--select=%s=%s" % (self.instance, cls), self.assembly)
 
     def results(self, store):
         """Of each case and class: the median time of its trials, or why there is none."""
@@ -131,8 +131,7 @@ class Study:
 
     def portolan(self, store, case):
         status, out, errors = command("optimize", *self.options, "--store=" + store,
-                                      "--set=%s=%s" % (self.parameter, case), "--output=/dev/null",
-                                      self.assembly)
+                                      self.point(case), "--output=/dev/null", self.assembly)
         chosen = re.search(r"^  %s +(\S+)" % self.instance, out, re.M)
         if status not in (0, 3) or (status == 0 and not chosen):
             sys.exit("study: portolan optimize ended with %d:\n%s%s" % (status, out, errors))
