@@ -52,8 +52,8 @@ static enum portolan_status prepare(struct steps *s, gov_cca_TypeMap properties,
     solvers_matrix_multiply(&d->a, d->x, d->b);
     s->contexts[0].name = "n";
     s->contexts[0].value = d->a.n;
-    s->contexts[1].name = "nnz";
-    s->contexts[1].value = d->a.nnz;
+    s->contexts[1].name = "row";
+    s->contexts[1].value = solvers_matrix_row(&d->a);
     s->contexts[2].name = "bandwidth";
     s->contexts[2].value = d->a.bandwidth;
     s->contexts[3].name = "kind";
@@ -67,7 +67,8 @@ static double step(struct steps *s, void *port, sidl_BaseInterface *_ex)
     const struct solvers_matrix *a = &d->a;
 
     memset(d->x, 0, (size_t)a->n * sizeof *d->x);
-    return solvers_Solver_solve(port, &d->a, d->b, d->x, a->n, a->nnz, a->bandwidth, a->kind, _ex);
+    return solvers_Solver_solve(port, &d->a, d->b, d->x, a->n, solvers_matrix_row(a), a->bandwidth,
+                                a->kind, _ex);
 }
 
 static void finish(struct steps *s)

@@ -290,7 +290,8 @@ static enum portolan_status write_one(const struct family *f, int size, const ch
     if (!status)
         status = solvers_matrix_write(&a, path, err);
     if (!status)
-        fprintf(cases, "%s-%d.mtx,%d,%d,%d,%d\n", f->name, size, a.n, a.nnz, a.bandwidth, a.kind);
+        fprintf(cases, "%s-%d.mtx,%d,%.17g,%d,%d\n", f->name, size, a.n, solvers_matrix_row(&a),
+                a.bandwidth, a.kind);
     solvers_matrix_clear(&a);
     free(b.entries);
     free(path);
@@ -308,7 +309,7 @@ static enum portolan_status write_all(const char *folder, bool quick, struct por
     if (!cases)
         return portolan_error_set(err, PORTOLAN_EIO, "%s/matrices.csv: %s", folder,
                                   strerror(errno));
-    fprintf(cases, "driver.matrix,n,nnz,bandwidth,kind\n");
+    fprintf(cases, "driver.matrix,n,row,bandwidth,kind\n");
     for (size_t i = 0; i < (quick ? 4 : sizeof families / sizeof *families) && !status; i++)
         for (int k = 0; k < (quick ? 2 : 5) && families[i].sizes[k] && !status; k++)
             status = write_one(&families[i], families[i].sizes[k], folder, cases, err);

@@ -51,6 +51,12 @@ enum portolan_status solvers_matrix_residual(const struct solvers_matrix *a, con
                                              const double *x, double *residual,
                                              struct portolan_error *err);
 
+/** Entries per row, on average. */
+static inline double solvers_matrix_row(const struct solvers_matrix *a)
+{
+    return (double)a->nnz / a->n;
+}
+
 void solvers_matrix_clear(struct solvers_matrix *a);
 
 #endif

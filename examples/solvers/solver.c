@@ -4,7 +4,7 @@
 #include "solvers.h"
 
 static double solver_solve(void *self, void *data, struct sidl_double__array *b,
-                           struct sidl_double__array *x, int32_t nnz, int32_t bandwidth,
+                           struct sidl_double__array *x, double row, int32_t bandwidth,
                            int32_t kind, sidl_BaseInterface *_ex)
 {
     const struct solvers_matrix *a = data;
@@ -12,7 +12,7 @@ static double solver_solve(void *self, void *data, struct sidl_double__array *b,
     struct portolan_error err = {0};
     double residual = 0;
 
-    (void)nnz;
+    (void)row;
     (void)bandwidth;
     (void)kind;
     if (sidlLength(b, 0) != a->n)

@@ -121,7 +121,7 @@ class Study:
         return max(self.classes, key=rank)
 
     def law(self, results, known, case):
-        """c n^a nnz^b ... of each, where it worked."""
+        """c n^a row^b ... of each, where it worked."""
         def predicted(cls):
             good = [k for k in known if isinstance(results.get((k, cls)), float)]
             law = least_squares([[1, *self.scaled(k)] for k in good],
