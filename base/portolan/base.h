@@ -278,6 +278,48 @@ PORTOLAN_API void portolan_csv_begin(struct portolan_csv *c, const char *text, s
  */
 PORTOLAN_API bool portolan_csv_next(struct portolan_csv *c);
 
+/** The answer to a question that not all is known for. */
+enum portolan_answer { PORTOLAN_NO, PORTOLAN_YES, PORTOLAN_UNKNOWN };
+
+/**
+ * A condition on named values, such as "symmetric = 1 and not (n > 1e5 or driver.kind = 'a b')":
+ *
+ *     NAME (= | != | < | <= | > | >=) VALUE, joined by and, or, not and parentheses
+ *
+ * A name holds anything but blanks, quotes, parentheses and = ! < >; a value is such a word, or any
+ * text 'in quotes'. What are numbers on both sides are compared as numbers, true and false being 1
+ * and 0; all else as texts, which are equal or not but have no order.
+ */
+struct portolan_condition;
+
+/** Errors: ESYNTAX with the position and what would be right, ENOMEM; then *CONDITION is NULL. */
+PORTOLAN_API enum portolan_status portolan_condition_parse(const char *text,
+                                                           struct portolan_condition **condition,
+                                                           struct portolan_error *err);
+/** NULL is legal. */
+PORTOLAN_API void portolan_condition_destroy(struct portolan_condition *condition);
+
+/** What a name stands for. */
+struct portolan_condition_value {
+    const char *text; /**< NULL: it is the number */
+    double number;
+};
+/** Whether the value of NAME is known, which it puts in *VALUE. */
+typedef bool (*portolan_condition_lookup_fn)(void *arg, const char *name,
+                                             struct portolan_condition_value *value);
+
+/**
+ * Whether it holds. A comparison is unknown when its name is, or when an order is asked of a text;
+ * "and", "or" and "not" are unknown only where that matters.
+ */
+PORTOLAN_API enum portolan_answer
+portolan_condition_evaluate(const struct portolan_condition *condition,
+                            portolan_condition_lookup_fn lookup, void *arg);
+
+/** The name of its comparison number INDEX, from 0 on; NULL when there are not so many. */
+PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_condition *condition,
+                                                      size_t index);
+
 /** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);
 
