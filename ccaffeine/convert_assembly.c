@@ -221,6 +221,10 @@ static void tell_of_the_rest(struct writer *w)
     for (size_t i = 0; i < a->n_sweeps; i++)
         LOSS(w, a->sweeps[i].line, "a script does not sweep '%s' of '%s'", a->sweeps[i].parameter,
              a->sweeps[i].instance);
+    for (size_t i = 0; i < a->n_instances; i++)
+        if (a->instances[i].alternatives[0].applies_stated)
+            LOSS(w, a->instances[i].alternatives[0].applies_line,
+                 "a script does not say where '%s' applies", a->instances[i].name);
     if (a->n_cases)
         LOSS(w, a->cases_file ? 0 : a->cases_line, "a script has no list of cases");
     if (a->sweep_budget_s > 0)

@@ -333,6 +333,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
 
     *w = (struct workbench){0};
     status = read_all(w, o, &d, err);
+    if (status == PORTOLAN_OK)
+        status = portolan_assembly_join_applies(w->assembly, w->palette, err);
     if (status == PORTOLAN_OK && o->n_cases)
         status = apply_cases(w->assembly, o, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < o->n_sets; i++)

@@ -212,6 +212,7 @@ static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64
             h = hash_text(alternative->configures[c].field, h);
             h = hash_text(alternative->configures[c].text, h);
         }
+        h = alternative->applies ? hash_text(alternative->applies, h) : h;
     }
     return h;
 }

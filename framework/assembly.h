@@ -11,7 +11,7 @@ struct assembly_impl {
     struct portolan_arena arena;
 };
 
-extern const struct xml_rule assembly_rule;
+extern const struct xml_rule assembly_rule, applies_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -36,6 +36,17 @@ bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *are
 
 /* Checks what they refer to, and their values, when all else is read. */
 void assembly_check_cases(const struct portolan_assembly *a, struct portolan_diagnostics *d);
+
+/*
+ * Joins to CONDITION (NULL: none) what the <applies> children of E state, whose form is checked.
+ * False without memory. LINE, unless it is set, becomes the first one's.
+ */
+bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+                           const char *file, struct portolan_diagnostics *d, const char **condition,
+                           int *line);
+
+/* Checks that the parameters in conditions are there. */
+void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);
 
 /* Notes that no alternative of the instance states the parameter, with the nearest one. */
 enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,

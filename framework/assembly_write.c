@@ -89,12 +89,34 @@ static void configures(struct portolan_text *b, const char *indent,
     }
 }
 
+static void applies(struct portolan_text *b, const char *indent,
+                    const struct portolan_assembly_alternative *x)
+{
+    portolan_text_add(b, "%s<applies", indent);
+    attribute(b, "if", x->applies_stated);
+    portolan_text_add(b, "/>\n");
+}
+
+static bool same_applies(const struct portolan_assembly_instance *i)
+{
+    const char *first = i->alternatives[0].applies_stated;
+
+    for (size_t k = 1; k < i->n_alternatives; k++) {
+        const char *other = i->alternatives[k].applies_stated;
+
+        if (!first != !other || (first && strcmp(first, other) != 0))
+            return false;
+    }
+    return true;
+}
+
 static void alternative(struct portolan_text *b, const struct portolan_assembly_instance *i,
                         size_t k)
 {
     const struct portolan_assembly_alternative *x = &i->alternatives[k];
     size_t shared = shared_configures(i);
-    bool has_own = x->n_configures > shared;
+    bool applies_here = x->applies_stated && !same_applies(i);
+    bool has_own = x->n_configures > shared || applies_here;
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
@@ -107,6 +129,8 @@ static void alternative(struct portolan_text *b, const struct portolan_assembly_
         if (!is_shared(i, &x->parameters[p]))
             parameter(b, "      ", &x->parameters[p]);
     configures(b, "      ", x, shared, x->n_configures);
+    if (applies_here)
+        applies(b, "      ", x);
     if (has_own)
         portolan_text_add(b, "    </alternative>\n");
 }
@@ -120,7 +144,8 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
     attribute(b, "class", chosen->class_name);
     if (i->is_placed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
-    if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures) {
+    if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures &&
+        !chosen->applies_stated) {
         portolan_text_add(b, "/>\n");
         return;
     }
@@ -129,6 +154,8 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
         if (is_shared(i, &chosen->parameters[p]))
             parameter(b, "    ", &chosen->parameters[p]);
     configures(b, "    ", chosen, 0, shared_configures(i));
+    if (chosen->applies_stated && same_applies(i))
+        applies(b, "    ", chosen);
     alternative(b, i, i->selected);
     for (size_t k = 0; k < i->n_alternatives; k++)
         if (k != i->selected)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assembly.h"
 #include "value.h"
 
 struct reader {
@@ -32,8 +33,8 @@ static const struct xml_rule parameter_rule = {.name = "parameter",
                                                .required = parameter_required,
                                                .optional = parameter_optional,
                                                .text = true};
-static const struct xml_rule *const class_children[] = {&summary_rule, &provides_rule, &uses_rule,
-                                                        &parameter_rule, NULL};
+static const struct xml_rule *const class_children[] = {&summary_rule,   &provides_rule, &uses_rule,
+                                                        &parameter_rule, &applies_rule,  NULL};
 const struct xml_rule palette_component_rule = {.name = "component",
                                                 .required = class_required,
                                                 .optional = class_optional,
@@ -184,7 +185,8 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     c->public.line = root->line;
     if (!read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides) ||
         !read_ports(&r, root, "uses", &c->public.uses, &c->public.n_uses) ||
-        !read_parameters(&r, root, &c->public))
+        !read_parameters(&r, root, &c->public) ||
+        !assembly_read_applies(arena, root, file, d, &c->public.applies, &(int){0}))
         return NULL;
     *nomem = false;
     if (!*c->public.class_name)

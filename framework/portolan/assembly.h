@@ -49,9 +49,11 @@ struct portolan_assembly_alternative {
     size_t n_configures;
     struct portolan_assembly_configure *configures;
     /** Where it may be used, as <portolan/base.h> reads conditions ("symmetric = 1"); NULL: not
-     * stated. Of several <applies> elements all must hold: they are joined by "and". */
+     * stated. Of several <applies> elements all must hold: they are joined by "and". Names with a
+     * dot are parameters, the others contexts. */
     const char *applies;
-    int applies_line;
+    const char *applies_stated; /**< what of it is in the assembly, not its class's description */
+    int applies_line;           /**< 0: the assembly states none */
     int line;
 };
 
@@ -174,6 +176,14 @@ PORTOLAN_API enum portolan_status portolan_assembly_read_text(const char *text, 
 PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
                                                           const struct portolan_palette *palette,
                                                           struct portolan_diagnostics *d);
+
+/**
+ * Adds to `applies` of all alternatives what the descriptions of their classes state. Classes that
+ * the palette lacks state nothing. May be called again. Errors: ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_assembly_join_applies(struct portolan_assembly *a, const struct portolan_palette *palette,
+                               struct portolan_error *err);
 
 /**
  * Writes the assembly as XML with the selected alternative as the class; the caller frees *TEXT.

@@ -56,6 +56,7 @@ struct portolan_class_description {
     /** Flags that linking the archive needs, blank-separated, never NULL; in a program that takes
      *  archives only, where a library does not bring what it needs itself, the second. */
     const char *libs, *static_libs;
+    const char *applies; /**< where it may be used, as an alternative's in <portolan/assembly.h> */
 };
 
 PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,

@@ -90,6 +90,11 @@ static void everything_written_is_read(void **state)
     assert_string_equal(solver->alternatives[1].configures[0].text, " two  blanks ");
     assert_int_equal(solver->alternatives[2].n_configures, 2);
     assert_string_equal(solver->alternatives[2].configures[1].text, "30");
+    assert_string_equal(solver->alternatives[0].applies, "n < 1e9");
+    assert_string_equal(solver->alternatives[1].applies,
+                        "(n < 1e9) and (symmetric = 1 or driver.title = 'a b')");
+    assert_string_equal(solver->alternatives[2].applies, "n < 1e9");
+    assert_null(a->instances[0].alternatives[0].applies);
     assert_true(a->instances[2].is_placed && !solver->is_placed);
     assert_int_equal(a->instances[2].x, -34);
     assert_int_equal(a->instances[2].y, 87);
@@ -221,6 +226,18 @@ static const struct bad_case {
          "<cases columns='x.n'><case values='1'/></cases></sweep>"),
      "4:1: second <cases> in <sweep>; the first is on line 3"},
     {A(X "<optimizer alpha='-1'/>"), "3:12: 'alpha' is '-1'; it must be a number that is not"},
+    {A("<instance name='x' class='c'>\n<applies if='n &lt;&lt; 2'/></instance>"),
+     "3:10: 'n << 2', character 3: '<<', want =, !=, <, <=, > or >="},
+    {A("<instance name='x' class='c'><alternative class='d'>\n<applies if=''/></alternative>"
+       "</instance>"),
+     "3:10: '', character 1: the end, want a name"},
+    {A(N "<instance name='z' class='c'>\n<applies if='k = 1 and w.n = 2'/>"
+         "<alternative class='d'/></instance>"),
+     "4:0: unknown instance 'w' in <applies>; did you mean 'x'?"},
+    {A(N "<instance name='z' class='c'><alternative class='d'>\n<applies if='x.m = 2'/>"
+         "</alternative></instance>"),
+     "4:0: instance 'x' is given no parameter 'm'; did you mean 'n'?; <applies> can ask for no "
+     "other"},
     {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
     {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
     {"<assembly name='a'>\n<instance name='x' class='c'>",
@@ -362,6 +379,12 @@ static void what_is_written_reads_back(void **state)
                 strcmp(b->instances[1].alternatives[j].class_name, "heat.ConjugateGradients")
                     ? "1e-8"
                     : "1e-9");
+        assert_string_equal(b->instances[1].alternatives[k == 1 ? 0 : 1].applies,
+                            a->instances[1]
+                                .alternatives[k == 1   ? 1
+                                              : k == 2 ? 0
+                                                       : 1]
+                                .applies);
         again = written(b);
         assert_non_null(strstr(text, "<path dir=\"components\"/>"));
         assert_string_equal(strstr(text, "<instance"), strstr(again, "<instance"));
@@ -535,6 +558,9 @@ static void hash_follows_what_is_computed(void **state)
     b->go_variant = "forward";
     assert_true(h != portolan_assembly_hash(b));
     b->go_variant = NULL;
+    b->instances[1].alternatives[1].applies = NULL;
+    assert_true(h != portolan_assembly_hash(b));
+    b->instances[1].alternatives[1].applies = a->instances[1].alternatives[1].applies;
     b->cases[1].values[0] = "17";
     assert_true(h != portolan_assembly_hash(b));
     b->cases[1].values[0] = "16";

@@ -110,6 +110,8 @@ static const struct {
     {"<component class='a.B'><uses port='p' type='t' optional='yes'/></component>",
      "'optional' must be true or false"},
     {"<component class='a.B' proxy-for='t'/>", "a proxy must have a provides port 'provide'"},
+    {"<component class='a.B'><applies if='n = '/></component>",
+     "'n = ', character 5: the end, want a number, a word or a 'quoted text'"},
     {"<component class='a.B'>", "the file ends inside <component>"},
 };
 
@@ -197,8 +199,10 @@ static void a_right_assembly_passes(void **state)
                            "<connect user='s' uses='preconditioner' provider='j' "
                            "provides='preconditioner'/>"),
                   NULL);
-    checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1 2'/>"
-                                       "</sweep><optimizer steps='d.n'/>"),
+    checking_says(A("<instance name='d' class='heat.Driver'>"
+                    "<parameter name='n' type='int' value='1'/></instance>" SOLVER WIRE
+                    "<sweep><vary instance='d' parameter='n' values='1 2'/>"
+                    "</sweep><optimizer steps='d.n'/>"),
                   NULL);
 }
 
@@ -245,11 +249,46 @@ static void what_the_classes_forbid_is_said(void **state)
     checking_says(A(DRIVER SOLVER WIRE "\n<sweep><vary instance='d' parameter='m' values='1'/>"
                                        "</sweep>"),
                   "instance 'd': class 'heat.Driver' has no parameter 'm'");
+    checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='1'/>"
+                                       "</sweep>"),
+                  "instance 'd' is given no parameter 'n'; a sweep needs a <parameter> with the");
     checking_says(A(DRIVER SOLVER WIRE "<sweep><vary instance='d' parameter='n' values='x'/>"
                                        "</sweep>"),
                   "value 'x' for parameter 'n' of 'd' is not a whole number");
     checking_says(A(DRIVER SOLVER WIRE "<optimizer steps='d.title'/>"),
                   "parameter 'title' of class 'heat.Driver' has type string, not int");
+}
+
+static void conditions_of_classes_are_joined_to_the_assemblys(void **state)
+{
+    static const char text[] =
+        A("<instance name='s' class='heat.ConjugateGradients'>"
+          "<alternative class='heat.Cholmod'><applies if='n &lt; 9'/></alternative></instance>"
+          "<instance name='t' class='heat.Cholmod'/>");
+    struct portolan_palette *p = heat_palette();
+    struct portolan_assembly *a;
+    char *before, *after;
+
+    (void)state;
+    assert_int_equal(portolan_assembly_read_text(text, sizeof text - 1, "a.xml", NULL, &a, NULL),
+                     PORTOLAN_OK);
+    assert_string_equal(portolan_palette_find(p, "heat.Cholmod")->applies,
+                        "(symmetric = 1) and (definite = 1)");
+    assert_int_equal(portolan_assembly_write(a, NULL, &before, NULL), PORTOLAN_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(portolan_assembly_join_applies(a, p, NULL), PORTOLAN_OK);
+        assert_null(a->instances[0].alternatives[0].applies);
+        assert_string_equal(a->instances[0].alternatives[1].applies,
+                            "(n < 9) and ((symmetric = 1) and (definite = 1))");
+        assert_string_equal(a->instances[1].alternatives[0].applies,
+                            "(symmetric = 1) and (definite = 1)");
+    }
+    assert_int_equal(portolan_assembly_write(a, NULL, &after, NULL), PORTOLAN_OK);
+    assert_string_equal(before, after); /* what the classes state stays theirs */
+    free(before);
+    free(after);
+    portolan_assembly_destroy(a);
+    portolan_palette_destroy(p);
 }
 
 static void a_missing_proxy_names_the_command_that_makes_it(void **state)
@@ -305,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_right_assembly_passes),
         cmocka_unit_test(what_the_classes_forbid_is_said),
         cmocka_unit_test(who_monitors_must_be_there),
+        cmocka_unit_test(conditions_of_classes_are_joined_to_the_assemblys),
         cmocka_unit_test(a_missing_proxy_names_the_command_that_makes_it),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where alternatives apply: conditions in assemblies and in descriptions of classes. */
+#include "assembly.h"
+
+#include <portolan/palette.h>
+
+#include <string.h>
+
+const struct xml_rule applies_rule = {.name = "applies",
+                                      .required = (const char *const[]){"if", NULL}};
+
+static const char *join(struct portolan_arena *arena, const char *left, const char *right)
+{
+    if (!left || !right)
+        return left ? left : right;
+    return portolan_arena_printf(arena, "(%s) and (%s)", left, right);
+}
+
+/* ENOMEM, or what is reported. */
+static enum portolan_status check_form(const struct xml_element *e, const char *file,
+                                       struct portolan_diagnostics *d)
+{
+    const struct xml_attribute *text = xml_attribute(e, "if");
+    struct portolan_condition *c;
+    struct portolan_error err = {0};
+    enum portolan_status status = portolan_condition_parse(text->value, &c, &err);
+
+    if (status == PORTOLAN_ESYNTAX)
+        portolan_diagnose(d, file, text->line, text->column, "%s", err.text);
+    portolan_condition_destroy(c);
+    return status;
+}
+
+bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
+                           const char *file, struct portolan_diagnostics *d, const char **condition,
+                           int *line)
+{
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
+        if (check_form(x, file, d) == PORTOLAN_ENOMEM)
+            return false;
+        if (!(*condition = join(arena, *condition, xml_value(x, "if"))))
+            return false;
+        *line = *line ? *line : x->line;
+    }
+    return true;
+}
+
+static void check_name(const struct portolan_assembly *a, const char *name, int line,
+                       struct portolan_diagnostics *d)
+{
+    const char *dot = strchr(name, '.'), *near;
+    const struct portolan_assembly_instance *i;
+    struct portolan_error err = {0};
+    char instance[200];
+
+    if (!dot || (size_t)(dot - name) >= sizeof instance)
+        return;
+    memcpy(instance, name, (size_t)(dot - name));
+    instance[dot - name] = '\0';
+    i = portolan_assembly_peek_instance(a, instance);
+    near = i ? NULL : assembly_nearest_instance(a, instance);
+    if (!i)
+        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in <applies>%s%s%s", instance,
+                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    else if (!assembly_any_parameter(i, dot + 1)) {
+        assembly_unknown_parameter(i, dot + 1, &err);
+        portolan_diagnose(d, a->file, line, 0, "%s; <applies> can ask for no other", err.text);
+    }
+}
+
+static void check_condition(const struct portolan_assembly *a,
+                            const struct portolan_assembly_alternative *x,
+                            struct portolan_diagnostics *d)
+{
+    struct portolan_condition *c;
+    const char *name;
+
+    if (portolan_condition_parse(x->applies_stated, &c, NULL) != PORTOLAN_OK)
+        return; /* what is wrong with it is reported */
+    for (size_t i = 0; (name = portolan_condition_peek_name(c, i)); i++)
+        check_name(a, name, x->applies_line, d);
+    portolan_condition_destroy(c);
+}
+
+void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            const struct portolan_assembly_alternative *first = a->instances[i].alternatives;
+            const struct portolan_assembly_alternative *x = &first[k];
+
+            /* What the instance states for all is told once. */
+            if (x->applies_stated && (k == 0 || !first->applies_stated ||
+                                      strcmp(x->applies_stated, first->applies_stated) != 0))
+                check_condition(a, x, d);
+        }
+}
+
+enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
+                                                    const struct portolan_palette *palette,
+                                                    struct portolan_error *err)
+{
+    struct assembly_impl *impl = a->impl;
+
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+            const struct portolan_class_description *c =
+                portolan_palette_find(palette, x->class_name);
+            const char *own = c ? c->applies : NULL;
+
+            x->applies = join(&impl->arena, x->applies_stated, own);
+            if (!x->applies && (x->applies_stated || own))
+                return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        }
+    return PORTOLAN_OK;
+}
