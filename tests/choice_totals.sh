@@ -48,7 +48,7 @@ swaps 'swaps when they do' '2 Safe Fast'
 newest 'and takes what the best of each step does' 10000000.0 elapsed_ns
 report steps=8 "list=100 100 400 400 400 400 400 400"
 gives 'the report says for which contexts the prediction was, or counts them' 0 \
-    'announce|as seen|context|predicted .*10(\.[0-9]*)? ms'
+    'announce|as seen|context|predicted +0\.010 s'
 optimize steps=8 "list=100 100 400 400 400 400 400 400"
 chooses 'contexts are taken as the run has seen them: 400 above all' Fast
 
@@ -58,7 +58,7 @@ measure
 run
 report
 gives 'paper: the report says for which contexts it was, or counts them' 0 \
-    'announce|as seen|context|predicted .*10[0-9]\.?[0-9]* ms'
+    'announce|as seen|context|predicted +0\.10[0-9] s'
 
 # A run that is longer than its `steps` parameter says.
 study longer 'Safe us=0.02 exponent=2
