@@ -14,9 +14,9 @@ measure
 gives 'all is measured' 0 'done'
 points 'no admissible one is left out for the times of a wrong one' 4 Good "s.value = '0'"
 optimize n=200 symmetric=0
-chooses 'the wrong one is not chosen' Good 'not choice.Fast: .*accura'
+chooses 'the wrong one is not chosen' Good 'not choice.Fast: .*(accura|work)'
 optimize n=300 symmetric=0
-chooses 'nor between points where it was wrong' Good 'not choice.Fast: .*accura'
+chooses 'nor between points where it was wrong' Good 'not choice.Fast: .*(accura|work)'
 optimize n=200 symmetric=1
 chooses 'it is where it is right' Fast
 optimize n=300 symmetric=1
@@ -32,25 +32,25 @@ bad_steps 'without one wrong step' 0
 
 # In between: right for 100, 200, 400 and 800, wrong for 1600, and for one n among them.
 study between 'Safe us=4
-Fast us=0.1 wrong=n>1000
+Fast us=1 wrong=n>1000
 Good us=2' 'vary n 100 200 400 800 1600
 set steps 3' 'accuracy="1e-6"'
 measure
 optimize n=600 symmetric=1
 chooses 'bracketed by right ones: right' Fast
 optimize n=1200 symmetric=1
-chooses 'between right and wrong: not known to be right' Good 'not choice.Fast: .*accura'
+chooses 'between right and wrong: not known to be right' Good 'not choice.Fast: .*(accura|work)'
 study among 'Safe us=4
-Fast us=0.1 wrong=n=400
+Fast us=1 wrong=n=400
 Good us=2' 'vary n 100 200 400 800 1600
 set steps 3' 'accuracy="1e-6"'
 measure
 optimize n=1200 symmetric=1
 chooses 'right on both sides of it' Fast
 optimize n=600 symmetric=1
-chooses 'a wrong one at one side' Good 'not choice.Fast: .*accura'
+chooses 'a wrong one at one side' Good 'not choice.Fast: .*(accura|work)'
 optimize n=400 symmetric=1
-chooses 'the wrong one itself' Good 'not choice.Fast: .*accura'
+chooses 'the wrong one itself' Good 'not choice.Fast: .*(accura|work)'
 
 # Eleven of 22 points are exactly 1: no curve through them says anything of others.
 study many 'Safe us=4
@@ -62,7 +62,7 @@ set steps 3' 'accuracy="1e-6"'
 measure
 gives 'cases: all is measured' 0 'done'
 optimize n=27 symmetric=0 file=new
-chooses 'a matrix never seen, like the wrong ones' Safe 'not choice.Fast: .*accura'
+chooses 'a matrix never seen, like the wrong ones' Safe 'not choice.Fast: .*(accura|work)'
 
 # Fast is known where it is right, the others where it runs, too.
 know_unsymmetric() {
@@ -107,8 +107,8 @@ Fast us=1 wrong=always' 'vary n 100 200
 set steps 3' 'accuracy="1e-6"'
 measure
 optimize
-gives 'where nothing is right, nothing is chosen' 3 'cannot tell|infeasible' 'accura'
+refuses 'where nothing is right, nothing is chosen' 'accura'
 run
 gives 'a run says so' 0 'accura'
 predict
-gives 'and so does predict' 3 'accura'
+refuses 'and so does predict' 'accura'

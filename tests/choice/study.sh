@@ -101,16 +101,24 @@ chooses() {
     gives "$name" 0 "^  solver +choice.$class( |$)" "$@"
 }
 
+# refuses NAME PATTERN...: the last command made no choice, with these words.
+refuses() {
+    name=$1
+    shift
+    case $status in 1 | 3) status=refused ;; esac
+    gives "$name" refused "$@"
+}
+
 # newest NAME EXPECTED COLUMN: of the trial stored last.
 newest() {
     stored "$1" "$2" "SELECT $3 FROM trial ORDER BY id DESC LIMIT 1"
 }
 
-# swaps NAME EXPECTED: those of the trial stored last, as "step from to".
+# swaps NAME EXPECTED: those of the trial stored last, as "0 Safe Fast, 2 Fast Good".
 swaps() {
-    stored "$1" "$2" "SELECT step || ' ' || substr(from_implementation, 8) || ' ' ||
-        substr(to_implementation, 8) FROM swap
-        WHERE trial = (SELECT max(id) FROM trial) AND outcome = 'done' ORDER BY id"
+    stored "$1" "$2" "SELECT ifnull(group_concat(step || ' ' || substr(from_implementation, 8) || ' ' ||
+        substr(to_implementation, 8), ', '), '') FROM (SELECT * FROM swap
+        WHERE trial = (SELECT max(id) FROM trial) AND outcome = 'done' ORDER BY id)"
 }
 
 # points NAME EXPECTED CLASS [WHERE]: at how many it was explored.
