@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# For whom measurements hold: the machine and build, the number of ranks, the input; and how measure
+# measures. The last part has real work on the real clock.
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/choice/study.sh"
+plan 36
+
+solvers='Safe us=3
+Fast us=1'
+sweep='vary n 100 200 300 400
+set steps 4'
+
+for fact in host processor compiler; do
+    study "other_$fact" "$solvers" "$sweep"
+    measure
+    gives "$fact: measure says what machine it is" 0 'load|cores|processors'
+    optimize
+    chooses 'here it is known' Fast
+    sqlite3 "$store" "UPDATE primary_metadata SET value = 'elsewhere' WHERE name = '$fact'"
+    optimize
+    gives 'of another there is no choice, and it is said how to have one' 3 "$fact" 'elsewhere' \
+        '--any-machine|portolan measure'
+    optimize --any-machine
+    chooses 'asked for, it is used, and said' Fast 'elsewhere|another|other'
+    run
+    gives 'a run goes on as it stands, and says why' 0 "$fact|elsewhere"
+    swaps 'without a swap' ''
+done
+
+# Ranks.
+study ranks "$solvers" "$sweep"
+ranks=2
+measure
+ranks=1
+run
+gives 'measured on two ranks, run on one: ends well' 0
+gives 'in a line with the command that would help' 0 '2 ranks.*(measure|mpiexec)|(measure|mpiexec).* -n 1 '
+lacks 'and no half sentence' 'never measured with *$'
+stored 'the reason says that nothing is known' 1 "SELECT count(*) FROM decision
+    WHERE reason LIKE '%2 ranks%' OR reason LIKE '%known%' OR reason LIKE '%measured%'"
+study nothing "$solvers" "$sweep"
+run
+gives 'a store that knows nothing: a run says so, with the command that would help' 0 \
+    'portolan measure'
+stored 'and does not say that nothing is better' 0 \
+    "SELECT count(*) FROM decision WHERE reason LIKE '%nothing is better%'"
+stored 'but that nothing is known' 1 "SELECT count(*) FROM decision
+    WHERE reason LIKE '%known%' OR reason LIKE '%measured%'"
+study several "$solvers" "$sweep"
+for ranks in 1 2; do
+    measure
+done
+for ranks in 1 2; do
+    run
+    swaps "measured on both, run on $ranks: swaps" '0 Safe Fast'
+done
+ranks=1
+
+# The input says 100, the parameter 400.
+study contradicting "$solvers" "$sweep"
+measure
+echo '100 1' >m
+run --fixed n=400
+gives 'a run whose input is not what its parameter says' 0
+rm m
+optimize n=400
+chooses 'the choice is as before' Fast
+# 4 steps of 400 us.
+predicts 'and so is the prediction' 1.6e-3 0.01
+predict n=400
+# 4 steps of 3 us 400.
+predicts 'of what the odd trial ran, too' 4.8e-3 0.01
+gives 'it is said that a trial is left out' 0 'trial [0-9]+.*(left out|not used)|(left out|not used).*trial'
+
+# Real work: n is in milliseconds, cubed; the last two sizes do not fit the budget.
+study budget 'Safe us=20 exponent=3
+Fast us=10 exponent=3' 'vary n 10 20 40 80 160
+set steps 1'
+sed -i 's|<instance name="clock" class="portolan.ManualClock"/>|<instance name="clock" class="portolan.BusyWork"/><instance name="time" class="portolan.Measurement"/>|
+    s|provider="clock" provides="measurement"|provider="time" provides="measurement"|' "$assembly"
+measure --budget=2
+gives 'the budget ends measuring, and that is said' 0 'budget'
+# The shortest trial takes 10 ms; half a second is for starting them.
+stored 'it holds' 1 'SELECT sum(elapsed_ns) < 2.5e9 FROM trial'
+stored 'and is used' 1 'SELECT sum(elapsed_ns) > 0.3e9 FROM trial'
+stored 'trials are repeated' 1 "SELECT max(n) > 1 FROM (SELECT count(*) AS n FROM trial
+    JOIN trial_implementation i ON i.trial = trial.id AND i.name = 'solver'
+    JOIN trial_parameter p ON p.trial = trial.id AND p.name = 'driver.n'
+    GROUP BY i.value, p.value)"
