@@ -98,21 +98,9 @@ static bool anything_to_do(const struct optimizer *o)
     return memcmp(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted) != 0;
 }
 
-static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
+/* Decides and exchanges until nothing is left to do; whether anything was exchanged. */
+static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *_ex)
 {
-    struct optimizer *o = self;
-    bool begin = !o->ready;
-
-    if (!o->enabled)
-        return;
-    if (begin) {
-        release_ports(o);
-        get_ready(o, _ex);
-    }
-    if (*_ex || o->idle || (!begin && step % o->interval != 0))
-        return;
-    if (step > 0)
-        optimizer_gather_step(o);
     for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         struct portolan_error err = {0};
         enum portolan_status status;
@@ -120,17 +108,40 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
         if (o->cohort->rank == 0)
             optimizer_decide(o, step);
         if (!share_wish(o, _ex) || !anything_to_do(o))
-            break;
+            return false;
         status = optimizer_apply(o, step, &err);
         if (status == PORTOLAN_EBUSY) { /* one did not start: what else is there? */
             o->mind.from_store = false;
             continue;
         }
         if (status)
-            portolan_throw(_ex, status, "at step %d: %s", (int)step,
+            portolan_throw(_ex, status, "at step %d: %s", step,
                            err.text[0] ? err.text : portolan_status_text(status));
-        break;
+        return !status;
     }
+    return false;
+}
+
+static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
+{
+    struct optimizer *o = self;
+    bool begin = !o->ready, left = false;
+
+    if (!o->enabled)
+        return;
+    if (begin) {
+        release_ports(o);
+        get_ready(o, _ex);
+    }
+    if (*_ex || o->idle)
+        return;
+    if (step > 0)
+        left = optimizer_ban_after_step(o, step);
+    if (!begin && !left && step % o->interval != 0)
+        return;
+    if (step > 0)
+        optimizer_gather_step(o);
+    decide_and_apply(o, step, _ex);
     optimizer_forget_step(o);
     if (begin && !*_ex)
         optimizer_store_decision(o);
@@ -169,14 +180,17 @@ nomem:
     portolan_throw(_ex, PORTOLAN_ENOMEM, "no memory to note the announced '%s'", name);
 }
 
+/* Puts back what was exchanged for this step, or else leaves what failed in it. */
 static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    if (!o->ready || o->idle || o->n_swapped == 0 || o->swap_step != step)
+    if (!o->enabled || !o->ready || o->idle)
         return FALSE;
+    if (o->n_swapped == 0 || o->swap_step != step)
+        return optimizer_ban_in_step(o, step) && decide_and_apply(o, step, _ex) && !*_ex;
     status = optimizer_undo(o, step, why ? why : "", &err);
     if (status)
         portolan_throw(_ex, status, "at step %d: %s", (int)step,
@@ -197,6 +211,8 @@ static void read_parameters(struct optimizer *o, sidl_BaseInterface *_ex)
 
     SIDL_CHECK(*_ex);
     o->enabled = gov_cca_TypeMap_getBool(properties, "enabled", TRUE, _ex);
+    SIDL_CHECK(*_ex);
+    o->any_machine = gov_cca_TypeMap_getBool(properties, "any_machine", FALSE, _ex);
     SIDL_CHECK(*_ex);
     o->hysteresis = gov_cca_TypeMap_getDouble(properties, "hysteresis", 0.02, _ex);
     SIDL_CHECK(*_ex);

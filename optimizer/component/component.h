@@ -28,6 +28,7 @@ struct optimizer_mind {
     int learned_step;
     int unknown_steps, look_at; /* steps with something that has no model; when to look again */
     double swap_ns;             /* cost of an exchange, as measured in this run */
+    bool went_beyond;           /* it was told that the run goes on beyond its steps */
     char reason[500];           /* of the last decision */
 };
 
@@ -36,7 +37,7 @@ struct optimizer {
     gov_cca_Services services;
 
     /* parameters */
-    bool enabled, start_stored;
+    bool enabled, start_stored, any_machine;
     double hysteresis;
     int interval;
 
@@ -71,6 +72,14 @@ struct optimizer {
 void optimizer_gather_step(struct optimizer *o);
 void optimizer_forget_step(struct optimizer *o);
 
+/*
+ * watch.c, collective: bans what failed, or missed the accuracy, on any rank. AFTER a step the
+ * samples tell, in the middle of one the probe's records. Whether anything is banned anew.
+ */
+bool optimizer_ban_after_step(struct optimizer *o, int step);
+bool optimizer_ban_in_step(struct optimizer *o, int step);
+bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
+
 /* decide.c, rank 0: fills o->wanted for the steps from STEP on. Never fails: it stays instead. */
 void optimizer_decide(struct optimizer *o, int step);
 /* Stores what was decided before the first step, unless the store said it. */
@@ -84,6 +93,8 @@ void optimizer_mind_clear(struct optimizer_mind *m);
  * implementation could not be put back.
  */
 enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err);
+/* Not to be used any more in this run. Errors: ENOMEM. */
+enum portolan_status optimizer_ban(struct optimizer *o, size_t instance, size_t alternative);
 /* Puts the implementations of the last swap back; the new ones are banned. */
 enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *why,
                                     struct portolan_error *err);

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 
 /* So many steps in a row this far from what was predicted, and the models are fitted again. */
-enum { SURPRISES = 3, MOST_REFITS = 5 };
+enum { SURPRISES = 3, MOST_REFITS = 5, MOST_FACTS = 64 };
 static const double surprise = 0.25;
 /* Steps with something that has no model, before the store is read again; then twice as many. */
 enum { FIRST_LOOK = 4 };
@@ -22,24 +22,48 @@ void optimizer_mind_clear(struct optimizer_mind *m)
     m->data = NULL;
 }
 
+/* What this run's machine and build are, as the Mastermind noted them. */
+static size_t list_facts(const struct optimizer *o, struct portolan_name_value *facts, size_t most)
+{
+    const struct portolan_sample_set *data = o->mind.data;
+    int64_t own = o->records->ops->trial(o->records);
+    size_t n = 0;
+
+    for (size_t i = 0; i < data->n_trials; i++) {
+        const struct portolan_trial *t = &data->trials[i];
+
+        for (size_t k = 0; t->id == own && k < t->n_metadata && n < most; k++)
+            if (!strcmp(t->metadata[k].name, "host") || !strcmp(t->metadata[k].name, "processor") ||
+                !strncmp(t->metadata[k].name, "compiled ", 9))
+                facts[n++] = t->metadata[k];
+    }
+    return n;
+}
+
 /* Reads the store and fits; without a usable measurement there is no plan, and that is told. */
 static void make_plan(struct optimizer *o)
 {
-    struct portolan_store_query query = {.assembly = o->assembly->name, .ranks = o->cohort->size};
+    struct portolan_store_query query = {.assembly = o->assembly->name};
+    struct portolan_name_value facts[MOST_FACTS];
+    struct portolan_plan_options options = {.ranks = o->cohort->size, .facts = facts};
     struct optimizer_mind *m = &o->mind;
     struct portolan_error err = {0};
     enum portolan_status status;
 
     optimizer_mind_clear(m);
     status = o->records->ops->read(o->records, &query, &m->data, &err);
+    if (!status && !o->any_machine)
+        options.n_facts = list_facts(o, facts, MOST_FACTS);
     if (!status)
-        status = portolan_plan_create(o->assembly, m->data,
-                                      &(struct portolan_plan_options){.ranks = o->cohort->size},
-                                      &m->plan, &err);
+        status = portolan_plan_create(o->assembly, m->data, &options, &m->plan, &err);
+    if (status)
+        snprintf(m->reason, sizeof m->reason, "runs as it stands: %.440s", err.text);
     if (status == PORTOLAN_ENOTFOUND)
-        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer", "runs as it stands: %s", err.text);
+        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
+                     "%s; this would tell: mpiexec.mpich -n %d portolan measure %s", m->reason,
+                     o->cohort->size, o->assembly->file ? o->assembly->file : "");
     else if (status)
-        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, runs as it stands: %s", err.text);
+        portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, %s", m->reason);
 }
 
 static int steps_of(const struct portolan_assembly *a)
@@ -228,6 +252,42 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
                  overruled ? "newer than the stored decision: " : "", advice->reason);
 }
 
+/* A run that goes on beyond its steps is taken to last as long again, each time. */
+static int remaining(struct optimizer *o, int steps, int step)
+{
+    if (steps == 0)
+        return 1;
+    if (step <= steps)
+        return steps - step;
+    if (!o->mind.went_beyond)
+        portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
+                     "step %d: the run goes on beyond its %d steps (%s.%s): as many again are "
+                     "assumed",
+                     step, steps, o->assembly->steps_instance, o->assembly->steps_parameter);
+    o->mind.went_beyond = true;
+    return steps - step % steps;
+}
+
+/* Where nothing is known of others, one that was not tried is better than one that fails. */
+static void leave_what_failed(struct optimizer *o)
+{
+    for (size_t i = 0; i < o->assembly->n_instances; i++) {
+        size_t n = o->assembly->instances[i].n_alternatives, k = 0;
+
+        if (n < 2 || o->mind.plan || !optimizer_is_banned(o, i, (size_t)o->wanted[i]))
+            continue;
+        while (k < n && optimizer_is_banned(o, i, k))
+            k++;
+        if (k == n)
+            continue;
+        snprintf(o->mind.reason, sizeof o->mind.reason,
+                 "%.60s %.100s -> %.100s, of which nothing is known, as the first does not work",
+                 o->assembly->instances[i].name, optimizer_class(o, i, (size_t)o->wanted[i]),
+                 optimizer_class(o, i, k));
+        o->wanted[i] = (int32_t)k;
+    }
+}
+
 static void consider(struct optimizer *o, int step)
 {
     struct portolan_plan_now now = {.announced_names = (const char *const *)o->announced_names,
@@ -240,7 +300,7 @@ static void consider(struct optimizer *o, int step)
     int steps = steps_of(o->assembly);
     struct portolan_name_value *current, *banned;
 
-    now.remaining_steps = steps ? steps - step : 1;
+    now.remaining_steps = remaining(o, steps, step);
     now.samples = o->step_samples;
     now.n_samples = o->n_step_samples;
     current = list_names(o, NULL, 0, &now.n_current);
@@ -255,14 +315,15 @@ static void consider(struct optimizer *o, int step)
         take_in(o, step, &now);
     }
     if (!o->mind.plan || now.remaining_steps <= 0)
-        goto out;
+        goto without;
     if (current && banned && !portolan_plan_advise(o->mind.plan, &now, &advice, &err))
         take_advice(o, step, advice);
     else
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "step %d: stays: %s", step,
                      err.status ? err.text : "out of memory");
+without:
+    leave_what_failed(o);
     portolan_plan_advice_destroy(advice);
-out:
     free(current);
     free(banned);
 }

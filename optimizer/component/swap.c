@@ -23,7 +23,7 @@ static enum portolan_status replace(struct optimizer *o, size_t instance, size_t
     return status;
 }
 
-static enum portolan_status ban(struct optimizer *o, size_t instance, size_t alternative)
+enum portolan_status optimizer_ban(struct optimizer *o, size_t instance, size_t alternative)
 {
     if (o->n_banned == o->banned_capacity) {
         size_t capacity = o->banned_capacity ? 2 * o->banned_capacity : 8;
@@ -94,7 +94,7 @@ static enum portolan_status keep_old(struct optimizer *o, int step,
                      o->assembly->instances[failed->instance].name,
                      optimizer_class(o, failed->instance, failed->from),
                      optimizer_class(o, failed->instance, failed->to), err->text);
-    return ban(o, failed->instance, failed->to) ? PORTOLAN_ENOMEM : PORTOLAN_EBUSY;
+    return optimizer_ban(o, failed->instance, failed->to) ? PORTOLAN_ENOMEM : PORTOLAN_EBUSY;
 }
 
 enum portolan_status optimizer_apply(struct optimizer *o, int step, struct portolan_error *err)
@@ -139,7 +139,7 @@ enum portolan_status optimizer_undo(struct optimizer *o, int step, const char *w
                          "step %d failed with %s (%s): %s is back", step,
                          optimizer_class(o, x->instance, x->to), why,
                          optimizer_class(o, x->instance, x->from));
-        status = ban(o, x->instance, x->to);
+        status = optimizer_ban(o, x->instance, x->to);
     }
     o->n_swapped = 0;
     o->swap_step = -2;
