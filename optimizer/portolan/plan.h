@@ -296,6 +296,9 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *pla
                                                  struct portolan_error *err);
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
+/** What is not chosen because it failed, unless that was lifted: implementation, call, trial. */
+enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
+                                                 struct portolan_error *err);
 
 #ifdef __cplusplus
 }
