@@ -229,6 +229,8 @@ static enum portolan_status call_go(struct command *c, const struct start *start
     else if (result)
         status = portolan_error_set(c->err, PORTOLAN_ECOMPONENT, "go of '%s' returned %d",
                                     start->instance, (int)result);
+    if (status != PORTOLAN_OK)
+        portolan_framework_fail(c->in->framework, c->err ? c->err->text : "go failed");
     gov_cca_ports_GoPort_deleteRef(go, NULL);
     return status;
 }

@@ -36,6 +36,7 @@ int command_measure(int argc, char **argv);
 int command_model(int argc, char **argv);
 int command_obsp(int argc, char **argv);
 int command_optimize(int argc, char **argv);
+int command_veto(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_profile(int argc, char **argv);
 int command_proxygen(int argc, char **argv);

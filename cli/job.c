@@ -101,6 +101,8 @@ enum portolan_status job_execute(struct job *job, const struct workbench *w, int
     if (status == PORTOLAN_OK) {
         status = portolan_framework_go(framework, result, err);
         status = job_settle(job, status, err);
+        if (status != PORTOLAN_OK) /* perhaps of another rank */
+            portolan_framework_fail(framework, err->text);
     }
     portolan_framework_destroy(framework);
     return status;

@@ -21,6 +21,7 @@ const struct command commands[] = {
     {"import", command_import, "store TAU profiles as a trial"},
     {"model", command_model, "show the models of the implementations"},
     {"optimize", command_optimize, "choose the best assembly from what is stored"},
+    {"veto", command_veto, "list what is not chosen because it failed, or lift such a veto"},
     {"llac", command_llac, "analyze reports of measurements: fit, predict, compare, plot"},
     {"predict", command_predict, "predict the time of an assembly"},
     {"obsp", command_obsp, "hold a run of the BSP library against OBSP* and plain BSP"},

@@ -26,7 +26,14 @@ static enum portolan_status add_own_services(struct portolan_framework *fw,
             return PORTOLAN_ENOMEM;
         s->per_component = true;
     }
+    if (portolan_framework_provide(fw, "portolan.Failure", &fw->failure, err) != PORTOLAN_OK)
+        return PORTOLAN_ENOMEM;
     return portolan_framework_provide(fw, "portolan.Cohort", fw->cohort, err);
+}
+
+void portolan_framework_fail(struct portolan_framework *fw, const char *why)
+{
+    portolan_error_set(&fw->failure, PORTOLAN_ECOMPONENT, "%s", why);
 }
 
 enum portolan_status portolan_framework_create(const struct portolan_palette *palette,
@@ -73,7 +80,7 @@ void portolan_framework_destroy(struct portolan_framework *fw)
 enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,
                                            struct portolan_error *err)
 {
-    struct portolan_error later = {0};
+    struct portolan_error later = {0}, thrown = {0};
     sidl_BaseInterface ex = NULL;
     enum portolan_status status;
     gov_cca_ports_GoPort go;
@@ -97,7 +104,11 @@ enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *r
                                     "the go port is no gov.cca.ports.GoPort");
     if (ex) {
         *result = -2;
-        status = portolan_catch(&ex, err);
+        status = portolan_catch(&ex, err ? err : &thrown);
+        portolan_framework_fail(fw, err ? err->text : thrown.text);
+    } else if (*result) {
+        portolan_error_set(&thrown, PORTOLAN_ECOMPONENT, "go returned %d", *result);
+        portolan_framework_fail(fw, thrown.text);
     }
     sidl_reference_delete(go, NULL);
     sidl_reference_delete(port, NULL);

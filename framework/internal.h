@@ -142,9 +142,10 @@ struct portolan_framework {
     struct dormant *dormants;
     struct service *services;
     struct face *face;
-    unsigned long n_named; /* for names that the framework chooses */
-    bool is_ending;        /* all instances are being released: held ports stop nobody */
-    int telling;           /* listeners are being told: connections and instances stay */
+    struct portolan_error failure; /* the service portolan.Failure */
+    unsigned long n_named;         /* for names that the framework chooses */
+    bool is_ending;                /* all instances are being released: held ports stop nobody */
+    int telling;                   /* listeners are being told: connections and instances stay */
 };
 
 /* -- service.c: ports that are connected without being asked for ------------------------------ */

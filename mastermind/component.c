@@ -105,6 +105,8 @@ static void add_ports(struct mastermind *m, sidl_BaseInterface *_ex)
     SIDL_CHECK(*_ex);
     gov_cca_Services_registerUsesPort(m->services, "assembly", "portolan.Assembly", NULL, _ex);
     SIDL_CHECK(*_ex);
+    gov_cca_Services_registerUsesPort(m->services, "failure", "portolan.Failure", NULL, _ex);
+    SIDL_CHECK(*_ex);
 EXIT:
     gov_cca_Port_deleteRef(records, &ignored);
 }
@@ -130,6 +132,8 @@ static void open_store(struct mastermind *m, sidl_BaseInterface *_ex)
     assembly = portolan_foreign_get(m->services, "assembly", "portolan.Assembly", _ex);
     SIDL_CHECK(*_ex);
     m->has_assembly = true;
+    m->failure = portolan_foreign_get(m->services, "failure", "portolan.Failure", _ex);
+    SIDL_CHECK(*_ex);
     if (portolan_recorder_open(&m->recorder, cohort, assembly, path, &err))
         portolan_throw(_ex, err.status, "%s", err.text);
     SIDL_CHECK(*_ex);
@@ -175,6 +179,8 @@ static void end_trial(struct mastermind *m)
         put_clock_facts(m);
     if (m->recorder.cohort->rank == 0)
         mastermind_settings_check(m);
+    if (m->failure->status)
+        m->records.port.ops->mark_failed(&m->records.port, m->failure->text);
     if (portolan_recorder_end(&m->recorder, &err) && m->recorder.cohort->rank == 0)
         portolan_log(PORTOLAN_LOG_WARNING, "mastermind", "the trial is not whole in the store: %s",
                      err.text);
@@ -194,6 +200,10 @@ static void release_services(void *self, gov_cca_Services services, sidl_BaseInt
     if (m->has_cohort)
         gov_cca_Services_releasePort(services, "cohort", &ignored);
     SIDL_CLEAR(ignored);
+    if (m->failure)
+        gov_cca_Services_releasePort(services, "failure", &ignored);
+    SIDL_CLEAR(ignored);
+    m->failure = NULL;
     m->has_assembly = m->has_cohort = false;
     mastermind_settings_end(m);
     portolan_recorder_close(&m->recorder);

@@ -33,9 +33,10 @@ struct mastermind {
     struct portolan_recorder recorder;
     struct mastermind_settings settings;
     struct mastermind_records records;
-    bool has_cohort, has_assembly; /* uses ports that are held */
-    bool ever_attached;            /* alike on all ranks */
-    bool has_warned;               /* of the step before this one, that it was lost */
+    bool has_cohort, has_assembly;        /* uses ports that are held */
+    const struct portolan_error *failure; /* of the program; held, too */
+    bool ever_attached;                   /* alike on all ranks */
+    bool has_warned;                      /* of the step before this one, that it was lost */
     portolan_ports_Measurement measurement;
 
     pthread_mutex_t lock; /* of what follows */

@@ -80,10 +80,13 @@ static enum portolan_status find_decision(struct portolan_records *self, const c
     return portolan_store_find_decision(r->store, assembly, parameters, host, ranks, d, err);
 }
 
+/* Who said so first knows best. */
 static void mark_failed(struct portolan_records *self, const char *why)
 {
     struct portolan_recorder *r = recorder_of(self);
 
+    if (r->failed)
+        return;
     r->failed = true;
     portolan_facts_put(&r->facts, "failure", why);
     r->facts.failed = false; /* the outcome is what counts */

@@ -46,6 +46,16 @@ static void add_trial(const struct portolan_trial *t, bool rows, struct table *t
     table_text(table, label ? label : "");
 }
 
+static void add_failures(const struct portolan_trial_list *list, struct portolan_text *out)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const char *why = portolan_profile_peek_fact(list->trials[i], "failure");
+
+        if (why)
+            portolan_text_add(out, "trial %lld failed: %s\n", (long long)list->trials[i]->id, why);
+    }
+}
+
 enum portolan_status portolan_trials_write(struct portolan_store *store,
                                            const struct portolan_trial_list *list, bool wide,
                                            struct portolan_text *out, struct portolan_error *err)
@@ -70,6 +80,8 @@ enum portolan_status portolan_trials_write(struct portolan_store *store,
         portolan_text_add(out, "no trial is stored\n");
     else if (status == PORTOLAN_OK)
         table_write(&t, out);
+    if (status == PORTOLAN_OK)
+        add_failures(list, out);
     table_clear(&t);
     return status == PORTOLAN_OK && out->failed ? profile_no_memory(err) : status;
 }

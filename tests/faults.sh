@@ -3,7 +3,7 @@
 # Two ranks, and something is wrong: one message with place, cause and remedy, the status that fits,
 # nobody left hanging, nothing lost. tests/components/ fails on request, on the last rank.
 . "$(dirname "$0")/tap.sh"
-plan 55
+plan 70
 
 components=$BUILD/tests/components
 assembly=$components/fault.xml
@@ -140,10 +140,44 @@ stored 'the store says that it was undone' \
 undone: rank 1: fault.Fast: the first call was to fail' \
     'SELECT outcome FROM swap WHERE trial = (SELECT max(id) FROM trial) ORDER BY id'
 
+stored 'the failed call is counted, and has no time' 'fault.Fast|1|1|1000000.0
+fault.Slow|16|0|32000000.0' "SELECT implementation, sum(calls), sum(failed_calls), sum(inclusive)
+    FROM sample WHERE trial = (SELECT max(id) FROM trial) AND instance = 'f' GROUP BY 1"
+
 run "$assembly"
 gives 'when it works it is swapped in' 0 'optimizer: step 0: .*fault.Fast'
 stored 'and takes half the time' 'finished|8000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
+
+# A driver that gives up over it, with its go measured and not.
+good=$store
+store=$work/failed.db
+sed '/<monitor instance="driver" port="go"/d' "$assembly" >unmonitored.xml
+for file in "$assembly" unmonitored.xml; do
+    PORTOLAN_TEST_FAULT=call run --fixed --select f=fault.Fast "$file"
+    fails 'a component that fails and a driver that gives up' 'step 0: rank 1: fault.Fast: .*was to fail'
+    stored 'the trial has failed, and why is known' \
+        'failed|fault.Driver: step 0: rank 1: fault.Fast: the first call was to fail' \
+        "SELECT outcome, value FROM trial t JOIN primary_metadata m ON m.trial = t.id
+         WHERE m.name = 'failure' ORDER BY t.id DESC LIMIT 1"
+    stored 'the calls that came back are told from those that did not' '1|1|1000000.0' \
+        "SELECT sum(calls), sum(failed_calls), sum(inclusive) FROM sample
+         WHERE instance = 'f' AND trial = (SELECT max(id) FROM trial)"
+done
+stored 'the driver failed on both ranks' '0|2' "SELECT sum(calls), sum(failed_calls) FROM sample
+    WHERE instance = 'driver' AND trial = 1"
+try "$PORTOLAN" trials "$store"
+gives 'trials says so' 0 'fault.* failed' 'trial 1 failed: fault.Driver: step 0: rank 1: .*to fail$'
+try "$PORTOLAN" veto --store="$store" --path="$components:$BUILD/examples/paper" \
+    --lift f=fault.Fast "$assembly"
+gives 'a veto is lifted' 0 'lifted: what failed of f=fault.Fast until now counts no longer'
+stored 'which is stored' 'fault|f|fault.Fast|2' 'SELECT * FROM lifted_veto'
+try "$PORTOLAN" veto --store="$store" --lift f=fault.Fats \
+    --path="$components:$BUILD/examples/paper" "$assembly"
+gives 'of what there is' 1 "fault.Fats"
+store=$good
+try "$PORTOLAN" veto --store="$store" --path="$components:$BUILD/examples/paper" "$assembly"
+gives 'vetoes are listed' 0 'f=fault.Fast  evaluate\(x = .*\) failed 1 time in trial [0-9]+'
 
 # Chance would take the only call of go once in a million times.
 run --fixed --set mastermind.sample=1000000 "$assembly"

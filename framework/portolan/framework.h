@@ -72,8 +72,9 @@ PORTOLAN_API void portolan_framework_destroy(struct portolan_framework *fw);
 /**
  * Offers any C object as a framework service: uses ports of this TYPE ("portolan.Cohort") are
  * connected to it as soon as a component registers them, and get a portolan.ForeignPort. POINTER
- * must outlive the framework. The framework itself offers portolan.Cohort (struct portolan_cohort)
- * and, while one is built or runs, portolan.Assembly (const struct portolan_assembly).
+ * must outlive the framework. The framework itself offers portolan.Cohort (struct portolan_cohort),
+ * portolan.Failure (const struct portolan_error, status 0 as long as nothing failed) and, while one
+ * is built or runs, portolan.Assembly (const struct portolan_assembly).
  * Errors: EEXISTS, ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_framework_provide(struct portolan_framework *fw,
@@ -128,6 +129,14 @@ PORTOLAN_API enum portolan_status portolan_framework_build(struct portolan_frame
  */
 PORTOLAN_API enum portolan_status portolan_framework_go(struct portolan_framework *fw, int *result,
                                                         struct portolan_error *err);
+
+/**
+ * Notes on this rank that the program came to no good end; the first WHY stays. Components read it
+ * through the service port "portolan.Failure", the Mastermind when it ends its trial.
+ * portolan_framework_go() notes what go() threw or that it returned another status than 0; whoever
+ * calls a go port himself, or learns of another rank's failure, tells it here.
+ */
+PORTOLAN_API void portolan_framework_fail(struct portolan_framework *fw, const char *why);
 
 /** The framework's service ports, borrowed; valid until destroy. */
 PORTOLAN_API gov_cca_ports_BuilderService

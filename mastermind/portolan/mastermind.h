@@ -6,7 +6,8 @@
  * (Performance.Monitor and .PerfParam, records by name: portolan-performance(7)), "steps"
  * (portolan.ports.StepListener, for a SwapPoint) and "records" (a portolan.ForeignPort of type
  * "portolan.Records", whose pointer is a struct portolan_records *). Uses "measurement"
- * (portolan.ports.Measurement) and the services "portolan.Cohort" and "portolan.Assembly".
+ * (portolan.ports.Measurement) and the services "portolan.Cohort", "portolan.Assembly" and
+ * "portolan.Failure".
  * Parameters: `store`, `counters`, `counters.rotate`, `rows`, `sample`, `rows.memory`, `rows.spill`
  * and `detail`: portolan-mastermind(7).
  *

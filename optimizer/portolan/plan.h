@@ -331,6 +331,9 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *pla
                                                  struct portolan_error *err);
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *plan, char **text,
                                                  struct portolan_error *err);
+/** What is not chosen because it failed, unless that was lifted: implementation, call, trial. */
+enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *plan, char **text,
+                                                 struct portolan_error *err);
 
 /**
  * Each case of A is left out in turn and chosen for from all others; the choice is held against
