@@ -418,7 +418,9 @@ static enum portolan_status tell(struct exploration *e, size_t firsts, size_t re
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t k = 0; !status && k < e->n_selections; k++) {
-        status = explore_tell_failures(e, k);
+        status = explore_tell_applies(e, k);
+        if (!status)
+            status = explore_tell_failures(e, k);
         if (!status)
             status = explore_tell_hopeless(e, k);
     }

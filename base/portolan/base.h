@@ -317,8 +317,8 @@ portolan_condition_evaluate(const struct portolan_condition *condition,
                             portolan_condition_lookup_fn lookup, void *arg);
 
 /** The name of its comparison number INDEX, from 0 on; NULL when there are not so many. */
-PORTOLAN_API const char *
-portolan_condition_peek_name(const struct portolan_condition *condition, size_t index);
+PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_condition *condition,
+                                                      size_t index);
 
 /** How many bytes the UTF-8 character at TEXT has; 0 when there is none, or the text ends. */
 PORTOLAN_API size_t portolan_utf8_length(const char *text);

@@ -370,6 +370,27 @@ static void a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one(void **st
     world_destroy(w);
 }
 
+static void where_it_does_not_apply_nothing_is_tried(void **state)
+{
+    static const char *const conditions[] = {"driver.n < 24", "dof < 576", "rank = 7 or n = 8"};
+    const size_t expected[] = {1, 1, 4}; /* what is unknown forbids nothing */
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct world *w = world_create(1);
+        struct portolan_next_trial *end;
+
+        world_solver[1].applies = conditions[i];
+        end = follow(w, 1);
+        world_solver[1].applies = NULL;
+        assert_int_equal(count_trials(w, cholmod, NULL), expected[i]);
+        assert_int_equal(has_note(end, "solver=heat.Cholmod does not apply at 3 of 4 points (d"),
+                         i < 2);
+        portolan_next_trial_destroy(end);
+        world_destroy(w);
+    }
+}
+
 /* Three cases (file, edges), crossed with nothing; small ones first, with all their parameters. */
 static void cases_are_points(void **state)
 {
@@ -517,6 +538,7 @@ int main(void)
         cmocka_unit_test(what_cannot_matter_is_not_repeated),
         cmocka_unit_test(disturbed_trials_are_made_up_for),
         cmocka_unit_test(a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one),
+        cmocka_unit_test(where_it_does_not_apply_nothing_is_tried),
         cmocka_unit_test(cases_are_points),
         cmocka_unit_test(a_killed_trial_is_repeated_and_runs_do_not_count),
         cmocka_unit_test(a_sweep_over_nothing_known_is_refused),
