@@ -249,6 +249,23 @@ static void what_only_failed_is_given_up_until_it_is_mended(void **state)
     world_destroy(w);
 }
 
+static void where_nothing_works_as_written_all_others_are_tried(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_next_trial *end;
+
+    (void)state;
+    for (double n = 16; n <= 32; n += 8)
+        world_trial(w, "explore", written, -1, written, n, 4)->outcome = "failed";
+    end = follow(w, 1);
+    assert_true(has_note(end, "as written failed at all 3 points"));
+    assert_int_equal(count_trials(w, written, NULL), 3);
+    assert_int_equal(count_trials(w, band, NULL), 4);
+    assert_int_equal(count_trials(w, cholmod, NULL), 4);
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+}
+
 /* Cholmod returns at once: with an exception, or with garbage. Then nobody is slow beside it. */
 static void times_without_a_result_prune_nobody(void **state)
 {
@@ -533,6 +550,7 @@ int main(void)
         cmocka_unit_test(hopeless_alternatives_are_left_out_of_larger_sizes),
         cmocka_unit_test(what_failed_is_not_repeated_there_but_tried_elsewhere),
         cmocka_unit_test(what_only_failed_is_given_up_until_it_is_mended),
+        cmocka_unit_test(where_nothing_works_as_written_all_others_are_tried),
         cmocka_unit_test(times_without_a_result_prune_nobody),
         cmocka_unit_test(all_is_repeated_in_turn_until_it_is_known),
         cmocka_unit_test(what_cannot_matter_is_not_repeated),
