@@ -147,13 +147,21 @@ static enum portolan_status add_tuples(struct exploration *e, size_t path, size_
     return status;
 }
 
-/* Whether anything is known of what runs as written. */
-static bool works_as_written(const struct exploration *e)
+static bool wants_first(struct exploration *e, size_t selection, size_t point)
+{
+    const struct cell *c = &e->cells[selection][point];
+
+    return !explore_n_trials(c) && !explore_is_deadly(c) &&
+           !explore_is_given_up(e, selection, point);
+}
+
+/* It ran as written wherever it could, and worked nowhere. */
+static bool is_useless_as_written(struct exploration *e)
 {
     for (size_t i = 0; i < e->n_points; i++)
-        if (e->cells[0][i].all.n)
-            return true;
-    return false;
+        if (e->cells[0][i].all.n || wants_first(e, 0, i))
+            return false;
+    return true;
 }
 
 static bool is_core_as_written(const struct exploration *e, size_t variable)
@@ -174,7 +182,7 @@ static enum portolan_status list_selections(struct exploration *e)
     const struct survey *s = &e->p.s;
     size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
     enum portolan_status status = selection ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-    bool all = !works_as_written(e); /* then nothing tells what matters */
+    bool all = is_useless_as_written(e); /* then nothing tells what matters */
 
     for (size_t v = 0; !status && v < s->n_variables; v++) {
         bool active = all || is_core_as_written(e, v);
@@ -270,14 +278,6 @@ static bool is_known_well(const struct exploration *e, const struct cell *c)
         return true;
     return explore_tally_width(&c->clean) <= narrow ||
            (c->all.n >= 4 && explore_tally_width(&c->all) <= narrow);
-}
-
-static bool wants_first(struct exploration *e, size_t selection, size_t point)
-{
-    const struct cell *c = &e->cells[selection][point];
-
-    return !explore_n_trials(c) && !explore_is_deadly(c) &&
-           !explore_is_given_up(e, selection, point);
 }
 
 static bool wants_again(const struct exploration *e, size_t selection, size_t point)
@@ -418,7 +418,9 @@ static enum portolan_status tell(struct exploration *e, size_t firsts, size_t re
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t k = 0; !status && k < e->n_selections; k++) {
-        status = explore_tell_failures(e, k);
+        status = explore_tell_applies(e, k);
+        if (!status)
+            status = explore_tell_failures(e, k);
         if (!status)
             status = explore_tell_hopeless(e, k);
     }

@@ -2,11 +2,130 @@
 /* What is not worth a trial since it failed or is far too slow, and how long a trial takes. */
 #include "explore.h"
 
+#include <string.h>
+
 /* Left out of larger sizes: this many times the best at two sizes, and no better at the second. */
 static const double hopeless = 5, no_better = 0.8;
 
 /* Cases differ in more than their size: as many must have shown it. */
 enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
+
+/* --- where an alternative applies --- */
+
+/* What a condition of an instance's alternative is asked about. */
+struct place {
+    const struct exploration *e;
+    size_t variable, point;
+};
+
+static bool is_parameter(const char *name, const char *instance, const char *parameter)
+{
+    size_t length = strlen(instance);
+
+    return strncmp(name, instance, length) == 0 && name[length] == '.' &&
+           strcmp(name + length + 1, parameter) == 0;
+}
+
+/* A parameter as it is at the point, by "instance.parameter"; a context, by its name. */
+static const char *text_at(const struct place *at, const char *name)
+{
+    const struct survey *s = &at->e->p.s;
+    const size_t *point = at->e->points[at->point];
+
+    for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++) {
+        const struct portolan_assembly_case_column *x = &s->a->case_columns[c];
+
+        if (x->instance ? is_parameter(name, x->instance, x->parameter)
+                        : strcmp(name, x->parameter) == 0)
+            return s->a->cases[point[s->n_dims]].values[c];
+    }
+    for (size_t d = 0; d < s->n_dims; d++)
+        if (strcmp(name, s->dims[d].name) == 0)
+            return s->dims[d].sweep->values[point[d]];
+    for (size_t i = 0; i < s->a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &s->a->instances[i];
+        const struct portolan_assembly_alternative *now = &x->alternatives[x->selected];
+
+        for (size_t k = 0; k < now->n_parameters; k++)
+            if (is_parameter(name, x->name, now->parameters[k].name))
+                return now->parameters[k].text;
+    }
+    return NULL;
+}
+
+/* The context that all calls of the instance had in the trials at the point, where it is one. */
+static bool context_at(const struct place *at, const char *name, double *value)
+{
+    const struct survey *s = &at->e->p.s;
+    bool found = false;
+
+    for (size_t i = 0; i < s->n_pieces; i++) {
+        const struct survey_piece *x = &s->pieces[i];
+        const struct survey_node *n = &s->nodes[x->node];
+
+        if (n->variable != at->variable ||
+            at->e->outcomes[s->rows[x->row].trial].point != at->point)
+            continue;
+        for (int k = 0; k < n->n_context; k++) {
+            if (strcmp(n->context_name[k], name) != 0)
+                continue;
+            if (found && *value != x->context[k])
+                return false;
+            *value = x->context[k];
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const struct place *at = arg;
+
+    *value = (struct portolan_condition_value){.text = text_at(at, name)};
+    return value->text || context_at(at, name, &value->number);
+}
+
+/* A condition that cannot be read was refused before; one of unknown values forbids nothing. */
+static bool applies(const struct exploration *e, size_t selection, size_t point, size_t *variable)
+{
+    for (size_t v = 0; v < e->p.s.n_variables; v++) {
+        const char *text =
+            e->p.s.variables[v].instance->alternatives[e->selections[selection][v]].applies;
+        struct place at = {e, v, point};
+        struct portolan_condition *condition = NULL;
+        bool is_out;
+
+        if (!text || portolan_condition_parse(text, &condition, NULL))
+            continue;
+        is_out = portolan_condition_evaluate(condition, look_up, &at) == PORTOLAN_NO;
+        portolan_condition_destroy(condition);
+        *variable = v;
+        if (is_out)
+            return false;
+    }
+    return true;
+}
+
+enum portolan_status explore_tell_applies(struct exploration *e, size_t selection)
+{
+    const struct portolan_assembly_instance *x;
+    size_t n = 0, variable = 0, v;
+
+    for (size_t i = 0; i < e->n_points; i++)
+        if (!applies(e, selection, i, &v)) {
+            variable = v;
+            n++;
+        }
+    if (!n)
+        return PORTOLAN_OK;
+    x = e->p.s.variables[variable].instance;
+    return explore_note(e, portolan_arena_printf(
+                               &e->pool, "%s=%s does not apply at %zu of %zu points (%s)", x->name,
+                               x->alternatives[e->selections[selection][variable]].class_name, n,
+                               e->n_points,
+                               x->alternatives[e->selections[selection][variable]].applies));
+}
 
 /* --- which of them are hopeless --- */
 
@@ -115,6 +234,8 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     bool ever_worked;
     size_t first;
 
+    if (!applies(e, selection, point, &first))
+        return true;
     if (count_failures(e, selection, &ever_worked, &first) >= FAILED_ENOUGH && !ever_worked)
         return true;
     r = record_before(e, selection, point);
@@ -134,41 +255,41 @@ enum portolan_status explore_tell_failures(struct exploration *e, size_t selecti
         return PORTOLAN_ENOMEM;
     what = what[0] ? what : "as written";
     if (n >= FAILED_ENOUGH && !ever_worked)
-        return explore_note(e, portolan_arena_printf(&e->pool,
-                                             "%s failed at all %zu points where it was tried and "
-                                             "is not tried at others",
-                                             what, n));
+        return explore_note(
+            e, portolan_arena_printf(&e->pool,
+                                     "%s failed at all %zu points where it was tried and "
+                                     "is not tried at others",
+                                     what, n));
     if (n > 1)
-        return explore_note(e, portolan_arena_printf(&e->pool,
-                                             "%s failed at %s and at %zu more and is not repeated "
-                                             "there",
-                                             what, where, n - 1));
-    return explore_note(e, portolan_arena_printf(&e->pool, "%s failed at %s and is not repeated there",
-                                         what, where));
+        return explore_note(
+            e, portolan_arena_printf(&e->pool,
+                                     "%s failed at %s and at %zu more and is not repeated "
+                                     "there",
+                                     what, where, n - 1));
+    return explore_note(e, portolan_arena_printf(
+                               &e->pool, "%s failed at %s and is not repeated there", what, where));
 }
 
 enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection)
 {
-    struct record r;
+    struct record r = {0};
     char *what, *where;
-    size_t point = 0;
+    bool found = false;
 
-    while (point < e->n_points &&
-           (explore_n_trials(&e->cells[selection][point]) || !explore_is_given_up(e, selection, point)))
-        point++;
-    if (point == e->n_points)
-        return PORTOLAN_OK;
-    r = record_before(e, selection, point);
-    if (!is_hopeless(e, &r))
+    for (size_t i = 0; !found && i < e->n_points; i++) {
+        r = record_before(e, selection, i);
+        found = !explore_n_trials(&e->cells[selection][i]) && is_hopeless(e, &r);
+    }
+    if (!found)
         return PORTOLAN_OK;
     what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection], NULL);
     where = explore_point_text(e, e->points[r.last_at]);
-    return explore_note(e, what && where
-                       ? portolan_arena_printf(&e->pool,
-                                               "%s is left out beyond %s: %.3g, then %.3g times "
-                                               "the best there",
-                                               what, where, r.before, r.last)
-                       : NULL);
+    return explore_note(
+        e, what && where ? portolan_arena_printf(&e->pool,
+                                                 "%s is left out beyond %s: %.3g, then %.3g times "
+                                                 "the best there",
+                                                 what, where, r.before, r.last)
+                         : NULL);
 }
 
 /* --- how long a trial will take --- */

@@ -6,7 +6,7 @@
 # Per step the models cost, in ms: A1 2x, A2 x^2, B1 x^3, B2 2x^2, C and D 0.01. So below x = 2 A2
 # with B1 is best, above it A1 with B2.
 . "$(dirname "$0")/tap.sh"
-plan 48
+plan 50
 
 paper=$BUILD/examples/paper/paper.xml
 busy=$BUILD/examples/paper/busy.xml
@@ -31,12 +31,19 @@ swaps='0|a|paper.A1|paper.A2|done
 6|a|paper.A1|paper.A2|done
 6|b|paper.B2|paper.B1|done'
 
+try "$PORTOLAN" measure --repeat=0 "$paper"
+gives 'no trial at all is no repetition' 2 "--repeat wants a number from 1 to 1000, not '0'"
+try "$PORTOLAN" measure --budget=0 --store=none.db "$paper"
+has 'without a budget nothing is begun' 'the budget does not allow 5 more trials' 'done: 0 trials'
+
 for ranks in 1 2; do
     store=$work/$ranks.db
 
     try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --repeat=1 --budget=600 --store="$store" "$paper"
     # One by one, not all pairs: 5 sizes, then A2 and B2 at each.
-    has "$ranks rank(s): measures 15 trials" 'done: 15 trials'
+    has "$ranks rank(s): measures 15 trials" 'done: 15 trials' \
+        '^measure: [0-9]+ cores? .*, idle [0-9]+ %, steal [0-9.]+ %' \
+        '^measure: 15 settings measured 1 time each'
     try "$MPIEXEC" -n $ranks "$PORTOLAN" measure --repeat=1 --store="$store" "$paper"
     has 'measuring again finds that all is known' 'nothing to do'
     # 3 steps of (A1 8 + B1 64 + C and D 0.02) ms at x = 4.

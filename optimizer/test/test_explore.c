@@ -249,6 +249,23 @@ static void what_only_failed_is_given_up_until_it_is_mended(void **state)
     world_destroy(w);
 }
 
+static void where_nothing_works_as_written_all_others_are_tried(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_next_trial *end;
+
+    (void)state;
+    for (double n = 16; n <= 32; n += 8)
+        world_trial(w, "explore", written, -1, written, n, 4)->outcome = "failed";
+    end = follow(w, 1);
+    assert_true(has_note(end, "as written failed at all 3 points"));
+    assert_int_equal(count_trials(w, written, NULL), 3);
+    assert_int_equal(count_trials(w, band, NULL), 4);
+    assert_int_equal(count_trials(w, cholmod, NULL), 4);
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+}
+
 /* Cholmod returns at once: with an exception, or with garbage. Then nobody is slow beside it. */
 static void times_without_a_result_prune_nobody(void **state)
 {
@@ -368,6 +385,27 @@ static void a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one(void **st
     assert_true(next->expected_s < 0.99 * longest);
     portolan_next_trial_destroy(next);
     world_destroy(w);
+}
+
+static void where_it_does_not_apply_nothing_is_tried(void **state)
+{
+    static const char *const conditions[] = {"driver.n < 24", "dof < 576", "rank = 7 or n = 8"};
+    const size_t expected[] = {1, 1, 4}; /* what is unknown forbids nothing */
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct world *w = world_create(1);
+        struct portolan_next_trial *end;
+
+        world_solver[1].applies = conditions[i];
+        end = follow(w, 1);
+        world_solver[1].applies = NULL;
+        assert_int_equal(count_trials(w, cholmod, NULL), expected[i]);
+        assert_int_equal(has_note(end, "solver=heat.Cholmod does not apply at 3 of 4 points (d"),
+                         i < 2);
+        portolan_next_trial_destroy(end);
+        world_destroy(w);
+    }
 }
 
 /* Three cases (file, edges), crossed with nothing; small ones first, with all their parameters. */
@@ -512,11 +550,13 @@ int main(void)
         cmocka_unit_test(hopeless_alternatives_are_left_out_of_larger_sizes),
         cmocka_unit_test(what_failed_is_not_repeated_there_but_tried_elsewhere),
         cmocka_unit_test(what_only_failed_is_given_up_until_it_is_mended),
+        cmocka_unit_test(where_nothing_works_as_written_all_others_are_tried),
         cmocka_unit_test(times_without_a_result_prune_nobody),
         cmocka_unit_test(all_is_repeated_in_turn_until_it_is_known),
         cmocka_unit_test(what_cannot_matter_is_not_repeated),
         cmocka_unit_test(disturbed_trials_are_made_up_for),
         cmocka_unit_test(a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one),
+        cmocka_unit_test(where_it_does_not_apply_nothing_is_tried),
         cmocka_unit_test(cases_are_points),
         cmocka_unit_test(a_killed_trial_is_repeated_and_runs_do_not_count),
         cmocka_unit_test(a_sweep_over_nothing_known_is_refused),
