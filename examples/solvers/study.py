@@ -50,7 +50,7 @@ class Study:
         choice = next(i for i in root.iter("instance") if i.find("alternative") is not None)
         cases, vary = root.find("sweep/cases"), root.find("sweep/vary")
         self.assembly, self.options = assembly, ["--path=" + path]
-        self.instance = choice.get("name")
+        self.instance, self.advice = choice.get("name"), None
         self.classes = [choice.get("class")] + [a.get("class") for a in choice.iter("alternative")]
         if cases is not None:
             with open(os.path.join(os.path.dirname(assembly), cases.get("file"))) as file:
@@ -132,6 +132,7 @@ class Study:
     def portolan(self, store, case):
         status, out, errors = command("optimize", *self.options, "--store=" + store,
                                       self.point(case), "--output=/dev/null", self.assembly)
+        self.advice = self.advice or re.search(r".*add a context.*", out)
         chosen = re.search(r"^  %s +(\S+)" % self.instance, out, re.M)
         if status not in (0, 3) or (status == 0 and not chosen):
             sys.exit("study: portolan optimize ended with %d:\n%s%s" % (status, out, errors))
@@ -172,7 +173,7 @@ class Study:
         """How often the choice fails, is inaccurate, is none; and the losses of the others."""
         wrong, losses = {"failing": 0, "inaccurate": 0, None: 0}, []
         for case, cls in chosen.items():
-            best, got = self.best(truth, case), truth.get((case, cls)) if cls else None
+            best, got = self.best(truth, case), truth[case, cls] if cls else None
             if isinstance(got, float):
                 losses.append((got / truth[case, best], case))
             else:
@@ -230,9 +231,10 @@ def main():
     held_out = random.Random(1).sample(cases, len(cases) // 3)
     bad = study.table(truth, "one case left out", study.choices(store, [[c] for c in cases]))
     bad += study.table(truth, "a third held out", study.choices(store, [held_out]))
-    print()
-    print(command("optimize", *study.options, "--left-out", "--store=" + store,
-                  study.assembly)[1].split("\n")[0])
+    own = re.search(r"^on cases left out.*", command(
+        "optimize", *study.options, "--left-out", "--store=" + store, study.assembly)[1], re.M)
+    for line in filter(None, (own, study.advice)):
+        print("\nportolan optimize: " + line[0])
     sys.exit(1 if bad else 0)
 
 
