@@ -12,7 +12,8 @@ struct optimize_options {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the chosen assembly there", 0},
-    {"left-out", 'l', NULL, 0, "choose for each case from all others, and tell how good that is", 0},
+    {"left-out", 'l', NULL, 0, "choose for each case from all others, and tell how good that is",
+     0},
     {0},
 };
 

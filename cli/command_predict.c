@@ -21,7 +21,7 @@ static size_t list_selection(const struct portolan_assembly *a, struct portolan_
 }
 
 static int print_prediction(const struct portolan_plan_prediction *p,
-                             const struct portolan_name_value *selection, size_t n)
+                            const struct portolan_name_value *selection, size_t n)
 {
     char total[32], low[32], high[32], step[32];
 

@@ -46,7 +46,8 @@ static enum portolan_status lift(const struct workbench *w, const char *what,
     char *instance;
     enum portolan_status status;
 
-    if ((status = apply_select(w->assembly, what, err)) != PORTOLAN_OK) /* there is such an alternative */
+    if ((status = apply_select(w->assembly, what, err)) !=
+        PORTOLAN_OK) /* there is such an alternative */
         return status;
     if (!file || (!portolan_store_is_server(file) && access(file, F_OK) != 0))
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
@@ -77,12 +78,13 @@ static int lift_of(struct veto_options *o)
 
 static int list_of(struct veto_options *o)
 {
+    struct study_options all = {.assembly = o->assembly};
     struct portolan_error err = {0};
     struct study s;
     char *text = NULL;
     int result;
 
-    if (study_open(&s, &o->assembly, &err) == PORTOLAN_OK &&
+    if (study_open(&s, &all, false, &err) == PORTOLAN_OK &&
         portolan_plan_report_vetoes(s.plan, &text, &err) == PORTOLAN_OK)
         result = write_text(NULL, text);
     else

@@ -74,8 +74,9 @@ static void add_advice(const struct study *s, struct portolan_error *err)
     struct portolan_error why = *err;
 
     *err = (struct portolan_error){0};
-    portolan_error_set(err, why.status, "%s; measure it with: mpiexec.mpich -n %d portolan measure %s",
-                       why.text, s->options.ranks, s->w.assembly->file);
+    portolan_error_set(err, why.status,
+                       "%s; measure it with: mpiexec.mpich -n %d portolan measure %s", why.text,
+                       s->options.ranks, s->w.assembly->file);
 }
 
 /* A component compiled anew is another build: those of the newest trial are today's. */
@@ -138,8 +139,8 @@ int study_cannot_tell(const struct portolan_error *err)
 enum { OPTION_ANY_MACHINE = 500, OPTION_RANKS, OPTION_CONTEXT };
 
 static const struct argp_option options[] = {
-    {"any-machine", OPTION_ANY_MACHINE, NULL, 0,
-     "use trials of other machines and builds as well", 0},
+    {"any-machine", OPTION_ANY_MACHINE, NULL, 0, "use trials of other machines and builds as well",
+     0},
     {"ranks", OPTION_RANKS, "N", 0, "on so many ranks; as were explored last unless said", 0},
     {"context", OPTION_CONTEXT, "NAME=VALUE", 0, "calls will have this context", 0},
     {0},
@@ -233,7 +234,8 @@ int study_report(int argc, char **argv, const char *doc,
     int result;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o.assembly);
-    if (study_open(&s, &o, false, &err) == PORTOLAN_OK && report(s.plan, &text, &err) == PORTOLAN_OK)
+    if (study_open(&s, &o, false, &err) == PORTOLAN_OK &&
+        report(s.plan, &text, &err) == PORTOLAN_OK)
         result = write_text(NULL, text);
     else
         result = print_error(&err);

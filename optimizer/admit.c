@@ -55,10 +55,10 @@ static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
 
 /* ---- gathering ---- */
 
-static bool is_lifted(const struct portolan_plan *p, size_t path, const struct survey_quality *q)
+bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
 {
     const struct survey *s = &p->s;
-    const struct survey_node *n = &s->nodes[path];
+    const struct survey_node *n = &s->nodes[q->node];
     int64_t trial = s->trials[s->rows[q->row].trial].trial->id;
     const char *own =
         q->own == NONE ? "" : s->variables[n->variable].instance->alternatives[q->own].class_name;
@@ -151,7 +151,7 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
                                .accuracy = q->value,
                                .trial = (long long)t->trial->id};
         put_coordinates(p, path, q->context, t->x, e->at);
-        out->n += e->key != NONE && !(is_bad(p, e) && is_lifted(p, path, q));
+        out->n += e->key != NONE && !(is_bad(p, e) && plan_is_lifted(p, q));
     }
     if (out->n)
         qsort(out->all, out->n, sizeof *out->all, evidence_order);
@@ -406,8 +406,8 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
                      n->instance, n->method, v->trial);
         break;
     case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s does not apply here%s%s", n->instance, v->why ? ": it wants " : "",
-                 v->why ? v->why : "");
+        snprintf(text, size_bytes, "%s does not apply here%s%s", n->instance,
+                 v->why ? ": it wants " : "", v->why ? v->why : "");
         break;
     case PLAN_ADMITTED:
         snprintf(text, size_bytes, "%s", "");

@@ -21,8 +21,7 @@ enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portol
     if (!p->applies)
         return PORTOLAN_ENOMEM;
     for (size_t v = 0; !status && v < s->n_variables; v++) {
-        p->applies[v] =
-            portolan_arena_alloc(&p->s.pool, s->variables[v].n, sizeof **p->applies);
+        p->applies[v] = portolan_arena_alloc(&p->s.pool, s->variables[v].n, sizeof **p->applies);
         if (!p->applies[v])
             return PORTOLAN_ENOMEM;
         for (size_t k = 0; !status && k < s->variables[v].n; k++) {
@@ -85,8 +84,7 @@ struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, siz
         return out;
     own = tuple / (scope->n_tuples / p->s.variables[node->variable].n);
     if (p->applies[node->variable][own] &&
-        portolan_condition_evaluate(p->applies[node->variable][own], look_up, &a) ==
-            PORTOLAN_NO) {
+        portolan_condition_evaluate(p->applies[node->variable][own], look_up, &a) == PORTOLAN_NO) {
         out.kind = PLAN_INAPPLICABLE;
         out.why = p->s.variables[node->variable].instance->alternatives[own].applies;
     }

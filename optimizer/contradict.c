@@ -71,8 +71,7 @@ static struct portolan_model *fit_clear(const struct survey *s, const struct con
 {
     double *x = portolan_calloc(c->n + 1, (c->n_names + 1) * sizeof *x);
     double *y = portolan_calloc(c->n + 1, sizeof *y);
-    struct portolan_model_data data = {
-        .n_params = c->n_names, .params = c->names, .x = x, .y = y};
+    struct portolan_model_data data = {.n_params = c->n_names, .params = c->names, .x = x, .y = y};
     const struct portolan_model_options options = {.allow_negative = true};
     struct portolan_model *model = NULL;
 

@@ -24,7 +24,8 @@ static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_
 {
     for (size_t v = 0; v < c->n_variables; v++)
         list[v] = (struct portolan_name_value){
-            c->variables[v].instance, c->variables[v].options[c->variables[v].chosen].implementation};
+            c->variables[v].instance,
+            c->variables[v].options[c->variables[v].chosen].implementation};
     return c->n_variables;
 }
 
@@ -50,7 +51,8 @@ static enum portolan_status judge(struct left_out *l, size_t at, struct portolan
     loss = status ? INFINITY : t.total_ns / best_ns - 1;
     if (status == PORTOLAN_EINFEASIBLE) {
         l->n_wrong++;
-        snprintf(text, sizeof text, "%.300s: fails, is not accurate, or was never measured", chosen);
+        snprintf(text, sizeof text, "%.300s: fails, is not accurate, or was never measured",
+                 chosen);
         status = PORTOLAN_OK;
     } else if (!status) {
         l->n_right += loss <= right;

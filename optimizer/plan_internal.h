@@ -153,11 +153,11 @@ struct portolan_plan {
     size_t n_owned;
     struct portolan_model **owned;
     size_t n_rows;
-    struct plan_rows **rows; /* their models are their own */
-    size_t n_learned;        /* rows that arrived */
-    double *dim_target;      /* per dim; NaN: not known, or no number */
+    struct plan_rows **rows;              /* their models are their own */
+    size_t n_learned;                     /* rows that arrived */
+    double *dim_target;                   /* per dim; NaN: not known, or no number */
     struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
-    size_t n_known;          /* contexts known beforehand */
+    size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
     double *known_values;
     int steps; /* of the run to predict */
@@ -209,13 +209,15 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
                          struct portolan_prediction *out);
 
 /* admit.c: where implementations may be used. CONTEXT NULL: not known. */
+bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q);
 enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);
 
 void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
                           char *text, size_t size_bytes);
-/* applies.c: whether the called implementation says that it applies; what is not known is no hindrance. */
+/* applies.c: whether the called implementation says that it applies; what is not known is no
+ * hindrance. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
