@@ -157,9 +157,10 @@ enum portolan_status workbench_open_store(struct workbench *w, const struct asse
     enum portolan_status status;
 
     *w = (struct workbench){.store = o->file};
-    if (o->n_sets || o->store)
+    if (o->n_sets || o->n_cases || o->store)
         return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "--store and --set are for assemblies; '%s' is a store", o->file);
+                                  "--store, --set and --case are for assemblies; '%s' is a store",
+                                  o->file);
     status = portolan_store_open(o->file, PORTOLAN_STORE_READ, &store, err);
     if (status == PORTOLAN_OK)
         status = portolan_store_read(store, NULL, false, &set, err);

@@ -210,6 +210,25 @@ static void texts_survive_as_c_strings(void **state)
     assert_non_null(strstr(text, "    \"t.xml\",\n"));
 }
 
+static void cases_of_a_file_become_part_of_the_program(void **state)
+{
+    struct fixture *f = *state;
+    struct portolan_link_options o = {.output = "x"};
+    struct portolan_assembly_case_column column = {"user", "n"};
+    struct portolan_assembly_case one = {.values = (const char *[]){"7"}};
+    struct needed n;
+    const char *text;
+
+    f->a->n_case_columns = f->a->n_cases = 1;
+    f->a->case_columns = &column;
+    f->a->cases = &one;
+    f->a->cases_file = "cases.csv";
+    assert_int_equal(needed_find(&f->arena, f->a, f->palette, &o, &n, &f->d, &f->err), PORTOLAN_OK);
+    assert_int_equal(emit_main(&f->arena, f->a, &n, &text, &f->err), PORTOLAN_OK);
+    assert_non_null(strstr(text, "    \"    <cases columns=\\\"user.n\\\">\\n\"\n"
+                                 "    \"      <case values=\\\"7\\\"/>\\n\"\n"));
+}
+
 static void settings_are_words_and_paths_from_their_folder(void **state)
 {
     struct fixture *f = *state;
@@ -291,6 +310,7 @@ int main(void)
         TEST(a_missing_archive_is_reported_where_the_class_is_described),
         TEST(what_cannot_be_is_refused),
         TEST(texts_survive_as_c_strings),
+        TEST(cases_of_a_file_become_part_of_the_program),
         TEST(settings_are_words_and_paths_from_their_folder),
         TEST(missing_libraries_are_found_in_what_linkers_say),
         TEST(out_of_memory_is_said_at_every_place),
