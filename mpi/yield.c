@@ -43,7 +43,9 @@ static double delay_share(double ran_ns, double delayed_ns)
 
 bool mpi_is_contended(double ran_ns, double delayed_ns)
 {
-    return delay_share(ran_ns, delayed_ns) > (mpi_yields_here ? calm : contended);
+    bool yields = __atomic_load_n(&mpi_yields_here, __ATOMIC_RELAXED);
+
+    return delay_share(ran_ns, delayed_ns) > (yields ? calm : contended);
 }
 
 void mpi_look_for_contention(void)
