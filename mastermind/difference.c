@@ -110,6 +110,9 @@ static void take_contexts(struct portolan_sample *s, const struct gain *g,
             s->context[i] = (double)c->value;
         else if (g->timed)
             s->context[i] = sum / (double)g->timed;
+        else if (g->failed)
+            s->context[i] = (c->failed_sum - (g->before ? g->before->context[i].failed_sum : 0)) /
+                            (double)g->failed;
         else /* a running call's value is not in the sums yet */
             s->context[i] = isfinite(c->lower + c->upper) ? (c->lower + c->upper) / 2 : 0;
     }

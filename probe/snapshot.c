@@ -59,6 +59,7 @@ static void read_context(struct portolan_probe_context_stats *c,
         bin_edges(key, &c->lower, &c->upper);
     }
     c->sum = probe_load_real(&node->moments[i].x);
+    c->failed_sum = probe_load_real(&node->failed_x[i]);
     c->sum_squares = probe_load_real(&node->moments[i].xx);
     c->sum_time_ns = probe_load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
 }
@@ -318,6 +319,7 @@ static void empty_node(struct portolan_probe_node *node)
         probe_store_real(&node->moments[i].x, 0.0);
         probe_store_real(&node->moments[i].xx, 0.0);
         probe_store_real(&node->moments[i].xt, 0.0);
+        probe_store_real(&node->failed_x[i], 0.0);
     }
     probe_counters_empty(node);
 }

@@ -242,7 +242,8 @@ void portolan_probe_slow_leave(void)
 }
 
 /* Its time is taken out of the caller's own time all the same. */
-static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, uint32_t flags)
+static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, uint32_t flags,
+                         const double *x, unsigned n)
 {
     if (!(f->mark & PORTOLAN_PROBE_UNTIMED))
         f->below->child += portolan_probe_now() - f->start;
@@ -250,18 +251,20 @@ static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f,
         probe_counters_drop(t, f);
     probe_span_drop(t, f);
     portolan_probe_add(&f->node->failed, 1);
+    for (unsigned i = 0; i < n; i++)
+        portolan_probe_add_real(&f->node->failed_x[i], x[i]);
     t->hot.charged = f->below;
 }
 
 void portolan_probe_slow_fail(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
-                              uint32_t flags)
+                              uint32_t flags, const double *x, unsigned n)
 {
     if (!f) {
         portolan_probe_slow_leave();
         return;
     }
     if (flags & PORTOLAN_PROBE_MONITORED)
-        count_failed((struct probe_thread *)t, f, flags);
+        count_failed((struct probe_thread *)t, f, flags, x, n);
     portolan_probe_pop(t, f);
 }
 

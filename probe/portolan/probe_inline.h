@@ -68,9 +68,10 @@ struct portolan_probe_node {
     double quality; /* not a number until one is reported */
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
 
-    uint64_t untimed;   /* calls beside those */
-    uint64_t failed;    /* calls that are in nothing else here */
-    uint32_t skip;      /* the next call to be timed */
+    uint64_t untimed;                         /* calls beside those */
+    uint64_t failed;                          /* calls that are in nothing else here */
+    double failed_x[PORTOLAN_PROBE_CONTEXTS]; /* sums of their contexts */
+    uint32_t skip;                            /* the next call to be timed */
     uint32_t one_in;    /* the sampling it was drawn for, also that of the call that runs */
     double row_quality; /* of the call that runs, kept while rows are noted */
     int64_t key_more[PORTOLAN_PROBE_CONTEXTS - 1];
@@ -125,8 +126,8 @@ PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_slow_enter(struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
 PORTOLAN_API void portolan_probe_slow_leave(void) PORTOLAN_PROBE_COLD;
 PORTOLAN_API void portolan_probe_slow_fail(struct portolan_probe_thread *t,
-                                           struct portolan_probe_frame *f,
-                                           uint32_t flags) PORTOLAN_PROBE_COLD;
+                                           struct portolan_probe_frame *f, uint32_t flags,
+                                           const double *x, unsigned n) PORTOLAN_PROBE_COLD;
 PORTOLAN_API struct portolan_probe_binding *
 portolan_probe_slow_settle(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
                            struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
@@ -574,9 +575,13 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
 PORTOLAN_PROBE_INLINE void portolan_probe_leave_failed(struct portolan_probe_call *call)
 {
     struct portolan_probe_frame *f = call->frame;
+    double x[PORTOLAN_PROBE_CONTEXTS]; /* a copy, as above */
 
     call->frame = PORTOLAN_PROBE_LEFT;
-    portolan_probe_slow_fail(call->thread, f, call->flags);
+#define PORTOLAN_PROBE_TAKE(i) (x[i] = call->x[i])
+    PORTOLAN_PROBE_EACH(call->n_context, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
+    portolan_probe_slow_fail(call->thread, f, call->flags, x, call->n_context);
 }
 
 /* The cleanup of PORTOLAN_PROBE_CALL: on the usual way out there is nothing left to do. */

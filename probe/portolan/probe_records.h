@@ -103,7 +103,8 @@ struct portolan_probe_context_stats {
     bool exact;          /**< all calls had VALUE; else x lay in LOWER … UPPER */
     int64_t value;       /**< meaningful when exact */
     double lower, upper; /**< both = value when exact; infinite when the rest shares one record */
-    double sum; /**< Σ x over timed calls: the mean x is sum / timed_calls, never an edge */
+    double sum;        /**< Σ x over timed calls: the mean x is sum / timed_calls, never an edge */
+    double failed_sum; /**< Σ x over the failed calls */
     double sum_squares; /**< Σ x² */
     double sum_time_ns; /**< Σ x·t, t the inclusive time of the call */
 };

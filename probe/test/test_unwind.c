@@ -185,6 +185,32 @@ static void a_call_that_fails_after_a_reset_owes_nothing(void **state)
     assert_true(r->inclusive_ns == 10 && r->exclusive_ns == 10);
 }
 
+__attribute__((noinline)) static void fail_scale(double x)
+{
+    struct portolan_probe_context context[2] = {portolan_probe_context_real(x),
+                                                portolan_probe_context_int(2)};
+    PORTOLAN_PROBE_CALL(call);
+
+    portolan_probe_enter(&call, &inner, METHOD_SCALE, context, 2);
+}
+
+static void failed_calls_keep_their_contexts_apart(void **state)
+{
+    const struct portolan_probe_record *r = NULL;
+
+    (void)state;
+    fail_scale(1.0); /* both in one bin */
+    fail_scale(1.125);
+    take_snapshot();
+    for (size_t i = 0; i < snap.count; i++)
+        if (snap.records[i].failed_calls)
+            r = &snap.records[i];
+    assert_non_null(r);
+    assert_int_equal(r->failed_calls, 2);
+    assert_true(r->context[0].failed_sum == 2.125 && r->context[1].failed_sum == 4);
+    assert_true(r->context[0].sum == 0);
+}
+
 static void failed_calls_are_counted_whether_they_are_timed_or_not(void **state)
 {
     struct worker w = {tick, no_scale, NULL};
@@ -391,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup(leave_works_as_a_cleanup, fresh),
         cmocka_unit_test_setup(a_failed_call_is_in_no_time_but_its_callers_inclusive, fresh),
         cmocka_unit_test_setup(a_call_that_fails_after_a_reset_owes_nothing, fresh),
+        cmocka_unit_test_setup(failed_calls_keep_their_contexts_apart, fresh),
         cmocka_unit_test_setup(failed_calls_are_counted_whether_they_are_timed_or_not, fresh),
         cmocka_unit_test_setup(running_calls_show_what_they_took_so_far, fresh),
         cmocka_unit_test_setup(reset_lets_running_calls_begin_anew, fresh),

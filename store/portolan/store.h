@@ -124,7 +124,7 @@ struct portolan_sample {
     const char *port_type, *method;
     int n_context;
     const char *context_name[PORTOLAN_CONTEXT_MAX];
-    double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls */
+    double context[PORTOLAN_CONTEXT_MAX]; /**< mean over the calls; without any over the failed */
     bool binned;                          /**< contexts are a bin's means, not exact values */
     int64_t calls, subroutines;           /**< calls: that came back as they should */
     /** Calls that ended in an exception or a status that says failure: in no time and number here
