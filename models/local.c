@@ -414,7 +414,7 @@ static void predict_repeated(const struct portolan_local *l, const struct place 
         sigma = assumed_repeat;
         dof = INFINITY;
     }
-    half = portolan_student(0.95, dof) * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
+    half = student_quantile(0.95, dof) * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
@@ -440,7 +440,7 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     noise = isnan(noise) ? assumed_repeat : noise;
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
     sigma = fmax(sigma, noise);
-    spread = sigma * portolan_student(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
+    spread = sigma * student_quantile(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
     *out = (struct portolan_prediction){.value = exp(mean),
                                         .low = exp(mean - spread),
                                         .high = exp(mean + spread),
@@ -460,7 +460,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     level = ask(l, z, &near, l->summary.neighbours, l->summary.trend ? &l->trend : NULL);
     far = l->usual_distance > 0 ? sqrt(near.d2[0]) / l->usual_distance : 1;
     sigma *= fmin(10, fmax(1, far));
-    spread = fmin(20, sigma * portolan_student(0.95, fmax(2, (double)o->n - 1)));
+    spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
     *out = (struct portolan_prediction){.value = exp(level),
                                         .low = exp(level - spread),
                                         .high = exp(level + spread),
@@ -486,9 +486,4 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
         return;
     *source = PORTOLAN_LOCAL_NEIGHBOURS;
     predict_near(l, x, out);
-}
-
-double portolan_student(double confidence, double dof)
-{
-    return student_quantile(confidence, dof);
 }

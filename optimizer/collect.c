@@ -181,6 +181,7 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
         v = s->nodes[node_of[i]].variable;
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
         t = &s->trials[s->rows[row].trial];
+        s->trials[s->rows[row].trial].had_failures |= x->failed_calls > 0;
         status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
         /* Of calls of which none was timed nothing is known but their number. */
         if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&

@@ -38,6 +38,7 @@ struct survey_trial {
     const char **texts; /* per dim: the value as stored */
     size_t point;       /* trials whose dims are all equal have the same; below n_trials */
     bool failed;        /* no time of it counts */
+    bool had_failures;  /* calls failed in it, whatever became of it */
     int steps;          /* 0: the whole run is one step */
     int rank;           /* the slowest */
     size_t first_row, n_rows;

@@ -91,9 +91,6 @@ enum portolan_status portolan_model_left_out(const struct portolan_model_data *d
                                              size_t folds, struct portolan_left_out *out,
                                              struct portolan_error *err);
 
-/** Student's t: P(|T| < t) = CONFIDENCE with DOF degrees of freedom (INFINITY: normal). */
-double portolan_student(double confidence, double dof);
-
 #ifdef __cplusplus
 }
 #endif
