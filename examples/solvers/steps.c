@@ -104,20 +104,21 @@ static enum portolan_status try_step(struct steps *s, struct portolan_error *err
     return status;
 }
 
+/* A result that is not accurate enough, with nothing better left, is one: it is told at the end. */
 static enum portolan_status do_step(struct steps *s, int step, struct portolan_error *err)
 {
     for (;;) {
-        enum portolan_status status = try_step(s, err);
+        struct portolan_error why = {0};
+        enum portolan_status status = try_step(s, &why);
 
         if (!status && s->accuracy <= s->tolerance)
             return PORTOLAN_OK;
         if (!status)
-            portolan_error_set(err, PORTOLAN_ECOMPONENT, "its accuracy is %.1e, wanted was %.1e",
+            portolan_error_set(&why, PORTOLAN_ECOMPONENT, "its accuracy is %.1e, wanted was %.1e",
                                s->accuracy, s->tolerance);
-        portolan_error_prefix(err, "step %d", step);
-        if (!worth_repeating(s, step, err->text))
-            return status; /* a result that is not accurate enough is one, and told at the end */
-        *err = (struct portolan_error){0};
+        portolan_error_prefix(&why, "step %d", step);
+        if (!worth_repeating(s, step, why.text))
+            return status ? portolan_error_set(err, status, "%s", why.text) : PORTOLAN_OK;
     }
 }
 

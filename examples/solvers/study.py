@@ -81,16 +81,15 @@ class Study:
         """Of each case and class: the median time of its trials, or why there is none."""
         base = sqlite3.connect(store)
         found = {}
-        for case, cls, outcome, failed, time, accuracy in base.execute(
-                """SELECT p.value, i.value, t.outcome, 0,
-                          sum(s.inclusive), max(s.quality)
+        for case, cls, outcome, time, accuracy in base.execute(
+                """SELECT p.value, i.value, t.outcome, sum(s.inclusive), max(s.quality)
                    FROM trial t
                    JOIN trial_parameter p ON p.trial = t.id AND p.name = ?
                    JOIN trial_implementation i ON i.trial = t.id AND i.name = ?
                    LEFT JOIN sample s ON s.trial = t.id AND s.instance = ? GROUP BY t.id""",
                 (self.parameter, self.instance, self.instance)):
-            wrong = ("failing" if outcome != "finished" or failed or not time else
-                     "inaccurate" if accuracy is not None and not accuracy <= ACCURACY else None)
+            wrong = ("inaccurate" if accuracy is not None and not accuracy <= ACCURACY else
+                     "failing" if outcome != "finished" or not time else None)
             found.setdefault((case, cls), []).append(wrong or time)
         base.close()
         return {key: next((v for v in values if isinstance(v, str)), None)
