@@ -2,6 +2,7 @@
 /* Predicted against measured, and the whole way there beside each fixed assembly. */
 #include "measure.h"
 
+#include <portolan/mastermind.h>
 #include <portolan/profile.h>
 #include <portolan/wrap.h>
 
@@ -82,6 +83,29 @@ static enum portolan_status find_decision(const struct report *r, const struct p
                                               host.nodename, run->ranks, d, err);
     free(parameters);
     return status;
+}
+
+/* What the run's Optimizer told of itself; 0: nothing. */
+static double fact_s(const struct portolan_trial *run, const char *name)
+{
+    double ns = 0;
+
+    for (size_t i = 0; i < run->n_metadata; i++)
+        if (!strcmp(run->metadata[i].name, name))
+            portolan_read_double(run->metadata[i].value, &ns);
+    return ns * s_per_ns;
+}
+
+static void print_facts(const struct portolan_trial *run)
+{
+    double foretold = fact_s(run, PORTOLAN_FACT_FORETOLD);
+    double deciding = fact_s(run, PORTOLAN_FACT_DECIDING);
+
+    if (foretold > 0)
+        printf("            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
+               foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
+    if (deciding > 0)
+        printf("deciding    %8.3f s  at swap points, beside the run's time\n", deciding);
 }
 
 static enum portolan_status print_prediction(const struct report *r,
@@ -191,6 +215,7 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
     status = print_prediction(r, run, err);
     if (status != PORTOLAN_OK)
         return status;
+    print_facts(run);
     printf("exploration %8.3f s  in %zu trials\n", explored_s(r), r->explored->n_trials);
     printf("total       %8.3f s  exploration and run\n",
            explored_s(r) + run->elapsed_ns * s_per_ns);

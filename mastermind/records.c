@@ -92,6 +92,14 @@ static void mark_failed(struct portolan_records *self, const char *why)
     r->facts.failed = false; /* the outcome is what counts */
 }
 
+static void put_fact(struct portolan_records *self, const char *name, const char *value)
+{
+    struct portolan_recorder *r = recorder_of(self);
+
+    if (r->store)
+        portolan_facts_put(&r->facts, name, value);
+}
+
 const struct portolan_records_ops mastermind_records_ops = {
     .size = sizeof(struct portolan_records_ops),
     .abi = PORTOLAN_RECORDS_ABI,
@@ -103,4 +111,5 @@ const struct portolan_records_ops mastermind_records_ops = {
     .put_model = put_model,
     .find_decision = find_decision,
     .mark_failed = mark_failed,
+    .put_fact = put_fact,
 };

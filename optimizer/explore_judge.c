@@ -228,15 +228,22 @@ static size_t count_failures(const struct exploration *e, size_t selection, bool
     return n;
 }
 
+/* Sizes are of a kind, cases are not: what fails in some may be best in others. */
+static bool fails_everywhere(const struct exploration *e, size_t n_failures, bool ever_worked)
+{
+    return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
+}
+
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 {
     struct record r;
     bool ever_worked;
-    size_t first;
+    size_t first, n;
 
     if (!applies(e, selection, point, &first))
         return true;
-    if (count_failures(e, selection, &ever_worked, &first) >= FAILED_ENOUGH && !ever_worked)
+    n = count_failures(e, selection, &ever_worked, &first);
+    if (fails_everywhere(e, n, ever_worked))
         return true;
     r = record_before(e, selection, point);
     return is_hopeless(e, &r);
@@ -254,7 +261,7 @@ enum portolan_status explore_tell_failures(struct exploration *e, size_t selecti
     if (!what || !where)
         return PORTOLAN_ENOMEM;
     what = what[0] ? what : "as written";
-    if (n >= FAILED_ENOUGH && !ever_worked)
+    if (fails_everywhere(e, n, ever_worked))
         return explore_note(
             e, portolan_arena_printf(&e->pool,
                                      "%s failed at all %zu points where it was tried and "

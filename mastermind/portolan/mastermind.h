@@ -73,7 +73,18 @@ struct portolan_records_ops {
      * its metadata "failure". Any rank, not collective; it counts when any rank said so.
      */
     void (*mark_failed)(struct portolan_records *self, const char *why);
+
+    /**
+     * OPTIONAL. A fact about the running trial, stored with its next step; a name that is there
+     * already gets the new value. Effective on rank 0. Not collective.
+     */
+    void (*put_fact)(struct portolan_records *self, const char *name, const char *value);
 };
+
+/** Facts of the Optimizer: what each step was predicted to take just before it, in all, in ns. */
+#define PORTOLAN_FACT_FORETOLD "predicted step by step"
+/** What the Optimizer did itself at swap points, which is no part of the run's time, in ns. */
+#define PORTOLAN_FACT_DECIDING "deciding at swap points"
 
 struct portolan_records {
     const struct portolan_records_ops *ops;

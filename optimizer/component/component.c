@@ -2,7 +2,10 @@
 /* portolan.Optimizer: hears of steps, lets rank 0 decide, and all ranks swap alike. */
 #include "component.h"
 
+#include <math.h>
 #include <portolan/probe.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,10 +125,24 @@ static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *
     return false;
 }
 
+/* A fact of the run in ns, where there is something to tell. */
+static void put_ns(struct optimizer *o, const char *name, double ns)
+{
+    const struct portolan_records_ops *ops = o->records->ops;
+    char text[40];
+
+    if (!(ns > 0) || !isfinite(ns) || o->cohort->rank != 0 ||
+        ops->size <= offsetof(struct portolan_records_ops, put_fact) || !ops->put_fact)
+        return;
+    snprintf(text, sizeof text, "%.17g", ns);
+    ops->put_fact(o->records, name, text);
+}
+
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
 {
     struct optimizer *o = self;
     bool begin = !o->ready, left = false;
+    uint64_t entered = portolan_probe_now();
 
     if (!o->enabled)
         return;
@@ -145,6 +162,10 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     optimizer_forget_step(o);
     if (begin && !*_ex)
         optimizer_store_decision(o);
+    o->mind.deciding_ns += portolan_probe_ticks_to_ns(portolan_probe_now() - entered);
+    put_ns(o, PORTOLAN_FACT_DECIDING, o->mind.deciding_ns);
+    if (o->n_announced)
+        put_ns(o, PORTOLAN_FACT_FORETOLD, o->mind.foretold_ns);
 }
 
 static void announce(void *self, const char *name, double value, sidl_BaseInterface *_ex)

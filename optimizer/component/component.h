@@ -28,6 +28,8 @@ struct optimizer_mind {
     int learned_step;
     int unknown_steps, look_at; /* steps with something that has no model; when to look again */
     double swap_ns;             /* cost of an exchange, as measured in this run */
+    double foretold_ns;         /* the predictions of all steps, each just before it */
+    double deciding_ns;         /* spent at swap points */
     bool went_beyond;           /* it was told that the run goes on beyond its steps */
     char reason[500];           /* of the last decision */
 };

@@ -234,6 +234,7 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
     bool overruled = m->from_store && step == 0 && advice->n_changes > 0;
 
     m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
+    m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
     portolan_log(PORTOLAN_LOG_DEBUG, "optimizer", "step %d: %s", step, advice->reason);
     if (overruled)
         m->from_store = false;

@@ -302,7 +302,7 @@ struct portolan_next_trial {
  * then pruning; then each alternative of the core alone, and the combinations that declared pairs
  * and callers need. An alternative that cost more than five times the best at two sizes, and no
  * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
- * that failed at three points and worked at none, of all others; one whose condition is known to be
+ * that failed at three points and worked at none, of all others (not with cases); one whose condition is known to be
  * false, there. What failed or was not accurate
  * enough is no competitor, and not repeated at its point.
  *
