@@ -4,7 +4,7 @@
 # microsecond, which is less than any solver takes that works.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 44
+plan 49
 
 solvers='Safe us=4
 Fast us=1 fails=unsymmetric
@@ -47,6 +47,17 @@ finished|1' "SELECT DISTINCT outcome, s.value FROM trial
     swaps 'for it was left before the first step' '0 Fast Good'
 done
 ranks=1
+
+portolan veto
+gives 'what failed is listed' 0 'choice.Fast.*(n=|n = )200'
+portolan veto --lift=solver=choice.Fast
+gives 'somebody says that it was mended' 0
+optimize n=200 symmetric=0
+lacks 'the failures do not count any more' 'cannot solve|failed'
+measure
+gives 'so that it is measured anew' 0 'choice.Fast cannot solve'
+optimize n=200 symmetric=0
+chooses 'and out again, for it was not' Good 'not choice.Fast: '
 
 # know_symmetric NAME HANDLES: a store of symmetric matrices.
 know_symmetric() {
