@@ -102,7 +102,8 @@ static void put_verdict(struct portolan_facts *f, const struct portolan_machine_
     facts_printf(f, "run delay %", "%.3g", v->delay_percent);
     if (mhz > 0)
         facts_printf(f, "processor MHz", "%.0f", mhz);
-    if (v->is_disturbed)
+    /* Nobody disturbs a clock that is moved by hand. */
+    if (v->is_disturbed && portolan_probe_clock_get() != PORTOLAN_PROBE_CLOCK_MANUAL)
         portolan_facts_put(f, PORTOLAN_STORE_DISTURBED, v->reason);
 }
 

@@ -111,23 +111,33 @@ static bool slots_profile(const struct portolan_plan *p, const struct survey_nod
 
 static const double whole = 1;
 
-/* Fills the contexts that the quantity needs from what is announced, or else known. */
+static double announced(const struct announcement *a, const char *name)
+{
+    for (size_t j = 0; j < a->n; j++)
+        if (strcmp(a->names[j], name) == 0)
+            return a->values[j];
+    return NAN;
+}
+
+/*
+ * Fills the contexts from what is announced, or else known; NaN where nothing tells. False when one
+ * that the quantity needs is not announced.
+ */
 static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
                          const struct announcement *a, double *context)
 {
+    const struct announcement known = {p->n_known, p->known_names, p->known_values};
     const struct survey_node *node = &p->s.nodes[path];
 
-    for (size_t i = 0; i < q->n_inputs; i++) {
-        size_t k = q->inputs[i], j = 0;
-
-        if ((int)k == node->n_context) /* the ranks */
-            continue;
-        while (j < a->n && strcmp(a->names[j], node->context_name[k]) != 0)
-            j++;
-        if (j == a->n)
-            return false;
-        context[k] = a->values[j];
+    for (int k = 0; k < node->n_context; k++) {
+        context[k] = announced(a, node->context_name[k]);
+        if (isnan(context[k]))
+            context[k] = announced(&known, node->context_name[k]);
     }
+    for (size_t i = 0; i < q->n_inputs; i++)
+        if ((int)q->inputs[i] != node->n_context /* the ranks */
+            && isnan(announced(a, node->context_name[q->inputs[i]])))
+            return false;
     return a->n > 0;
 }
 

@@ -12,7 +12,7 @@ solver_xml() {
         case $rest in *';'*) applies="<applies if=\"${rest#*; }\"/>" ;; esac
         body="<parameter name=\"like\" type=\"string\" value=\"${like% }\"/>"
         if [ $element = instance ]; then
-            echo "<instance name=\"solver\" class=\"choice.$class\">$applies$body"
+            echo "<instance name=\"solver\" class=\"choice.$class\">$body"
             element=alternative
         else
             echo "<alternative class=\"choice.$class\">$applies$body</alternative>"
@@ -107,6 +107,13 @@ refuses() {
     shift
     case $status in 1 | 3) status=refused ;; esac
     gives "$name" refused "$@"
+}
+
+# never NAME CLASS: the last `optimize` chose something else, or cannot tell.
+never() {
+    case $status in 0 | 3) good=0 ;; *) good=1 ;; esac
+    [ "$status" != 0 ] || ! grep -Eq "^  solver +choice.$2( |\$)" "$work/out" || good=1
+    result "$1" $good
 }
 
 # newest NAME EXPECTED COLUMN: of the trial stored last.
