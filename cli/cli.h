@@ -196,6 +196,7 @@ struct study {
     struct portolan_plan_options options;
     struct portolan_name_value *facts; /* of this machine, and of the newest build */
     char host[256], processor[256];
+    bool was_read; /* of one that could not be opened: there were trials */
     struct portolan_plan *plan;
 };
 
@@ -213,7 +214,7 @@ extern const struct argp study_argp;
 enum portolan_status study_open(struct study *s, struct study_options *o, bool here,
                                 struct portolan_error *err);
 /* What could not be chosen or predicted, on standard error; the exit status. */
-int study_cannot_tell(const struct portolan_error *err);
+int study_cannot_tell(const struct study *s, const struct portolan_error *err);
 void study_close(struct study *s);
 
 /* A whole command: options, study, and the REPORT of its plan on standard output. */

@@ -68,7 +68,7 @@ static int choose(struct study *s, const struct optimize_options *o)
 
     if (portolan_plan_report_choice(s->plan, &text, &err) != PORTOLAN_OK ||
         portolan_plan_choose(s->plan, &choice, &err) != PORTOLAN_OK)
-        return free(text), study_cannot_tell(&err);
+        return free(text), study_cannot_tell(s, &err);
     result = write_text(NULL, text);
     free(text);
     if (result == 0 && choice->verdict == PORTOLAN_PLAN_CANNOT_TELL)
@@ -110,7 +110,7 @@ int command_optimize(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (study_open(&s, &o.study, true, &err) != PORTOLAN_OK)
-        return study_cannot_tell(&err);
+        return study_cannot_tell(&s, &err);
     result = o.left_out ? tell_left_out(&s) : choose(&s, &o);
     study_close(&s);
     return result;

@@ -77,15 +77,17 @@ int command_predict(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (study_open(&s, &o, true, &err) != PORTOLAN_OK)
-        return study_cannot_tell(&err);
+        return study_cannot_tell(&s, &err);
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
     n = selection ? list_selection(s.w.assembly, selection) : 0;
     if (!selection)
         portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
     else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
         result = print_prediction(&prediction, selection, n);
+    for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)
+        printf("  %s\n", portolan_plan_peek_note(s.plan, i));
     if (err.status != PORTOLAN_OK)
-        result = study_cannot_tell(&err);
+        result = study_cannot_tell(&s, &err);
     free(selection);
     study_close(&s);
     return result;

@@ -86,7 +86,7 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     struct utsname u;
     size_t n = 0;
 
-    if (!(s->facts = portolan_calloc(newest->n_metadata + 2, sizeof *s->facts)))
+    if (!(s->facts = portolan_calloc(newest->n_metadata + 3, sizeof *s->facts)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     snprintf(s->host, sizeof s->host, "%s", uname(&u) ? "" : u.nodename);
     portolan_machine_processor(s->processor, sizeof s->processor);
@@ -94,6 +94,11 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
         s->facts[n++] = (struct portolan_name_value){"host", s->host};
     if (s->processor[0])
         s->facts[n++] = (struct portolan_name_value){"processor", s->processor};
+#ifdef __clang__
+    s->facts[n++] = (struct portolan_name_value){"compiler", __VERSION__};
+#else
+    s->facts[n++] = (struct portolan_name_value){"compiler", "gcc " __VERSION__};
+#endif
     for (size_t i = 0; i < newest->n_metadata; i++)
         if (!strncmp(newest->metadata[i].name, "compiled ", 9))
             s->facts[n++] = newest->metadata[i];
@@ -123,14 +128,19 @@ enum portolan_status study_open(struct study *s, struct study_options *o, bool h
         status = portolan_plan_create(s->w.assembly, s->data, &s->options, &s->plan, err);
     if (status == PORTOLAN_ENOTFOUND && s->data && s->data->n_trials)
         add_advice(s, err);
-    if (status != PORTOLAN_OK)
+    if (status != PORTOLAN_OK) {
+        bool was_read = s->data;
+
         study_close(s);
+        s->was_read = was_read;
+    }
     return status;
 }
 
-int study_cannot_tell(const struct portolan_error *err)
+int study_cannot_tell(const struct study *s, const struct portolan_error *err)
 {
-    if (err->status != PORTOLAN_ENOTFOUND && err->status != PORTOLAN_EINFEASIBLE)
+    if (!(s->data || s->was_read) ||
+        (err->status != PORTOLAN_ENOTFOUND && err->status != PORTOLAN_EINFEASIBLE))
         return print_error(err);
     fprintf(stderr, "portolan: cannot tell: %s\n", err->text);
     return EXIT_CANNOT_TELL;

@@ -307,29 +307,44 @@ static struct plan_verdict verdict_on(const struct portolan_plan *p, const struc
                                  .trial = e->trial};
 }
 
+/* Whether nothing tells E from the place T: what is not known of one is no difference. */
+static bool is_alike(const struct plan_evidence *v, const struct evidence *e, const double *t)
+{
+    bool known = false;
+
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        if (isnan(e->at[k]) || isnan(t[k]))
+            continue;
+        if (e->at[k] != t[k])
+            return false;
+        known = true;
+    }
+    return known;
+}
+
 /*
- * What was seen at this very place: in trials at the present parameters, or with the same contexts
- * and then only what is bad, since nothing tells the places apart. False: nothing was.
+ * What was seen at this very place: in trials at the present parameters, or else, where that was
+ * bad, at places that nothing tells from it. False: nothing was.
  */
 static bool seen_there(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
-                       const double *t, size_t n_context, struct plan_verdict *out)
+                       const double *t, struct plan_verdict *out)
 {
-    bool found = false;
+    const struct evidence *here = NULL, *alike = NULL;
 
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
-        bool here = e->point == p->s.target_point, same = true;
+        bool bad = is_bad(p, e);
 
-        for (size_t k = 0; k < n_context; k++)
-            same = same && (e->at[k] == t[k] || (here && isnan(t[k])));
-        if (e->key != key || !(is_bad(p, e) ? here || (same && n_context) : here && same))
+        if (e->key != key)
             continue;
-        *out = verdict_on(p, e);
-        found = true;
-        if (is_bad(p, e))
-            break;
+        if (e->point == p->s.target_point && (bad || (!here && is_alike(v, e, t))))
+            here = here && is_bad(p, here) ? here : e;
+        else if (bad && is_alike(v, e, t))
+            alike = e;
     }
-    return found;
+    if (here || alike)
+        *out = verdict_on(p, here ? here : alike);
+    return here || alike;
 }
 
 static const struct evidence *nearest(const struct around *a)
@@ -374,7 +389,7 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     if (!v)
         return out;
     put_coordinates(p, path, context, p->dim_target, t);
-    if (seen_there(p, v, key, t, (size_t)p->s.nodes[path].n_context, &out))
+    if (seen_there(p, v, key, t, &out))
         return out;
     return judge(p, v, key, t, accuracy_rises);
 }

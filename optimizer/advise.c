@@ -294,6 +294,9 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
                  "stays although it is not allowed here: nothing else is known to work");
+    else if (now->is_unusable)
+        snprintf(out->reason, sizeof out->reason,
+                 "stays: cannot tell what anything costs here, far outside what was measured");
     else if (knows_others(a, rest))
         snprintf(out->reason, sizeof out->reason, "stays: nothing is better%s", mark(now));
     else
@@ -301,6 +304,7 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
                  "stays: of nothing else is it known here what it costs on %d rank%s; "
                  "`portolan measure` would tell",
                  a->p->s.ranks, a->p->s.ranks == 1 ? "" : "s");
+    out->is_ignorant = !now_allowed || now->is_unusable || !knows_others(a, rest);
     memcpy(a->chosen, a->current, a->p->s.n_variables * sizeof *a->chosen);
 }
 
@@ -319,7 +323,7 @@ static bool is_worth_it(struct advising *a, const struct plan_horizon *rest, dou
         snprintf(out->reason, sizeof out->reason,
                  "stays: the best change would gain %s of %s, less than %g %%", gain, all,
                  100 * a->now->hysteresis);
-    else if (!is_likely(a, rest, exchange_ns, now, then, &chance))
+    else if ((out->is_ignorant = !is_likely(a, rest, exchange_ns, now, then, &chance)))
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell whether a change would gain %s of %s (chance %.0f %%)%s", gain,
                  all, 100 * chance, mark(then));

@@ -56,8 +56,9 @@ static const char *why_forbidden(struct choosing *c, size_t variable, size_t val
     return portolan_arena_printf(&p->choice_pool, "%s", text);
 }
 
-/* Whether a model is asked outside its rows with VARIABLE = VALUE, all else as chosen. */
-static bool extrapolates(struct choosing *c, size_t variable, size_t value, size_t *selection)
+/* How well VARIABLE = VALUE is known, all else as chosen. */
+static void look_at(struct choosing *c, size_t variable, size_t value, size_t *selection,
+                    struct portolan_plan_option *out)
 {
     struct portolan_plan *p = c->p;
     struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
@@ -66,7 +67,10 @@ static bool extrapolates(struct choosing *c, size_t variable, size_t value, size
     for (size_t v = 0; v < p->s.n_variables; v++)
         selection[v] = c->number[v] == NONE ? 0 : c->s->values[c->number[v]];
     selection[variable] = value;
-    return plan_total(p, &p->view, &whole, selection, &total, NULL) && total.n_extrapolating > 0;
+    if (!plan_total(p, &p->view, &whole, selection, &total, NULL))
+        return;
+    out->extrapolates = total.n_extrapolating > 0;
+    out->is_unusable = total.is_unusable;
 }
 
 static enum portolan_status fill_options(struct choosing *c, size_t v)
@@ -92,7 +96,8 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
             (struct portolan_plan_option){.implementation = instance->alternatives[i].class_name,
                                           .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
                                           .reason = ""};
-        options[i].extrapolates = k != NONE && extrapolates(c, v, i, scratch);
+        if (k != NONE)
+            look_at(c, v, i, scratch, &options[i]);
         if (isinf(options[i].total_ns) && !(options[i].reason = why_forbidden(c, v, i)))
             return PORTOLAN_ENOMEM;
     }
@@ -314,29 +319,14 @@ static enum portolan_status judge(struct choosing *c)
                                                out->rival, 100 * out->chance));
 }
 
-/* What was left out, and what stands in for what was not measured. */
 static enum portolan_status explain_data(struct choosing *c)
 {
-    const struct survey *s = &c->p->s;
-    struct portolan_arena *pool = &c->p->choice_pool;
+    const char *note;
     enum portolan_status status = PORTOLAN_OK;
 
-    if (s->n_elsewhere)
-        status =
-            add_reason(c, portolan_arena_printf(
-                              pool, "%zu trial%s of another machine or build not used (%s)",
-                              s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere));
-    if (!status && s->n_contradicting)
-        status = add_reason(
-            c, portolan_arena_printf(pool, "%zu trial%s not used: %s", s->n_contradicting,
-                                     s->n_contradicting == 1 ? " is" : "s are", s->contradiction));
-    if (!status && survey_ranks_vary(s))
-        status =
-            add_reason(c, portolan_arena_printf(pool,
-                                                "nothing was measured on %d rank%s: the number "
-                                                "of ranks is a parameter of the models",
-                                                s->ranks, s->ranks == 1 ? "" : "s"));
-    for (size_t i = 0; !status && i < s->n_nodes; i++)
+    for (size_t i = 0; !status && (note = portolan_plan_peek_note(c->p, i)); i++)
+        status = add_reason(c, note);
+    for (size_t i = 0; !status && i < c->p->s.n_nodes; i++)
         if (c->p->paths[i].core)
             status = reason_conflicts(c, i);
     return status;

@@ -35,29 +35,20 @@ static size_t inputs_of(const struct survey *s, size_t trial, double *x, const c
     return n;
 }
 
-/* The mean of context K of a call path in each trial that has it. */
+/* Context K of a call path wherever it was called, by trial. */
 static void list_contexts(const struct survey *s, size_t node, int k, struct contexts *c)
 {
     const struct survey_node *at = &s->nodes[node];
-    double calls = 0;
 
     c->n = 0;
     for (size_t i = at->first_piece; i < at->first_piece + at->n_pieces; i++) {
-        const struct survey_piece *p = &s->pieces[i];
-        size_t trial = s->rows[p->row].trial;
+        const char *names[MAX_INPUTS];
+        size_t trial = s->rows[s->pieces[i].row].trial;
 
-        if (!c->n || c->trial[c->n - 1] != trial) {
-            const char *names[MAX_INPUTS];
-            size_t n = inputs_of(s, trial, &c->x[c->n * c->n_names], names);
-
-            if (n != c->n_names)
-                continue;
-            c->trial[c->n] = trial;
-            c->y[c->n++] = 0;
-            calls = 0;
-        }
-        calls += p->calls + 1;
-        c->y[c->n - 1] += (p->context[k] - c->y[c->n - 1]) * (p->calls + 1) / calls;
+        if (inputs_of(s, trial, &c->x[c->n * c->n_names], names) != c->n_names)
+            continue;
+        c->trial[c->n] = trial;
+        c->y[c->n++] = s->pieces[i].context[k];
     }
 }
 
@@ -93,6 +84,18 @@ static struct portolan_model *fit_clear(const struct survey *s, const struct con
     return model;
 }
 
+/* Row FROM and those behind it of the same trial: how near the nearest comes to VALUE. */
+static size_t nearest(const struct contexts *c, size_t from, double value)
+{
+    size_t best = from;
+
+    for (size_t i = from; i < c->n && c->trial[i] == c->trial[from]; i++)
+        if (fabs(c->y[i] - value) < fabs(c->y[best] - value))
+            best = i;
+    return best;
+}
+
+/* A trial in which no call had the context that its parameters lead to. */
 static enum portolan_status judge(struct survey *s, size_t node, int k, const struct contexts *c,
                                   bool *bad)
 {
@@ -101,9 +104,11 @@ static enum portolan_status judge(struct survey *s, size_t node, int k, const st
 
     for (size_t i = 0; model && i < c->n; i++) {
         double value = portolan_model_value(model, &c->x[i * c->n_names]);
+        double y = c->y[nearest(c, i, value)];
 
-        if (explores(s, c->trial[i]) || bad[c->trial[i]] || !isfinite(value) ||
-            fabs(c->y[i] - value) <= contradicts * fmax(fabs(value), fabs(c->y[i])))
+        if ((i && c->trial[i] == c->trial[i - 1]) || explores(s, c->trial[i]) ||
+            bad[c->trial[i]] || !isfinite(value) ||
+            fabs(y - value) <= contradicts * fmax(fabs(value), fabs(y)))
             continue;
         bad[c->trial[i]] = true;
         s->n_contradicting++;
@@ -111,7 +116,7 @@ static enum portolan_status judge(struct survey *s, size_t node, int k, const st
             &s->pool,
             "in trial %lld %s.%s was called with %s = %.6g, where its parameters say %.6g",
             (long long)s->trials[c->trial[i]].trial->id, at->instance, at->method,
-            at->context_name[k], c->y[i], value);
+            at->context_name[k], y, value);
         if (!s->contradiction) {
             portolan_model_destroy(model);
             return PORTOLAN_ENOMEM;

@@ -61,6 +61,30 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
                               a->steps_instance, a->steps_parameter);
 }
 
+/* What was left out, and what stands in for what was not measured. */
+static enum portolan_status take_notes(struct portolan_plan *p)
+{
+    struct survey *s = &p->s;
+    struct portolan_arena *pool = &s->pool;
+
+    if (s->n_elsewhere &&
+        !(p->notes[p->n_notes++] = portolan_arena_printf(
+              pool, "%zu trial%s of another machine or build not used (%s)", s->n_elsewhere,
+              s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere)))
+        return PORTOLAN_ENOMEM;
+    if (s->n_contradicting && !(p->notes[p->n_notes++] = portolan_arena_printf(
+                                    pool, "%zu trial%s not used: %s", s->n_contradicting,
+                                    s->n_contradicting == 1 ? " is" : "s are", s->contradiction)))
+        return PORTOLAN_ENOMEM;
+    if (survey_ranks_vary(s) &&
+        !(p->notes[p->n_notes++] = portolan_arena_printf(
+              pool,
+              "nothing was measured on %d rank%s: the number of ranks is a parameter of the models",
+              s->ranks, s->ranks == 1 ? "" : "s")))
+        return PORTOLAN_ENOMEM;
+    return PORTOLAN_OK;
+}
+
 static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
                                   const struct portolan_sample_set *data,
                                   const struct portolan_plan_options *options,
@@ -90,6 +114,8 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
         status = plan_view_create(p, &p->s.pool, &p->view);
     if (!status)
         plan_view_fill(p, &p->view, NULL, 0, NULL, NULL);
+    if (!status)
+        status = take_notes(p);
     p->s.options = NULL; /* its strings may go */
     return status;
 }
@@ -135,6 +161,11 @@ size_t portolan_plan_peek_models(const struct portolan_plan *p,
 {
     *models = p->models;
     return p->n_models;
+}
+
+const char *portolan_plan_peek_note(const struct portolan_plan *p, size_t i)
+{
+    return i < p->n_notes ? p->notes[i] : NULL;
 }
 
 char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path)

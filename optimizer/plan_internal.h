@@ -159,6 +159,8 @@ struct portolan_plan {
     struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
     size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
+    size_t n_notes;
+    const char *notes[3];
     double *known_values;
     int steps; /* of the run to predict */
     struct plan_view view;

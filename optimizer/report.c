@@ -288,7 +288,9 @@ static void put_variable(FILE *out, const struct portolan_plan_variable *x, doub
         if (i == x->chosen)
             continue;
         portolan_format_time(o->total_ns, 3, total, sizeof total);
-        if (isinf(o->total_ns))
+        if (o->is_unusable)
+            fprintf(out, "  %-16s   with %-28s cannot tell !\n", "", o->implementation);
+        else if (isinf(o->total_ns))
             fprintf(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
         else
             fprintf(out, "  %-16s   with %-28s %10s  %+.3g %%%s\n", "", o->implementation, total,

@@ -211,7 +211,8 @@ static sidl_bool step_failed(void *self, int32_t step, const char *why, sidl_Bas
     if (!o->enabled || !o->ready || o->idle)
         return FALSE;
     if (o->n_swapped == 0 || o->swap_step != step)
-        return optimizer_ban_in_step(o, step) && decide_and_apply(o, step, _ex) && !*_ex;
+        return optimizer_ban_in_step(o, step, why ? why : "") && decide_and_apply(o, step, _ex) &&
+               !*_ex;
     status = optimizer_undo(o, step, why ? why : "", &err);
     if (status)
         portolan_throw(_ex, status, "at step %d: %s", (int)step,

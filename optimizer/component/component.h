@@ -79,7 +79,7 @@ void optimizer_forget_step(struct optimizer *o);
  * samples tell, in the middle of one the probe's records. Whether anything is banned anew.
  */
 bool optimizer_ban_after_step(struct optimizer *o, int step);
-bool optimizer_ban_in_step(struct optimizer *o, int step);
+bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why);
 bool optimizer_is_banned(const struct optimizer *o, size_t instance, size_t alternative);
 
 /* decide.c, rank 0: fills o->wanted for the steps from STEP on. Never fails: it stays instead. */

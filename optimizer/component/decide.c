@@ -34,6 +34,7 @@ static size_t list_facts(const struct optimizer *o, struct portolan_name_value *
 
         for (size_t k = 0; t->id == own && k < t->n_metadata && n < most; k++)
             if (!strcmp(t->metadata[k].name, "host") || !strcmp(t->metadata[k].name, "processor") ||
+                !strcmp(t->metadata[k].name, "compiler") ||
                 !strncmp(t->metadata[k].name, "compiled ", 9))
                 facts[n++] = t->metadata[k];
     }
@@ -235,7 +236,8 @@ static void take_advice(struct optimizer *o, int step, const struct portolan_pla
 
     m->expected_step_ns = isinf(advice->then_step_ns) ? 0 : advice->then_step_ns;
     m->foretold_ns += advice->then_step_ns + (advice->n_changes ? advice->cost_ns : 0);
-    portolan_log(PORTOLAN_LOG_DEBUG, "optimizer", "step %d: %s", step, advice->reason);
+    portolan_log(step == 0 && advice->is_ignorant ? PORTOLAN_LOG_NOTICE : PORTOLAN_LOG_DEBUG,
+                 "optimizer", "step %d: %s", step, advice->reason);
     if (overruled)
         m->from_store = false;
     for (size_t i = 0; i < advice->n_changes; i++)

@@ -43,7 +43,7 @@ static struct seen *begin(const struct optimizer *o)
 }
 
 /* Collective: bans alike on all ranks, and tells. */
-static bool ban_seen(struct optimizer *o, int step, struct seen *all)
+static bool ban_seen(struct optimizer *o, int step, const char *why, struct seen *all)
 {
     size_t n = o->assembly->n_instances;
     double nothing = 0, *values = all ? (double *)all : &nothing;
@@ -65,8 +65,10 @@ static bool ban_seen(struct optimizer *o, int step, struct seen *all)
             continue;
         if (all[i].failed > 0)
             portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                         "step %d: calls of %s [%s] failed: it is left for the rest of this run",
-                         step, o->assembly->instances[i].name, optimizer_class(o, i, now));
+                         "step %d: calls of %s [%s] failed%s%s: it is left for the rest of this "
+                         "run",
+                         step, o->assembly->instances[i].name, optimizer_class(o, i, now),
+                         why[0] ? ": " : "", why);
         else
             portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
                          "step %d: accuracy %.3g of %s [%s] is worse than the %.3g wanted: it is "
@@ -97,13 +99,13 @@ bool optimizer_ban_after_step(struct optimizer *o, int step)
         at->failed = fmax(at->failed, (double)(s[i].failed_calls - excused[i]));
         at->accuracy = fmax(at->accuracy, s[i].quality);
     }
-    any = ban_seen(o, step, all);
+    any = ban_seen(o, step, "", all);
     free(excused);
     free(all);
     return any;
 }
 
-bool optimizer_ban_in_step(struct optimizer *o, int step)
+bool optimizer_ban_in_step(struct optimizer *o, int step, const char *why)
 {
     struct portolan_probe_snapshot now = {0};
     struct seen *all = begin(o), *at;
@@ -124,7 +126,7 @@ bool optimizer_ban_in_step(struct optimizer *o, int step)
         if (m && (at = find(o, all, m->connection.provider, m->connection.provider_class)))
             at->failed = 1;
     }
-    any = ban_seen(o, step, all);
+    any = ban_seen(o, step, why, all);
     portolan_probe_snapshot_clear(&now);
     free(failed);
     free(all);

@@ -133,12 +133,19 @@ struct portolan_plan_prediction {
     char accuracy_of[120];      /**< "solver.solve" */
 };
 
+/**
+ * What was left out of the data, and what stands in for what was not measured: sentence number I
+ * from 0 on, NULL behind the last; the plan's.
+ */
+const char *portolan_plan_peek_note(const struct portolan_plan *plan, size_t i);
+
 /** One implementation that a variable instance may have. */
 struct portolan_plan_option {
     const char *implementation;
     double total_ns;    /**< least time of the whole run with this one; INFINITY = not allowed */
     const char *reason; /**< why not allowed; "" otherwise */
     bool extrapolates;  /**< outside what was measured, all else as chosen */
+    bool is_unusable;   /**< likewise: it may as well be several times that */
 };
 
 struct portolan_plan_variable {
@@ -234,7 +241,8 @@ struct portolan_plan_advice {
     double cost_ns;                            /**< of changing: exchange and set-up */
     double gain_ns;                            /**< over the remaining steps, after COST_NS */
     struct portolan_plan_prediction remaining; /**< with the changes, without COST_NS */
-    char reason[400];                          /**< a sentence, also when nothing is to change */
+    bool is_ignorant; /**< nothing is to change, since too little is known */
+    char reason[400]; /**< a sentence, also when nothing is to change */
 };
 
 /**
