@@ -308,13 +308,13 @@ static struct plan_verdict verdict_on(const struct portolan_plan *p, const struc
 }
 
 /*
- * What was seen at this very place: in trials at the present parameters, or with the same contexts
- * and then only what is bad, since nothing tells the places apart. False: nothing was.
+ * What was seen at this very place: in trials at the present parameters; else, where the contexts
+ * are the same, only what is bad, since nothing tells the places apart. False: nothing was.
  */
 static bool seen_there(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
                        const double *t, size_t n_context, struct plan_verdict *out)
 {
-    bool found = false;
+    bool found = false, is_here = false;
 
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
@@ -324,10 +324,12 @@ static bool seen_there(const struct portolan_plan *p, const struct plan_evidence
             same = same && (e->at[k] == t[k] || (here && isnan(t[k])));
         if (e->key != key || !(is_bad(p, e) ? here || (same && n_context) : here && same))
             continue;
-        *out = verdict_on(p, e);
+        if (found && is_here && (!here || out->kind != PLAN_ADMITTED))
+            continue;
+        if (!found || here > is_here || is_bad(p, e))
+            *out = verdict_on(p, e);
         found = true;
-        if (is_bad(p, e))
-            break;
+        is_here = is_here || here;
     }
     return found;
 }

@@ -228,6 +228,41 @@ static size_t count_failures(const struct exploration *e, size_t selection, bool
     return n;
 }
 
+/* The value of a varied parameter, or else of a column of the cases, at a point. */
+static const char *value_at(const struct survey *s, size_t axis, const size_t *point)
+{
+    return axis < s->n_dims ? s->dims[axis].sweep->values[point[axis]]
+                            : s->a->cases[point[s->n_dims]].values[axis - s->n_dims];
+}
+
+/* Whether a parameter of few values has one here that nothing failed with: it may be what counts.
+ */
+static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct survey *s = &e->p.s;
+    size_t n_axes = s->n_dims + (s->a->n_cases ? s->a->n_case_columns : 0);
+
+    for (size_t k = 0; k < n_axes; k++) {
+        const char *here = value_at(s, k, e->points[point]), *seen[FAILED_ENOUGH];
+        size_t n = 0, j;
+        bool failed = false;
+
+        for (size_t i = 0; i < e->n_points && n <= FAILED_ENOUGH && !failed; i++) {
+            const struct cell *c = &e->cells[selection][i];
+            const char *value = value_at(s, k, e->points[i]);
+
+            failed = !strcmp(value, here) && (c->n_failed || explore_is_deadly(c));
+            for (j = 0; j < n && strcmp(value, seen[j]) != 0;)
+                j++;
+            if (j == n && n++ < FAILED_ENOUGH)
+                seen[j] = value;
+        }
+        if (!failed && n <= FAILED_ENOUGH)
+            return true;
+    }
+    return false;
+}
+
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 {
     struct record r;
@@ -236,7 +271,8 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 
     if (!applies(e, selection, point, &first))
         return true;
-    if (count_failures(e, selection, &ever_worked, &first) >= FAILED_ENOUGH && !ever_worked)
+    if (count_failures(e, selection, &ever_worked, &first) >= FAILED_ENOUGH && !ever_worked &&
+        !is_new_ground(e, selection, point))
         return true;
     r = record_before(e, selection, point);
     return is_hopeless(e, &r);
