@@ -196,6 +196,10 @@ static enum portolan_status keep_models(const struct measurement *m,
     size_t n = 0;
     enum portolan_status status = portolan_plan_create(m->w->assembly, set, &options, &plan, err);
 
+    if (status == PORTOLAN_ENOTFOUND) { /* where nothing works there is nothing to keep */
+        *err = (struct portolan_error){0};
+        return PORTOLAN_OK;
+    }
     if (status == PORTOLAN_OK)
         status = portolan_store_open(m->store, PORTOLAN_STORE_WRITE, &store, err);
     if (status == PORTOLAN_OK)
