@@ -115,9 +115,11 @@ static enum portolan_status print_prediction(const struct report *r,
     struct portolan_decision *d = NULL;
     enum portolan_status status = find_decision(r, run, &d, err);
 
-    if (status != PORTOLAN_OK || !d) {
+    if (status != PORTOLAN_OK || !d || !(d->predicted_ns > 0)) {
         if (status == PORTOLAN_OK)
-            printf("predicted   nothing: no decision was made\n");
+            printf("predicted   nothing: %s\n",
+                   d && d->reason && *d->reason ? d->reason : "no decision was made");
+        portolan_decision_destroy(d);
         return status;
     }
     printf("predicted   %8.3f s  (%.3f ... %.3f s) with %s\n", d->predicted_ns * s_per_ns,

@@ -39,7 +39,7 @@ struct portolan_local {
     size_t n;
     struct place *places;
     double *x; /* of the places, as given */
-    double least, usual_distance;
+    double most, least, usual_distance;
     struct trend trend;
     struct portolan_local_summary summary;
 };
@@ -358,6 +358,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         most = fmax(most, d->y[i]);
         heaviest = fmax(heaviest, d->weight ? d->weight[i] : 1);
     }
+    l->most = most;
     l->least = most > 0 ? 1e-9 * most : DBL_MIN;
     find_scales(l, d);
     for (size_t i = 0; i < d->n_rows; i++)
@@ -475,6 +476,7 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
     enum portolan_local_source ignored;
 
     source = source ? source : &ignored;
+    *out = (struct portolan_prediction){0};
     *source = PORTOLAN_LOCAL_MEASURED;
     for (size_t i = 0; group != SIZE_MAX && i < l->n; i++)
         if (l->places[i].group == group && same_x(l, &l->x[i * l->n_params], x)) {
@@ -482,6 +484,8 @@ void portolan_local_predict(const struct portolan_local *l, const double *x, siz
             return;
         }
     *source = PORTOLAN_LOCAL_SAME;
+    if (l->most == 0) /* wherever it was measured, there was nothing */
+        return;
     if (predict_same(l, x, out))
         return;
     *source = PORTOLAN_LOCAL_NEIGHBOURS;

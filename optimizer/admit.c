@@ -55,22 +55,27 @@ static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
 
 /* ---- gathering ---- */
 
-bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
+static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t own, int64_t trial)
 {
     const struct survey *s = &p->s;
-    const struct survey_node *n = &s->nodes[q->node];
-    int64_t trial = s->trials[s->rows[q->row].trial].trial->id;
-    const char *own =
-        q->own == NONE ? "" : s->variables[n->variable].instance->alternatives[q->own].class_name;
+    const struct survey_node *n = &s->nodes[path];
+    const char *class_name =
+        own == NONE ? "" : s->variables[n->variable].instance->alternatives[own].class_name;
 
     for (size_t i = 0; i < s->data->n_lifted; i++) {
         const struct portolan_lifted_veto *l = &s->data->lifted[i];
 
         if (trial <= l->trial && !strcmp(l->assembly, s->a->name) &&
-            !strcmp(l->instance, n->instance) && !strcmp(l->implementation, own))
+            !strcmp(l->instance, n->instance) && !strcmp(l->implementation, class_name))
             return true;
     }
     return false;
+}
+
+bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
+{
+    return is_trial_lifted(p, q->node, q->own,
+                           p->s.trials[p->s.rows[q->row].trial].trial->id);
 }
 
 static void put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
@@ -133,6 +138,39 @@ static size_t tuple_of(const struct portolan_plan *p, size_t path, const struct 
     return plan_tuple_of(p, &at->scope, selection);
 }
 
+/* A trial that did not come to its end, with a class that never did there: that one is to blame. */
+static void gather_ended(const struct portolan_plan *p, size_t path, size_t *selection,
+                         struct plan_evidence *out)
+{
+    const struct survey *s = &p->s;
+    size_t v = s->nodes[path].variable;
+
+    for (size_t i = 0; v != NONE && i < s->n_trials; i++) {
+        const struct survey_trial *t = &s->trials[i];
+        struct evidence *e = &out->all[out->n];
+        size_t k = 0;
+
+        if (!t->ended_blindly)
+            continue;
+        while (k < s->n_trials && !(s->trials[k].point == t->point && !s->trials[k].failed &&
+                                    !s->trials[k].ended_blindly &&
+                                    s->trials[k].selection[v] == t->selection[v]))
+            k++;
+        if (k < s->n_trials)
+            continue;
+        memcpy(selection, t->selection, s->n_variables * sizeof *selection);
+        if (p->paths[path].caller_at != NONE)
+            selection[p->paths[path].scope.variables[p->paths[path].caller_at]] = 0;
+        *e = (struct evidence){.key = plan_tuple_of(p, &p->paths[path].scope, selection),
+                               .point = t->point,
+                               .failed = true,
+                               .accuracy = NAN,
+                               .trial = (long long)t->trial->id};
+        put_coordinates(p, path, NULL, t->x, e->at);
+        out->n += e->key != NONE && !is_trial_lifted(p, path, t->selection[v], t->trial->id);
+    }
+}
+
 static void gather(const struct portolan_plan *p, size_t path, size_t *selection,
                    struct plan_evidence *out)
 {
@@ -153,6 +191,7 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
         put_coordinates(p, path, q->context, t->x, e->at);
         out->n += e->key != NONE && !(is_bad(p, e) && plan_is_lifted(p, q));
     }
+    gather_ended(p, path, selection, out);
     if (out->n)
         qsort(out->all, out->n, sizeof *out->all, evidence_order);
     for (size_t i = 0; i < out->n; i++)
@@ -280,12 +319,13 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     size_t *selection;
 
     /* What fails in an instance without alternatives is no reason to choose another one. */
-    if (!node->n_qualities || p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
+    if ((!node->n_qualities && !p->s.ended_blindly) || p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
         return PORTOLAN_OK;
     v = portolan_arena_alloc(pool, 1, sizeof *v);
     selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
     if (!v || !selection ||
-        !(v->all = portolan_arena_alloc(pool, node->n_qualities + 1, sizeof *v->all)) ||
+        !(v->all = portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1,
+                                        sizeof *v->all)) ||
         !(v->no_brackets = portolan_arena_alloc(pool, n_tuples, sizeof(bool))) ||
         !(v->no_neighbours = portolan_arena_alloc(pool, n_tuples, sizeof(bool))))
         return PORTOLAN_ENOMEM;
@@ -374,6 +414,7 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
         out.accuracy = e->accuracy;
         out.trial = e->trial;
         out.near_bad = is_bad(p, e);
+        out.near_failed = e->failed;
     }
     return out;
 }
@@ -412,8 +453,8 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
     case PLAN_UNPROVEN:
         if (v->near_bad)
             snprintf(text, size_bytes,
-                     "%s.%s did not work in trial %lld, the one most alike; measure it here",
-                     n->instance, n->method, v->trial);
+                     "%s.%s %s in trial %lld, the one most alike; measure it here", n->instance,
+                     n->method, v->near_failed ? "failed" : "missed its accuracy", v->trial);
         else
             snprintf(text, size_bytes,
                      "%s.%s was never seen to work near here, only in trial %lld and farther off; "

@@ -129,6 +129,21 @@ static void note_selection(size_t *seen, size_t own)
     *seen = *seen == 0 || *seen == now ? now : NONE;
 }
 
+/* Explorations are cut off when the process dies; runs also by whoever waits for them. */
+static void find_blind_ends(struct survey *s)
+{
+    for (size_t i = 0; i < s->n_trials; i++) {
+        struct survey_trial *t = &s->trials[i];
+        bool cut_off = !strcmp(t->trial->outcome, "running") &&
+                       !strcmp(t->trial->purpose, "explore");
+
+        t->ended_blindly = (t->failed || cut_off) && !t->had_failures;
+        s->ended_blindly = s->ended_blindly || t->ended_blindly;
+    }
+    for (size_t n = 0; s->ended_blindly && n < s->n_nodes; n++)
+        s->nodes[n].fails = true; /* what worked is to be told from it */
+}
+
 /* Assigns every sample its call path, notes what was selected, and where calls failed. */
 static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sample,
                                        size_t *node_of)
@@ -151,7 +166,9 @@ static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sa
             note_selection(&s->rows[row].selection[v],
                            survey_alternative_of(s, v, x->implementation));
         s->nodes[node_of[i]].fails |= x->failed_calls > 0;
+        s->trials[s->rows[row].trial].had_failures |= x->failed_calls > 0;
     }
+    find_blind_ends(s);
     return PORTOLAN_OK;
 }
 
@@ -181,7 +198,6 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
         v = s->nodes[node_of[i]].variable;
         own = v == NONE ? NONE : survey_alternative_of(s, v, x->implementation);
         t = &s->trials[s->rows[row].trial];
-        s->trials[s->rows[row].trial].had_failures |= x->failed_calls > 0;
         status = add_quality(s, node_of[i], row, own, x, x->failed_calls - excused[i]);
         /* Of calls of which none was timed nothing is known but their number. */
         if (!status && !t->failed && x->rank == t->rank && !(x->failed_calls && !x->calls) &&

@@ -663,41 +663,51 @@ static enum portolan_status fit_accuracy(struct portolan_plan *p, struct observa
              : PORTOLAN_OK;
 }
 
-/* How many steps of a trial at the present parameters say of the path; more say more. */
-static double steps_at_target(const struct observation *o, size_t trial, size_t tuple, bool *of_it)
+/* Whether the calling instance was in a segment what it is in TUPLE. */
+static bool same_caller(const struct observation *o, size_t segment, size_t tuple)
+{
+    const struct plan_path *path = &o->p->paths[o->path];
+    const struct survey *s = &o->p->s;
+    size_t variable, stride = 1;
+
+    if (path->caller_at == NONE)
+        return true;
+    for (size_t i = path->scope.n; --i > path->caller_at;)
+        stride *= s->variables[path->scope.variables[i]].n;
+    variable = path->scope.variables[path->caller_at];
+    return s->segments[segment].selection[variable] == tuple / stride % s->variables[variable].n;
+}
+
+/* The trial at the present parameters with the most steps with that caller, of these the latest. */
+static size_t longest_at_target(const struct observation *o, size_t tuple)
 {
     const struct survey *s = &o->p->s;
-    double steps = 0;
+    size_t best = NONE, most = 0;
 
-    *of_it = false;
-    for (size_t g = 0; g < s->n_segments; g++) {
-        if (s->segments[g].trial != trial || !row_in(o, g, tuple)->present)
-            continue;
-        steps += (double)s->segments[g].n_rows;
-        *of_it = *of_it || in_tuple(o, g, tuple);
+    for (size_t g = 0, steps = 0; g < s->n_segments; g++) {
+        size_t trial = s->segments[g].trial;
+
+        steps = g && s->segments[g - 1].trial == trial ? steps : 0;
+        if (trial_at_target(o->p, trial) && same_caller(o, g, tuple))
+            steps += s->segments[g].n_rows;
+        if (steps && steps >= most) {
+            most = steps;
+            best = trial;
+        }
     }
-    return steps;
+    return best;
 }
 
 /*
- * Contexts as they were at the present parameters: in the longest, then latest such trial, in all
- * its steps, since what comes to a component is its callers' doing.
+ * Contexts as they were at the present parameters, in all steps of the longest such trial, whatever
+ * was called: what comes to a component is its callers' doing.
  */
 static enum portolan_status note_exact(struct portolan_plan *p, struct observation *o, size_t tuple)
 {
     struct plan_tuple *t = &p->paths[o->path].tuples[tuple];
-    size_t best = NONE, own = own_in(o, tuple);
-    double most = 0, calls = 0, *share;
-    bool of_it;
+    size_t best = longest_at_target(o, tuple);
+    double calls = 0, *share;
 
-    for (size_t i = 0; i < p->s.n_trials; i++) {
-        double steps = trial_at_target(p, i) ? steps_at_target(o, i, tuple, &of_it) : 0;
-
-        if (steps > 0 && of_it && steps >= most) {
-            most = steps;
-            best = i;
-        }
-    }
     if (best == NONE)
         return PORTOLAN_OK;
     t->exact.context = portolan_arena_alloc(&p->s.pool, o->n_contexts, sizeof *t->exact.context);
@@ -708,7 +718,7 @@ static enum portolan_status note_exact(struct portolan_plan *p, struct observati
     for (size_t i = 0; i < o->n_contexts; i++) {
         const struct context_row *c = &o->contexts[i];
 
-        if (p->s.segments[c->segment].trial != best || c->own != own)
+        if (p->s.segments[c->segment].trial != best || !same_caller(o, c->segment, tuple))
             continue;
         memcpy(t->exact.context[t->exact.n], c->context, sizeof c->context);
         share[t->exact.n++] = c->calls;

@@ -39,6 +39,8 @@ struct survey_trial {
     size_t point;       /* trials whose dims are all equal have the same; below n_trials */
     bool failed;        /* no time of it counts */
     bool had_failures;  /* calls failed in it, whatever became of it */
+    bool ended_blindly; /* it failed or was cut off, and no call says why */
+    size_t *selection;  /* per variable: the alternative it was started with; NONE: none of them */
     int steps;          /* 0: the whole run is one step */
     int rank;           /* the slowest */
     size_t first_row, n_rows;
@@ -120,6 +122,7 @@ struct survey {
     struct survey_piece *pieces;      /* by node, row, own, context */
     struct survey_quality *qualities; /* by node */
     struct survey_sum *sums;          /* [node * n_rows + row] */
+    bool ended_blindly;               /* some trial did */
     size_t target_point;              /* of trials at the present values; NONE: there is none */
     const char *unusable;             /* why the last trial that does not count does not */
     size_t n_elsewhere;               /* trials of other machines or builds, left out, … */

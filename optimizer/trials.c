@@ -349,8 +349,14 @@ static enum portolan_status add_trial(struct survey *s, const struct portolan_tr
                                .texts = portolan_arena_alloc(&s->pool, s->n_dims, sizeof *u->texts),
                                .failed = !strcmp(t->outcome, "failed"),
                                .steps = steps_of(s, t)};
-    if (!u->x || !u->texts)
+    u->selection = portolan_arena_alloc(&s->pool, s->n_variables, sizeof *u->selection);
+    if (!u->x || !u->texts || !u->selection)
         return PORTOLAN_ENOMEM;
+    for (size_t v = 0; v < s->n_variables; v++) {
+        const char *name = trial_class(t, s->variables[v].instance->name);
+
+        u->selection[v] = name ? survey_alternative_of(s, v, name) : 0;
+    }
     if (s->a->steps_instance && !u->steps)
         s->unusable = portolan_arena_printf(&s->pool, "trial %lld does not say its number of steps",
                                             (long long)t->id);

@@ -369,19 +369,20 @@ static char *choice_text(struct portolan_name_value *names, size_t n)
 
 void optimizer_store_decision(struct optimizer *o)
 {
-    struct portolan_plan_prediction t;
-    struct portolan_error err = {0};
+    struct portolan_plan_prediction t = {0}; /* 0: nothing is predicted */
+    struct portolan_error err = {0}, why = {0};
     struct portolan_name_value *names = NULL;
     char *parameters = NULL, *choice = NULL, host[256];
     size_t n;
 
-    if (o->cohort->rank != 0 || !o->mind.plan || o->mind.from_store)
+    if (o->cohort->rank != 0 || o->mind.from_store)
         return;
     memcpy(o->wanted, o->current, o->assembly->n_instances * sizeof *o->wanted);
     host_name(host, sizeof host);
     names = list_names(o, NULL, 0, &n);
-    if (names && !portolan_plan_predict(o->mind.plan, names, n, &t, &err) &&
-        !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
+    if (names && o->mind.plan && portolan_plan_predict(o->mind.plan, names, n, &t, &why))
+        t = (struct portolan_plan_prediction){0};
+    if (names && !portolan_plan_write_parameters(o->assembly, &parameters, &err) &&
         (choice = choice_text(names, n))) {
         struct portolan_decision d = {.trial = o->records->ops->trial(o->records),
                                       .assembly = o->assembly->name,
@@ -396,10 +397,10 @@ void optimizer_store_decision(struct optimizer *o)
 
         o->records->ops->put_decision(o->records, &d, NULL, &err);
     }
-    if (err.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0)
+    if (why.status == PORTOLAN_EINFEASIBLE && o->assembly->accuracy > 0)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer",
-                     "runs as it stands, with no decision that the models support: %s", err.text);
-    else if (err.status && err.status != PORTOLAN_EINFEASIBLE)
+                     "runs as it stands, with no decision that the models support: %s", why.text);
+    if (err.status)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "the decision is not stored: %s", err.text);
     free(names);
     free(parameters);
