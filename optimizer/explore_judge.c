@@ -234,6 +234,27 @@ static bool fails_everywhere(const struct exploration *e, size_t n_failures, boo
     return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
 }
 
+/* Whether a parameter of few values has one here that nothing failed with: it may be what counts.
+ */
+static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
+{
+    const struct survey *s = &e->p.s;
+
+    for (size_t d = 0; d < s->n_dims; d++) {
+        bool failed = s->dims[d].sweep->n_values > FAILED_ENOUGH;
+
+        for (size_t i = 0; i < e->n_points && !failed; i++) {
+            const struct cell *c = &e->cells[selection][i];
+
+            failed =
+                e->points[i][d] == e->points[point][d] && (c->n_failed || explore_is_deadly(c));
+        }
+        if (!failed)
+            return true;
+    }
+    return false;
+}
+
 bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
 {
     struct record r;
@@ -243,7 +264,7 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     if (!applies(e, selection, point, &first))
         return true;
     n = count_failures(e, selection, &ever_worked, &first);
-    if (fails_everywhere(e, n, ever_worked))
+    if (fails_everywhere(e, n, ever_worked) && !is_new_ground(e, selection, point))
         return true;
     r = record_before(e, selection, point);
     return is_hopeless(e, &r);
