@@ -228,11 +228,10 @@ static size_t count_failures(const struct exploration *e, size_t selection, bool
     return n;
 }
 
-/* The value of a varied parameter, or else of a column of the cases, at a point. */
-static const char *value_at(const struct survey *s, size_t axis, const size_t *point)
+/* Sizes are of a kind, cases are not: what fails in some may be best in others. */
+static bool fails_everywhere(const struct exploration *e, size_t n_failures, bool ever_worked)
 {
-    return axis < s->n_dims ? s->dims[axis].sweep->values[point[axis]]
-                            : s->a->cases[point[s->n_dims]].values[axis - s->n_dims];
+    return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
 }
 
 /* Whether a parameter of few values has one here that nothing failed with: it may be what counts.
@@ -240,24 +239,17 @@ static const char *value_at(const struct survey *s, size_t axis, const size_t *p
 static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
 {
     const struct survey *s = &e->p.s;
-    size_t n_axes = s->n_dims + (s->a->n_cases ? s->a->n_case_columns : 0);
 
-    for (size_t k = 0; k < n_axes; k++) {
-        const char *here = value_at(s, k, e->points[point]), *seen[FAILED_ENOUGH];
-        size_t n = 0, j;
-        bool failed = false;
+    for (size_t d = 0; d < s->n_dims; d++) {
+        bool failed = s->dims[d].sweep->n_values > FAILED_ENOUGH;
 
-        for (size_t i = 0; i < e->n_points && n <= FAILED_ENOUGH && !failed; i++) {
+        for (size_t i = 0; i < e->n_points && !failed; i++) {
             const struct cell *c = &e->cells[selection][i];
-            const char *value = value_at(s, k, e->points[i]);
 
-            failed = !strcmp(value, here) && (c->n_failed || explore_is_deadly(c));
-            for (j = 0; j < n && strcmp(value, seen[j]) != 0;)
-                j++;
-            if (j == n && n++ < FAILED_ENOUGH)
-                seen[j] = value;
+            failed =
+                e->points[i][d] == e->points[point][d] && (c->n_failed || explore_is_deadly(c));
         }
-        if (!failed && n <= FAILED_ENOUGH)
+        if (!failed)
             return true;
     }
     return false;
@@ -272,7 +264,7 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     if (!applies(e, selection, point, &first))
         return true;
     n = count_failures(e, selection, &ever_worked, &first);
-    if (n >= FAILED_ENOUGH && !ever_worked && !is_new_ground(e, selection, point))
+    if (fails_everywhere(e, n, ever_worked) && !is_new_ground(e, selection, point))
         return true;
     r = record_before(e, selection, point);
     return is_hopeless(e, &r);
@@ -290,7 +282,7 @@ enum portolan_status explore_tell_failures(struct exploration *e, size_t selecti
     if (!what || !where)
         return PORTOLAN_ENOMEM;
     what = what[0] ? what : "as written";
-    if (n >= FAILED_ENOUGH && !ever_worked)
+    if (fails_everywhere(e, n, ever_worked))
         return explore_note(
             e, portolan_arena_printf(&e->pool,
                                      "%s failed at all %zu points where it was tried and "

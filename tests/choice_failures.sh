@@ -28,11 +28,11 @@ finished|1' "SELECT DISTINCT outcome, s.value FROM trial
 
     optimize n=200 symmetric=0
     chooses 'where it failed it is not chosen, with the reason' Good \
-        'not choice.Fast: .*(fail|cannot solve)'
+        'not choice.Fast: .*(fail|cannot solve|did not work)'
     # 4 steps of 2 us 200.
     predicts 'and the prediction is of what works' 1.6e-3 0.01
     optimize n=300 symmetric=0
-    chooses 'nor where only n is another' Good 'not choice.Fast: .*(fail|cannot solve)'
+    chooses 'nor where only n is another' Good 'not choice.Fast: .*(fail|cannot solve|did not work)'
     optimize n=200 symmetric=1
     chooses 'it is where it works' Fast
     optimize n=300 symmetric=1
@@ -105,7 +105,7 @@ optimize n=200 symmetric=0
 chooses 'and what was cut off is not chosen' Good 'not choice.Fast: '
 
 # Nothing works.
-study hopeless 'Safe us=4 fails=unsymmetric
+study hopeless 'Safe us=4 fails=always
 Fast us=1 fails=always' "$sweep"
 measure
 refuses 'where nothing works, measuring says so' 'choice.Fast cannot solve' 'failed'
