@@ -102,8 +102,9 @@ static void print_facts(const struct portolan_trial *run)
     double deciding = fact_s(run, PORTOLAN_FACT_DECIDING);
 
     if (foretold > 0)
-        printf("            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
-               foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
+        printf(
+            "            %8.3f s  predicted step by step, with what the run announced (%+.1f %%)\n",
+            foretold, 100 * (run->elapsed_ns * s_per_ns / foretold - 1));
     if (deciding > 0)
         printf("deciding    %8.3f s  at swap points, beside the run's time\n", deciding);
 }

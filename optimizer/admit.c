@@ -74,8 +74,7 @@ static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t o
 
 bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
 {
-    return is_trial_lifted(p, q->node, q->own,
-                           p->s.trials[p->s.rows[q->row].trial].trial->id);
+    return is_trial_lifted(p, q->node, q->own, p->s.trials[p->s.rows[q->row].trial].trial->id);
 }
 
 static void put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
@@ -152,9 +151,9 @@ static void gather_ended(const struct portolan_plan *p, size_t path, size_t *sel
 
         if (!t->ended_blindly)
             continue;
-        while (k < s->n_trials && !(s->trials[k].point == t->point && !s->trials[k].failed &&
-                                    !s->trials[k].ended_blindly &&
-                                    s->trials[k].selection[v] == t->selection[v]))
+        while (k < s->n_trials &&
+               !(s->trials[k].point == t->point && !s->trials[k].failed &&
+                 !s->trials[k].ended_blindly && s->trials[k].selection[v] == t->selection[v]))
             k++;
         if (k < s->n_trials)
             continue;
@@ -319,13 +318,14 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     size_t *selection;
 
     /* What fails in an instance without alternatives is no reason to choose another one. */
-    if ((!node->n_qualities && !p->s.ended_blindly) || p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
+    if ((!node->n_qualities && !p->s.ended_blindly) ||
+        p->paths[path].scope.n <= (p->paths[path].caller_at != NONE))
         return PORTOLAN_OK;
     v = portolan_arena_alloc(pool, 1, sizeof *v);
     selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
     if (!v || !selection ||
-        !(v->all = portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1,
-                                        sizeof *v->all)) ||
+        !(v->all =
+              portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1, sizeof *v->all)) ||
         !(v->no_brackets = portolan_arena_alloc(pool, n_tuples, sizeof(bool))) ||
         !(v->no_neighbours = portolan_arena_alloc(pool, n_tuples, sizeof(bool))))
         return PORTOLAN_ENOMEM;

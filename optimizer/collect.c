@@ -134,8 +134,8 @@ static void find_blind_ends(struct survey *s)
 {
     for (size_t i = 0; i < s->n_trials; i++) {
         struct survey_trial *t = &s->trials[i];
-        bool cut_off = !strcmp(t->trial->outcome, "running") &&
-                       !strcmp(t->trial->purpose, "explore");
+        bool cut_off =
+            !strcmp(t->trial->outcome, "running") && !strcmp(t->trial->purpose, "explore");
 
         t->ended_blindly = (t->failed || cut_off) && !t->had_failures;
         s->ended_blindly = s->ended_blindly || t->ended_blindly;

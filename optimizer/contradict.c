@@ -106,9 +106,8 @@ static enum portolan_status judge(struct survey *s, size_t node, int k, const st
         double value = portolan_model_value(model, &c->x[i * c->n_names]);
         double y = c->y[nearest(c, i, value)];
 
-        if ((i && c->trial[i] == c->trial[i - 1]) || explores(s, c->trial[i]) ||
-            bad[c->trial[i]] || !isfinite(value) ||
-            fabs(y - value) <= contradicts * fmax(fabs(value), fabs(y)))
+        if ((i && c->trial[i] == c->trial[i - 1]) || explores(s, c->trial[i]) || bad[c->trial[i]] ||
+            !isfinite(value) || fabs(y - value) <= contradicts * fmax(fabs(value), fabs(y)))
             continue;
         bad[c->trial[i]] = true;
         s->n_contradicting++;

@@ -107,11 +107,11 @@ enum plan_verdict_kind {
 
 struct plan_verdict {
     enum plan_verdict_kind kind;
-    bool near_bad;   /* unproven: what is nearest did not work … */
+    bool near_bad;    /* unproven: what is nearest did not work … */
     bool near_failed; /* … since calls failed */
-    double accuracy; /* of what the verdict rests on; NaN */
-    long long trial; /* likewise; 0: none */
-    const char *why; /* inapplicable: its condition */
+    double accuracy;  /* of what the verdict rests on; NaN */
+    long long trial;  /* likewise; 0: none */
+    const char *why;  /* inapplicable: its condition */
 };
 
 struct plan_evidence;

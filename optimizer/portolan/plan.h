@@ -310,9 +310,9 @@ struct portolan_next_trial {
  * then pruning; then each alternative of the core alone, and the combinations that declared pairs
  * and callers need. An alternative that cost more than five times the best at two sizes, and no
  * less at the second (with cases: at all of five smaller ones), is left out of larger ones; one
- * that failed at three points and worked at none, of all others (not with cases); one whose condition is known to be
- * false, there. What failed or was not accurate
- * enough is no competitor, and not repeated at its point.
+ * that failed at three points and worked at none, of all others (not with cases); one whose
+ * condition is known to be false, there. What failed or was not accurate enough is no competitor,
+ * and not repeated at its point.
  *
  * Then everything is repeated in turn until the 95 % interval of the mean is within 5 %, or there
  * are `most_trials`; not what costs surely more than twice the best at its point. Disturbed trials
