@@ -29,7 +29,7 @@ struct evidence {
 };
 
 struct plan_evidence {
-    size_t n, n_coordinates;
+    size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
     struct evidence *all;              /* by key */
     bool *no_brackets, *no_neighbours; /* [key]: rules that let in what fails */
 };
@@ -210,21 +210,24 @@ static double octaves(double a, double b)
     return a > 0 && b > 0 ? fabs(log2(a / b)) : far_apart;
 }
 
-static double distance(const struct plan_evidence *v, const double *a, const double *b)
+/* From A to the place T, of which a context that is not known may be anything. */
+static double distance(const struct plan_evidence *v, const double *a, const double *t)
 {
     double most = 0;
 
     for (size_t k = 0; k < v->n_coordinates; k++)
-        most = fmax(most, octaves(a[k], b[k]));
+        most = fmax(most, k < v->n_context && isnan(t[k]) ? far_apart : octaves(a[k], t[k]));
     return most;
 }
 
-/* Whether T lies in the box of A and B; a coordinate of T that is not known lies in none. */
+/* Whether T lies in the box of A and B; a context of T that is not known lies in none. */
 static bool between(const struct plan_evidence *v, const double *a, const double *b,
                     const double *t)
 {
     for (size_t k = 0; k < v->n_coordinates; k++)
-        if (!isnan(a[k]) && !isnan(b[k]) && !(t[k] >= fmin(a[k], b[k]) && t[k] <= fmax(a[k], b[k])))
+        if (isnan(t[k]) ? k < v->n_context
+                        : !isnan(a[k]) && !isnan(b[k]) &&
+                              !(t[k] >= fmin(a[k], b[k]) && t[k] <= fmax(a[k], b[k])))
             return false;
     return true;
 }
@@ -329,6 +332,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
         !(v->no_brackets = portolan_arena_alloc(pool, n_tuples, sizeof(bool))) ||
         !(v->no_neighbours = portolan_arena_alloc(pool, n_tuples, sizeof(bool))))
         return PORTOLAN_ENOMEM;
+    v->n_context = (size_t)node->n_context;
     v->n_coordinates = n_coordinates(p, path);
     gather(p, path, selection, v);
     try_rules(p, v);
@@ -416,6 +420,8 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
         out.near_bad = is_bad(p, e);
         out.near_failed = e->failed;
     }
+    for (size_t k = 0; k < v->n_context; k++)
+        out.is_blind = out.is_blind || isnan(t[k]);
     return out;
 }
 
@@ -451,7 +457,12 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
                  n->instance, n->method, v->trial, p->s.a->accuracy);
         break;
     case PLAN_UNPROVEN:
-        if (v->near_bad)
+        if (v->is_blind)
+            snprintf(text, size_bytes,
+                     "whether %s.%s works here is not known before its contexts are (--context "
+                     "tells them, or the first step of a run)",
+                     n->instance, n->method);
+        else if (v->near_bad)
             snprintf(text, size_bytes,
                      "%s.%s %s in trial %lld, the one most alike; measure it here", n->instance,
                      n->method, v->near_failed ? "failed" : "missed its accuracy", v->trial);

@@ -264,6 +264,21 @@ static bool knows_others(struct advising *a, const struct plan_horizon *rest)
     return known;
 }
 
+/* Whether a call path that would change is foreseen without its contexts: a step will tell them. */
+static bool changes_blindly(const struct advising *a)
+{
+    const struct portolan_plan *p = a->p;
+
+    for (size_t i = 0; i < p->s.n_nodes; i++) {
+        size_t then = plan_tuple_of(p, &p->paths[i].scope, a->chosen);
+
+        if (then != NONE && then != plan_tuple_of(p, &p->paths[i].scope, a->current) &&
+            isinf(a->view.costs[i][then].octaves))
+            return true;
+    }
+    return false;
+}
+
 /* A change may be hoped for; it is made where it is likely. */
 static bool is_likely(const struct advising *a, const struct plan_horizon *rest, double exchange_ns,
                       const struct portolan_plan_prediction *now,
@@ -271,7 +286,9 @@ static bool is_likely(const struct advising *a, const struct plan_horizon *rest,
 {
     bool hoped = then->n_extrapolating > now->n_extrapolating;
 
-    *chance = plan_chance(a->p, &a->view, rest, a->chosen, a->current, exchange_ns);
+    *chance = changes_blindly(a) ? 0
+                                 : plan_chance(a->p, &a->view, rest, a->chosen, a->current,
+                                               exchange_ns);
     return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
 }
 
@@ -293,7 +310,7 @@ static void stay(struct advising *a, const struct plan_horizon *rest, bool now_a
 {
     if (!now_allowed)
         snprintf(out->reason, sizeof out->reason,
-                 "stays although it is not allowed here: nothing else is known to work");
+                 "stays, though not known to work here: neither is anything else");
     else if (now->is_unusable)
         snprintf(out->reason, sizeof out->reason,
                  "stays: cannot tell what anything costs here, far outside what was measured");

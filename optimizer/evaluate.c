@@ -284,6 +284,8 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         return;
     }
     at_target(p, &t->setup, c, &c->setup);
+    if (isinf(c->octaves)) /* what counts is whether the calls themselves are foreseen blindly */
+        c->octaves = 0;
     if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c))
         c->allowed = false;
 }
@@ -444,9 +446,14 @@ bool plan_total(const struct portolan_plan *p, const struct plan_view *v,
         out->is_assumed = out->is_assumed || c->assumed;
         if (c->extrapolating && c->octaves > octaves) {
             octaves = c->octaves;
-            snprintf(out->extrapolating, sizeof out->extrapolating,
-                     "%.60s.%.50s a factor %.3g outside", p->s.nodes[i].instance,
-                     p->s.nodes[i].method, exp2(octaves));
+            if (isinf(octaves))
+                snprintf(out->extrapolating, sizeof out->extrapolating,
+                         "%.60s.%.50s, whose contexts are not known", p->s.nodes[i].instance,
+                         p->s.nodes[i].method);
+            else
+                snprintf(out->extrapolating, sizeof out->extrapolating,
+                         "%.60s.%.50s a factor %.3g outside", p->s.nodes[i].instance,
+                         p->s.nodes[i].method, exp2(octaves));
         }
     }
     out->total_ns = out->step_ns * h->steps + out->setup_ns;

@@ -109,6 +109,7 @@ struct plan_verdict {
     enum plan_verdict_kind kind;
     bool near_bad;    /* unproven: what is nearest did not work … */
     bool near_failed; /* … since calls failed */
+    bool is_blind;    /* unproven: contexts are not known */
     double accuracy;  /* of what the verdict rests on; NaN */
     long long trial;  /* likewise; 0: none */
     const char *why;  /* inapplicable: its condition */

@@ -213,7 +213,7 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
 
 /* ---- laws and neighbours compete ---- */
 
-enum { MOST_FOLDS = 12, FEW_FOLDS = 5, MANY_ROWS = 128 };
+enum { MOST_FOLDS = 12, FEW_FOLDS = 5, MANY_ROWS = 128, LEAST_PLACES = 6 };
 
 /* A law that misses its own rows by more than this (a ratio) is no law. */
 static const double worst_misfit = 1.4;
@@ -234,6 +234,22 @@ static bool misses_its_rows(const struct plan_rows *r, const struct portolan_mod
             return true;
     }
     return false;
+}
+
+/*
+ * Of a form looked for anew in few rows nearly all would be left: there the error of each place
+ * under the form that all support is taken.
+ */
+static double law_error(const struct portolan_model *model, size_t places,
+                        const struct portolan_left_out *law)
+{
+    double fixed = portolan_model_n_pieces(model) > 1
+                       ? NAN
+                       : portolan_model_peek_summary(model)->leave_one_out;
+
+    if (!law->n || (places < LEAST_PLACES && fixed >= 0))
+        return fixed;
+    return law->sigma;
 }
 
 /* Lets both predict what they did not see; who errs less is asked from now on. */
@@ -272,7 +288,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
     else
         r->by_local = misses_its_rows(r, data);
     if (!r->by_local)
-        r->sigma = law.n ? law.sigma : NAN;
+        r->sigma = law_error(r->model, portolan_local_peek_summary(r->local)->n_places, &law);
     return PORTOLAN_OK;
 }
 
@@ -378,6 +394,17 @@ static double error_of(const struct quantity *q, const struct portolan_predictio
     return isnan(x->std_error) ? 0 : x->std_error / x->value;
 }
 
+/* Where an input is not known, it is anything between the least and the most that was measured. */
+static bool predict_anywhere(const struct quantity *q, struct portolan_prediction *out)
+{
+    if (q->kind == QUANTITY_CONTEXT || !q->rows)
+        return false;
+    out->extrapolates = out->is_assumed = true;
+    out->octaves = INFINITY;
+    out->std_error = q->constant > 0 ? (q->high - q->low) / 4 / q->constant : 0;
+    return true;
+}
+
 bool plan_quantity_value(const struct quantity *q, const double *x, size_t point,
                          struct portolan_prediction *out)
 {
@@ -387,7 +414,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
     pick(q, x, inputs);
     for (size_t k = 0; k < q->n_inputs; k++)
         if (isnan(inputs[k]))
-            return false;
+            return predict_anywhere(q, out);
     if (!predict(q, inputs, point, out) || !isfinite(out->value))
         return false;
     if (out->value < 0 && q->kind != QUANTITY_CONTEXT)

@@ -192,8 +192,8 @@ static bool was_explored(const struct survey *s)
     return false;
 }
 
-/* The name of a parameter that the sweep sets, but not as this trial had it; NULL if there is none.
- */
+/* The name of a parameter that is in this trial neither as the sweep sets it nor as it is now; NULL:
+ * there is none. */
 static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
 {
     const struct portolan_assembly *a = s->a;
@@ -203,8 +203,10 @@ static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t
         bool is_steps = a->steps_instance && strcmp(a->steps_instance, x->instance) == 0 &&
                         strcmp(a->steps_parameter, x->parameter) == 0;
 
-        if (!x->varies && !is_steps &&
-            !survey_same_value(survey_trial_parameter(t, x->instance, x->parameter), x->values[0]))
+        const char *text = survey_trial_parameter(t, x->instance, x->parameter);
+
+        if (!x->varies && !is_steps && !survey_same_value(text, x->values[0]) &&
+            !survey_same_value(text, present_text(s, x->instance, x->parameter)))
             return portolan_arena_printf(&s->pool, "%s.%s", x->instance, x->parameter);
     }
     return NULL;

@@ -20,8 +20,8 @@ ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control machine probe store framework mastermind recorder
 plot: base command chart
-models: base models formula extrap series update
-optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
+models: base models formula extrap local series update
+optimizer: base assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report
 call/bsp: base cll mpi pub
@@ -31,7 +31,7 @@ call/llac: base command formula models series extrap update chart store profile 
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
-cli: base machine chart llac assembly control framework ccaffeine mpi store profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
+cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework
 '
 status=0
