@@ -30,8 +30,8 @@ struct evidence {
 
 struct plan_evidence {
     size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
-    struct evidence *all;              /* by key */
-    bool *no_brackets, *no_neighbours; /* [key]: rules that let in what fails */
+    struct evidence *all;               /* by key */
+    bool *no_brackets, *no_neighbours;  /* [key]: rules that let in what fails */
 };
 
 static bool is_bad(const struct portolan_plan *p, const struct evidence *e)

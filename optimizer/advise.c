@@ -286,9 +286,9 @@ static bool is_likely(const struct advising *a, const struct plan_horizon *rest,
 {
     bool hoped = then->n_extrapolating > now->n_extrapolating;
 
-    *chance = changes_blindly(a) ? 0
-                                 : plan_chance(a->p, &a->view, rest, a->chosen, a->current,
-                                               exchange_ns);
+    *chance = changes_blindly(a)
+                  ? 0
+                  : plan_chance(a->p, &a->view, rest, a->chosen, a->current, exchange_ns);
     return !then->is_unusable && *chance >= (hoped ? chance_to_hope : chance_to_change);
 }
 

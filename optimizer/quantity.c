@@ -283,7 +283,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
                                      data->n_rows > MANY_ROWS ? FEW_FOLDS : MOST_FOLDS, &law, NULL);
     if (status)
         return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
-    if (law.n && neighbours->n)
+    if (law.n && neighbours->n && portolan_local_peek_summary(r->local)->n_places >= LEAST_PLACES)
         r->by_local = neighbours->mean < law.mean;
     else
         r->by_local = misses_its_rows(r, data);

@@ -192,8 +192,8 @@ static bool was_explored(const struct survey *s)
     return false;
 }
 
-/* The name of a parameter that is in this trial neither as the sweep sets it nor as it is now; NULL:
- * there is none. */
+/* The name of a parameter that is in this trial neither as the sweep sets it nor as it is now;
+ * NULL: there is none. */
 static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t)
 {
     const struct portolan_assembly *a = s->a;

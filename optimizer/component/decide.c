@@ -58,7 +58,8 @@ static void make_plan(struct optimizer *o)
     if (!status)
         status = portolan_plan_create(o->assembly, m->data, &options, &m->plan, &err);
     if (status)
-        snprintf(m->reason, sizeof m->reason, "runs as it stands, nothing is known: %.420s", err.text);
+        snprintf(m->reason, sizeof m->reason, "runs as it stands, nothing is known: %.420s",
+                 err.text);
     if (status == PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
                      "%s; this would tell: mpiexec.mpich -n %d portolan measure %s", m->reason,
