@@ -111,23 +111,21 @@ static bool slots_profile(const struct portolan_plan *p, const struct survey_nod
 
 static const double whole = 1;
 
-/* Fills the contexts that the quantity needs from what is announced, or else known. */
+/* Fills the contexts from what is announced; false where the quantity needs another. */
 static bool announce_all(const struct portolan_plan *p, size_t path, const struct quantity *q,
                          const struct announcement *a, double *context)
 {
     const struct survey_node *node = &p->s.nodes[path];
 
-    for (size_t i = 0; i < q->n_inputs; i++) {
-        size_t k = q->inputs[i], j = 0;
-
-        if ((int)k == node->n_context) /* the ranks */
-            continue;
-        while (j < a->n && strcmp(a->names[j], node->context_name[k]) != 0)
-            j++;
-        if (j == a->n)
-            return false;
-        context[k] = a->values[j];
+    for (int k = 0; k < node->n_context; k++) {
+        context[k] = NAN;
+        for (size_t j = 0; j < a->n; j++)
+            if (strcmp(a->names[j], node->context_name[k]) == 0)
+                context[k] = a->values[j];
     }
+    for (size_t i = 0; i < q->n_inputs; i++) /* behind the contexts are the ranks */
+        if ((int)q->inputs[i] < node->n_context && isnan(context[q->inputs[i]]))
+            return false;
     return a->n > 0;
 }
 
@@ -394,10 +392,10 @@ static void note_accuracy(const struct survey_node *node, const struct plan_cost
              node->method);
 }
 
-/* Half of what makes times vary, the machine's state, is common to all paths. */
 /* Where a total may be so many times what it says, it says nothing. */
 static const double unusable = 5;
 
+/* Half of what makes times vary, the machine's state, is common to all paths. */
 static double together(double sum, double squares)
 {
     return sqrt((sum * sum + squares) / 2);
