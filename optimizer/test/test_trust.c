@@ -250,6 +250,19 @@ static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **st
     lab_destroy(l);
 }
 
+static void conditions_on_parameters_that_are_not_swept_are_asked_too(void **state)
+{
+    struct lab *l = lab_with_lu();
+
+    (void)state;
+    lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1});
+    l->solvers[CHOL].applies = "driver.file = b";
+    assert_int_equal(lab_choose(l, 100, 0)->variables[0].chosen, LU);
+    l->solvers[CHOL].applies = "driver.file = a and driver.n = 100";
+    assert_int_equal(lab_choose(l, 100, 0)->variables[0].chosen, CHOL);
+    lab_destroy(l);
+}
+
 /* ---- predictions ---- */
 
 /* At one of twelve files Lu takes 14 times what its law says, and n does not tell why. */
@@ -589,6 +602,55 @@ static void the_choice_fits_a_terminal(void **state)
     }
 }
 
+static enum portolan_status do_all(struct lab *l)
+{
+    char *text = NULL;
+    enum portolan_status status = lab_plan(l, 100, 1, NULL);
+
+    if (!status)
+        status = portolan_plan_report_choice(l->plan, &text, NULL);
+    free(text);
+    text = NULL;
+    if (!status)
+        status = portolan_plan_report_left_out(&l->a, &l->set, &l->options, &text, NULL);
+    free(text);
+    return status;
+}
+
+static void every_failing_allocation_is_reported(void **state)
+{
+    static const char *const files[] = {"a", "b"};
+    struct lab *l = lab_create();
+    unsigned long failures = 0;
+
+    (void)state;
+    l->solvers[CHOL].applies = "symmetric = 1";
+    for (int k = 0; k < 2; k++) {
+        lab_case(l, files[k], 100 + 50 * k, 1);
+        for (int solver = LU; solver <= CG; solver++)
+            lab_run(l, (struct run){.solver = solver,
+                                    .n = 100 + 50 * k,
+                                    .symmetric = 1,
+                                    .ms = 1 + solver,
+                                    .file = files[k],
+                                    .fails = k && solver == CG});
+    }
+    assert_int_equal(do_all(l), 0);
+    for (unsigned long at = 1, good = 0; good<100; at += at> 200 ? 13 : 1) {
+        enum portolan_status status;
+
+        portolan_alloc_fail_at(at);
+        status = do_all(l);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+        failures += status != PORTOLAN_OK;
+        good = status ? 0 : good + 1;
+    }
+    print_message("%lu failures reported\n", failures);
+    assert_true(failures > 200);
+    lab_destroy(l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -601,6 +663,7 @@ int main(void)
         cmocka_unit_test(the_innermost_call_that_fails_is_to_blame),
         cmocka_unit_test(a_fixed_instance_that_fails_excludes_nobody),
         cmocka_unit_test(conditions_are_asked_and_what_is_not_known_is_no_hindrance),
+        cmocka_unit_test(conditions_on_parameters_that_are_not_swept_are_asked_too),
         cmocka_unit_test(what_was_measured_beats_the_law),
         cmocka_unit_test(calls_that_take_longer_again_and_again_are_in_the_total),
         cmocka_unit_test(trials_of_another_machine_are_left_out_and_told),
@@ -613,6 +676,7 @@ int main(void)
         cmocka_unit_test(no_total_is_negative),
         cmocka_unit_test(choices_for_cases_left_out_are_held_against_what_was_measured),
         cmocka_unit_test(the_choice_fits_a_terminal),
+        cmocka_unit_test(every_failing_allocation_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
