@@ -21,6 +21,12 @@ static bool is_allowed(const struct lab *l, int solver)
     return isfinite(lab_option(l, solver)->total_ns);
 }
 
+static bool allows(struct lab *l, double n, double symmetric, int solver)
+{
+    lab_choose(l, n, symmetric);
+    return is_allowed(l, solver);
+}
+
 static void assert_reason(const struct lab *l, int solver, const char *text)
 {
     const char *reason = lab_option(l, solver)->reason;
@@ -106,20 +112,15 @@ static void close_to_a_good_place_is_within_two_or_four_times(void **state)
     (void)state;
     l->a.accuracy = 1e-6;
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .quality = 1e-9});
-    lab_choose(l, 190, 0);
-    assert_true(is_allowed(l, CHOL));
-    lab_choose(l, 210, 0);
-    assert_false(is_allowed(l, CHOL));
+    assert_true(allows(l, 190, 0, CHOL));
+    assert_false(allows(l, 210, 0, CHOL));
     assert_reason(l, CHOL, "never seen to work near here");
     lab_run(l, (struct run){.solver = CHOL, .n = 90, .ms = 1, .quality = 1e-9});
     lab_run(l, (struct run){.solver = CHOL, .n = 95, .ms = 1, .quality = 1e-9});
-    lab_choose(l, 390, 0);
-    assert_true(is_allowed(l, CHOL));
-    lab_choose(l, 410, 0);
-    assert_false(is_allowed(l, CHOL));
+    assert_true(allows(l, 390, 0, CHOL));
+    assert_false(allows(l, 410, 0, CHOL));
     lab_run(l, (struct run){.solver = CHOL, .n = 800, .ms = 1, .quality = 1});
-    lab_choose(l, 390, 0); /* now a bad one is nearer than twice as far */
-    assert_false(is_allowed(l, CHOL));
+    assert_false(allows(l, 390, 0, CHOL)); /* now a bad one is nearer than twice as far */
     lab_destroy(l);
 }
 
@@ -135,10 +136,8 @@ static void a_curve_through_accuracies_admits_nothing(void **state)
                 (struct run){
                     .solver = CHOL, .n = 100 * pow(1.1, k), .ms = 1, .quality = k % 2 ? 1 : 1e-12});
     for (int k = 0; k < 22; k++) {
-        lab_choose(l, 100 * pow(1.1, k), 0);
-        assert_int_equal(is_allowed(l, CHOL), !(k % 2));
-        lab_choose(l, 100 * pow(1.1, k + 0.5), 0);
-        assert_false(is_allowed(l, CHOL));
+        assert_int_equal(allows(l, 100 * pow(1.1, k), 0, CHOL), !(k % 2));
+        assert_false(allows(l, 100 * pow(1.1, k + 0.5), 0, CHOL));
     }
     lab_destroy(l);
 }
@@ -152,19 +151,15 @@ static void a_lifted_veto_does_not_count_until_it_fails_again(void **state)
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
     lab_run(l, (struct run){.solver = CHOL, .n = 200, .ms = 1});
     lifted.trial = (int64_t)l->set.n_trials;
-    lab_choose(l, 100, 0);
-    assert_false(is_allowed(l, CHOL));
+    assert_false(allows(l, 100, 0, CHOL));
     l->set.n_lifted = 1;
     l->set.lifted = &lifted;
-    lab_choose(l, 100, 0);
-    assert_true(is_allowed(l, CHOL));
+    assert_true(allows(l, 100, 0, CHOL));
     lifted.implementation = "s.Cg";
-    lab_choose(l, 100, 0);
-    assert_false(is_allowed(l, CHOL));
+    assert_false(allows(l, 100, 0, CHOL));
     lifted.implementation = "s.Chol";
     lab_run(l, (struct run){.solver = CHOL, .n = 100, .fails = true});
-    lab_choose(l, 100, 0);
-    assert_false(is_allowed(l, CHOL));
+    assert_false(allows(l, 100, 0, CHOL));
     lab_destroy(l);
 }
 
@@ -243,10 +238,8 @@ static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **st
     assert_true(is_allowed(l, CG));
     assert_int_equal(lab_choose(l, 120, 0)->variables[0].chosen, CG);
     assert_reason(l, CHOL, "does not apply here: it wants symmetric = 1 and n < 1000");
-    lab_choose(l, 120, NAN);
-    assert_true(is_allowed(l, CHOL));
-    lab_choose(l, 1200, NAN);
-    assert_false(is_allowed(l, CHOL));
+    assert_true(allows(l, 120, NAN, CHOL));
+    assert_false(allows(l, 1200, NAN, CHOL));
     lab_destroy(l);
 }
 
