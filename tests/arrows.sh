@@ -20,8 +20,8 @@ ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control machine probe store framework mastermind recorder
 plot: base command chart
-models: base models formula extrap series update
-optimizer: base assembly probe framework models update optimizer callgraph choice plan store mastermind
+models: base models formula extrap local series update
+optimizer: base assembly probe framework local models update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report
 call/bsp: base cll mpi pub
