@@ -147,8 +147,14 @@ static double trend_at(const struct portolan_local *l, const struct trend *t, co
     return sum;
 }
 
-/* Through all places but those of group SKIP (SIZE_MAX: through all). */
-static void fit_trend(const struct portolan_local *l, size_t skip, struct trend *t)
+/* Whether P counts where all of WITHOUT's group is left out; NULL: nothing is. */
+static bool counts(const struct place *p, const struct place *without)
+{
+    return !without || p->group != without->group;
+}
+
+/* Through all places but those of WITHOUT's group. */
+static void fit_trend(const struct portolan_local *l, const struct place *without, struct trend *t)
 {
     double a[TREND_TERMS * TREND_TERMS] = {0};
     int n = (int)l->n_used + 1;
@@ -158,7 +164,7 @@ static void fit_trend(const struct portolan_local *l, size_t skip, struct trend 
         const struct place *p = &l->places[i];
         double row[TREND_TERMS] = {1};
 
-        if (p->group == skip)
+        if (!counts(p, without))
             continue;
         memcpy(&row[1], p->z, l->n_used * sizeof *row);
         for (int j = 0; j < n; j++) {
@@ -189,7 +195,7 @@ struct near {
     double d2[MAX_NEIGHBOURS];
 };
 
-static void find_near(const struct portolan_local *l, const double *z, size_t skip,
+static void find_near(const struct portolan_local *l, const double *z, const struct place *without,
                       struct near *near)
 {
     near->n = 0;
@@ -197,7 +203,7 @@ static void find_near(const struct portolan_local *l, const double *z, size_t sk
         double d2;
         size_t k;
 
-        if (l->places[i].group == skip)
+        if (!counts(&l->places[i], without))
             continue;
         d2 = distance2(l, z, l->places[i].z);
         if (near->n == MAX_NEIGHBOURS && d2 >= near->d2[near->n - 1])
@@ -243,19 +249,19 @@ static void add_error(struct portolan_left_out *o, double error)
 static void leave_out(struct portolan_local *l)
 {
     struct portolan_left_out all[2][MAX_NEIGHBOURS] = {{{0}}};
-    size_t stride = l->n / MOST_LEFT_OUT + 1;
+    size_t stride = l->n / MOST_LEFT_OUT + 1, n = 0;
+    size_t ways = l->n > l->n_used + 2 ? 2 : 1; /* a trend through as few says nothing */
     double distances = 0;
-    size_t n = 0;
 
     for (size_t i = 0; i < l->n; i += stride) {
         const struct place *p = &l->places[i];
         struct trend without;
         struct near near;
 
-        find_near(l, p->z, p->group, &near);
+        find_near(l, p->z, p, &near);
         if (!near.n)
             continue;
-        fit_trend(l, p->group, &without);
+        fit_trend(l, p, &without);
         distances += sqrt(near.d2[0]);
         n++;
         for (size_t k = 0; k < MAX_NEIGHBOURS; k++) {
@@ -265,12 +271,12 @@ static void leave_out(struct portolan_local *l)
     }
     l->usual_distance = n ? distances / (double)n : 0;
     l->summary.neighbours = 1;
-    for (size_t t = 0; n > 1 && t < 2; t++)
+    for (size_t t = 0; n > 1 && t < ways; t++)
         for (size_t k = 0; k < MAX_NEIGHBOURS; k++)
             if ((!t && !k) || all[t][k].mean < 0.97 * l->summary.left_out.mean) {
                 l->summary.left_out = all[t][k];
                 l->summary.neighbours = k + 1;
-                l->summary.trend = t && l->n > l->n_used + 2;
+                l->summary.trend = t;
             }
     l->summary.left_out.sigma = sqrt(l->summary.left_out.sigma);
 }
@@ -333,7 +339,8 @@ static bool is_good(const struct portolan_local_data *d)
         if (!isfinite(d->x[i]))
             return false;
     for (size_t i = 0; i < d->n_rows; i++)
-        if (!(d->y[i] >= 0) || !isfinite(d->y[i]))
+        if (!(d->y[i] >= 0) || !isfinite(d->y[i]) ||
+            (d->weight && (!(d->weight[i] >= 0) || !isfinite(d->weight[i]))))
             return false;
     return true;
 }
@@ -365,7 +372,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         if (!d->weight || d->weight[i] >= 0.9 * heaviest)
             add_row(l, d, i);
     finish_places(l);
-    fit_trend(l, SIZE_MAX, &l->trend);
+    fit_trend(l, NULL, &l->trend);
     leave_out(l);
     find_conflicts(l);
     *local = l;
@@ -457,7 +464,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     struct near near;
 
     scale(l, x, z);
-    find_near(l, z, SIZE_MAX, &near);
+    find_near(l, z, NULL, &near);
     level = ask(l, z, &near, l->summary.neighbours, l->summary.trend ? &l->trend : NULL);
     far = l->usual_distance > 0 ? sqrt(near.d2[0]) / l->usual_distance : 1;
     sigma *= fmin(10, fmax(1, far));

@@ -68,7 +68,8 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
             *value = (struct portolan_condition_value){.text = s->dims[d].target};
             return true;
         }
-    return false;
+    *value = (struct portolan_condition_value){.text = survey_written_text(s->a, name)};
+    return value->text;
 }
 
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,

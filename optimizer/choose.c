@@ -312,10 +312,10 @@ static enum portolan_status judge(struct choosing *c)
                                  out->prediction.high_ns / out->prediction.total_ns));
     return add_reason(c, portolan_arena_printf(pool,
                                                out->verdict == PORTOLAN_PLAN_CLOSE
-                                                   ? "close call: with %s it may be as quick; this "
-                                                     "is the best with a chance of %.0f %%"
-                                                   : "cannot tell: with %s it may be quicker; this "
-                                                     "is the best with a chance of %.0f %%",
+                                                   ? "close call: %s may be as quick; this "
+                                                     "is best with a chance of %.0f %%"
+                                                   : "cannot tell: %s may be quicker; this "
+                                                     "is best with a chance of %.0f %%",
                                                out->rival, 100 * out->chance));
 }
 

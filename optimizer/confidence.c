@@ -25,12 +25,21 @@ struct scenarios {
     double least[SCENARIOS];
 };
 
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers become unlike. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
 /* A normal number that depends on its arguments alone. */
 static double draw(size_t scenario, uint64_t what)
 {
-    uint64_t key[2] = {scenario + 1, what};
-    double u = ((double)(portolan_hash(key, sizeof key, 1) >> 11) + 0.5) * 0x1p-53;
-    double v = (double)(portolan_hash(key, sizeof key, 2) >> 11) * 0x1p-53;
+    uint64_t key = mix(mix(what) ^ scenario);
+    double u = ((double)(key >> 11) + 0.5) * 0x1p-53;
+    double v = (double)(mix(key) >> 11) * 0x1p-53;
 
     return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }

@@ -57,6 +57,20 @@ static bool explores(const struct survey *s, size_t trial)
     return !strcmp(s->trials[trial].trial->purpose, "explore");
 }
 
+/* Repetitions whose contexts differ have no function either, though their mean may have one. */
+static bool is_clear(const struct portolan_model *model, const struct portolan_model_data *d)
+{
+    const struct portolan_model_summary *m = portolan_model_peek_summary(model);
+    bool is = m->n_points > 1;
+
+    for (size_t i = 0; is && i < d->n_rows; i++) {
+        double value = portolan_model_value(model, &d->x[i * d->n_params]);
+
+        is = fabs(d->y[i] - value) <= clear * fmax(fabs(value), fabs(d->y[i]));
+    }
+    return is;
+}
+
 /* The function in the exploring trials; NULL: there is no clear one. */
 static struct portolan_model *fit_clear(const struct survey *s, const struct contexts *c)
 {
@@ -71,13 +85,10 @@ static struct portolan_model *fit_clear(const struct survey *s, const struct con
             memcpy(&x[data.n_rows * c->n_names], &c->x[i * c->n_names], c->n_names * sizeof *x);
             y[data.n_rows++] = c->y[i];
         }
-    if (data.n_rows > 1 && !portolan_model_fit(&data, &options, &model, NULL)) {
-        const struct portolan_model_summary *m = portolan_model_peek_summary(model);
-
-        if (m->n_points < 2 || !(m->max <= clear)) {
-            portolan_model_destroy(model);
-            model = NULL;
-        }
+    if (data.n_rows > 1 && !portolan_model_fit(&data, &options, &model, NULL) &&
+        !is_clear(model, &data)) {
+        portolan_model_destroy(model);
+        model = NULL;
     }
     free(x);
     free(y);

@@ -18,14 +18,6 @@ struct place {
     size_t variable, point;
 };
 
-static bool is_parameter(const char *name, const char *instance, const char *parameter)
-{
-    size_t length = strlen(instance);
-
-    return strncmp(name, instance, length) == 0 && name[length] == '.' &&
-           strcmp(name + length + 1, parameter) == 0;
-}
-
 /* A parameter as it is at the point, by "instance.parameter"; a context, by its name. */
 static const char *text_at(const struct place *at, const char *name)
 {
@@ -35,22 +27,14 @@ static const char *text_at(const struct place *at, const char *name)
     for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++) {
         const struct portolan_assembly_case_column *x = &s->a->case_columns[c];
 
-        if (x->instance ? is_parameter(name, x->instance, x->parameter)
+        if (x->instance ? survey_is_parameter(name, x->instance, x->parameter)
                         : strcmp(name, x->parameter) == 0)
             return s->a->cases[point[s->n_dims]].values[c];
     }
     for (size_t d = 0; d < s->n_dims; d++)
         if (strcmp(name, s->dims[d].name) == 0)
             return s->dims[d].sweep->values[point[d]];
-    for (size_t i = 0; i < s->a->n_instances; i++) {
-        const struct portolan_assembly_instance *x = &s->a->instances[i];
-        const struct portolan_assembly_alternative *now = &x->alternatives[x->selected];
-
-        for (size_t k = 0; k < now->n_parameters; k++)
-            if (is_parameter(name, x->name, now->parameters[k].name))
-                return now->parameters[k].text;
-    }
-    return NULL;
+    return survey_written_text(s->a, name);
 }
 
 /* The context that all calls of the instance had in the trials at the point, where it is one. */

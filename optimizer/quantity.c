@@ -505,9 +505,10 @@ static enum portolan_status fit_again(struct portolan_plan *p, size_t path, stru
     r->update = NULL;
     r->fit_at = 2 * r->n;
     r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
-    if (model)
+    if (model) { /* else all stays as it was, its inputs too */
         share(p, path, r, model, &now);
-    status = compete(r, &in.data, QUANTITY_TIME);
+        status = compete(r, &in.data, QUANTITY_TIME);
+    }
     free(in.x);
     return status;
 }

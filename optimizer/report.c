@@ -234,16 +234,33 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
     return report_close(&r, text, err);
 }
 
+/* A line that begins with WHAT, and goes on below its text where 100 columns are full. */
+static void put_line(FILE *out, const char *what, const char *text)
+{
+    static const int indent = 11, width = 100;
+    int at = fprintf(out, "%-*s", indent, what);
+
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+
+        if (at + 1 + n > width && at > indent)
+            at = fprintf(out, "\n%*s", indent, "") - 1;
+        at += fprintf(out, " %.*s", n, text);
+        text += n + (int)strspn(text + n, " ");
+    }
+    fputc('\n', out);
+}
+
 static void put_prediction(FILE *out, const char *what, const struct portolan_plan_prediction *x)
 {
-    char total[32], low[32], high[32], step[32], setup[32];
+    char total[32], low[32], high[32], step[32], setup[32], text[300];
 
     if (isinf(x->total_ns)) {
-        fprintf(out, "%-11s not known: this was never measured, or is not allowed\n", what);
+        put_line(out, what, "not known: this was never measured, or is not allowed");
         return;
     }
     if (x->is_unusable) {
-        fprintf(out, "%-11s cannot tell: too little was measured near here\n", what);
+        put_line(out, what, "cannot tell: too little was measured near here");
         return;
     }
     portolan_format_time(x->total_ns, 3, total, sizeof total);
@@ -251,9 +268,10 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
     portolan_format_time(x->high_ns, 3, high, sizeof high);
     portolan_format_time(x->step_ns, 3, step, sizeof step);
     portolan_format_time(x->setup_ns, 3, setup, sizeof setup);
-    fprintf(out, "%-11s %s (between %s and %s): %d step%s of %s, once %s%s%s\n", what, total, low,
-            high, x->steps, x->steps == 1 ? "" : "s", step, setup,
-            x->is_assumed ? "; interval partly assumed" : "", x->n_extrapolating ? " !" : "");
+    snprintf(text, sizeof text, "%s (between %s and %s): %d step%s of %s, once %s%s%s", total, low,
+             high, x->steps, x->steps == 1 ? "" : "s", step, setup,
+             x->is_assumed ? "; interval partly assumed" : "", x->n_extrapolating ? " !" : "");
+    put_line(out, what, text);
 }
 
 /* What the accuracy will be, where it is reported. */
@@ -261,16 +279,19 @@ static void put_accuracy(FILE *out, const struct portolan_plan *p,
                          const struct portolan_plan_prediction *x)
 {
     double wanted = p->s.a->accuracy;
+    char range[60] = "", bound[60] = "", text[400];
 
     if (isnan(x->accuracy))
         return;
-    fprintf(out, "accuracy:   %.3g of %s", x->accuracy, x->accuracy_of);
     if (x->accuracy_low < x->accuracy_high)
-        fprintf(out, " (between %.2g and %.2g)", x->accuracy_low, x->accuracy_high);
+        snprintf(range, sizeof range, " (between %.2g and %.2g)", x->accuracy_low,
+                 x->accuracy_high);
     if (wanted > 0)
-        fprintf(out, ", wanted %.3g%s", wanted,
-                x->accuracy_high > wanted ? ": it may be missed" : "");
-    fprintf(out, "%s\n", x->accuracy_extrapolates ? "; outside what was measured" : "");
+        snprintf(bound, sizeof bound, ", wanted %.3g%s", wanted,
+                 x->accuracy_high > wanted ? ": it may be missed" : "");
+    snprintf(text, sizeof text, "%.3g of %s%s%s%s", x->accuracy, x->accuracy_of, range, bound,
+             x->accuracy_extrapolates ? "; outside what was measured" : "");
+    put_line(out, "accuracy:", text);
 }
 
 static void put_variable(FILE *out, const struct portolan_plan_variable *x, double best)
@@ -311,12 +332,16 @@ static bool is_marked(const struct portolan_plan_choice *choice)
 
 static void put_confidence(FILE *out, const struct portolan_plan_choice *choice)
 {
-    fprintf(out, "%-11s best with a chance of %.0f %%, expected loss %.2g %%%s%s\n",
-            choice->verdict == PORTOLAN_PLAN_CANNOT_TELL ? "cannot tell:"
-            : choice->verdict == PORTOLAN_PLAN_CLOSE     ? "close call:"
-                                                         : "choice:",
-            100 * choice->chance, 100 * choice->expected_loss, choice->rival[0] ? "; rival " : "",
-            choice->rival);
+    char text[1000];
+
+    snprintf(text, sizeof text, "best with a chance of %.0f %%, expected loss %.2g %%%s%s",
+             100 * choice->chance, 100 * choice->expected_loss, choice->rival[0] ? "; rival " : "",
+             choice->rival);
+    put_line(out,
+             choice->verdict == PORTOLAN_PLAN_CANNOT_TELL ? "cannot tell:"
+             : choice->verdict == PORTOLAN_PLAN_CLOSE     ? "close call:"
+                                                          : "choice:",
+             text);
 }
 
 enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char **text,

@@ -30,6 +30,27 @@ survey_parameter(const struct portolan_assembly_alternative *a, const char *name
     return NULL;
 }
 
+bool survey_is_parameter(const char *name, const char *instance, const char *parameter)
+{
+    size_t length = strlen(instance);
+
+    return strncmp(name, instance, length) == 0 && name[length] == '.' &&
+           strcmp(name + length + 1, parameter) == 0;
+}
+
+const char *survey_written_text(const struct portolan_assembly *a, const char *name)
+{
+    for (size_t i = 0; i < a->n_instances; i++) {
+        const struct portolan_assembly_instance *x = &a->instances[i];
+        const struct portolan_assembly_alternative *now = &x->alternatives[x->selected];
+
+        for (size_t k = 0; k < now->n_parameters; k++)
+            if (survey_is_parameter(name, x->name, now->parameters[k].name))
+                return now->parameters[k].text;
+    }
+    return NULL;
+}
+
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter)
 {

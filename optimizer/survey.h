@@ -166,6 +166,10 @@ const struct portolan_assembly_parameter *
 survey_parameter(const struct portolan_assembly_alternative *a, const char *name);
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter);
+/* Whether NAME is "instance.parameter". */
+bool survey_is_parameter(const char *name, const char *instance, const char *parameter);
+/* The parameter of that name as the selected alternatives have it now; NULL: there is none. */
+const char *survey_written_text(const struct portolan_assembly *a, const char *name);
 /* Equal as numbers, or else as texts. */
 bool survey_same_value(const char *a, const char *b);
 

@@ -63,7 +63,7 @@ struct portolan_local;
 
 /**
  * The data are copied. *LOCAL is the caller's to destroy. EINVAL: no rows, too many parameters, a
- * value negative or not finite; ENOMEM.
+ * value or weight negative or not finite; ENOMEM.
  */
 enum portolan_status portolan_local_create(const struct portolan_local_data *data,
                                            struct portolan_local **local,

@@ -280,7 +280,10 @@ static void a_second_run_starts_with_the_good_assembly(void **state)
     portolan_assembly_destroy(a);
 }
 
-/* B3 is the quickest, but in this run it does not start; then B2 or B1 are. */
+/*
+ * B3 is the quickest, but in this run it does not start. Beside it the others were hopeless, so
+ * that they were not measured near here: what works is preferred to what is hoped.
+ */
 static void what_does_not_start_is_kept_out_for_the_run(void **state)
 {
     struct portolan_assembly *a;
@@ -295,7 +298,7 @@ static void what_does_not_start_is_kept_out_for_the_run(void **state)
     script.b3_fails_to_start = true;
     assert_int_equal(execute(a), 0);
     for (int i = 0; i < 5; i++)
-        assert_string_equal(script.ran[i], "12");
+        assert_string_equal(script.ran[i], "11");
     assert_non_null(strstr(told, "b keeps test.B1, test.B3 did not start"));
     assert_non_null(strstr(told, "licence server is down"));
     portolan_assembly_destroy(a);
@@ -313,7 +316,7 @@ static void a_failed_step_gets_the_old_implementation_back(void **state)
     assert_int_equal(script.repeated, 1);
     assert_string_equal(script.ran[0], "11");
     for (int i = 1; i < 5; i++)
-        assert_string_equal(script.ran[i], "12");
+        assert_string_equal(script.ran[i], "11");
     assert_non_null(strstr(told, "B3 diverged"));
     portolan_assembly_destroy(a);
 }
