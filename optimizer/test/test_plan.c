@@ -445,7 +445,7 @@ static void reports_fit_a_terminal(void **state)
         if (getenv("SHOW"))
             print_message("%s\n", text[i]);
         for (char *line = strtok(text[i], "\n"); line; line = strtok(NULL, "\n")) {
-            if (strlen(line) > 100)
+            if (strlen(line) > 100 && !strstr(line, "portolan run")) /* to be copied in one piece */
                 fail_msg("%zu columns: %s", strlen(line), line);
             for (const char *c = line; *c; c++)
                 assert_true(*c >= ' ' && *c <= '~');
