@@ -13,8 +13,10 @@
 
 enum { MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS, MOST_NEAR = 48 };
 
-/* In factors of two: close to a place that is good, where others are bad; where none is. */
+/* In factors of two: close to a place that is good; likewise where all are, and by far. */
 static const double close_by = 1, close_by_good = 2;
+/* Of the wanted accuracy: so much less is good by far. */
+static const double by_far = 1e-3;
 /* Of values that are not both positive. */
 static const double far_apart = 8;
 
@@ -287,9 +289,14 @@ static bool is_bracketed(const struct plan_evidence *v, const struct around *a, 
     return false;
 }
 
-static bool is_close(const struct around *a)
+static bool is_close(const struct portolan_plan *p, const struct around *a)
 {
-    double reach = a->all_bad || a->all_good < 3 ? close_by : close_by_good;
+    bool far_from_bad = !a->all_bad && a->all_good > 2;
+    double reach;
+
+    for (size_t i = 0; i < a->n_good; i++)
+        far_from_bad = far_from_bad && !(a->good[i]->accuracy > by_far * p->s.a->accuracy);
+    reach = far_from_bad ? close_by_good : close_by;
 
     return a->n_good && a->good_at[0] <= reach && (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
 }
@@ -307,7 +314,7 @@ static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
         look_around(p, v, e->key, e->at, e, &a);
         if (is_bracketed(v, &a, e->at))
             v->no_brackets[e->key] = true;
-        else if (is_close(&a))
+        else if (is_close(p, &a))
             v->no_neighbours[e->key] = true;
     }
 }
@@ -412,7 +419,7 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
     if (e && !a.all_good)
         return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
     if ((!v->no_brackets[key] && is_bracketed(v, &a, t)) ||
-        (!v->no_neighbours[key] && !accuracy_rises && is_close(&a)))
+        (!v->no_neighbours[key] && !accuracy_rises && is_close(p, &a)))
         return verdict_on(p, a.good[0]);
     if (e) {
         out.accuracy = e->accuracy;
