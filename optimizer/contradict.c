@@ -138,14 +138,16 @@ static enum portolan_status judge(struct survey *s, size_t node, int k, const st
 
 enum portolan_status survey_find_contradicting(struct survey *s, bool *bad)
 {
-    size_t most = s->n_pieces + 1;
+    size_t most = s->n_pieces + 1, n_judged = 0;
     struct contexts c = {.trial = portolan_calloc(most, sizeof *c.trial),
                          .x = portolan_calloc(most, (MAX_INPUTS + 1) * sizeof *c.x),
                          .y = portolan_calloc(most, sizeof *c.y)};
     enum portolan_status status = c.trial && c.x && c.y ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     double ignored[MAX_INPUTS];
 
-    if (!status && s->n_trials)
+    for (size_t i = 0; i < s->n_trials; i++)
+        n_judged += !explores(s, i);
+    if (!status && n_judged)
         c.n_names = inputs_of(s, 0, ignored, c.names);
     for (size_t n = 0; !status && c.n_names && n < s->n_nodes; n++)
         for (int k = 0; !status && k < s->nodes[n].n_context; k++) {

@@ -19,6 +19,8 @@ static const double smoothing = 0.2;
 
 /* ---- fits ---- */
 
+enum { MANY_INPUTS = 3 };
+
 /* Tells the inputs that take more than one value in the rows from the others. */
 static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct quantity *q)
 {
@@ -33,6 +35,23 @@ static void pick_inputs(size_t n_names, size_t n_rows, const double *x, struct q
             q->fixed_at[q->n_fixed] = x[k];
             q->fixed[q->n_fixed++] = k;
         }
+    }
+}
+
+/* A context that is one of the parameters needs no search. */
+static void take_identity(size_t n_names, size_t n_rows, const double *x, const double *y,
+                          struct quantity *q)
+{
+    for (size_t k = 0; k < q->n_inputs; k++) {
+        size_t r = 0;
+
+        while (r < n_rows && x[r * n_names + q->inputs[k]] == y[r])
+            r++;
+        if (r < n_rows)
+            continue;
+        q->inputs[0] = q->inputs[k];
+        q->n_inputs = 1;
+        return;
     }
 }
 
@@ -110,11 +129,27 @@ static bool inputs_init(struct inputs *in, const struct quantity *q, const char 
     return true;
 }
 
+/*
+ * In three parameters and more a search among sums takes seconds, and finds little in some dozens of
+ * cases: there a law is one product of powers, and the neighbours compete with it.
+ */
+static struct portolan_model_options options_of(const struct portolan_model_data *data,
+                                                enum quantity_kind kind)
+{
+    struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
+
+    if (data->n_params >= MANY_INPUTS) {
+        options.families = PORTOLAN_MODEL_CONSTANT | PORTOLAN_MODEL_PRODUCT;
+        options.max_pieces = 1;
+    }
+    return options;
+}
+
 /* *MODEL stays NULL where no model can be made: then the mean stands. */
 static enum portolan_status fit(const struct portolan_model_data *data, enum quantity_kind kind,
                                 struct portolan_model **model)
 {
-    struct portolan_model_options options = {.allow_negative = kind == QUANTITY_CONTEXT};
+    struct portolan_model_options options = options_of(data, kind);
     enum portolan_status status;
 
     if (kind == QUANTITY_ACCURACY)
@@ -263,7 +298,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
                                               .weight = r->weight,
                                               .group = r->point};
     const struct portolan_left_out *neighbours;
-    struct portolan_model_options options = {0};
+    struct portolan_model_options options = options_of(data, kind);
     struct portolan_left_out law;
     enum portolan_status status;
 
@@ -308,6 +343,8 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
         q->n_inputs = 0;
         return PORTOLAN_OK;
     }
+    if (kind == QUANTITY_CONTEXT)
+        take_identity(n_names, n_rows, x, y, q);
     if (!inputs_init(&in, q, names, n_names, n_rows, x, y, NULL))
         return PORTOLAN_ENOMEM;
     status = fit(&in.data, kind, &model);

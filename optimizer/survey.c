@@ -66,15 +66,24 @@ const char *survey_trial_parameter(const struct portolan_trial *t, const char *i
     return NULL;
 }
 
+static bool may_be_number(const char *text)
+{
+    return (text[0] >= '0' && text[0] <= '9') || strchr("+-. \tiInN", text[0]);
+}
+
 bool survey_same_value(const char *a, const char *b)
 {
     double x, y;
 
     if (!a || !b)
         return a == b;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (!may_be_number(a) || !may_be_number(b)) /* reading is slow, and this is asked often */
+        return false;
     if (portolan_read_double(a, &x) && portolan_read_double(b, &y))
         return x == y;
-    return strcmp(a, b) == 0;
+    return false;
 }
 
 static enum portolan_status list_variables(struct survey *s)

@@ -425,7 +425,8 @@ static bool same_point(const struct survey *s, const struct survey_trial *a,
                        const struct survey_trial *b)
 {
     for (size_t d = 0; d < s->n_dims; d++)
-        if (!survey_same_value(a->texts[d], b->texts[d]))
+        if (s->dims[d].numeric ? a->x[d] != b->x[d] && !(isnan(a->x[d]) && isnan(b->x[d]))
+                               : !survey_same_value(a->texts[d], b->texts[d]))
             return false;
     return true;
 }
