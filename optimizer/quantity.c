@@ -130,8 +130,8 @@ static bool inputs_init(struct inputs *in, const struct quantity *q, const char 
 }
 
 /*
- * In three parameters and more a search among sums takes seconds, and finds little in some dozens of
- * cases: there a law is one product of powers, and the neighbours compete with it.
+ * In three parameters and more a search among sums takes seconds, and finds little in some dozens
+ * of cases: there a law is one product of powers, and the neighbours compete with it.
  */
 static struct portolan_model_options options_of(const struct portolan_model_data *data,
                                                 enum quantity_kind kind)
