@@ -16,7 +16,7 @@ enum { MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS, MOST_NEAR = 48 };
 /* In factors of two: close to a place that is good; likewise where all are, and by far. */
 static const double close_by = 1, close_by_good = 2;
 /* Of the wanted accuracy: so much less is good by far. */
-static const double by_far = 1e-3;
+static const double by_far = 1e-5;
 /* Of values that are not both positive. */
 static const double far_apart = 8;
 

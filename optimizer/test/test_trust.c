@@ -42,8 +42,9 @@ static struct lab *lab_with_lu(void)
 
     for (double n = 25; n <= 800; n *= 2)
         for (int symmetric = 0; symmetric < 2; symmetric++)
-            lab_run(l, (struct run){
-                           .solver = LU, .n = n, .symmetric = symmetric, .ms = n, .quality = 1e-9});
+            lab_run(l,
+                    (struct run){
+                        .solver = LU, .n = n, .symmetric = symmetric, .ms = n, .quality = 1e-12});
     return l;
 }
 
@@ -89,7 +90,7 @@ static void a_bad_place_between_good_ones_takes_their_neighbours_word(void **sta
     (void)state;
     l->a.accuracy = 1e-6;
     for (double n = 100; n <= 200; n += 50)
-        lab_run(l, (struct run){.solver = CHOL, .n = n, .ms = 1, .quality = 1e-9});
+        lab_run(l, (struct run){.solver = CHOL, .n = n, .ms = 1, .quality = 1e-12});
     assert_int_equal(lab_choose(l, 170, 0)->variables[0].chosen, CHOL);
     l->samples[l->set.n_samples - 3].quality = 1; /* at 150 */
     for (double n = 100; n <= 200; n += 10) {
@@ -113,7 +114,7 @@ static void measure_chol(struct lab *l, const double *n, size_t how_many)
                                 .n = fabs(n[i]),
                                 .symmetric = 1,
                                 .ms = 1,
-                                .quality = n[i] > 0 ? 1e-9 : 1});
+                                .quality = n[i] > 0 ? 1e-12 : 1});
 }
 
 static void good_places_vouch_for_what_lies_between_until_one_does_not_work(void **state)
@@ -141,12 +142,12 @@ static void close_to_a_good_place_is_within_two_or_four_times(void **state)
 
     (void)state;
     l->a.accuracy = 1e-6;
-    lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .quality = 1e-9});
+    lab_run(l, (struct run){.solver = CHOL, .n = 100, .ms = 1, .quality = 1e-12});
     assert_true(allows(l, 190, 0, CHOL));
     assert_false(allows(l, 210, 0, CHOL));
     assert_reason(l, CHOL, "never seen to work near here");
-    lab_run(l, (struct run){.solver = CHOL, .n = 90, .ms = 1, .quality = 1e-9});
-    lab_run(l, (struct run){.solver = CHOL, .n = 95, .ms = 1, .quality = 1e-9});
+    lab_run(l, (struct run){.solver = CHOL, .n = 90, .ms = 1, .quality = 1e-12});
+    lab_run(l, (struct run){.solver = CHOL, .n = 95, .ms = 1, .quality = 1e-12});
     assert_true(allows(l, 390, 0, CHOL));
     assert_false(allows(l, 410, 0, CHOL));
     lab_run(l, (struct run){.solver = CHOL, .n = 800, .ms = 1, .quality = 1});
