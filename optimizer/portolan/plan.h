@@ -12,12 +12,13 @@
  * that is the called instance and its partners by <pair>. For each combination of implementations
  * seen in the data one model gives the exclusive time per call from the call's contexts (or from
  * the swept parameters when it has none), another the calls per call of the caller. Combinations
- * that were never measured are forbidden, not guessed. A call path that does not occur with a
- * caller's implementation costs nothing there.
+ * that were never measured are forbidden, not guessed, and so are those that failed or missed the
+ * accuracy where nothing tells the place from this one (docs/decisions/0038). A call path that does
+ * not occur with a caller's implementation costs nothing there.
  *
  * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
- * stands for all; its times add up to the wall clock. Steps: medians, so that a spike moves
- * nothing.
+ * stands for all; its times add up to the wall clock. Steps: means of usual calls, to which those
+ * that take far longer again and again are added at their rate; a spike that is alone moves nothing.
  *
  * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
  */
