@@ -11,7 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS, MOST_NEAR = 48 };
+enum {
+    MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS,
+    MOST_NEAR = 48,
+    MOST_KINDS = 8,
+    PLACES_OF_A_KIND = 5
+};
 
 /* In factors of two: close to a place that is good; likewise where all are, and by far. */
 static const double close_by = 1, close_by_good = 2;
@@ -26,14 +31,15 @@ struct evidence {
     size_t point;
     double at[MOST_COORDINATES];
     bool failed;
-    double accuracy; /* the worst; NaN: none was reported */
+    double accuracy;                       /* the worst; NaN: none was reported */
+    bool misled_bracket, misled_neighbour; /* bad, and the rule would have let it in */
     long long trial;
 };
 
 struct plan_evidence {
     size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
     struct evidence *all;               /* by key */
-    bool *no_brackets, *no_neighbours;  /* [key]: rules that let in what fails */
+    bool is_kind[MOST_COORDINATES];     /* few whole values, each of many places */
 };
 
 static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
@@ -218,7 +224,9 @@ static double distance(const struct plan_evidence *v, const double *a, const dou
     double most = 0;
 
     for (size_t k = 0; k < v->n_coordinates; k++)
-        most = fmax(most, k < v->n_context && isnan(t[k]) ? far_apart : octaves(a[k], t[k]));
+        most = fmax(most, (k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k])
+                              ? far_apart
+                              : octaves(a[k], t[k]));
     return most;
 }
 
@@ -229,7 +237,8 @@ static bool between(const struct plan_evidence *v, const double *a, const double
     for (size_t k = 0; k < v->n_coordinates; k++)
         if (isnan(t[k]) ? k < v->n_context
                         : !isnan(a[k]) && !isnan(b[k]) &&
-                              !(t[k] >= fmin(a[k], b[k]) && t[k] <= fmax(a[k], b[k])))
+                              (!(t[k] >= fmin(a[k], b[k]) && t[k] <= fmax(a[k], b[k])) ||
+                               (v->is_kind[k] && a[k] != b[k])))
             return false;
     return true;
 }
@@ -301,21 +310,63 @@ static bool is_close(const struct portolan_plan *p, const struct around *a)
     return a->n_good && a->good_at[0] <= reach && (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
 }
 
-/* Which rules would have let in a place that is bad, had it not been tried. */
+/* Coordinates of few whole values, each of many places, are kinds rather than sizes. */
+static void find_kinds(struct plan_evidence *v)
+{
+    size_t keys = 0;
+
+    for (size_t i = 0; i < v->n; i++)
+        keys += !i || v->all[i].key != v->all[i - 1].key;
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        double seen[MOST_KINDS];
+        size_t n = 0;
+
+        for (size_t i = 0; i < v->n && n <= MOST_KINDS; i++) {
+            double x = v->all[i].at[k];
+            size_t j = 0;
+
+            while (j < n && seen[j] != x)
+                j++;
+            if (isnan(x) || j < n)
+                continue;
+            if (n == MOST_KINDS || x != floor(x))
+                n = MOST_KINDS + 1;
+            else
+                seen[n++] = x;
+        }
+        v->is_kind[k] = n > 1 && n <= MOST_KINDS && v->n >= PLACES_OF_A_KIND * n * keys;
+    }
+}
+
+/* Marks places that are bad and would have been let in, had they not been tried. */
 static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
 {
     struct around a;
 
     for (size_t i = 0; i < v->n; i++) {
-        const struct evidence *e = &v->all[i];
+        struct evidence *e = &v->all[i];
 
-        if (!is_bad(p, e) || (v->no_brackets[e->key] && v->no_neighbours[e->key]))
+        if (!is_bad(p, e))
             continue;
         look_around(p, v, e->key, e->at, e, &a);
-        if (is_bracketed(v, &a, e->at))
-            v->no_brackets[e->key] = true;
-        else if (is_close(p, &a))
-            v->no_neighbours[e->key] = true;
+        e->misled_bracket = is_bracketed(v, &a, e->at);
+        e->misled_neighbour = !e->misled_bracket && is_close(p, &a);
+    }
+}
+
+/* Whether the rules misled nowhere among places of the same kinds as T. */
+static void ask_rules(const struct plan_evidence *v, size_t key, const double *t, bool *brackets,
+                      bool *neighbours)
+{
+    *brackets = *neighbours = true;
+    for (size_t i = 0; i < v->n; i++) {
+        const struct evidence *e = &v->all[i];
+
+        if (e->key != key || !(e->misled_bracket || e->misled_neighbour) ||
+            distance(v, e->at, t) >= far_apart)
+            continue;
+        *brackets = *brackets && !e->misled_bracket;
+        *neighbours = *neighbours && !e->misled_neighbour;
     }
 }
 
@@ -323,7 +374,6 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
 {
     struct portolan_arena *pool = &p->s.pool;
     const struct survey_node *node = &p->s.nodes[path];
-    size_t n_tuples = p->paths[path].scope.n_tuples;
     struct plan_evidence *v;
     size_t *selection;
 
@@ -335,13 +385,12 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     selection = portolan_arena_alloc(pool, p->s.n_variables, sizeof *selection);
     if (!v || !selection ||
         !(v->all =
-              portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1, sizeof *v->all)) ||
-        !(v->no_brackets = portolan_arena_alloc(pool, n_tuples, sizeof(bool))) ||
-        !(v->no_neighbours = portolan_arena_alloc(pool, n_tuples, sizeof(bool))))
+              portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1, sizeof *v->all)))
         return PORTOLAN_ENOMEM;
     v->n_context = (size_t)node->n_context;
     v->n_coordinates = n_coordinates(p, path);
     gather(p, path, selection, v);
+    find_kinds(v);
     try_rules(p, v);
     p->paths[path].evidence = v;
     return PORTOLAN_OK;
@@ -410,6 +459,7 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
 {
     struct plan_verdict out = {.kind = PLAN_UNPROVEN, .accuracy = NAN};
     const struct evidence *e;
+    bool brackets, neighbours;
     struct around a;
 
     look_around(p, v, key, t, NULL, &a);
@@ -418,8 +468,8 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
     if (e && !a.all_good)
         return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
-    if ((!v->no_brackets[key] && is_bracketed(v, &a, t)) ||
-        (!v->no_neighbours[key] && !accuracy_rises && is_close(p, &a)))
+    ask_rules(v, key, t, &brackets, &neighbours);
+    if ((brackets && is_bracketed(v, &a, t)) || (neighbours && !accuracy_rises && is_close(p, &a)))
         return verdict_on(p, a.good[0]);
     if (e) {
         out.accuracy = e->accuracy;

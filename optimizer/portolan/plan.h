@@ -18,7 +18,8 @@
  *
  * Ranks: of each trial the rank that waited least in MPI (the slowest, which the others waited for)
  * stands for all; its times add up to the wall clock. Steps: means of usual calls, to which those
- * that take far longer again and again are added at their rate; a spike that is alone moves nothing.
+ * that take far longer again and again are added at their rate; a spike that is alone moves
+ * nothing.
  *
  * "As written" is an instance's alternative [0]. A plan is used by one thread at a time.
  */

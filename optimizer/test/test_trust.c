@@ -583,7 +583,8 @@ static void no_total_is_negative(void **state)
 
 /*
  * Symmetric cases are Chol's, which fails at the last; the others are Lu's, but it takes three
- * times as long at the first, of which its neighbour is not sure then.
+ * times as long at the first, of which its neighbour is not sure then. Symmetry is a kind: at the
+ * ends nothing vouches for Chol, since being close misled once.
  */
 static void choices_for_cases_left_out_are_held_against_what_was_measured(void **state)
 {
@@ -607,8 +608,8 @@ static void choices_for_cases_left_out_are_held_against_what_was_measured(void *
                                                               : 3)});
     }
     assert_int_equal(portolan_plan_report_left_out(&l->a, &l->set, &l->options, &text, NULL), 0);
-    if (!strstr(text, "on cases left out: right choice 9 of 12, cannot tell 1, not allowed 1, "
-                      "median loss 1, worst loss 1.5\n"))
+    if (!strstr(text, "on cases left out: right choice 7 of 12, cannot tell 1, not allowed 1, "
+                      "median loss 1, worst loss 2\n"))
         fail_msg("%s", text);
     assert_non_null(strstr(text, "  f0   "));
     assert_null(strstr(text, "  f12   ")); /* of which nothing was measured */
