@@ -13,6 +13,8 @@
 enum { MAX_NEIGHBOURS = 4, TREND_TERMS = MODEL_PARAMS + 1, MOST_LEFT_OUT = 256 };
 
 static const double worst_error = 3;
+/* Two repetitions alone would say that a time may be anything: as if so many more had been seen. */
+static const double least_dof = 3;
 /* Without repetitions, of a place that was measured once. */
 static const double assumed_repeat = 0.1;
 /* How much steeper than the fifth power of all parameters no cost is between neighbours. */
@@ -422,7 +424,8 @@ static void predict_repeated(const struct portolan_local *l, const struct place 
         sigma = assumed_repeat;
         dof = INFINITY;
     }
-    half = student_quantile(0.95, dof) * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
+    half =
+        student_quantile(0.95, fmax(dof, least_dof)) * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
