@@ -140,14 +140,15 @@ static double median_distance(const struct moment *m, size_t n)
     size_t below = (n - 1) / 2, above = below + 1;
     double median = m[below].each, distance = 0;
 
-    for (size_t k = 0, down = below; k < (n + 1) / 2; k++) { /* the nearest, outwards */
-        double under = down > 0 ? median - m[down - 1].each : INFINITY;
+    for (size_t k = 1; k < (n + 1) / 2; k++) { /* from the nearest outwards */
+        double under = below > 0 ? median - m[below - 1].each : INFINITY;
         double over = above < n ? m[above].each - median : INFINITY;
 
-        if (k == 0)
-            continue; /* itself */
         distance = fmin(under, over);
-        *(under <= over ? &down : &above) += under <= over ? (size_t)-1 : 1;
+        if (under <= over)
+            below--;
+        else
+            above++;
     }
     return distance;
 }
