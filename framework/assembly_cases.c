@@ -280,27 +280,6 @@ const char *portolan_assembly_case_name(const struct portolan_assembly *a, size_
     return a->cases[index].values[k];
 }
 
-static bool is_present(const struct portolan_assembly *a, const struct portolan_assembly_case *c)
-{
-    for (size_t k = 0; k < a->n_case_columns; k++) {
-        const struct portolan_assembly_case_column *x = &a->case_columns[k];
-        const char *now =
-            x->instance ? portolan_assembly_peek_parameter(a, x->instance, x->parameter) : NULL;
-
-        if (x->instance && (!now || !assembly_same_value(now, c->values[k])))
-            return false;
-    }
-    return true;
-}
-
-size_t portolan_assembly_find_case(const struct portolan_assembly *a)
-{
-    for (size_t i = 0; i < a->n_cases; i++)
-        if (is_present(a, &a->cases[i]))
-            return i;
-    return SIZE_MAX;
-}
-
 static const char *without_folders(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -377,16 +356,4 @@ enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
     a->cases = kept;
     a->n_cases = n;
     return PORTOLAN_OK;
-}
-
-size_t portolan_assembly_case_contexts(const struct portolan_assembly *a, size_t index,
-                                       const char **names, double *values)
-{
-    size_t n = 0;
-
-    for (size_t k = 0; index < a->n_cases && k < a->n_case_columns; k++)
-        if (!a->case_columns[k].instance &&
-            portolan_read_double(a->cases[index].values[k], &values[n]))
-            names[n++] = a->case_columns[k].parameter;
-    return n;
 }

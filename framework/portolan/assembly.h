@@ -223,12 +223,6 @@ PORTOLAN_API const char *portolan_assembly_case_name(const struct portolan_assem
                                                      size_t index);
 
 /**
- * The case whose parameters are those that the instances have now, with their selected
- * alternatives; SIZE_MAX if there is none. Numbers are compared as numbers.
- */
-PORTOLAN_API size_t portolan_assembly_find_case(const struct portolan_assembly *a);
-
-/**
  * The case of that name, or the only one whose name without folders is that. Errors: ENOTFOUND
  * with the nearest name, EINVAL when several are meant.
  */
@@ -245,13 +239,6 @@ portolan_assembly_set_case(struct portolan_assembly *a, size_t index, struct por
 PORTOLAN_API enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
                                                                const size_t *indices, size_t n,
                                                                struct portolan_error *err);
-
-/**
- * The contexts of calls that are known of a case: NAMES and VALUES, with room for n_case_columns,
- * get them; returns how many there are. SIZE_MAX, no case, has none.
- */
-PORTOLAN_API size_t portolan_assembly_case_contexts(const struct portolan_assembly *a, size_t index,
-                                                    const char **names, double *values);
 
 /**
  * Gives one alternative of an instance a parameter that the file does not state; PARAMETER is

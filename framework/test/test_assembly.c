@@ -414,8 +414,6 @@ static const char with_cases[] =
 static void cases_are_tuples_of_parameters_and_contexts(void **state)
 {
     struct portolan_assembly *a = read_good(with_cases);
-    const char *names[4];
-    double values[4];
 
     (void)state;
     assert_int_equal(a->n_case_columns, 4);
@@ -430,18 +428,8 @@ static void cases_are_tuples_of_parameters_and_contexts(void **state)
     assert_string_equal(portolan_assembly_case_name(a, 1), "b/q.mtx");
     assert_string_equal(portolan_assembly_case_name(a, 3), "a <b\".mtx");
 
-    assert_int_equal(portolan_assembly_find_case(a), 0); /* 1e2 is 100 */
-    assert_int_equal(portolan_assembly_set(a, "d", "t", "1e3", NULL), PORTOLAN_OK);
-    assert_true(portolan_assembly_find_case(a) == SIZE_MAX);
-    assert_int_equal(portolan_assembly_case_contexts(a, SIZE_MAX, names, values), 0);
     assert_int_equal(portolan_assembly_set_case(a, 1, NULL), PORTOLAN_OK);
     assert_string_equal(portolan_assembly_peek_parameter(a, "d", "t"), "1e-3");
-    assert_int_equal(portolan_assembly_find_case(a), 1);
-    assert_int_equal(portolan_assembly_case_contexts(a, 1, names, values), 2);
-    assert_string_equal(names[0], "n");
-    assert_true(values[0] == 9);
-    assert_string_equal(names[1], "symmetric");
-    assert_true(values[1] == 0);
     portolan_assembly_destroy(a);
 }
 
@@ -470,7 +458,6 @@ static void cases_are_found_by_name(void **state)
     a = read_good(A());
     assert_int_equal(portolan_assembly_peek_case(a, "p", &i, &e[2]), PORTOLAN_ENOTFOUND);
     assert_string_equal(e[2].text, "assembly 'a' lists no cases");
-    assert_true(portolan_assembly_find_case(a) == SIZE_MAX);
     portolan_assembly_destroy(a);
 }
 
