@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 /* As many ranks as the newest exploration had, or else the newest trial that came to its end. */
 static int ranks_of(const struct portolan_sample_set *data)
@@ -53,11 +52,6 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "'%s' has no Mastermind, so nothing of it is stored",
                                   s->w.assembly->file);
-    if (!portolan_store_is_server(file) && access(file, F_OK) != 0)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                  "there is no store '%s' yet; measure '%s' with: mpiexec.mpich -n "
-                                  "RANKS portolan measure %s",
-                                  file, s->w.assembly->name, s->w.assembly->file);
     status = portolan_store_open(file, PORTOLAN_STORE_READ, &store, err);
     if (status == PORTOLAN_OK)
         status = portolan_store_read(store, &query, true, &s->data, err);
