@@ -71,7 +71,7 @@ timeout 60 "$MPIEXEC" -n 1 "$PORTOLAN" run --path="$components:$BUILD/examples/p
 case $status in 0 | 124) ;; *) status=ended ;; esac
 gives 'one rank with a wrong option leaves nobody hanging' ended
 
-good=$store
+kept=$store
 store=$work/text.db
 echo 'not a data base, but somebody needs it' | tee text.db >text.before
 run "$assembly"
@@ -99,7 +99,7 @@ try "$PORTOLAN" profile --store="$store" --path="$components:$BUILD/examples/pap
 gives 'to look into a store that is not there' 1 "store '$store': cannot be read: No such file"
 [ ! -e absent.db ]
 result 'does not make one' $?
-store=$good
+store=$kept
 
 if command -v mpiexec.openmpi >/dev/null; then
     try env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
@@ -157,7 +157,7 @@ stored 'and takes half the time' 'finished|8000000.0' \
     'SELECT outcome, elapsed_ns FROM trial ORDER BY id DESC LIMIT 1'
 
 # A driver that gives up over it, with its go measured and not.
-good=$store
+kept=$store
 store=$work/failed.db
 sed '/<monitor instance="driver" port="go"/d' "$assembly" >unmonitored.xml
 for file in "$assembly" unmonitored.xml; do
@@ -182,7 +182,7 @@ stored 'which is stored' 'fault|f|fault.Fast|2' 'SELECT * FROM lifted_veto'
 try "$PORTOLAN" veto --store="$store" --lift f=fault.Fats \
     --path="$components:$BUILD/examples/paper" "$assembly"
 gives 'of what there is' 1 "fault.Fats"
-store=$good
+store=$kept
 try "$PORTOLAN" veto --store="$store" --path="$components:$BUILD/examples/paper" "$assembly"
 gives 'what was lifted is no veto' 0 'no veto'
 
