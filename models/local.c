@@ -5,14 +5,12 @@
 #include <portolan/local.h>
 
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NEIGHBOURS = 4, TREND_TERMS = MODEL_PARAMS + 1, MOST_LEFT_OUT = 256 };
+enum { MOST_CONFLICTS = 256 };
 
-static const double worst_error = 3;
 /* Two repetitions alone would say that a time may be anything: as if so many more had been seen. */
 static const double least_dof = 3;
 /* Without repetitions, of a place that was measured once. */
@@ -22,15 +20,16 @@ static const double steepest = 5;
 /* Places whose values differ by less are told apart well enough. */
 static const double least_conflict = 0.4;
 
+/* What a trend is off by (a logarithm) for each factor of two beyond all that was measured. */
+static const double per_octave = 0.1;
+/* In standard deviations of a parameter: beyond, nothing is foreseen. */
+static const double farthest = 8;
+
 struct place {
     double z[MODEL_PARAMS]; /* scaled; of the parameters that vary */
     double level;           /* logarithm of the mean value */
     double mean, squares;
     size_t group, row, n; /* its first row */
-};
-
-struct trend {
-    double beta[TREND_TERMS];
 };
 
 struct portolan_local {
@@ -41,8 +40,11 @@ struct portolan_local {
     size_t n;
     struct place *places;
     double *x; /* of the places, as given */
-    double most, least, usual_distance;
-    struct trend trend;
+    double most, least;
+    struct kriging *between; /* through places one in STRIDE */
+    size_t n_asked, stride;
+    double *z; /* of these */
+    size_t *group;
     struct portolan_local_summary summary;
 };
 
@@ -58,7 +60,7 @@ static double scaled(const struct portolan_local *l, size_t k, double x)
 static void scale(const struct portolan_local *l, const double *x, double *z)
 {
     for (size_t k = 0; k < l->n_used; k++)
-        z[k] = fmax(-1e6, fmin(1e6, scaled(l, k, x[l->used[k]])));
+        z[k] = fmax(-farthest, fmin(farthest, scaled(l, k, x[l->used[k]])));
 }
 
 /* Which parameters vary, and how they are brought to one scale. */
@@ -138,149 +140,41 @@ static void finish_places(struct portolan_local *l)
     l->summary.repeat_dof = dof;
 }
 
-/* ---- trend: a plane through the logarithms ---- */
+/* ---- between the places ---- */
 
-static double trend_at(const struct portolan_local *l, const struct trend *t, const double *z)
+static enum portolan_status krige(struct portolan_local *l)
 {
-    double sum = t->beta[0];
+    double *level;
 
-    for (size_t k = 0; k < l->n_used; k++)
-        sum += t->beta[k + 1] * fmax(-4, fmin(4, z[k]));
-    return sum;
-}
+    l->stride = (l->n + KRIGING_MOST - 1) / KRIGING_MOST;
+    l->n_asked = (l->n + l->stride - 1) / l->stride;
+    level = portolan_calloc(l->n_asked, sizeof *level);
+    l->z = portolan_calloc(l->n_asked, (l->n_used + 1) * sizeof *l->z);
+    l->group = portolan_calloc(l->n_asked, sizeof *l->group);
+    for (size_t i = 0; level && l->z && l->group && i < l->n_asked; i++) {
+        const struct place *p = &l->places[i * l->stride];
 
-/* Whether P counts where all of WITHOUT's group is left out; NULL: nothing is. */
-static bool counts(const struct place *p, const struct place *without)
-{
-    return !without || p->group != without->group;
-}
-
-/* Through all places but those of WITHOUT's group. */
-static void fit_trend(const struct portolan_local *l, const struct place *without, struct trend *t)
-{
-    double a[TREND_TERMS * TREND_TERMS] = {0};
-    int n = (int)l->n_used + 1;
-
-    *t = (struct trend){{0}};
-    for (size_t i = 0; i < l->n; i++) {
-        const struct place *p = &l->places[i];
-        double row[TREND_TERMS] = {1};
-
-        if (!counts(p, without))
-            continue;
-        memcpy(&row[1], p->z, l->n_used * sizeof *row);
-        for (int j = 0; j < n; j++) {
-            t->beta[j] += row[j] * p->level;
-            for (int k = 0; k <= j; k++)
-                a[j * n + k] += row[j] * row[k];
-        }
+        memcpy(&l->z[i * l->n_used], p->z, l->n_used * sizeof *p->z);
+        l->group[i] = p->group;
+        level[i] = p->level;
     }
-    for (int j = 0; j < n; j++) /* a little ridge keeps dependent parameters apart */
-        a[j * n + j] += j ? 1e-2 : 1e-9;
-    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', n, 1, a, n, t->beta, 1))
-        *t = (struct trend){{0}};
+    if (level && l->z && l->group)
+        l->between = kriging_create(l->n_used, l->n_asked, l->z, level, l->group);
+    free(level);
+    return l->between ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-/* ---- neighbours ---- */
-
-static double distance2(const struct portolan_local *l, const double *a, const double *b)
+static void sum_up_errors(struct portolan_local *l)
 {
-    double sum = 0;
+    struct portolan_left_out *o = &l->summary.left_out;
+    double error, expected;
 
-    for (size_t k = 0; k < l->n_used; k++)
-        sum += (a[k] - b[k]) * (a[k] - b[k]);
-    return sum;
-}
-
-struct near {
-    size_t n, at[MAX_NEIGHBOURS];
-    double d2[MAX_NEIGHBOURS];
-};
-
-static void find_near(const struct portolan_local *l, const double *z, const struct place *without,
-                      struct near *near)
-{
-    near->n = 0;
-    for (size_t i = 0; i < l->n; i++) {
-        double d2;
-        size_t k;
-
-        if (!counts(&l->places[i], without))
-            continue;
-        d2 = distance2(l, z, l->places[i].z);
-        if (near->n == MAX_NEIGHBOURS && d2 >= near->d2[near->n - 1])
-            continue;
-        for (k = near->n < MAX_NEIGHBOURS ? near->n++ : near->n - 1; k && near->d2[k - 1] > d2;
-             k--) {
-            near->d2[k] = near->d2[k - 1];
-            near->at[k] = near->at[k - 1];
-        }
-        near->d2[k] = d2;
-        near->at[k] = i;
+    for (size_t i = 0; i < l->n_asked && kriging_left_out(l->between, i, &error, &expected); i++) {
+        o->n++;
+        o->mean += (fabs(error) - o->mean) / (double)o->n;
+        o->sigma += (error * error - o->sigma) / (double)o->n;
     }
-}
-
-/* The logarithm at Z, of what TREND leaves over where there is one. */
-static double ask(const struct portolan_local *l, const double *z, const struct near *near,
-                  size_t neighbours, const struct trend *trend)
-{
-    double sum = 0, weights = 0;
-
-    for (size_t k = 0; k < near->n && k < neighbours; k++) {
-        const struct place *p = &l->places[near->at[k]];
-        double w = 1 / (near->d2[k] + 1e-6);
-
-        sum += w * (p->level - (trend ? trend_at(l, trend, p->z) : 0));
-        weights += w;
-    }
-    return (weights > 0 ? sum / weights : 0) + (trend ? trend_at(l, trend, z) : 0);
-}
-
-/* ---- left out ---- */
-
-static void add_error(struct portolan_left_out *o, double error)
-{
-    double e = isfinite(error) ? fmin(fabs(error), worst_error) : worst_error;
-
-    o->n++;
-    o->mean += (e - o->mean) / (double)o->n;
-    o->sigma += (e * e - o->sigma) / (double)o->n;
-}
-
-/* All ways to ask, each place without its group; the best way stays. */
-static void leave_out(struct portolan_local *l)
-{
-    struct portolan_left_out all[2][MAX_NEIGHBOURS] = {{{0}}};
-    size_t stride = l->n / MOST_LEFT_OUT + 1, n = 0;
-    size_t ways = l->n > l->n_used + 2 ? 2 : 1; /* a trend through as few says nothing */
-    double distances = 0;
-
-    for (size_t i = 0; i < l->n; i += stride) {
-        const struct place *p = &l->places[i];
-        struct trend without;
-        struct near near;
-
-        find_near(l, p->z, p, &near);
-        if (!near.n)
-            continue;
-        fit_trend(l, p, &without);
-        distances += sqrt(near.d2[0]);
-        n++;
-        for (size_t k = 0; k < MAX_NEIGHBOURS; k++) {
-            add_error(&all[0][k], ask(l, p->z, &near, k + 1, NULL) - p->level);
-            add_error(&all[1][k], ask(l, p->z, &near, k + 1, &without) - p->level);
-        }
-    }
-    l->usual_distance = n ? distances / (double)n : 0;
-    l->summary.neighbours = 1;
-    for (size_t t = 0; n > 1 && t < ways; t++)
-        for (size_t k = 0; k < MAX_NEIGHBOURS; k++)
-            if ((!t && !k) || all[t][k].mean < 0.97 * l->summary.left_out.mean) {
-                l->summary.left_out = all[t][k];
-                l->summary.neighbours = k + 1;
-                l->summary.trend = t;
-            }
-    l->summary.left_out.sigma = sqrt(l->summary.left_out.sigma);
+    o->sigma = sqrt(o->sigma);
 }
 
 /* The sum of |log ratio| of the parameters of two places, or how far apart they are where none. */
@@ -301,7 +195,7 @@ static double octaves_between(const struct portolan_local *l, size_t a, size_t b
 static void find_conflicts(struct portolan_local *l)
 {
     double noise = isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat, worst = 0;
-    size_t stride = l->n / MOST_LEFT_OUT + 1;
+    size_t stride = l->n / MOST_CONFLICTS + 1;
 
     for (size_t i = 0; i < l->n; i += stride) {
         double most = 0;
@@ -374,8 +268,11 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         if (!d->weight || d->weight[i] >= 0.9 * heaviest)
             add_row(l, d, i);
     finish_places(l);
-    fit_trend(l, NULL, &l->trend);
-    leave_out(l);
+    if (krige(l)) {
+        portolan_local_destroy(l);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
+    }
+    sum_up_errors(l);
     find_conflicts(l);
     *local = l;
     return PORTOLAN_OK;
@@ -385,8 +282,11 @@ void portolan_local_destroy(struct portolan_local *l)
 {
     if (!l)
         return;
+    kriging_destroy(l->between);
     free(l->places);
     free(l->x);
+    free(l->z);
+    free(l->group);
     free(l);
 }
 
@@ -463,21 +363,30 @@ static void predict_near(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
     const struct portolan_left_out *o = &l->summary.left_out;
-    double z[MODEL_PARAMS], level, spread, sigma = o->n ? o->sigma : 1, far;
-    struct near near;
+    double z[MODEL_PARAMS], level, spread, sigma;
 
-    scale(l, x, z);
-    find_near(l, z, NULL, &near);
-    level = ask(l, z, &near, l->summary.neighbours, l->summary.trend ? &l->trend : NULL);
-    far = l->usual_distance > 0 ? sqrt(near.d2[0]) / l->usual_distance : 1;
-    sigma *= fmin(10, fmax(1, far));
-    spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
-    *out = (struct portolan_prediction){.value = exp(level),
-                                        .low = exp(level - spread),
-                                        .high = exp(level + spread),
-                                        .std_error = exp(level) * sigma,
-                                        .is_assumed = !o->n};
     note_outside(l, x, out);
+    scale(l, x, z);
+    kriging_ask(l->between, z, &level, &sigma);
+    sigma = hypot(sigma, per_octave * out->octaves);
+    spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
+    out->value = exp(level);
+    out->low = exp(level - spread);
+    out->high = exp(level + spread);
+    out->std_error = exp(level) * sigma;
+    out->is_assumed = !o->n;
+}
+
+double portolan_local_error(const struct portolan_local *l, size_t group)
+{
+    double sum = 0, n = 0, error, expected;
+
+    for (size_t i = 0; i < l->n_asked; i++)
+        if (l->group[i] == group && kriging_left_out(l->between, i, &error, &expected)) {
+            sum += error / expected;
+            n++;
+        }
+    return n > 0 ? sum / n : NAN;
 }
 
 void portolan_local_predict(const struct portolan_local *l, const double *x, size_t group,

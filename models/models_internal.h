@@ -369,4 +369,24 @@ double student_quantile(double confidence, double dof);
 /* P(F > f) of Fisher's distribution with these degrees of freedom */
 double fisher_tail(double f, double numerator, double denominator);
 
+/* ---- kriging.c: between measured places, and how far it may be off ---- */
+
+enum { KRIGING_MOST = 128 };
+
+struct kriging;
+
+/*
+ * N places, 1 … KRIGING_MOST, at Z (N × N_DIMS, of like scales) with values LEVEL. Places of a
+ * group are judged without each other. Z and GROUP stay the caller's and must outlive it. NULL: out
+ * of memory.
+ */
+struct kriging *kriging_create(size_t n_dims, size_t n, const double *z, const double *level,
+                               const size_t *group);
+void kriging_destroy(struct kriging *k);
+/* What place I would have been mistaken for, had its group not been there: too high by ERROR, when
+ * SIGMA was to be expected. False: there is but one group. */
+bool kriging_left_out(const struct kriging *k, size_t i, double *error, double *sigma);
+/* The value at Z, and the standard deviation of one more. */
+void kriging_ask(const struct kriging *k, const double *z, double *level, double *sigma);
+
 #endif

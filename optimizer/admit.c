@@ -2,8 +2,10 @@
 /*
  * Where an implementation may be used: where it was seen to work. What failed, or was not accurate
  * enough, is out at that place, and wherever no context tells another place from it. Elsewhere it
- * may be used between places where it worked, with none where it did not in between, or close to
- * one; a rule that would have let in a place where it is known to have failed is not applied.
+ * may be used where it worked at the places most alike. Of few places one cannot say which are
+ * alike: there it may be used between places where it worked, with none where it did not in
+ * between, or close to one. A rule that would have let in a place where it is known to have failed
+ * is not applied.
  */
 #include "plan_internal.h"
 
@@ -15,7 +17,8 @@ enum {
     MOST_COORDINATES = PORTOLAN_CONTEXT_MAX + MAX_INPUTS,
     MOST_NEAR = 48,
     MOST_KINDS = 8,
-    PLACES_OF_A_KIND = 5
+    PLACES_OF_A_KIND = 5,
+    MANY_PLACES = 8
 };
 
 /* In factors of two: close to a place that is good; likewise where all are, and by far. */
@@ -24,6 +27,8 @@ static const double close_by = 1, close_by_good = 2;
 static const double by_far = 1e-5;
 /* Of values that are not both positive. */
 static const double far_apart = 8;
+/* Farther than so many usual distances of places nothing is alike. */
+static const double alike_within = 3;
 
 /* What is known of one place with one combination of implementations. */
 struct evidence {
@@ -31,8 +36,9 @@ struct evidence {
     size_t point;
     double at[MOST_COORDINATES];
     bool failed;
-    double accuracy;                       /* the worst; NaN: none was reported */
-    bool misled_bracket, misled_neighbour; /* bad, and the rule would have let it in */
+    double accuracy; /* the worst; NaN: none was reported */
+    double second;   /* distance, in scales, to the next place but one with the same combination */
+    bool misled_alike, misled_bracket, misled_neighbour; /* bad, and the rule lets it in */
     long long trial;
 };
 
@@ -40,6 +46,7 @@ struct plan_evidence {
     size_t n, n_context, n_coordinates; /* contexts come first, then swept parameters */
     struct evidence *all;               /* by key */
     bool is_kind[MOST_COORDINATES];     /* few whole values, each of many places */
+    double scale[MOST_COORDINATES];     /* standard deviations, in factors of two */
 };
 
 static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
@@ -310,6 +317,104 @@ static bool is_close(const struct portolan_plan *p, const struct around *a)
     return a->n_good && a->good_at[0] <= reach && (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
 }
 
+/* ---- places that are alike ---- */
+
+static void find_scales(struct plan_evidence *v)
+{
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        double n = 0, mean = 0, squares = 0;
+
+        for (size_t i = 0; i < v->n; i++) {
+            double x = v->all[i].at[k], off;
+
+            if (!(x > 0))
+                continue;
+            off = log2(x) - mean;
+            mean += off / ++n;
+            squares += off * (log2(x) - mean);
+        }
+        v->scale[k] = n > 1 && squares > 0 ? sqrt(squares / n) : 1;
+    }
+}
+
+/* In standard deviations of where things were measured; infinite between kinds. */
+static double scaled_distance(const struct plan_evidence *v, const double *a, const double *t)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        double d = octaves(a[k], t[k]) / v->scale[k];
+
+        if ((k < v->n_context && isnan(t[k])) || (v->is_kind[k] && a[k] != t[k]))
+            return INFINITY;
+        sum += d * d;
+    }
+    return sqrt(sum);
+}
+
+/* The two places most like T with one combination: how far the second is, and that they are good.
+ */
+struct alike {
+    double first, second;
+    bool first_good, second_good;
+};
+
+static struct alike find_alike(const struct portolan_plan *p, const struct plan_evidence *v,
+                               size_t key, const double *t, const struct evidence *without)
+{
+    struct alike a = {INFINITY, INFINITY, false, false};
+
+    for (size_t i = 0; i < v->n; i++) {
+        const struct evidence *e = &v->all[i];
+        double d = e->key == key && e != without ? scaled_distance(v, e->at, t) : INFINITY;
+
+        if (d < a.first) {
+            a.second = a.first;
+            a.second_good = a.first_good;
+            a.first = d;
+            a.first_good = !is_bad(p, e);
+        } else if (d < a.second) {
+            a.second = d;
+            a.second_good = !is_bad(p, e);
+        }
+    }
+    return a;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* The usual distance of a place to the next but one; 0: too few were tried to say so. */
+static double usual_distance(const struct plan_evidence *v, size_t key)
+{
+    double *all = portolan_calloc(v->n + 1, sizeof *all), middle = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; all && i < v->n; i++)
+        if (v->all[i].key == key && isfinite(v->all[i].second))
+            all[n++] = v->all[i].second;
+    if (n >= MANY_PLACES) {
+        qsort(all, n, sizeof *all, ascending);
+        middle = all[n / 2];
+    }
+    free(all);
+    return middle;
+}
+
+static bool works_alike(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
+                        const double *t, const struct evidence *without)
+{
+    struct alike a = find_alike(p, v, key, t, without);
+
+    return a.first_good && a.second_good && a.second <= alike_within * usual_distance(v, key);
+}
+
+/* ---- which rules hold ---- */
+
 /* Coordinates of few whole values, each of many places, are kinds rather than sizes. */
 static void find_kinds(struct plan_evidence *v)
 {
@@ -343,31 +448,39 @@ static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
 {
     struct around a;
 
+    for (size_t i = 0; i < v->n; i++)
+        v->all[i].second = find_alike(p, v, v->all[i].key, v->all[i].at, &v->all[i]).second;
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
         if (!is_bad(p, e))
             continue;
+        e->misled_alike = works_alike(p, v, e->key, e->at, e);
         look_around(p, v, e->key, e->at, e, &a);
         e->misled_bracket = is_bracketed(v, &a, e->at);
         e->misled_neighbour = !e->misled_bracket && is_close(p, &a);
     }
 }
 
-/* Whether the rules misled nowhere among places of the same kinds as T. */
-static void ask_rules(const struct plan_evidence *v, size_t key, const double *t, bool *brackets,
-                      bool *neighbours)
+/* Which rules misled nowhere among places of the same kinds as T. */
+struct rules {
+    bool alike, brackets, neighbours;
+};
+
+static struct rules ask_rules(const struct plan_evidence *v, size_t key, const double *t)
 {
-    *brackets = *neighbours = true;
+    struct rules r = {usual_distance(v, key) > 0, true, true};
+
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
 
-        if (e->key != key || !(e->misled_bracket || e->misled_neighbour) ||
-            distance(v, e->at, t) >= far_apart)
+        if (e->key != key || distance(v, e->at, t) >= far_apart)
             continue;
-        *brackets = *brackets && !e->misled_bracket;
-        *neighbours = *neighbours && !e->misled_neighbour;
+        r.alike = r.alike && !e->misled_alike;
+        r.brackets = r.brackets && !e->misled_bracket;
+        r.neighbours = r.neighbours && !e->misled_neighbour;
     }
+    return r;
 }
 
 enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
@@ -391,6 +504,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
     v->n_coordinates = n_coordinates(p, path);
     gather(p, path, selection, v);
     find_kinds(v);
+    find_scales(v);
     try_rules(p, v);
     p->paths[path].evidence = v;
     return PORTOLAN_OK;
@@ -454,13 +568,31 @@ static const struct evidence *nearest(const struct around *a)
                                                                      : NULL;
 }
 
+/* Whether T lies outside all places of the combination. */
+static bool is_beyond(const struct plan_evidence *v, size_t key, const double *t)
+{
+    for (size_t k = 0; k < v->n_coordinates; k++) {
+        bool below = false, above = false;
+
+        for (size_t i = 0; i < v->n; i++)
+            if (v->all[i].key == key) {
+                below = below || !(v->all[i].at[k] > t[k]);
+                above = above || !(v->all[i].at[k] < t[k]);
+            }
+        if (!below || !above)
+            return true;
+    }
+    return false;
+}
+
 static struct plan_verdict judge(const struct portolan_plan *p, const struct plan_evidence *v,
                                  size_t key, const double *t, bool accuracy_rises)
 {
     struct plan_verdict out = {.kind = PLAN_UNPROVEN, .accuracy = NAN};
     const struct evidence *e;
-    bool brackets, neighbours;
+    struct rules r;
     struct around a;
+    bool works;
 
     look_around(p, v, key, t, NULL, &a);
     e = nearest(&a);
@@ -468,8 +600,13 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
     if (e && !a.all_good)
         return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
-    ask_rules(v, key, t, &brackets, &neighbours);
-    if ((brackets && is_bracketed(v, &a, t)) || (neighbours && !accuracy_rises && is_close(p, &a)))
+    r = ask_rules(v, key, t);
+    if (r.alike)
+        works = works_alike(p, v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
+    else
+        works = (r.brackets && is_bracketed(v, &a, t)) ||
+                (r.neighbours && !accuracy_rises && is_close(p, &a));
+    if (works)
         return verdict_on(p, a.good[0]);
     if (e) {
         out.accuracy = e->accuracy;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Beyond this a choice loses too much on average; below that chance it is a close call. */
-static const double too_much = 0.15, fair_chance = 0.8;
+static const double too_much = 0.2, fair_chance = 0.8;
 
 struct choosing {
     struct portolan_plan *p;

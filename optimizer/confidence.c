@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How sure a choice is: costs are drawn anew within what is not known of them, the exact choice is
- * made for each draw, and what loses least on average is taken. Draws are the same everywhere.
+ * made for each draw, and what loses least on average is taken. Draws are the same everywhere. What
+ * was not measured here errs as it did, or as much the other way, at one of the points that were:
+ * there alternatives err alike, which leaves their order as it is.
  */
 #include "plan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENARIOS = 64 };
+enum { SCENARIOS = 128 };
 
 /* What an alternative may not lose, and how rarely. */
-static const double much = 0.5, rarely = 0.05;
+static const double much = 0.5, rarely = 0.1;
 
 struct scenarios {
     const struct portolan_plan *p;
     const struct plan_horizon *h;
     struct portolan_arena pool;
     struct plan_view view;
+    size_t n_points, *points; /* of trials */
     size_t n_core, n_candidates;
     size_t **candidates; /* assignments of core variables */
     size_t *wins;
@@ -50,11 +53,23 @@ static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
     return q->rows ? 1 + q->rows->number : 1ULL << 48 | (uint64_t)path << 20 | tuple;
 }
 
-static void scale(struct estimate *e, size_t scenario, uint64_t what)
+static void scale(struct estimate *e, double error)
 {
-    double factor = e->se > 0 ? exp(fmin(e->se, 3) * draw(scenario, what)) : 1;
+    e->value *= e->se > 0 ? exp(fmin(e->se, 3) * error) : 1;
+}
 
-    e->value *= factor;
+/* In standard errors. */
+static double error_of(const struct scenarios *s, const struct quantity *q, size_t scenario,
+                       uint64_t source)
+{
+    const struct portolan_local *local = q->rows ? q->rows->local : NULL;
+    double error = NAN;
+
+    if (local && s->n_points && isnan(portolan_local_error(local, s->p->s.target_point)))
+        error = portolan_local_error(local, s->points[scenario % s->n_points]);
+    if (isnan(error))
+        return draw(scenario, 4 * source);
+    return scenario / s->n_points % 2 ? error : -error;
 }
 
 static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario)
@@ -67,10 +82,23 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
             struct plan_cost *c = &s->view.costs[i][k];
 
             *c = v->costs[i][k];
-            scale(&c->exclusive, scenario, 4 * source_of(&t->exclusive, i, k));
-            scale(&c->calls, scenario, 4 * source_of(&t->calls, i, k) + 1);
-            scale(&c->setup, scenario, 4 * source_of(&t->setup, i, k) + 2);
+            scale(&c->exclusive,
+                  error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)));
+            scale(&c->calls, draw(scenario, 4 * source_of(&t->calls, i, k) + 1));
+            scale(&c->setup, draw(scenario, 4 * source_of(&t->setup, i, k) + 2));
         }
+}
+
+static enum portolan_status scenarios_init(struct scenarios *s)
+{
+    const struct survey *survey = &s->p->s;
+    enum portolan_status status = plan_view_create(s->p, &s->pool, &s->view);
+
+    s->points = portolan_arena_alloc(&s->pool, survey->n_trials + 1, sizeof *s->points);
+    for (size_t i = 0; s->points && i < survey->n_trials; i++)
+        if (survey->trials[i].point == i)
+            s->points[s->n_points++] = i;
+    return s->points ? status : PORTOLAN_ENOMEM;
 }
 
 static enum portolan_status add_candidate(struct scenarios *s, const size_t *values, size_t *index)
@@ -186,7 +214,7 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     memcpy(out->values, values, n_core * sizeof *values);
     if (!anything_uncertain(p, v))
         return PORTOLAN_OK;
-    status = plan_view_create(p, &s.pool, &s.view);
+    status = scenarios_init(&s);
     if (!status)
         status = add_candidate(&s, values, &base);
     for (size_t k = 0; !status && k < SCENARIOS; k++)
@@ -206,7 +234,7 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     struct scenarios s = {.p = p, .h = h};
     size_t wins = 0;
 
-    if (plan_view_create(p, &s.pool, &s.view)) {
+    if (scenarios_init(&s)) {
         portolan_arena_clear(&s.pool);
         return 0;
     }

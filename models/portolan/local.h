@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * models: prediction without a law. What was measured at a place is the prediction there; elsewhere
- * the nearest neighbours are, on a logarithmic scale where all values are positive, with or without
- * a trend through all rows, whichever predicts rows left out better. And the error of laws and
+ * its neighbours are, by kriging (Rasmussen and Williams 2006), on a logarithmic scale where all
+ * values are positive; more than 128 places are thinned for that. And the error of laws and
  * neighbours alike on what was left out, so that they can compete.
  *
  * Immutable after creation: many threads may read one. Nothing here prints or exits.
@@ -46,8 +46,6 @@ struct portolan_local_summary {
     size_t n_places; /**< different (x, group) */
     double repeat;   /**< relative standard deviation of repetitions; NaN: there are none */
     double repeat_dof;
-    size_t neighbours; /**< that are asked */
-    bool trend;        /**< of what a trend leaves over */
     struct portolan_left_out left_out;
     size_t n_conflicts; /**< places that lie by another they cannot be told from */
     struct portolan_local_conflict conflict; /**< the worst; undefined if there is none */
@@ -79,6 +77,12 @@ const struct portolan_local_summary *portolan_local_peek_summary(const struct po
  */
 void portolan_local_predict(const struct portolan_local *local, const double *x, size_t group,
                             struct portolan_prediction *out, enum portolan_local_source *source);
+
+/**
+ * How much too high its neighbours foretold GROUP (as a logarithm), over what was to be expected:
+ * about 1 or -1 as a rule. NaN where that is not known.
+ */
+double portolan_local_error(const struct portolan_local *local, size_t group);
 
 /**
  * What the model that portolan_model_fit_pieces() finds for DATA (portolan_model_fit() where

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kriging: a plane, with what lies near by Matérn's covariance of order 3/2 (Rasmussen and
+ * Williams, Gaussian Processes for Machine Learning, 2006, equations 2.25 and 4.17). How far places
+ * tell of each other, and how much they scatter, is what foretells places left out best (there,
+ * 5.10 to 5.13; groups of places together).
+ */
+#include "models_internal.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double lengths[] = {0.5, 1, 2, 4, 8}, nuggets[] = {0.003, 0.02, 0.1, 0.4};
+/* Variance of the plane's slopes, and of its level over that, before anything was seen. */
+static const double steep = 100, level_over_slopes = 100, level_before = 1e4;
+/* Through hardly more places than it has slopes a plane says nothing. */
+enum { MORE_PLACES_THAN_SLOPES = 3 };
+/* An error beyond this (a logarithm) says no more. */
+static const double worst_error = 3;
+
+struct kriging {
+    size_t n, n_dims;
+    const double *z; /* N × N_DIMS, of the caller, as is GROUP */
+    const size_t *group;
+    double mean, length, nugget, slope; /* variances are relative to VARIANCE */
+    double variance;
+    double *level;   /* above the mean */
+    double *inverse; /* of the covariances */
+    double *reach;   /* that, times the levels */
+    double *error, *spread;
+    double fit; /* logarithm of the density of what was left out, but for constants */
+    bool is_judged;
+};
+
+static double covariance(const struct kriging *k, const double *a, const double *b)
+{
+    double d2 = 0, along = level_over_slopes, d;
+
+    for (size_t i = 0; i < k->n_dims; i++) {
+        d2 += (a[i] - b[i]) * (a[i] - b[i]);
+        along += a[i] * b[i];
+    }
+    d = sqrt(3 * d2) / k->length;
+    return (1 + d) * exp(-d) + (k->slope > 0 ? k->slope * along : level_before);
+}
+
+/* The inverse of a covariance matrix in its place, whole. */
+static bool invert(size_t n, double *a)
+{
+    lapack_int order = (lapack_int)n;
+
+    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', order, a, order) ||
+        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'U', order, a, order))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            a[j * n + i] = a[i * n + j]; /* the upper triangle, column by column, is the lower */
+    return true;
+}
+
+/* Errors of the places of FIRST's group without any of it, and what they were expected to be. */
+static bool leave_group_out(struct kriging *k, size_t first, size_t *at, double *block)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i < k->n; i++)
+        if (k->group[i] == k->group[first])
+            at[n++] = i;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            block[i * n + j] = k->inverse[at[i] * k->n + at[j]];
+    if (n == k->n || !invert(n, block))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+
+        for (size_t j = 0; j < n; j++)
+            sum -= block[i * n + j] * k->reach[at[j]];
+        k->error[at[i]] = fmax(-worst_error, fmin(worst_error, sum));
+        k->spread[at[i]] = block[i * n + i];
+    }
+    return true;
+}
+
+static bool is_first(const struct kriging *k, size_t i)
+{
+    size_t j = 0;
+
+    while (j < i && k->group[j] != k->group[i])
+        j++;
+    return j == i;
+}
+
+/* With K's length and nugget. False: the covariances are no good, or there is but one group. */
+static bool solve(struct kriging *k, size_t *at, double *block)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < k->n; i++)
+        for (size_t j = 0; j <= i; j++)
+            k->inverse[i * k->n + j] =
+                covariance(k, &k->z[i * k->n_dims], &k->z[j * k->n_dims]) + (i == j) * k->nugget;
+    if (!invert(k->n, k->inverse))
+        return false;
+    for (size_t i = 0; i < k->n; i++) {
+        k->reach[i] = 0;
+        for (size_t j = 0; j < k->n; j++)
+            k->reach[i] += k->inverse[i * k->n + j] * k->level[j];
+    }
+    for (size_t i = 0; i < k->n; i++)
+        if (is_first(k, i) && !leave_group_out(k, i, at, block))
+            return false;
+    for (size_t i = 0; i < k->n; i++)
+        sum += k->error[i] * k->error[i] / k->spread[i];
+    /* length and nugget were chosen by the same errors */
+    k->variance = fmax(sum / fmax(1, (double)k->n - 2), 1e-12);
+    k->fit = 0;
+    for (size_t i = 0; i < k->n; i++) {
+        k->spread[i] *= k->variance;
+        k->fit -= log(k->spread[i]) + k->error[i] * k->error[i] / k->spread[i];
+    }
+    return true;
+}
+
+/* The best of the lengths and nuggets; with but one group nothing tells which is. */
+static void search(struct kriging *k, size_t *at, double *block)
+{
+    double length = 1, nugget = 0.1, best = -INFINITY;
+
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (size_t g = 0; g < sizeof nuggets / sizeof *nuggets; g++) {
+            k->length = lengths[l];
+            k->nugget = nuggets[g];
+            if (solve(k, at, block) && k->fit > best) {
+                best = k->fit;
+                length = k->length;
+                nugget = k->nugget;
+            }
+        }
+    k->length = length;
+    k->nugget = nugget;
+    k->is_judged = solve(k, at, block);
+    if (!k->is_judged)
+        k->variance = 1;
+}
+
+struct kriging *kriging_create(size_t n_dims, size_t n, const double *z, const double *level,
+                               const size_t *group)
+{
+    struct kriging *k = portolan_calloc(1, sizeof *k);
+    size_t *at = portolan_calloc(n, sizeof *at);
+    double *block = portolan_calloc(n, n * sizeof *block);
+
+    if (k)
+        *k = (struct kriging){.n = n,
+                              .n_dims = n_dims,
+                              .z = z,
+                              .group = group,
+                              .slope = n >= n_dims + MORE_PLACES_THAN_SLOPES ? steep : 0,
+                              .level = portolan_calloc(4 * n, sizeof *k->level),
+                              .inverse = portolan_calloc(n, n * sizeof *k->inverse)};
+    if (!at || !block || !k || !k->level || !k->inverse) {
+        kriging_destroy(k);
+        k = NULL;
+    } else {
+        k->reach = k->level + n;
+        k->error = k->reach + n;
+        k->spread = k->error + n;
+        for (size_t i = 0; i < n; i++)
+            k->mean += level[i] / (double)n;
+        for (size_t i = 0; i < n; i++)
+            k->level[i] = level[i] - k->mean;
+        search(k, at, block);
+    }
+    free(at);
+    free(block);
+    return k;
+}
+
+void kriging_destroy(struct kriging *k)
+{
+    if (!k)
+        return;
+    free(k->level);
+    free(k->inverse);
+    free(k);
+}
+
+bool kriging_left_out(const struct kriging *k, size_t i, double *error, double *sigma)
+{
+    *error = k->error[i];
+    *sigma = sqrt(k->spread[i]);
+    return k->is_judged;
+}
+
+void kriging_ask(const struct kriging *k, const double *z, double *level, double *sigma)
+{
+    double variance = covariance(k, z, z) + k->nugget, mine[KRIGING_MOST];
+
+    *level = k->mean;
+    for (size_t i = 0; i < k->n; i++) {
+        mine[i] = covariance(k, z, &k->z[i * k->n_dims]);
+        *level += mine[i] * k->reach[i];
+    }
+    for (size_t i = 0; i < k->n; i++)
+        for (size_t j = 0; j <= i; j++)
+            variance -= (i == j ? 1 : 2) * mine[i] * k->inverse[i * k->n + j] * mine[j];
+    *sigma = sqrt(k->variance * fmax(variance, k->nugget));
+}
