@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double lengths[] = {0.5, 1, 2, 4, 8}, nuggets[] = {0.003, 0.02, 0.1, 0.4};
+static const double lengths[] = {8, 4, 2, 1, 0.5}, nuggets[] = {0.4, 0.1, 0.02, 0.003};
+/* Akaike's price of the two: else a plane and noise do, the first of the above. */
+static const double price = 4;
 /* Variance of the plane's slopes, and of its level over that, before anything was seen. */
 static const double steep = 100, level_over_slopes = 100, level_before = 1e4;
 /* Through hardly more places than it has slopes a plane says nothing. */
@@ -134,7 +136,7 @@ static void search(struct kriging *k, size_t *at, double *block)
             k->length = lengths[l];
             k->nugget = nuggets[g];
             if (solve(k, at, block) && k->fit > best) {
-                best = k->fit;
+                best = k->fit + (l || g ? 0 : price);
                 length = k->length;
                 nugget = k->nugget;
             }

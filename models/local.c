@@ -359,6 +359,7 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     return true;
 }
 
+/* How much nearer places are better known is a guess itself: the usual error counts as much. */
 static void predict_near(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
 {
@@ -368,7 +369,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     note_outside(l, x, out);
     scale(l, x, z);
     kriging_ask(l->between, z, &level, &sigma);
-    sigma = hypot(sigma, per_octave * out->octaves);
+    sigma = hypot(hypot(sigma, o->sigma) / M_SQRT2, per_octave * out->octaves);
     spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
     out->value = exp(level);
     out->low = exp(level - spread);

@@ -27,6 +27,8 @@ static const double close_by = 1, close_by_good = 2;
 static const double by_far = 1e-5;
 /* Of values that are not both positive. */
 static const double far_apart = 8;
+/* What counts a place that is known to work at one that is like it, but not proven. */
+static const double doubt = 0.5;
 /* Farther than so many usual distances of places nothing is alike. */
 static const double alike_within = 3;
 
@@ -37,7 +39,7 @@ struct evidence {
     double at[MOST_COORDINATES];
     bool failed;
     double accuracy; /* the worst; NaN: none was reported */
-    double second;   /* distance, in scales, to the next place but one with the same combination */
+    double nearby;   /* scaled, to the next place but one of the combination; or infinite */
     bool misled_alike, misled_bracket, misled_neighbour; /* bad, and the rule lets it in */
     long long trial;
 };
@@ -352,31 +354,33 @@ static double scaled_distance(const struct plan_evidence *v, const double *a, co
     return sqrt(sum);
 }
 
-/* The two places most like T with one combination: how far the second is, and that they are good.
- */
+/* The places most like T with one combination, by distance. */
+enum { ALIKE = 2, ASKED = 4 };
+
 struct alike {
-    double first, second;
-    bool first_good, second_good;
+    size_t n;
+    double at[ASKED];
+    bool is_good[ASKED];
 };
 
 static struct alike find_alike(const struct portolan_plan *p, const struct plan_evidence *v,
                                size_t key, const double *t, const struct evidence *without)
 {
-    struct alike a = {INFINITY, INFINITY, false, false};
+    struct alike a = {0};
 
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
         double d = e->key == key && e != without ? scaled_distance(v, e->at, t) : INFINITY;
+        size_t k = a.n;
 
-        if (d < a.first) {
-            a.second = a.first;
-            a.second_good = a.first_good;
-            a.first = d;
-            a.first_good = !is_bad(p, e);
-        } else if (d < a.second) {
-            a.second = d;
-            a.second_good = !is_bad(p, e);
+        if (isinf(d) || (a.n == ASKED && d >= a.at[k - 1]))
+            continue;
+        for (k = a.n < ASKED ? a.n++ : a.n - 1; k && a.at[k - 1] > d; k--) {
+            a.at[k] = a.at[k - 1];
+            a.is_good[k] = a.is_good[k - 1];
         }
+        a.at[k] = d;
+        a.is_good[k] = !is_bad(p, e);
     }
     return a;
 }
@@ -388,15 +392,15 @@ static int ascending(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The usual distance of a place to the next but one; 0: too few were tried to say so. */
+/* The usual one to the next place but one; 0: too few were tried to say so. */
 static double usual_distance(const struct plan_evidence *v, size_t key)
 {
     double *all = portolan_calloc(v->n + 1, sizeof *all), middle = 0;
     size_t n = 0;
 
     for (size_t i = 0; all && i < v->n; i++)
-        if (v->all[i].key == key && isfinite(v->all[i].second))
-            all[n++] = v->all[i].second;
+        if (v->all[i].key == key && isfinite(v->all[i].nearby))
+            all[n++] = v->all[i].nearby;
     if (n >= MANY_PLACES) {
         qsort(all, n, sizeof *all, ascending);
         middle = all[n / 2];
@@ -410,7 +414,20 @@ static bool works_alike(const struct portolan_plan *p, const struct plan_evidenc
 {
     struct alike a = find_alike(p, v, key, t, without);
 
-    return a.first_good && a.second_good && a.second <= alike_within * usual_distance(v, key);
+    return a.n >= ALIKE && a.is_good[0] && a.is_good[1] &&
+           a.at[ALIKE - 1] <= alike_within * usual_distance(v, key);
+}
+
+/* The chance that it works at T, which nothing proves; 0 where too few were tried to say so. */
+static double hope_for(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
+                       const double *t)
+{
+    struct alike a = find_alike(p, v, key, t, NULL);
+    double good = 0;
+
+    for (size_t i = 0; i < a.n; i++)
+        good += a.is_good[i];
+    return a.n && usual_distance(v, key) > 0 ? doubt * good / (double)a.n : 0;
 }
 
 /* ---- which rules hold ---- */
@@ -448,8 +465,12 @@ static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
 {
     struct around a;
 
-    for (size_t i = 0; i < v->n; i++)
-        v->all[i].second = find_alike(p, v, v->all[i].key, v->all[i].at, &v->all[i]).second;
+    for (size_t i = 0; i < v->n; i++) {
+        struct evidence *e = &v->all[i];
+        struct alike near = find_alike(p, v, e->key, e->at, e);
+
+        e->nearby = near.n >= ALIKE ? near.at[ALIKE - 1] : INFINITY;
+    }
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
 
@@ -601,7 +622,7 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
     if (e && !a.all_good)
         return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
     r = ask_rules(v, key, t);
-    if (r.alike)
+    if (r.alike && a.all_bad)
         works = works_alike(p, v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
     else
         works = (r.brackets && is_bracketed(v, &a, t)) ||
@@ -614,6 +635,7 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
         out.near_bad = is_bad(p, e);
         out.near_failed = e->failed;
     }
+    out.hope = hope_for(p, v, key, t);
     for (size_t k = 0; k < v->n_context; k++)
         out.is_blind = out.is_blind || isnan(t[k]);
     return out;

@@ -251,8 +251,11 @@ static const size_t *less_known(struct choosing *c)
 
         for (size_t v = 0; selection && v < p->s.n_variables; v++)
             selection[v] = c->number[v] == NONE ? 0 : both[i][c->number[v]];
-        if (selection && plan_total(p, &p->view, &whole, selection, &total, NULL) &&
-            (total.high_ns - total.low_ns) / total.total_ns > widest) {
+        if (!selection)
+            continue;
+        if (!plan_total(p, &p->view, &whole, selection, &total, NULL))
+            return both[i]; /* nothing proves that it works */
+        if ((total.high_ns - total.low_ns) / total.total_ns > widest) {
             widest = (total.high_ns - total.low_ns) / total.total_ns;
             at = i;
         }

@@ -11,15 +11,20 @@
 #include <string.h>
 
 enum { SCENARIOS = 128 };
+/* Few points say little of how alike errors are: as if they were not at so many more. */
+enum { APART = 4 };
 
 /* What an alternative may not lose, and how rarely. */
 static const double much = 0.5, rarely = 0.1;
+/* Losing more than so many times the least is no worse. */
+static const double worst_loss = 3;
 
 struct scenarios {
     const struct portolan_plan *p;
     const struct plan_horizon *h;
     struct portolan_arena pool;
     struct plan_view view;
+    bool is_hopeful;          /* something that is not proven to work may */
     size_t n_points, *points; /* of trials */
     size_t n_core, n_candidates;
     size_t **candidates; /* assignments of core variables */
@@ -37,14 +42,22 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* A normal number that depends on its arguments alone. */
+static double uniform_of(uint64_t key)
+{
+    return ((double)(key >> 11) + 0.5) * 0x1p-53;
+}
+
+/* Numbers that depend on their arguments alone. */
+static double uniform(size_t scenario, uint64_t what)
+{
+    return uniform_of(mix(mix(what) ^ scenario));
+}
+
 static double draw(size_t scenario, uint64_t what)
 {
     uint64_t key = mix(mix(what) ^ scenario);
-    double u = ((double)(key >> 11) + 0.5) * 0x1p-53;
-    double v = (double)(mix(key) >> 11) * 0x1p-53;
 
-    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
+    return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(mix(key)));
 }
 
 /* Combinations that share what they were fitted from err alike. */
@@ -63,16 +76,19 @@ static double error_of(const struct scenarios *s, const struct quantity *q, size
                        uint64_t source)
 {
     const struct portolan_local *local = q->rows ? q->rows->local : NULL;
+    size_t round = s->n_points + APART, at = scenario % round;
     double error = NAN;
 
-    if (local && s->n_points && isnan(portolan_local_error(local, s->p->s.target_point)))
-        error = portolan_local_error(local, s->points[scenario % s->n_points]);
+    if (local && at < s->n_points && isnan(portolan_local_error(local, s->p->s.target_point)))
+        error = portolan_local_error(local, s->points[at]);
     if (isnan(error))
         return draw(scenario, 4 * source);
-    return scenario / s->n_points % 2 ? error : -error;
+    return scenario / round % 2 ? error : -error;
 }
 
-static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario)
+/* HOPEFUL: what is not proven to work does, if it is lucky. */
+static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t scenario,
+                          bool hopeful)
 {
     const struct portolan_plan *p = s->p;
 
@@ -82,6 +98,8 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
             struct plan_cost *c = &s->view.costs[i][k];
 
             *c = v->costs[i][k];
+            if (hopeful && uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
+                c->allowed = true;
             scale(&c->exclusive,
                   error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)));
             scale(&c->calls, draw(scenario, 4 * source_of(&t->calls, i, k) + 1));
@@ -122,25 +140,44 @@ static enum portolan_status add_candidate(struct scenarios *s, const size_t *val
     return PORTOLAN_OK;
 }
 
+/* The best of the scenario's costs as they are in the view; *PROBLEM is the caller's to destroy. */
+static enum portolan_status solve(struct scenarios *s, struct portolan_choice **problem,
+                                  double *least, size_t *winner)
+{
+    struct portolan_choice_solution *solution = NULL;
+    enum portolan_status status = plan_make_problem(s->p, &s->view, s->h, problem, NULL);
+
+    if (!status)
+        status = portolan_choice_solve(*problem, PORTOLAN_CHOICE_AUTO, false, &solution, NULL);
+    if (!status) {
+        *least = solution->cost;
+        status = add_candidate(s, solution->values, winner);
+    }
+    portolan_choice_solution_destroy(solution);
+    return status;
+}
+
 static enum portolan_status solve_scenario(struct scenarios *s, const struct plan_view *v,
                                            size_t scenario)
 {
-    struct portolan_choice_solution *solution = NULL;
+    struct portolan_choice *hopeful = NULL;
+    double least = INFINITY;
+    size_t winner = 0, lucky = 0;
     enum portolan_status status;
-    size_t index;
 
-    fill_scenario(s, v, scenario);
-    status = plan_make_problem(s->p, &s->view, s->h, &s->problem[scenario], NULL);
-    if (!status)
-        status = portolan_choice_solve(s->problem[scenario], PORTOLAN_CHOICE_AUTO, false, &solution,
-                                       NULL);
-    if (!status) {
-        s->least[scenario] = solution->cost;
-        status = add_candidate(s, solution->values, &index);
+    fill_scenario(s, v, scenario, false);
+    status = solve(s, &s->problem[scenario], &s->least[scenario], &winner);
+    if (!status && s->is_hopeful) {
+        fill_scenario(s, v, scenario, true);
+        status = solve(s, &hopeful, &least, &lucky);
+    }
+    if (!status && least < s->least[scenario]) {
+        s->least[scenario] = least;
+        winner = lucky;
     }
     if (!status)
-        s->wins[index]++;
-    portolan_choice_solution_destroy(solution);
+        s->wins[winner]++;
+    portolan_choice_destroy(hopeful);
     return status;
 }
 
@@ -154,7 +191,7 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
 
     for (size_t k = 0; k < SCENARIOS; k++) {
         double cost = portolan_choice_cost(s->problem[k], s->candidates[candidate]);
-        double loss = s->least[k] > 0 ? cost / s->least[k] - 1 : 0;
+        double loss = s->least[k] > 0 ? fmin(cost / s->least[k] - 1, worst_loss) : 0;
 
         o.cost += cost / SCENARIOS;
         o.loss += loss / SCENARIOS;
@@ -188,16 +225,23 @@ static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
         memcpy(out->rival, s->candidates[rival], s->n_core * sizeof *out->rival);
 }
 
-static bool anything_uncertain(const struct portolan_plan *p, const struct plan_view *v)
+static bool is_uncertain(const struct plan_cost *c)
 {
-    for (size_t i = 0; i < p->s.n_nodes; i++)
-        for (size_t k = 0; k < p->paths[i].scope.n_tuples; k++) {
-            const struct plan_cost *c = &v->costs[i][k];
+    return c->hope > 0 ||
+           (c->allowed && (c->exclusive.se > 0 || c->calls.se > 0 || c->setup.se > 0));
+}
 
-            if (c->allowed && (c->exclusive.se > 0 || c->calls.se > 0 || c->setup.se > 0))
-                return true;
+/* Whether anything is, and whether that is because something may work. */
+static bool anything_uncertain(struct scenarios *s, const struct plan_view *v)
+{
+    bool uncertain = false;
+
+    for (size_t i = 0; i < s->p->s.n_nodes; i++)
+        for (size_t k = 0; k < s->p->paths[i].scope.n_tuples; k++) {
+            uncertain = uncertain || is_uncertain(&v->costs[i][k]);
+            s->is_hopeful = s->is_hopeful || v->costs[i][k].hope > 0;
         }
-    return false;
+    return uncertain;
 }
 
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
@@ -212,7 +256,7 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     out->expected_loss = 0;
     out->is_risky = out->has_rival = false;
     memcpy(out->values, values, n_core * sizeof *values);
-    if (!anything_uncertain(p, v))
+    if (!anything_uncertain(&s, v))
         return PORTOLAN_OK;
     status = scenarios_init(&s);
     if (!status)
@@ -241,7 +285,7 @@ double plan_chance(const struct portolan_plan *p, const struct plan_view *v,
     for (size_t k = 0; k < SCENARIOS; k++) {
         struct portolan_plan_prediction a, b;
 
-        fill_scenario(&s, v, k);
+        fill_scenario(&s, v, k, false);
         wins +=
             plan_total(p, &s.view, h, mine, &a, NULL) &&
             (!plan_total(p, &s.view, h, other, &b, NULL) || a.total_ns + handicap_ns < b.total_ns);

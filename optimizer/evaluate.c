@@ -274,20 +274,22 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         profile = expect(p, path, t, seen, a, context, &modelled);
     c->accuracy = expected_accuracy(p, path, t, profile, a, &c->accuracy_outside);
     c->verdict = admit(p, path, tuple, profile, a, wanted > 0 && c->accuracy.value > wanted);
-    if (c->verdict.kind != PLAN_ADMITTED)
-        return;
-    c->allowed = true;
-    if (t->unneeded)
+    c->allowed = c->verdict.kind == PLAN_ADMITTED;
+    c->hope = c->verdict.hope;
+    if ((!c->allowed && !(c->hope > 0)) || t->unneeded)
         return;
     if (!t->seen || !at_target(p, &t->calls, c, &c->calls)) {
         c->allowed = false;
+        c->hope = 0;
         return;
     }
     at_target(p, &t->setup, c, &c->setup);
     if (isinf(c->octaves)) /* what counts is whether the calls themselves are foreseen blindly */
         c->octaves = 0;
-    if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c))
+    if (c->calls.value > 0 && !exclusive_cost(p, path, t, profile, a, c)) {
         c->allowed = false;
+        c->hope = 0;
+    }
 }
 
 /* What an insignificant path costs with implementations nobody measured: as with those measured. */

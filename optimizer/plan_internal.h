@@ -112,6 +112,7 @@ struct plan_verdict {
     bool is_blind;    /* unproven: contexts are not known */
     double accuracy;  /* of what the verdict rests on; NaN */
     long long trial;  /* likewise; 0: none */
+    double hope;      /* unproven: the chance that it works nonetheless */
     const char *why;  /* inapplicable: its condition */
 };
 
@@ -129,6 +130,7 @@ struct plan_path {
 /* What a tuple costs at the contexts looked at. */
 struct plan_cost {
     bool allowed, guessed;
+    double hope; /* not allowed, but it would cost this, and may work */
     struct estimate calls, exclusive, setup;
     struct estimate accuracy; /* NaN: none was reported */
     bool accuracy_outside;    /* asked outside what was measured */
