@@ -8,6 +8,9 @@
 
 /* Beyond this a choice loses too much on average; below that chance it is a close call. */
 static const double too_much = 0.2, fair_chance = 0.8;
+/* Among what was measured, what is so much better stays so though nobody can say how long it takes.
+ */
+static const double no_doubt = 0.99;
 
 struct choosing {
     struct portolan_plan *p;
@@ -299,7 +302,9 @@ static enum portolan_status judge(struct choosing *c)
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
     out->rival = out->settle = "";
-    if (out->expected_loss > too_much || c->sure.is_risky || out->prediction.is_unusable)
+    if (out->expected_loss > too_much || c->sure.is_risky ||
+        (out->prediction.is_unusable &&
+         (out->chance < no_doubt || out->prediction.n_extrapolating)))
         out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
     else if (out->chance < fair_chance && c->sure.has_rival)
         out->verdict = PORTOLAN_PLAN_CLOSE;
