@@ -59,15 +59,12 @@ static bool is_bad(const struct portolan_plan *p, const struct evidence *e)
 /* The tuple with the calling instance as written: failing is the callee's. */
 static size_t key_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
-    const struct plan_path *at = &p->paths[path];
-    size_t stride = 1, n;
+    size_t stride, value;
 
-    if (at->caller_at == NONE || tuple == NONE)
+    if (p->paths[path].caller_at == NONE || tuple == NONE)
         return tuple;
-    for (size_t i = at->scope.n; --i > at->caller_at;)
-        stride *= p->s.variables[at->scope.variables[i]].n;
-    n = p->s.variables[at->scope.variables[at->caller_at]].n;
-    return tuple - tuple / stride % n * stride;
+    value = plan_caller_of(p, path, tuple, &stride);
+    return tuple - value * stride;
 }
 
 /* ---- gathering ---- */
@@ -139,21 +136,6 @@ static void merge(struct evidence *into, const struct evidence *e)
     into->accuracy = isnan(into->accuracy) ? e->accuracy : fmax(into->accuracy, e->accuracy);
 }
 
-/* The tuple in which something was reported. */
-static size_t tuple_of(const struct portolan_plan *p, size_t path, const struct survey_quality *q,
-                       size_t *selection)
-{
-    const struct survey *s = &p->s;
-    const struct plan_path *at = &p->paths[path];
-
-    memcpy(selection, s->rows[q->row].selection, s->n_variables * sizeof *selection);
-    if (s->nodes[path].variable != NONE && q->own != NONE)
-        selection[s->nodes[path].variable] = q->own;
-    if (at->caller_at != NONE)
-        selection[at->scope.variables[at->caller_at]] = 0;
-    return plan_tuple_of(p, &at->scope, selection);
-}
-
 /* A trial that did not come to its end, with a class that never did there: that one is to blame. */
 static void gather_ended(const struct portolan_plan *p, size_t path, size_t *selection,
                          struct plan_evidence *out)
@@ -199,7 +181,7 @@ static void gather(const struct portolan_plan *p, size_t path, size_t *selection
         const struct survey_trial *t = &s->trials[s->rows[q->row].trial];
         struct evidence *e = &out->all[out->n];
 
-        *e = (struct evidence){.key = tuple_of(p, path, q, selection),
+        *e = (struct evidence){.key = key_of(p, path, plan_quality_tuple(p, path, q, selection)),
                                .point = t->point,
                                .failed = q->failed > 0,
                                .accuracy = q->value,

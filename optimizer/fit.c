@@ -33,6 +33,31 @@ void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *sc
     }
 }
 
+size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, size_t *stride)
+{
+    const struct plan_path *at = &p->paths[path];
+
+    *stride = 1;
+    for (size_t i = at->scope.n; --i > at->caller_at;)
+        *stride *= p->s.variables[at->scope.variables[i]].n;
+    return tuple / *stride % p->s.variables[at->scope.variables[at->caller_at]].n;
+}
+
+size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
+                          const struct survey_quality *q, size_t *selection)
+{
+    const struct survey *s = &p->s;
+    const struct plan_path *at = &p->paths[path];
+    size_t variable = s->nodes[path].variable;
+
+    memcpy(selection, s->rows[q->row].selection, s->n_variables * sizeof *selection);
+    if (variable != NONE && q->own != NONE)
+        selection[variable] = q->own;
+    if (at->caller_at != NONE && selection[at->scope.variables[at->caller_at]] == NONE)
+        selection[at->scope.variables[at->caller_at]] = 0; /* failing is the callee's */
+    return plan_tuple_of(p, &at->scope, selection);
+}
+
 static enum portolan_status scope_add(const struct portolan_plan *p, struct plan_scope *scope,
                                       size_t variable, size_t *at)
 {
@@ -158,28 +183,27 @@ enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_e
  * A caller's implementation that never called in any trial does not need the callee, whatever the
  * callee's implementation is.
  */
-static void mark_unneeded(struct portolan_plan *p, struct plan_path *path)
+static void mark_unneeded(struct portolan_plan *p, size_t at)
 {
-    size_t callers, stride = 1;
+    struct plan_path *path = &p->paths[at];
+    size_t callers, stride;
 
     if (path->caller_at == NONE || path->scope.n < 2)
         return;
     callers = p->s.variables[path->scope.variables[path->caller_at]].n;
-    for (size_t i = path->scope.n; --i > path->caller_at;)
-        stride *= p->s.variables[path->scope.variables[i]].n;
     for (size_t c = 0; c < callers; c++) {
         bool seen = false, called = false;
 
         for (size_t k = 0; k < path->scope.n_tuples; k++) {
             const struct plan_tuple *t = &path->tuples[k];
 
-            if (k / stride % callers != c || !t->seen)
+            if (plan_caller_of(p, at, k, &stride) != c || !t->seen)
                 continue;
             seen = true;
             called = called || t->calls.model || t->calls.constant > 0;
         }
         for (size_t k = 0; seen && !called && k < path->scope.n_tuples; k++)
-            if (k / stride % callers == c)
+            if (plan_caller_of(p, at, k, &stride) == c)
                 path->tuples[k].unneeded = true;
     }
 }
@@ -270,7 +294,7 @@ enum portolan_status plan_fit(struct portolan_plan *p)
         if (!status)
             status = plan_gather_evidence(p, i);
         if (!status)
-            mark_unneeded(p, &p->paths[i]);
+            mark_unneeded(p, i);
     }
     return status;
 }

@@ -592,17 +592,6 @@ static bool trial_at_target(const struct portolan_plan *p, size_t trial)
     return p->s.trials[trial].point == p->s.target_point;
 }
 
-/* The tuple in which an accuracy was reported. */
-static size_t accuracy_tuple(struct observation *o, const struct survey_quality *q)
-{
-    const struct survey *s = &o->p->s;
-
-    memcpy(o->selection, s->rows[q->row].selection, s->n_variables * sizeof *o->selection);
-    if (o->variable != NONE && q->own != NONE)
-        o->selection[o->variable] = q->own;
-    return plan_tuple_of(o->p, &o->p->paths[o->path].scope, o->selection);
-}
-
 /* The reported accuracies of a tuple as rows over contexts, or over the swept parameters. */
 static size_t accuracy_rows(struct observation *o, size_t tuple, bool by_context, size_t n_names)
 {
@@ -613,7 +602,7 @@ static size_t accuracy_rows(struct observation *o, size_t tuple, bool by_context
     for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
         const struct survey_quality *q = &s->qualities[i];
 
-        if (isnan(q->value) || accuracy_tuple(o, q) != tuple)
+        if (isnan(q->value) || plan_quality_tuple(o->p, o->path, q, o->selection) != tuple)
             continue;
         if (by_context)
             memcpy(&o->x[n * n_names], q->context, n_names * sizeof *o->x);
@@ -633,7 +622,8 @@ static void note_accuracy_here(struct observation *o, size_t tuple, struct plan_
     for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
         const struct survey_quality *q = &s->qualities[i];
 
-        if (trial_at_target(o->p, s->rows[q->row].trial) && accuracy_tuple(o, q) == tuple &&
+        if (trial_at_target(o->p, s->rows[q->row].trial) &&
+            plan_quality_tuple(o->p, o->path, q, o->selection) == tuple &&
             !(q->value <= t->accuracy_here.value))
             t->accuracy_here = (struct estimate){q->value, q->value, q->value, 0};
     }
@@ -669,14 +659,11 @@ static bool same_caller(const struct observation *o, size_t segment, size_t tupl
 {
     const struct plan_path *path = &o->p->paths[o->path];
     const struct survey *s = &o->p->s;
-    size_t variable, stride = 1;
+    size_t stride;
 
-    if (path->caller_at == NONE)
-        return true;
-    for (size_t i = path->scope.n; --i > path->caller_at;)
-        stride *= s->variables[path->scope.variables[i]].n;
-    variable = path->scope.variables[path->caller_at];
-    return s->segments[segment].selection[variable] == tuple / stride % s->variables[variable].n;
+    return path->caller_at == NONE ||
+           s->segments[segment].selection[path->scope.variables[path->caller_at]] ==
+               plan_caller_of(o->p, o->path, tuple, &stride);
 }
 
 /* The trial at the present parameters with the most steps with that caller, of these the latest. */
@@ -791,15 +778,13 @@ static enum portolan_status fit_slots(struct portolan_plan *p, struct observatio
 }
 
 /* An earlier tuple that differs in the caller's class only; NONE. */
-static size_t twin_of(const struct plan_path *path, const struct survey *s, size_t tuple)
+static size_t twin_of(const struct portolan_plan *p, size_t path, size_t tuple)
 {
-    size_t stride = 1, value;
+    size_t stride, value;
 
-    if (path->caller_at == NONE)
+    if (p->paths[path].caller_at == NONE)
         return NONE;
-    for (size_t i = path->scope.n; --i > path->caller_at;)
-        stride *= s->variables[path->scope.variables[i]].n;
-    value = tuple / stride % s->variables[path->scope.variables[path->caller_at]].n;
+    value = plan_caller_of(p, path, tuple, &stride);
     return value > 0 ? tuple - value * stride : NONE;
 }
 
@@ -809,7 +794,7 @@ enum portolan_status plan_observe(struct portolan_plan *p, size_t path)
     enum portolan_status status = observation_init(&o, p, path);
 
     for (size_t i = 0; !status && i < p->paths[path].scope.n_tuples; i++) {
-        size_t twin = twin_of(&p->paths[path], &p->s, i);
+        size_t twin = twin_of(p, path, i);
 
         status = fit_calls(p, &o, i);
         if (twin != NONE) {

@@ -191,6 +191,12 @@ size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *sco
 /* The scope's variables' alternatives in TUPLE, into SELECTION. */
 void plan_tuple_apply(const struct portolan_plan *p, const struct plan_scope *scope, size_t tuple,
                       size_t *selection);
+/* The calling instance's alternative in TUPLE, where the scope has it; *STRIDE: between tuples that
+ * differ in it by one. */
+size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, size_t *stride);
+/* The tuple in which an accuracy or a failure was reported; SELECTION is scratch. */
+size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
+                          const struct survey_quality *q, size_t *selection);
 /* quantity.c: fits, values, and rows that arrive. */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
