@@ -13,8 +13,11 @@
 #include <string.h>
 
 static const double lengths[] = {8, 4, 2, 1, 0.5}, nuggets[] = {0.4, 0.1, 0.02, 0.003};
-/* Akaike's price of the two: else a plane and noise do, the first of the above. */
-static const double price = 4;
+/* Akaike's price of a constant. */
+static const double price = 2;
+/* A dimension may count for more or less than the others: factors of its length, tried in turn. */
+static const double factors[] = {2, 0.5};
+enum { ROUNDS = 2 };
 /* Variance of the plane's slopes, and of its level over that, before anything was seen. */
 static const double steep = 100, level_over_slopes = 100, level_before = 1e4;
 /* Through hardly more places than it has slopes a plane says nothing. */
@@ -26,7 +29,8 @@ struct kriging {
     size_t n, n_dims;
     const double *z; /* N × N_DIMS, of the caller, as is GROUP */
     const size_t *group;
-    double mean, length, nugget, slope; /* variances are relative to VARIANCE */
+    double length[MODEL_PARAMS];
+    double mean, nugget, slope; /* variances are relative to VARIANCE */
     double variance;
     double *level;   /* above the mean */
     double *inverse; /* of the covariances */
@@ -41,10 +45,10 @@ static double covariance(const struct kriging *k, const double *a, const double 
     double d2 = 0, along = level_over_slopes, d;
 
     for (size_t i = 0; i < k->n_dims; i++) {
-        d2 += (a[i] - b[i]) * (a[i] - b[i]);
+        d2 += pow((a[i] - b[i]) / k->length[i], 2);
         along += a[i] * b[i];
     }
-    d = sqrt(3 * d2) / k->length;
+    d = sqrt(3 * d2);
     return (1 + d) * exp(-d) + (k->slope > 0 ? k->slope * along : level_before);
 }
 
@@ -126,23 +130,60 @@ static bool solve(struct kriging *k, size_t *at, double *block)
     return true;
 }
 
-/* The best of the lengths and nuggets; with but one group nothing tells which is. */
-static void search(struct kriging *k, size_t *at, double *block)
-{
-    double length = 1, nugget = 0.1, best = -INFINITY;
+/* What is to be changed only for the better. */
+struct constants {
+    double length[MODEL_PARAMS], nugget, fit;
+};
 
+/* Keeps K's constants if they foretell better by GAIN than those that are the best so far. */
+static void try_constants(struct kriging *k, size_t *at, double *block, double gain,
+                          struct constants *best)
+{
+    if (!solve(k, at, block) || !(k->fit > best->fit + gain))
+        return;
+    memcpy(best->length, k->length, sizeof k->length);
+    best->nugget = k->nugget;
+    best->fit = k->fit;
+}
+
+/* One length for all dimensions; a plane and noise, unless another pays for itself. */
+static void search_alike(struct kriging *k, size_t *at, double *block, struct constants *best)
+{
     for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
         for (size_t g = 0; g < sizeof nuggets / sizeof *nuggets; g++) {
-            k->length = lengths[l];
+            for (size_t i = 0; i < MODEL_PARAMS; i++)
+                k->length[i] = lengths[l];
             k->nugget = nuggets[g];
-            if (solve(k, at, block) && k->fit > best) {
-                best = k->fit + (l || g ? 0 : price);
-                length = k->length;
-                nugget = k->nugget;
-            }
+            try_constants(k, at, block, 0, best);
+            if (!l && !g && isfinite(best->fit))
+                best->fit += 2 * price;
         }
-    k->length = length;
-    k->nugget = nugget;
+}
+
+static void search_each(struct kriging *k, size_t *at, double *block, struct constants *best)
+{
+    k->nugget = best->nugget;
+    for (int round = 0; round < ROUNDS && isfinite(best->fit); round++)
+        for (size_t i = 0; i < k->n_dims; i++)
+            for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
+                memcpy(k->length, best->length, sizeof k->length);
+                k->length[i] *= factors[f];
+                try_constants(k, at, block, price / 2, best);
+            }
+}
+
+/* The best lengths and nugget; with but one group nothing tells which are. */
+static void search(struct kriging *k, size_t *at, double *block)
+{
+    struct constants best = {.nugget = 0.1, .fit = -INFINITY};
+
+    for (size_t i = 0; i < MODEL_PARAMS; i++)
+        best.length[i] = 1;
+    search_alike(k, at, block, &best);
+    if (k->n_dims > 1)
+        search_each(k, at, block, &best);
+    memcpy(k->length, best.length, sizeof k->length);
+    k->nugget = best.nugget;
     k->is_judged = solve(k, at, block);
     if (!k->is_judged)
         k->variance = 1;

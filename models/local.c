@@ -40,7 +40,7 @@ struct portolan_local {
     size_t n;
     struct place *places;
     double *x; /* of the places, as given */
-    double most, least;
+    double most, least; /* what takes no time counts as half the least that takes some */
     struct kriging *between; /* through places one in STRIDE */
     size_t n_asked, stride;
     double *z; /* of these */
@@ -246,7 +246,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
                                            struct portolan_error *err)
 {
     struct portolan_local *l;
-    double most = 0, heaviest = 0;
+    double most = 0, least = INFINITY, heaviest = 0;
 
     if (!is_good(d))
         return portolan_error_set(err, PORTOLAN_EINVAL, "no rows to predict from");
@@ -259,10 +259,11 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     l->n_params = d->n_params;
     for (size_t i = 0; i < d->n_rows; i++) {
         most = fmax(most, d->y[i]);
+        least = d->y[i] > 0 ? fmin(least, d->y[i]) : least;
         heaviest = fmax(heaviest, d->weight ? d->weight[i] : 1);
     }
     l->most = most;
-    l->least = most > 0 ? 1e-9 * most : DBL_MIN;
+    l->least = most > 0 ? least / 2 : DBL_MIN;
     find_scales(l, d);
     for (size_t i = 0; i < d->n_rows; i++)
         if (!d->weight || d->weight[i] >= 0.9 * heaviest)

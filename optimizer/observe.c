@@ -20,6 +20,8 @@ static const double excess_of_path = 0.25, excess_of_program = 0.02;
  * a share of it. Usual ones are averaged, since totals are sums.
  */
 static const double far_in_distances = 8, far_of_median = 0.5;
+/* Among fewer steps two that take longer are chance, not a period. */
+enum { STEPS_OF_A_PERIOD = 8 };
 
 struct moment { /* one step's calls with one context */
     size_t segment, own;
@@ -308,7 +310,8 @@ static enum portolan_status find_all_recurring(struct observation *o)
                           o->moments[end].own == m->own;
              end++)
             some[n++] = &o->moments[end];
-        find_recurring(some, n, row_of(o, m->segment, m->own));
+        if (n >= STEPS_OF_A_PERIOD)
+            find_recurring(some, n, row_of(o, m->segment, m->own));
     }
     free(some);
     return PORTOLAN_OK;
