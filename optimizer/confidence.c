@@ -182,7 +182,7 @@ static enum portolan_status solve_scenario(struct scenarios *s, const struct pla
 }
 
 struct outlook {
-    double loss, often; /* the mean, relative to the least; how often that is much */
+    double cost, loss, often; /* means; how often it loses much */
 };
 
 static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
@@ -193,6 +193,7 @@ static struct outlook look_ahead(const struct scenarios *s, size_t candidate)
         double cost = portolan_choice_cost(s->problem[k], s->candidates[candidate]);
         double loss = s->least[k] > 0 ? fmin(cost / s->least[k] - 1, worst_loss) : 0;
 
+        o.cost += cost / SCENARIOS;
         o.loss += loss / SCENARIOS;
         o.often += (loss > much) / (double)SCENARIOS;
     }
@@ -207,7 +208,7 @@ static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
     for (size_t k = 0; k < s->n_candidates; k++) {
         struct outlook o = look_ahead(s, k);
 
-        if (o.loss < best.loss - 1e-3) {
+        if (o.cost < best.cost * (1 - 1e-3)) {
             best = o;
             chosen = k;
         }
