@@ -39,8 +39,8 @@ struct portolan_local {
     double low[MODEL_PARAMS], high[MODEL_PARAMS];
     size_t n;
     struct place *places;
-    double *x; /* of the places, as given */
-    double most, least; /* what takes no time counts as half the least that takes some */
+    double *x;               /* of the places, as given */
+    double most, least;      /* what takes no time counts as half the least that takes some */
     struct kriging *between; /* through places one in STRIDE */
     size_t n_asked, stride;
     double *z; /* of these */

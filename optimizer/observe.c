@@ -56,6 +56,7 @@ struct observation {
     struct moment *moments;
     struct context_row *contexts;
     size_t variable, n_own;       /* the called instance; NONE and 1 when it is fixed */
+    bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */
     struct segment_row *segments; /* [segment * n_own + own alternative] */
     size_t *selection;            /* scratch for tuples */
     double *x, *y, *each;         /* scratch for fits */
@@ -345,6 +346,31 @@ static void count_calls(struct observation *o)
             count_row(o, r, row_of(o, s->rows[r].segment, k));
 }
 
+/* The own alternative in TUPLE: its first digit. */
+static size_t own_in(const struct observation *o, size_t tuple)
+{
+    return o->variable == NONE ? 0 : tuple / (o->p->paths[o->path].scope.n_tuples / o->n_own);
+}
+
+/* How long it takes to get nowhere says nothing of getting there. */
+static void find_wrong(struct observation *o)
+{
+    const struct survey *s = &o->p->s;
+    const struct survey_node *node = &s->nodes[o->path];
+
+    for (size_t i = node->first_quality; i < node->first_quality + node->n_qualities; i++) {
+        const struct survey_quality *q = &s->qualities[i];
+
+        if (s->a->accuracy > 0 && q->value > s->a->accuracy && q->own != NONE)
+            o->is_wrong[s->rows[q->row].trial * o->n_own + q->own] = true;
+    }
+}
+
+static bool is_wrong(const struct observation *o, size_t segment, size_t tuple)
+{
+    return o->is_wrong[o->p->s.segments[segment].trial * o->n_own + own_in(o, tuple)];
+}
+
 static enum portolan_status observation_init(struct observation *o, const struct portolan_plan *p,
                                              size_t path)
 {
@@ -360,14 +386,16 @@ static enum portolan_status observation_init(struct observation *o, const struct
     o->moments = portolan_calloc(pieces + 1, sizeof *o->moments);
     o->contexts = portolan_calloc(pieces + 1, sizeof *o->contexts);
     o->segments = portolan_calloc(p->s.n_segments + 1, o->n_own * sizeof *o->segments);
+    o->is_wrong = portolan_calloc(p->s.n_trials + 1, o->n_own * sizeof *o->is_wrong);
     o->selection = portolan_calloc(p->s.n_variables + 1, sizeof *o->selection);
     o->x = portolan_calloc(rows, MAX_INPUTS * sizeof *o->x);
     o->y = portolan_calloc(rows, sizeof *o->y);
     o->each = portolan_calloc(rows, sizeof *o->each);
     o->point = portolan_calloc(rows, sizeof *o->point);
-    if (!o->moments || !o->contexts || !o->segments || !o->selection || !o->x || !o->y ||
-        !o->each || !o->point)
+    if (!o->moments || !o->contexts || !o->segments || !o->is_wrong || !o->selection || !o->x ||
+        !o->y || !o->each || !o->point)
         return PORTOLAN_ENOMEM;
+    find_wrong(o);
     list_moments(o);
     for (size_t begin = 0, end; begin < o->n_moments; begin = end) {
         for (end = begin + 1;
@@ -384,17 +412,12 @@ static void observation_clear(struct observation *o)
     free(o->moments);
     free(o->contexts);
     free(o->segments);
+    free(o->is_wrong);
     free(o->selection);
     free(o->x);
     free(o->y);
     free(o->each);
     free(o->point);
-}
-
-/* The own alternative in TUPLE: its first digit. */
-static size_t own_in(const struct observation *o, size_t tuple)
-{
-    return o->variable == NONE ? 0 : tuple / (o->p->paths[o->path].scope.n_tuples / o->n_own);
 }
 
 /* What the segment says of the own alternative in TUPLE. */
@@ -517,7 +540,8 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
     names[n_context] = "ranks";
     for (size_t i = 0; i < o->n_contexts; i++) {
         if (o->contexts[i].own != own_in(o, tuple) ||
-            !in_own_tuple(o, o->contexts[i].segment, tuple))
+            !in_own_tuple(o, o->contexts[i].segment, tuple) ||
+            is_wrong(o, o->contexts[i].segment, tuple))
             continue;
         memcpy(&o->x[n * n_names], o->contexts[i].context, n_context * sizeof *o->x);
         if (with_ranks)
@@ -535,7 +559,7 @@ static enum portolan_status fit_exclusive(struct portolan_plan *p, struct observ
     for (size_t g = 0; g < p->s.n_segments; g++) {
         const struct segment_row *row = row_in(o, g, tuple);
 
-        if (!in_own_tuple(o, g, tuple) || !row->present)
+        if (!in_own_tuple(o, g, tuple) || !row->present || is_wrong(o, g, tuple))
             continue;
         add_row(o, g, n_names, row->exclusive_later / row->calls_later, &n);
     }
