@@ -18,7 +18,9 @@ enum {
     MOST_NEAR = 48,
     MOST_KINDS = 8,
     PLACES_OF_A_KIND = 5,
-    MANY_PLACES = 8
+    MANY_PLACES = 8,
+    ALIKE = 2, /* that vouch for a place */
+    ASKED = 4  /* that tell its chance */
 };
 
 /* In factors of two: close to a place that is good; likewise where all are, and by far. */
@@ -73,17 +75,10 @@ static bool is_trial_lifted(const struct portolan_plan *p, size_t path, size_t o
 {
     const struct survey *s = &p->s;
     const struct survey_node *n = &s->nodes[path];
-    const char *class_name =
-        own == NONE ? "" : s->variables[n->variable].instance->alternatives[own].class_name;
 
-    for (size_t i = 0; i < s->data->n_lifted; i++) {
-        const struct portolan_lifted_veto *l = &s->data->lifted[i];
-
-        if (trial <= l->trial && !strcmp(l->assembly, s->a->name) &&
-            !strcmp(l->instance, n->instance) && !strcmp(l->implementation, class_name))
-            return true;
-    }
-    return false;
+    return survey_is_lifted(
+        s, trial, n->instance,
+        own == NONE ? "" : s->variables[n->variable].instance->alternatives[own].class_name);
 }
 
 bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *q)
@@ -234,26 +229,31 @@ static bool between(const struct plan_evidence *v, const double *a, const double
     return true;
 }
 
-/* The evidence of one combination near a place, good and bad. */
-struct around {
-    size_t n_good, n_bad, all_good, all_bad;
-    const struct evidence *good[MOST_NEAR], *bad[MOST_NEAR];
-    double good_at[MOST_NEAR], bad_at[MOST_NEAR];
+/* Evidence near a place, the nearest first. */
+struct near {
+    size_t n, all;
+    const struct evidence *e[MOST_NEAR];
+    double at[MOST_NEAR];
 };
 
-static void insert(const struct evidence **list, double *at, size_t *n, const struct evidence *e,
-                   double d)
+/* That of one combination. */
+struct around {
+    struct near good, bad;
+};
+
+static void insert(struct near *list, const struct evidence *e, double d)
 {
     size_t k;
 
-    if (*n == MOST_NEAR && d >= at[*n - 1])
+    list->all++;
+    if (list->n == MOST_NEAR && d >= list->at[list->n - 1])
         return;
-    for (k = *n < MOST_NEAR ? (*n)++ : *n - 1; k && at[k - 1] > d; k--) {
-        list[k] = list[k - 1];
-        at[k] = at[k - 1];
+    for (k = list->n < MOST_NEAR ? list->n++ : list->n - 1; k && list->at[k - 1] > d; k--) {
+        list->e[k] = list->e[k - 1];
+        list->at[k] = list->at[k - 1];
     }
-    list[k] = e;
-    at[k] = d;
+    list->e[k] = e;
+    list->at[k] = d;
 }
 
 static void look_around(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
@@ -265,24 +265,18 @@ static void look_around(const struct portolan_plan *p, const struct plan_evidenc
 
         if (e->key != key || e == without)
             continue;
-        if (is_bad(p, e)) {
-            a->all_bad++;
-            insert(a->bad, a->bad_at, &a->n_bad, e, distance(v, e->at, t));
-        } else {
-            a->all_good++;
-            insert(a->good, a->good_at, &a->n_good, e, distance(v, e->at, t));
-        }
+        insert(is_bad(p, e) ? &a->bad : &a->good, e, distance(v, e->at, t));
     }
 }
 
 static bool is_bracketed(const struct plan_evidence *v, const struct around *a, const double *t)
 {
-    for (size_t i = 0; i < a->n_good; i++)
-        for (size_t j = i; j < a->n_good; j++) {
-            bool clean = between(v, a->good[i]->at, a->good[j]->at, t);
+    for (size_t i = 0; i < a->good.n; i++)
+        for (size_t j = i; j < a->good.n; j++) {
+            bool clean = between(v, a->good.e[i]->at, a->good.e[j]->at, t);
 
-            for (size_t b = 0; clean && b < a->n_bad; b++)
-                clean = !between(v, a->good[i]->at, a->good[j]->at, a->bad[b]->at);
+            for (size_t b = 0; clean && b < a->bad.n; b++)
+                clean = !between(v, a->good.e[i]->at, a->good.e[j]->at, a->bad.e[b]->at);
             if (clean)
                 return true;
         }
@@ -291,14 +285,14 @@ static bool is_bracketed(const struct plan_evidence *v, const struct around *a, 
 
 static bool is_close(const struct portolan_plan *p, const struct around *a)
 {
-    bool far_from_bad = !a->all_bad && a->all_good > 2;
+    bool far_from_bad = !a->bad.all && a->good.all > 2;
     double reach;
 
-    for (size_t i = 0; i < a->n_good; i++)
-        far_from_bad = far_from_bad && !(a->good[i]->accuracy > by_far * p->s.a->accuracy);
+    for (size_t i = 0; i < a->good.n; i++)
+        far_from_bad = far_from_bad && !(a->good.e[i]->accuracy > by_far * p->s.a->accuracy);
     reach = far_from_bad ? close_by_good : close_by;
 
-    return a->n_good && a->good_at[0] <= reach && (!a->n_bad || a->bad_at[0] > 2 * a->good_at[0]);
+    return a->good.n && a->good.at[0] <= reach && (!a->bad.n || a->bad.at[0] > 2 * a->good.at[0]);
 }
 
 /* ---- places that are alike ---- */
@@ -336,67 +330,41 @@ static double scaled_distance(const struct plan_evidence *v, const double *a, co
     return sqrt(sum);
 }
 
-/* The places most like T with one combination, by distance. */
-enum { ALIKE = 2, ASKED = 4 };
-
-struct alike {
-    size_t n;
-    double at[ASKED];
-    bool is_good[ASKED];
-};
-
-static struct alike find_alike(const struct portolan_plan *p, const struct plan_evidence *v,
-                               size_t key, const double *t, const struct evidence *without)
+/* The places most like T with one combination. */
+static void find_alike(const struct plan_evidence *v, size_t key, const double *t,
+                       const struct evidence *without, struct near *out)
 {
-    struct alike a = {0};
-
+    *out = (struct near){0};
     for (size_t i = 0; i < v->n; i++) {
         const struct evidence *e = &v->all[i];
         double d = e->key == key && e != without ? scaled_distance(v, e->at, t) : INFINITY;
-        size_t k = a.n;
 
-        if (isinf(d) || (a.n == ASKED && d >= a.at[k - 1]))
-            continue;
-        for (k = a.n < ASKED ? a.n++ : a.n - 1; k && a.at[k - 1] > d; k--) {
-            a.at[k] = a.at[k - 1];
-            a.is_good[k] = a.is_good[k - 1];
-        }
-        a.at[k] = d;
-        a.is_good[k] = !is_bad(p, e);
+        if (!isinf(d))
+            insert(out, e, d);
     }
-    return a;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
 }
 
 /* The usual one to the next place but one; 0: too few were tried to say so. */
 static double usual_distance(const struct plan_evidence *v, size_t key)
 {
-    double *all = portolan_calloc(v->n + 1, sizeof *all), middle = 0;
+    double sum = 0;
     size_t n = 0;
 
-    for (size_t i = 0; all && i < v->n; i++)
-        if (v->all[i].key == key && isfinite(v->all[i].nearby))
-            all[n++] = v->all[i].nearby;
-    if (n >= MANY_PLACES) {
-        qsort(all, n, sizeof *all, ascending);
-        middle = all[n / 2];
-    }
-    free(all);
-    return middle;
+    for (size_t i = 0; i < v->n; i++)
+        if (v->all[i].key == key && isfinite(v->all[i].nearby)) {
+            sum += v->all[i].nearby;
+            n++;
+        }
+    return n >= MANY_PLACES ? sum / (double)n : 0;
 }
 
 static bool works_alike(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
                         const double *t, const struct evidence *without)
 {
-    struct alike a = find_alike(p, v, key, t, without);
+    struct near a;
 
-    return a.n >= ALIKE && a.is_good[0] && a.is_good[1] &&
+    find_alike(v, key, t, without, &a);
+    return a.n >= ALIKE && !is_bad(p, a.e[0]) && !is_bad(p, a.e[1]) &&
            a.at[ALIKE - 1] <= alike_within * usual_distance(v, key);
 }
 
@@ -404,12 +372,13 @@ static bool works_alike(const struct portolan_plan *p, const struct plan_evidenc
 static double hope_for(const struct portolan_plan *p, const struct plan_evidence *v, size_t key,
                        const double *t)
 {
-    struct alike a = find_alike(p, v, key, t, NULL);
-    double good = 0;
+    double good = 0, n = 0;
+    struct near a;
 
-    for (size_t i = 0; i < a.n; i++)
-        good += a.is_good[i];
-    return a.n && usual_distance(v, key) > 0 ? doubt * good / (double)a.n : 0;
+    find_alike(v, key, t, NULL, &a);
+    for (size_t i = 0; i < a.n && i < ASKED; i++, n++)
+        good += !is_bad(p, a.e[i]);
+    return n > 0 && usual_distance(v, key) > 0 ? doubt * good / n : 0;
 }
 
 /* ---- which rules hold ---- */
@@ -446,11 +415,12 @@ static void find_kinds(struct plan_evidence *v)
 static void try_rules(const struct portolan_plan *p, struct plan_evidence *v)
 {
     struct around a;
+    struct near near;
 
     for (size_t i = 0; i < v->n; i++) {
         struct evidence *e = &v->all[i];
-        struct alike near = find_alike(p, v, e->key, e->at, e);
 
+        find_alike(v, e->key, e->at, e, &near);
         e->nearby = near.n >= ALIKE ? near.at[ALIKE - 1] : INFINITY;
     }
     for (size_t i = 0; i < v->n; i++) {
@@ -566,8 +536,8 @@ static bool seen_there(const struct portolan_plan *p, const struct plan_evidence
 
 static const struct evidence *nearest(const struct around *a)
 {
-    return a->n_bad && (!a->n_good || a->bad_at[0] <= a->good_at[0]) ? a->bad[0]
-           : a->n_good                                               ? a->good[0]
+    return a->bad.n && (!a->good.n || a->bad.at[0] <= a->good.at[0]) ? a->bad.e[0]
+           : a->good.n                                               ? a->good.e[0]
                                                                      : NULL;
 }
 
@@ -599,18 +569,18 @@ static struct plan_verdict judge(const struct portolan_plan *p, const struct pla
 
     look_around(p, v, key, t, NULL, &a);
     e = nearest(&a);
-    if (!a.all_bad && (!e || isnan(e->accuracy) || !(p->s.a->accuracy > 0)))
+    if (!a.bad.all && (!e || isnan(e->accuracy) || !(p->s.a->accuracy > 0)))
         return (struct plan_verdict){.kind = PLAN_ADMITTED, .accuracy = NAN};
-    if (e && !a.all_good)
-        return verdict_on(p, a.bad[0]); /* it never worked: nothing tells this place apart */
+    if (e && !a.good.all)
+        return verdict_on(p, a.bad.e[0]); /* it never worked: nothing tells this place apart */
     r = ask_rules(v, key, t);
-    if (r.alike && a.all_bad)
+    if (r.alike && a.bad.all)
         works = works_alike(p, v, key, t, NULL) && !(accuracy_rises && is_beyond(v, key, t));
     else
         works = (r.brackets && is_bracketed(v, &a, t)) ||
                 (r.neighbours && !accuracy_rises && is_close(p, &a));
     if (works)
-        return verdict_on(p, a.good[0]);
+        return verdict_on(p, a.good.e[0]);
     if (e) {
         out.accuracy = e->accuracy;
         out.trial = e->trial;

@@ -98,6 +98,7 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
             struct plan_cost *c = &s->view.costs[i][k];
 
             *c = v->costs[i][k];
+            s->is_hopeful = s->is_hopeful || c->hope > 0;
             if (hopeful && uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
                 c->allowed = true;
             scale(&c->exclusive,
@@ -225,25 +226,6 @@ static void judge(struct scenarios *s, size_t base, struct plan_confidence *out)
         memcpy(out->rival, s->candidates[rival], s->n_core * sizeof *out->rival);
 }
 
-static bool is_uncertain(const struct plan_cost *c)
-{
-    return c->hope > 0 ||
-           (c->allowed && (c->exclusive.se > 0 || c->calls.se > 0 || c->setup.se > 0));
-}
-
-/* Whether anything is, and whether that is because something may work. */
-static bool anything_uncertain(struct scenarios *s, const struct plan_view *v)
-{
-    bool uncertain = false;
-
-    for (size_t i = 0; i < s->p->s.n_nodes; i++)
-        for (size_t k = 0; k < s->p->paths[i].scope.n_tuples; k++) {
-            uncertain = uncertain || is_uncertain(&v->costs[i][k]);
-            s->is_hopeful = s->is_hopeful || v->costs[i][k].hope > 0;
-        }
-    return uncertain;
-}
-
 enum portolan_status plan_be_confident(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, const size_t *values,
                                        size_t n_core, struct plan_confidence *out)
@@ -252,12 +234,6 @@ enum portolan_status plan_be_confident(const struct portolan_plan *p, const stru
     size_t base = 0;
     enum portolan_status status;
 
-    out->chance = 1;
-    out->expected_loss = 0;
-    out->is_risky = out->has_rival = false;
-    memcpy(out->values, values, n_core * sizeof *values);
-    if (!anything_uncertain(&s, v))
-        return PORTOLAN_OK;
     status = scenarios_init(&s);
     if (!status)
         status = add_candidate(&s, values, &base);

@@ -52,15 +52,10 @@ static double size_of(const struct survey *s, const size_t *point)
     return size;
 }
 
-static size_t n_cases(const struct survey *s)
-{
-    return s->a->n_cases ? s->a->n_cases : 1;
-}
-
 enum portolan_status explore_list_points(struct exploration *e, struct portolan_error *err)
 {
     const struct survey *s = &e->p.s;
-    size_t total = n_cases(s);
+    size_t total = s->a->n_cases ? s->a->n_cases : 1;
 
     for (size_t d = 0; d < s->n_dims; d++)
         if ((total *= s->dims[d].sweep->n_values) > MAX_POINTS)
@@ -96,19 +91,6 @@ enum portolan_status explore_list_points(struct exploration *e, struct portolan_
     return PORTOLAN_OK;
 }
 
-static bool has_parameters_of_case(const struct survey *s, const struct portolan_trial *t,
-                                   size_t index)
-{
-    for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++) {
-        const struct portolan_assembly_case_column *x = &s->a->case_columns[c];
-
-        if (x->instance && !survey_same_value(survey_trial_parameter(t, x->instance, x->parameter),
-                                              s->a->cases[index].values[c]))
-            return false;
-    }
-    return true;
-}
-
 static bool is_at(const struct exploration *e, const struct survey_trial *t, const size_t *point)
 {
     const struct survey *s = &e->p.s;
@@ -116,7 +98,7 @@ static bool is_at(const struct exploration *e, const struct survey_trial *t, con
     for (size_t d = 0; d < s->n_dims; d++)
         if (!survey_same_value(t->texts[d], s->dims[d].sweep->values[point[d]]))
             return false;
-    return has_parameters_of_case(s, t->trial, point[s->n_dims]);
+    return survey_is_case(s, t->trial, point[s->n_dims]);
 }
 
 static bool has_what_is_set(const struct exploration *e, const struct portolan_trial *t)
@@ -136,38 +118,11 @@ static bool has_what_is_set(const struct exploration *e, const struct portolan_t
 
 /* --- what became of the trials --- */
 
-/* A trial starts with the classes stored for it; instances it does not name are as written. */
-static size_t *selection_of(struct exploration *e, const struct portolan_trial *t)
-{
-    const struct survey *s = &e->p.s;
-    size_t *selection = portolan_arena_alloc(&e->pool, s->n_variables, sizeof *selection);
-
-    for (size_t v = 0; selection && v < s->n_variables; v++)
-        for (size_t i = 0; i < t->n_implementations; i++)
-            if (strcmp(t->implementations[i].name, s->variables[v].instance->name) == 0)
-                selection[v] = survey_alternative_of(s, v, t->implementations[i].value);
-    return selection;
-}
-
-/* What failed in TRIAL counts no longer: somebody mended the implementation. */
-static bool is_lifted(const struct survey *s, int64_t trial, const char *instance,
-                      const char *implementation)
-{
-    for (size_t i = 0; i < s->data->n_lifted; i++) {
-        const struct portolan_lifted_veto *x = &s->data->lifted[i];
-
-        if (trial <= x->trial && strcmp(x->assembly, s->a->name) == 0 &&
-            strcmp(x->instance, instance) == 0 && strcmp(x->implementation, implementation) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* A trial that failed as a whole does not say through whom. */
 static bool is_lifted_for_any(const struct survey *s, const struct portolan_trial *t)
 {
     for (size_t i = 0; i < t->n_implementations; i++)
-        if (is_lifted(s, t->id, t->implementations[i].name, t->implementations[i].value))
+        if (survey_is_lifted(s, t->id, t->implementations[i].name, t->implementations[i].value))
             return true;
     return false;
 }
@@ -201,7 +156,7 @@ static void judge_samples(struct exploration *e)
         if (s->trials[at].trial->id != x->trial || e->outcomes[at].result == RESULT_FAILED ||
             e->outcomes[at].result == RESULT_KILLED)
             continue;
-        if (is_lifted(s, x->trial, x->instance, x->implementation))
+        if (survey_is_lifted(s, x->trial, x->instance, x->implementation))
             e->outcomes[at].result = RESULT_KILLED;
         else
             e->outcomes[at].result = failed ? RESULT_FAILED : RESULT_INACCURATE;
@@ -227,10 +182,8 @@ enum portolan_status explore_list_outcomes(struct exploration *e)
         const struct portolan_trial *t = s->trials[i].trial;
         struct outcome *o = &e->outcomes[i];
 
-        *o = (struct outcome){NONE, selection_of(e, t), result_of(s, t), disturbance_of(t),
+        *o = (struct outcome){NONE, s->trials[i].selection, result_of(s, t), disturbance_of(t),
                               t->elapsed_ns * 1e-9};
-        if (!o->selection)
-            return PORTOLAN_ENOMEM;
         for (size_t k = 0; o->point == NONE && k < e->n_points && has_what_is_set(e, t); k++)
             if (is_at(e, &s->trials[i], e->points[k]))
                 o->point = k;

@@ -157,6 +157,11 @@ bool survey_ranks_vary(const struct survey *s);
  * and explains them. BAD: one per trial.
  */
 enum portolan_status survey_find_contradicting(struct survey *s, bool *bad);
+/* What failed in TRIAL counts no longer: somebody mended the implementation. */
+bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instance,
+                      const char *implementation);
+/* Whether the parameters of T are those of a case; T NULL: as they are in the assembly now. */
+bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size_t index);
 /* A case is called by its first parameter. */
 const char *survey_case_name(const struct portolan_assembly *a, size_t index);
 

@@ -80,26 +80,40 @@ static enum portolan_status add_sweep(struct survey *s, const struct portolan_as
                                            .numeric = all_numbers(sweep->values, sweep->n_values)});
 }
 
+bool survey_is_case(const struct survey *s, const struct portolan_trial *t, size_t index)
+{
+    for (size_t k = 0; s->a->n_cases && k < s->a->n_case_columns; k++) {
+        const struct portolan_assembly_case_column *c = &s->a->case_columns[k];
+
+        if (c->instance &&
+            !survey_same_value(t ? survey_trial_parameter(t, c->instance, c->parameter)
+                                 : present_text(s, c->instance, c->parameter),
+                               s->a->cases[index].values[k]))
+            return false;
+    }
+    return true;
+}
+
 /* The case whose parameters these are; NONE. T NULL: the assembly as it is now. */
 static size_t case_of(const struct survey *s, const struct portolan_trial *t)
 {
-    const struct portolan_assembly *a = s->a;
-
-    for (size_t i = 0; i < a->n_cases; i++) {
-        bool same = true;
-
-        for (size_t k = 0; k < a->n_case_columns && same; k++) {
-            const struct portolan_assembly_case_column *c = &a->case_columns[k];
-
-            if (c->instance)
-                same = survey_same_value(t ? survey_trial_parameter(t, c->instance, c->parameter)
-                                           : present_text(s, c->instance, c->parameter),
-                                         a->cases[i].values[k]);
-        }
-        if (same)
+    for (size_t i = 0; i < s->a->n_cases; i++)
+        if (survey_is_case(s, t, i))
             return i;
-    }
     return NONE;
+}
+
+bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instance,
+                      const char *implementation)
+{
+    for (size_t i = 0; i < s->data->n_lifted; i++) {
+        const struct portolan_lifted_veto *x = &s->data->lifted[i];
+
+        if (trial <= x->trial && strcmp(x->assembly, s->a->name) == 0 &&
+            strcmp(x->instance, instance) == 0 && strcmp(x->implementation, implementation) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* A context that is known beforehand: by the caller's word, or by the present case. */
