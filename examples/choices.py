@@ -57,7 +57,8 @@ class Assembly:
         return None if accuracy is not None and accuracy > self.accuracy else time
 
     def choose(self, ranks, budget):
-        """Measures into an empty store; the choice (None: cannot tell) and its interval."""
+        """Measures into an empty store, and runs once, so that the contexts of this run are known;
+        then the choice (None: cannot tell) and its interval."""
         store = os.path.join(self.folder, "store.db")
         if os.path.exists(store):
             os.remove(store)
@@ -65,6 +66,7 @@ class Assembly:
                                     "--budget=%g" % budget, self.path)
         if status:
             sys.exit("choices: portolan measure ended with %d:\n%s" % (status, errors))
+        command(ranks, "run", "--quiet", "--store=" + store, *self.options, self.path)
         status, out, errors = command(0, "optimize", *self.options, "--store=" + store,
                                       "--ranks=%d" % ranks, "--output=" + os.devnull, self.path)
         if status not in (0, 3):

@@ -36,7 +36,7 @@ struct kriging {
     double *inverse; /* of the covariances */
     double *reach;   /* that, times the levels */
     double *error, *spread;
-    double fit; /* logarithm of the density of what was left out, but for constants */
+    double fit; /* twice the logarithm of the density of what was left out, but for constants */
     bool is_judged;
 };
 
@@ -168,7 +168,7 @@ static void search_each(struct kriging *k, size_t *at, double *block, struct con
             for (size_t f = 0; f < sizeof factors / sizeof *factors; f++) {
                 memcpy(k->length, best->length, sizeof k->length);
                 k->length[i] *= factors[f];
-                try_constants(k, at, block, price / 2, best);
+                try_constants(k, at, block, price, best);
             }
 }
 

@@ -147,3 +147,29 @@ void numbers_sort(size_t n, double *numbers)
         numbers[at] = number;
     }
 }
+
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers become unlike. */
+static uint64_t mix(uint64_t x)
+{
+    x += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static double uniform_of(uint64_t key)
+{
+    return ((double)(key >> 11) + 0.5) * 0x1p-53;
+}
+
+double portolan_draw_uniform(uint64_t draw, uint64_t what)
+{
+    return uniform_of(mix(mix(what) ^ draw));
+}
+
+double portolan_draw_normal(uint64_t draw, uint64_t what)
+{
+    uint64_t key = mix(mix(what) ^ draw);
+
+    return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(mix(key)));
+}

@@ -287,7 +287,7 @@ static char *settling_command(struct choosing *c)
             text = portolan_arena_printf(&p->choice_pool, "%s --set %s=%s", text, p->s.dims[d].name,
                                          p->s.dims[d].target);
     for (size_t i = 0; text && i < a->n_sweeps; i++)
-        if (!a->sweeps[i].varies)
+        if (!a->sweeps[i].varies && &a->sweeps[i] != p->other_input)
             text = portolan_arena_printf(&p->choice_pool, "%s --set %s.%s=%s", text,
                                          a->sweeps[i].instance, a->sweeps[i].parameter,
                                          a->sweeps[i].values[0]);
@@ -302,7 +302,7 @@ static enum portolan_status judge(struct choosing *c)
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
     out->rival = out->settle = "";
-    if (out->expected_loss > too_much || c->sure.is_risky ||
+    if (out->expected_loss > too_much || c->sure.is_risky || c->p->other_input ||
         (out->prediction.is_unusable &&
          (out->chance < no_doubt || out->prediction.n_extrapolating)))
         out->verdict = PORTOLAN_PLAN_CANNOT_TELL;
@@ -318,6 +318,8 @@ static enum portolan_status judge(struct choosing *c)
         return add_reason(c, portolan_arena_printf(
                                  pool, "cannot tell: the prediction may be off by a factor of %.2g",
                                  out->prediction.high_ns / out->prediction.total_ns));
+    if (c->p->other_input) /* a note says it */
+        return PORTOLAN_OK;
     return add_reason(c, portolan_arena_printf(pool,
                                                out->verdict == PORTOLAN_PLAN_CLOSE
                                                    ? "close call: %s may be as quick; this "

@@ -33,33 +33,6 @@ struct scenarios {
     double least[SCENARIOS];
 };
 
-/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring numbers become unlike. */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-static double uniform_of(uint64_t key)
-{
-    return ((double)(key >> 11) + 0.5) * 0x1p-53;
-}
-
-/* Numbers that depend on their arguments alone. */
-static double uniform(size_t scenario, uint64_t what)
-{
-    return uniform_of(mix(mix(what) ^ scenario));
-}
-
-static double draw(size_t scenario, uint64_t what)
-{
-    uint64_t key = mix(mix(what) ^ scenario);
-
-    return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(mix(key)));
-}
-
 /* Combinations that share what they were fitted from err alike. */
 static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
 {
@@ -82,7 +55,7 @@ static double error_of(const struct scenarios *s, const struct quantity *q, size
     if (local && at < s->n_points && isnan(portolan_local_error(local, s->p->s.target_point)))
         error = portolan_local_error(local, s->points[at]);
     if (isnan(error))
-        return draw(scenario, 4 * source);
+        return portolan_draw_normal(scenario, 4 * source);
     return scenario / round % 2 ? error : -error;
 }
 
@@ -99,12 +72,13 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
 
             *c = v->costs[i][k];
             s->is_hopeful = s->is_hopeful || c->hope > 0;
-            if (hopeful && uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
+            if (hopeful &&
+                portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
                 c->allowed = true;
             scale(&c->exclusive,
                   error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)));
-            scale(&c->calls, draw(scenario, 4 * source_of(&t->calls, i, k) + 1));
-            scale(&c->setup, draw(scenario, 4 * source_of(&t->setup, i, k) + 2));
+            scale(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1));
+            scale(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2));
         }
 }
 

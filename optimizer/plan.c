@@ -66,7 +66,16 @@ static enum portolan_status take_notes(struct portolan_plan *p)
 {
     struct survey *s = &p->s;
     struct portolan_arena *pool = &s->pool;
+    const struct portolan_assembly_sweep *set = survey_unmeasured_setting(s);
+    double x;
 
+    p->other_input = set && !portolan_read_double(set->values[0], &x) ? set : NULL;
+    if (set && !(p->notes[p->n_notes++] = portolan_arena_printf(
+                     pool,
+                     "%snever measured with %s.%s as it is now, only as the sweep sets it: a run "
+                     "tells what that changes",
+                     p->other_input ? "cannot tell: " : "", set->instance, set->parameter)))
+        return PORTOLAN_ENOMEM;
     if (s->n_elsewhere &&
         !(p->notes[p->n_notes++] = portolan_arena_printf(
               pool, "%zu trial%s of another machine or build not used (%s)", s->n_elsewhere,

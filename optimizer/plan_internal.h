@@ -164,7 +164,10 @@ struct portolan_plan {
     size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
     size_t n_notes;
-    const char *notes[3];
+    const char *notes[4];
+    /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
+     */
+    const struct portolan_assembly_sweep *other_input;
     double *known_values;
     int steps; /* of the run to predict */
     struct plan_view view;

@@ -157,6 +157,8 @@ bool survey_ranks_vary(const struct survey *s);
  * and explains them. BAD: one per trial.
  */
 enum portolan_status survey_find_contradicting(struct survey *s, bool *bad);
+/* A parameter that the sweep sets and no trial has as it is now; NULL: there is none. */
+const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct survey *s);
 /* What failed in TRIAL counts no longer: somebody mended the implementation. */
 bool survey_is_lifted(const struct survey *s, int64_t trial, const char *instance,
                       const char *implementation);

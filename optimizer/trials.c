@@ -173,6 +173,12 @@ static enum portolan_status list_dims(struct survey *s, bool with_cases, struct 
     return status;
 }
 
+static bool is_steps(const struct portolan_assembly *a, const char *instance, const char *parameter)
+{
+    return a->steps_instance && strcmp(a->steps_instance, instance) == 0 &&
+           strcmp(a->steps_parameter, parameter) == 0;
+}
+
 static bool is_swept(const struct portolan_assembly *a, const char *instance, const char *parameter)
 {
     for (size_t i = 0; i < a->n_sweeps; i++)
@@ -183,8 +189,7 @@ static bool is_swept(const struct portolan_assembly *a, const char *instance, co
         if (a->case_columns[k].instance && !strcmp(a->case_columns[k].instance, instance) &&
             !strcmp(a->case_columns[k].parameter, parameter))
             return true;
-    return a->steps_instance && strcmp(a->steps_instance, instance) == 0 &&
-           strcmp(a->steps_parameter, parameter) == 0;
+    return is_steps(a, instance, parameter);
 }
 
 static const char *trial_class(const struct portolan_trial *t, const char *instance)
@@ -214,14 +219,31 @@ static const char *unlike_sweep(struct survey *s, const struct portolan_trial *t
 
     for (size_t i = 0; i < a->n_sweeps; i++) {
         const struct portolan_assembly_sweep *x = &a->sweeps[i];
-        bool is_steps = a->steps_instance && strcmp(a->steps_instance, x->instance) == 0 &&
-                        strcmp(a->steps_parameter, x->parameter) == 0;
-
         const char *text = survey_trial_parameter(t, x->instance, x->parameter);
 
-        if (!x->varies && !is_steps && !survey_same_value(text, x->values[0]) &&
+        if (!x->varies && !is_steps(a, x->instance, x->parameter) &&
+            !survey_same_value(text, x->values[0]) &&
             !survey_same_value(text, present_text(s, x->instance, x->parameter)))
             return portolan_arena_printf(&s->pool, "%s.%s", x->instance, x->parameter);
+    }
+    return NULL;
+}
+
+const struct portolan_assembly_sweep *survey_unmeasured_setting(const struct survey *s)
+{
+    for (size_t i = 0; i < s->a->n_sweeps; i++) {
+        const struct portolan_assembly_sweep *x = &s->a->sweeps[i];
+        const char *now = present_text(s, x->instance, x->parameter);
+        size_t k = 0;
+
+        if (x->varies || is_steps(s->a, x->instance, x->parameter))
+            continue;
+        while (k < s->n_trials &&
+               !survey_same_value(
+                   survey_trial_parameter(s->trials[k].trial, x->instance, x->parameter), now))
+            k++;
+        if (k == s->n_trials)
+            return x;
     }
     return NULL;
 }

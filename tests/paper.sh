@@ -6,7 +6,7 @@
 # Per step the models cost, in ms: A1 2x, A2 x^2, B1 x^3, B2 2x^2, C and D 0.01. So below x = 2 A2
 # with B1 is best, above it A1 with B2.
 . "$(dirname "$0")/tap.sh"
-plan 50
+plan 54
 
 paper=$BUILD/examples/paper/paper.xml
 busy=$BUILD/examples/paper/busy.xml
@@ -68,7 +68,8 @@ for ranks in 1 2; do
         'paper.B1 +time +1e\+06 x\^3 ' 'paper.B2 +time +2e\+06 x\^2 '
     lacks 'what is pruned needs no model' '^driver.c|paper.C|paper.D'
 
-    try "$PORTOLAN" optimize --store="$store" --set x=1 --output=low.xml "$paper"
+    try "$PORTOLAN" optimize --store="$store" --set x=1 --set sequence= \
+        --output=low.xml "$paper"
     # 8 steps of 1 + 1 + 0.02 ms.
     has 'x = 1: A2 and B1' '^  a +paper.A2$' '^  b +paper.B1  \(as written\)$' \
         '^predicted: +16.2 ms .*8 steps of 2.02 ms'
@@ -77,9 +78,16 @@ for ranks in 1 2; do
     grep -q '<instance name="a" class="paper.A2">' low.xml &&
         grep -q '<instance name="b" class="paper.B1">' low.xml
     result 'and has the classes chosen' $?
-    try "$PORTOLAN" optimize --store="$store" --set x=3 --output=high.xml "$paper"
+    try "$PORTOLAN" optimize --store="$store" --set x=3 --set sequence= \
+        --output=high.xml "$paper"
     has 'x = 3: A1 and B2' '^  a +paper.A1  \(as written\)$' '^  b +paper.B2$' \
         '^predicted: +192 ms .*8 steps of 24 ms'
+
+    try "$PORTOLAN" optimize --store="$store" --output=none.xml "$paper"
+    gives 'of a sequence that was never run it cannot tell' 3 \
+        'cannot tell: never measured with driver.sequence as it is now'
+    [ ! -e none.xml ]
+    result 'and writes no assembly' $?
 
     # 1000 steps of 2.5^2 + 2 2.5^2 + 0.02 ms: between the sizes measured.
     try "$PORTOLAN" predict --store="$store" --select a=paper.A2 --select b=paper.B2 --set x=2.5 \
@@ -108,10 +116,10 @@ done
 for attempt in 1 2 3; do
     store=$work/busy.$attempt.db
     try "$PORTOLAN" measure --quiet --repeat=3 --store="$store" "$busy"
-    try "$PORTOLAN" optimize --store="$store" --set x=1 "$busy"
+    try "$PORTOLAN" optimize --store="$store" --set x=1 --set sequence= "$busy"
     low=1 high=1
     grep -q '^  a  *paper.A2' "$work/out" && grep -q '^  b  *paper.B1' "$work/out" && low=0
-    try "$PORTOLAN" optimize --store="$store" --set x=4 "$busy"
+    try "$PORTOLAN" optimize --store="$store" --set x=4 --set sequence= "$busy"
     grep -q '^  a  *paper.A1' "$work/out" && grep -q '^  b  *paper.B2' "$work/out" && high=0
     [ "$low$high" != 00 ] || break
 done

@@ -387,6 +387,13 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
 /** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */
 double portolan_student_quantile(double confidence, double dof);
 
+/**
+ * Random numbers that depend on their arguments alone, and so are the same on every machine and
+ * rank: the DRAW-th of what WHAT numbers, between 0 and 1, or normal with mean 0 and variance 1.
+ */
+double portolan_draw_uniform(uint64_t draw, uint64_t what);
+double portolan_draw_normal(uint64_t draw, uint64_t what);
+
 #ifdef __cplusplus
 }
 #endif
