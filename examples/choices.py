@@ -37,6 +37,7 @@ class Assembly:
             i.get("name"): [i.get("class")] + [a.get("class") for a in i.iter("alternative")]
             for i in root.iter("instance") if i.find("alternative") is not None}
         self.folder = tempfile.mkdtemp()
+        self.called = {}  # by choice, what was called: choices that differ in nothing else are one
 
     def all(self):
         return [tuple(zip(self.classes, c)) for c in itertools.product(*self.classes.values())]
@@ -53,6 +54,8 @@ class Assembly:
         base = sqlite3.connect(store)
         time, accuracy = base.execute("SELECT max(elapsed_ns), max(quality) FROM trial LEFT JOIN "
                                       "sample ON sample.trial = trial.id").fetchone()
+        self.called[choice] = frozenset(base.execute(
+            "SELECT DISTINCT instance, implementation FROM sample WHERE calls > 0"))
         base.close()
         return None if accuracy is not None and accuracy > self.accuracy else time
 
@@ -84,7 +87,8 @@ def judge(assembly, ranks, rivals, options):
     chosen, interval = assembly.choose(ranks, options.budget)
     if not chosen:
         return None
-    times = {c: [] for c in dict.fromkeys([chosen, *rivals])}
+    chosen = rivals.get(assembly.called.get(chosen), chosen)
+    times = {c: [] for c in dict.fromkeys([chosen, *rivals.values()])}
     for _ in range(options.rounds):
         for choice in times:
             times[choice].append(assembly.run(ranks, choice))
@@ -124,7 +128,7 @@ def main():
             # What takes twice as long as the best is no rival.
             times = {c: assembly.run(ranks, c) for c in assembly.all()}
             best = min(t for t in times.values() if t)
-            rivals = [c for c, t in times.items() if t and t <= 2 * best]
+            rivals = {assembly.called[c]: c for c, t in times.items() if t and t <= 2 * best}
             for load in "quiet", "busy":
                 busy = (subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
                         if load == "busy" else None)

@@ -185,6 +185,32 @@ static void neighbours_intervals_cover_and_widen_outside(void **state)
     assert_true(inside > 270);
 }
 
+/* Of two parameters one does not matter: places far apart in it alone tell of each other. */
+static void a_parameter_that_does_not_matter_parts_nothing(void **state)
+{
+    double error = 0;
+    uint64_t seed = 12;
+
+    (void)state;
+    for (int draw = 0; draw < 20; draw++) {
+        struct rows r = {.n_params = 2};
+        struct portolan_prediction t;
+        struct portolan_local *l;
+        double x[] = {10 * pow(100, uniform(&seed)), 10 * pow(100, uniform(&seed))};
+
+        for (size_t k = 0; k < 40; k++) {
+            double n = 10 * pow(100, uniform(&seed));
+
+            add(&r, n, 10 * pow(100, uniform(&seed)), n * (2 + sin(3 * log(n))), k);
+        }
+        l = local_of(&r, NULL);
+        portolan_local_predict(l, x, 99, &t, NULL);
+        error += fabs(log(t.value / (x[0] * (2 + sin(3 * log(x[0])))))) / 20;
+        portolan_local_destroy(l);
+    }
+    assert_true(error < 0.1);
+}
+
 /* ---- conflicts ---- */
 
 static const struct portolan_local_summary *summary_of(const struct rows *r)
@@ -438,6 +464,7 @@ int main(void)
         cmocka_unit_test(rows_of_no_group_are_neighbours_too),
         cmocka_unit_test(power_laws_and_steps_are_followed),
         cmocka_unit_test(neighbours_intervals_cover_and_widen_outside),
+        cmocka_unit_test(a_parameter_that_does_not_matter_parts_nothing),
         cmocka_unit_test(places_that_nothing_tells_apart_are_found),
         cmocka_unit_test(smooth_costs_are_no_conflict),
         cmocka_unit_test(errors_of_places_left_out_are_what_leaving_them_out_gives),

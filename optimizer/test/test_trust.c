@@ -136,6 +136,38 @@ static void good_places_vouch_for_what_lies_between_until_one_does_not_work(void
     lab_destroy(other);
 }
 
+/*
+ * Chol takes a tenth of Lu's time up to the sixth of twelve sizes; beyond, it gets nowhere and takes
+ * a second for it, which says nothing of the time it takes elsewhere.
+ */
+static void what_may_work_and_be_much_quicker_leaves_a_choice_unsure(void **state)
+{
+    struct lab *l = lab_create();
+
+    (void)state;
+    l->a.accuracy = 1e-6;
+    for (int k = 0; k < 12; k++) {
+        double n = 100 * pow(1.3, k);
+
+        lab_run(l, (struct run){.solver = LU, .n = n, .ms = n, .quality = 1e-12});
+        lab_run(l, (struct run){.solver = CHOL,
+                                .n = n,
+                                .ms = k < 6 ? n / 10 : 1000,
+                                .quality = k < 6 ? 1e-12 : 1});
+    }
+    assert_int_equal(lab_choose(l, 100 * pow(1.3, 2.5), 0)->variables[0].chosen, CHOL);
+    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE);
+    assert_near(lab_option(l, CHOL)->total_ns, lab_option(l, LU)->total_ns / 10, 0.02);
+    assert_int_equal(lab_choose(l, 100 * pow(1.3, 5.5), 0)->variables[0].chosen, LU);
+    assert_false(is_allowed(l, CHOL));
+    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_CANNOT_TELL);
+    assert_non_null(strstr(l->choice->rival, "s.Chol"));
+    assert_non_null(strstr(l->choice->settle, "solver=s.Chol"));
+    assert_int_equal(lab_choose(l, 100 * pow(1.3, 9.5), 0)->variables[0].chosen, LU);
+    assert_int_equal(l->choice->verdict, PORTOLAN_PLAN_SURE); /* it failed all around */
+    lab_destroy(l);
+}
+
 static void close_to_a_good_place_is_within_two_or_four_times(void **state)
 {
     struct lab *l = lab_with_lu();
@@ -703,6 +735,7 @@ int main(void)
         cmocka_unit_test(what_fails_everywhere_is_used_nowhere),
         cmocka_unit_test(a_bad_place_between_good_ones_takes_their_neighbours_word),
         cmocka_unit_test(good_places_vouch_for_what_lies_between_until_one_does_not_work),
+        cmocka_unit_test(what_may_work_and_be_much_quicker_leaves_a_choice_unsure),
         cmocka_unit_test(close_to_a_good_place_is_within_two_or_four_times),
         cmocka_unit_test(a_curve_through_accuracies_admits_nothing),
         cmocka_unit_test(a_lifted_veto_does_not_count_until_it_fails_again),
