@@ -79,7 +79,8 @@ class Assembly:
         if status == 3 or not interval:
             return None, None
         low, low_unit, high, high_unit = interval.groups()
-        return chosen, (float(low) * UNITS[low_unit], float(high) * UNITS[high_unit])
+        # Printed with three digits: what rounds to an end is inside.
+        return chosen, (float(low) * UNITS[low_unit] * 0.995, float(high) * UNITS[high_unit] * 1.005)
 
 
 def judge(assembly, ranks, rivals, options):

@@ -137,8 +137,8 @@ static void good_places_vouch_for_what_lies_between_until_one_does_not_work(void
 }
 
 /*
- * Chol takes a tenth of Lu's time up to the sixth of twelve sizes; beyond, it gets nowhere and takes
- * a second for it, which says nothing of the time it takes elsewhere.
+ * Chol takes a tenth of Lu's time up to the sixth of twelve sizes; beyond, it gets nowhere and
+ * takes a second for it, which says nothing of the time it takes elsewhere.
  */
 static void what_may_work_and_be_much_quicker_leaves_a_choice_unsure(void **state)
 {
