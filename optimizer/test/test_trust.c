@@ -713,7 +713,7 @@ static void every_failing_allocation_is_reported(void **state)
                                     .fails = k && solver == CG});
     }
     assert_int_equal(do_all(l), 0);
-    for (unsigned long at = 1, good = 0; good<100; at += at> 200 ? 13 : 1) {
+    for (unsigned long at = 1, good = 0; good<30; at += at> 200 ? at / 16 : 1) {
         enum portolan_status status;
 
         portolan_alloc_fail_at(at);
