@@ -8,8 +8,7 @@
 
 /* Beyond this a choice loses too much on average; below that chance it is a close call. */
 static const double too_much = 0.2, fair_chance = 0.8;
-/* Among what was measured, what is so much better stays so though nobody can say how long it takes.
- */
+/* Among what was measured, what is so much better stays so though nobody knows its time. */
 static const double no_doubt = 0.99;
 
 struct choosing {

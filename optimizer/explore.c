@@ -88,8 +88,7 @@ static bool unneeded(const struct exploration *e, size_t path, const size_t *sel
     return seen;
 }
 
-/* What a trial of SELECTION would show, or has shown, of the path: false = its caller did not run.
- */
+/* What a trial of SELECTION shows, or has shown, of the path; false: its caller did not run. */
 static bool may_show(const struct exploration *e, size_t path, const size_t *selection)
 {
     for (size_t i = 0; i < e->p.s.n_trials; i++) {

@@ -218,8 +218,7 @@ static bool fails_everywhere(const struct exploration *e, size_t n_failures, boo
     return n_failures >= FAILED_ENOUGH && !ever_worked && !e->p.s.a->n_cases;
 }
 
-/* Whether a parameter of few values has one here that nothing failed with: it may be what counts.
- */
+/* Whether a parameter of few values has one here that nothing failed with: it may count. */
 static bool is_new_ground(const struct exploration *e, size_t selection, size_t point)
 {
     const struct survey *s = &e->p.s;
