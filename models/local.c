@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONFLICTS = 256 };
+enum { MOST_CONFLICTS = 256, FEW_PLACES = 8 };
 
 /* Two repetitions alone would say that a time may be anything: as if so many more had been seen. */
 static const double least_dof = 3;
@@ -370,6 +370,8 @@ static void predict_near(const struct portolan_local *l, const double *x,
     note_outside(l, x, out);
     scale(l, x, z);
     kriging_ask(l->between, z, &level, &sigma);
+    if (o->n && l->n_asked < FEW_PLACES) /* they do not tell how the error grows */
+        sigma = o->sigma;
     sigma = hypot(hypot(sigma, o->sigma) / M_SQRT2, per_octave * out->octaves);
     spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
     out->value = exp(level);

@@ -185,7 +185,7 @@ static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
         return;
     c->exclusive.value += extra.value;
     c->exclusive.low += fmax(0, extra.low);
-    c->exclusive.high += extra.high;
+    c->exclusive.high += fmin(extra.high, 3 * extra.value); /* seen at few places, as a rule */
 }
 
 static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,
