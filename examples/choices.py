@@ -120,17 +120,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="runs of each fixed assembly")
     parser.add_argument("--budget", type=float, default=15, help="of portolan measure, in seconds")
     parser.add_argument("--only", choices=ASSEMBLIES)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--load", nargs="+", choices=["quiet", "busy"], default=["quiet", "busy"])
     options = parser.parse_args()
     print(HEAD % ("", "ranks", "load", "no answer", "within 10 %", "worst", "inside", "width",
                   "rivals"))
     for name in [options.only] if options.only else ASSEMBLIES:
         assembly = Assembly(options.build, name)
-        for ranks in 1, 2, 4:
+        for ranks in options.ranks:
             # What takes twice as long as the best is no rival.
             times = {c: assembly.run(ranks, c) for c in assembly.all()}
             best = min(t for t in times.values() if t)
             rivals = {assembly.called[c]: c for c, t in times.items() if t and t <= 2 * best}
-            for load in "quiet", "busy":
+            for load in options.load:
                 busy = (subprocess.Popen(["taskset", "-c", "0", "sh", "-c", "while :; do :; done"])
                         if load == "busy" else None)
                 try:
