@@ -274,6 +274,17 @@ enum portolan_answer portolan_condition_evaluate(const struct portolan_condition
     return evaluate(condition->root, lookup, arg);
 }
 
+bool portolan_condition_number(portolan_condition_lookup_fn lookup, void *arg, const char *name,
+                               double low, double high, double *number)
+{
+    struct portolan_condition_value value = {0};
+
+    if (!lookup(arg, name, &value))
+        return false;
+    *number = value.number;
+    return (!value.text || read_number(value.text, number)) && *number >= low && *number <= high;
+}
+
 const char *portolan_condition_peek_name(const struct portolan_condition *condition, size_t index)
 {
     const struct node *n = condition->first;

@@ -3,6 +3,7 @@
 #define PORTOLAN_FRAMEWORK_ASSEMBLY_H
 
 #include <portolan/assembly.h>
+#include <portolan/palette.h>
 
 #include "xml.h"
 
@@ -11,7 +12,7 @@ struct assembly_impl {
     struct portolan_arena arena;
 };
 
-extern const struct xml_rule assembly_rule, applies_rule;
+extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -53,5 +54,9 @@ enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_i
                                                 const char *name, struct portolan_error *err);
 
 const char *assembly_nearest_instance(const struct portolan_assembly *a, const char *name);
+
+/* library.c: loads the class for its descriptor's `applies`; NULL, with a warning in the log, if it
+ * has none. */
+portolan_applies_fn library_find_query(const struct portolan_class_description *class);
 
 #endif

@@ -2,12 +2,12 @@
 /* Where alternatives apply: conditions in assemblies and in descriptions of classes. */
 #include "assembly.h"
 
-#include <portolan/palette.h>
-
 #include <string.h>
 
 const struct xml_rule applies_rule = {.name = "applies",
                                       .required = (const char *const[]){"if", NULL}};
+const struct xml_rule applies_class_rule = {.name = "applies",
+                                            .optional = (const char *const[]){"if", "query", NULL}};
 
 static const char *join(struct portolan_arena *arena, const char *left, const char *right)
 {
@@ -36,6 +36,8 @@ bool assembly_read_applies(struct portolan_arena *arena, const struct xml_elemen
                            int *line)
 {
     for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
+        if (!xml_value(x, "if"))
+            continue; /* a class's query */
         if (check_form(x, file, d) == PORTOLAN_ENOMEM)
             return false;
         if (!(*condition = join(arena, *condition, xml_value(x, "if"))))
@@ -96,6 +98,9 @@ void assembly_check_applies(const struct portolan_assembly *a, struct portolan_d
         }
 }
 
+/* Weak: where assemblies and palettes are but data, no class is loaded. */
+#pragma weak library_find_query
+
 enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
                                                     const struct portolan_palette *palette,
                                                     struct portolan_error *err)
@@ -110,6 +115,7 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
             const char *own = c ? c->applies : NULL;
 
             x->applies = join(&impl->arena, x->applies_stated, own);
+            x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
             if (!x->applies && (x->applies_stated || own))
                 return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a palette entry to the component's descriptor. */
+#include "assembly.h"
 #include "internal.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static enum portolan_status check_descriptor(const struct portolan_class_descrip
             "class '%s': %s was built for component ABI %u, but this Portolan "
             "has %u; rebuild it with this Portolan's headers",
             class->class_name, where, (unsigned)c->abi, (unsigned)PORTOLAN_COMPONENT_ABI);
-    if (c->size < sizeof *c || !c->create)
+    if (c->size < offsetof(struct portolan_component, applies) || !c->create)
         return portolan_error_set(err, PORTOLAN_EFOREIGN,
                                   "class '%s': the descriptor in %s is incomplete (%zu bytes, %zu "
                                   "expected); rebuild it with this Portolan's headers",
@@ -50,4 +51,26 @@ enum portolan_status library_find(const struct portolan_class_description *class
     if (class->library && (status = library_load(class, component, err)) != PORTOLAN_OK)
         return status;
     return check_descriptor(class, *component, err);
+}
+
+static portolan_applies_fn query_of(const struct portolan_component *c)
+{
+    return c->size >= sizeof *c ? c->applies : NULL;
+}
+
+portolan_applies_fn library_find_query(const struct portolan_class_description *class)
+{
+    const struct portolan_component *component;
+    struct portolan_error err = {0};
+    enum portolan_status status = library_find(class, &component, &err);
+
+    if (!status && !query_of(component))
+        status = portolan_error_set(&err, PORTOLAN_ENOTFOUND,
+                                    "%s:%d says that class '%s' can be asked, but its descriptor "
+                                    "has no function 'applies'",
+                                    class->file, class->line, class->class_name);
+    if (!status)
+        return query_of(component);
+    portolan_log(PORTOLAN_LOG_WARNING, "framework", "not asked where it applies: %s", err.text);
+    return NULL;
 }

@@ -33,8 +33,8 @@ static const struct xml_rule parameter_rule = {.name = "parameter",
                                                .required = parameter_required,
                                                .optional = parameter_optional,
                                                .text = true};
-static const struct xml_rule *const class_children[] = {&summary_rule,   &provides_rule, &uses_rule,
-                                                        &parameter_rule, &applies_rule,  NULL};
+static const struct xml_rule *const class_children[] = {
+    &summary_rule, &provides_rule, &uses_rule, &parameter_rule, &applies_class_rule, NULL};
 const struct xml_rule palette_component_rule = {.name = "component",
                                                 .required = class_required,
                                                 .optional = class_optional,
@@ -74,6 +74,22 @@ static bool read_ports(struct reader *r, const struct xml_element *root, const c
     }
     *ports = p;
     return true;
+}
+
+static bool read_applies(struct reader *r, const struct xml_element *root,
+                         struct portolan_class_description *c)
+{
+    for (const struct xml_element *e = NULL; (e = xml_next(root, e, "applies"));) {
+        const char *query = xml_value(e, "query");
+
+        if (!query == !xml_value(e, "if"))
+            report(r, e, NULL, "<applies> has either a condition 'if' or query=\"true\"");
+        else if (query && strcmp(query, "true"))
+            report(r, e, "query",
+                   "'query' can only be true: the class says itself where it applies");
+        c->has_query = c->has_query || query;
+    }
+    return assembly_read_applies(r->arena, root, r->file, r->d, &c->applies, &(int){0});
 }
 
 static void read_parameter(struct reader *r, const struct xml_element *e,
@@ -185,8 +201,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     c->public.line = root->line;
     if (!read_ports(&r, root, "provides", &c->public.provides, &c->public.n_provides) ||
         !read_ports(&r, root, "uses", &c->public.uses, &c->public.n_uses) ||
-        !read_parameters(&r, root, &c->public) ||
-        !assembly_read_applies(arena, root, file, d, &c->public.applies, &(int){0}))
+        !read_parameters(&r, root, &c->public) || !read_applies(&r, root, &c->public))
         return NULL;
     *nomem = false;
     if (!*c->public.class_name)

@@ -641,8 +641,7 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
                      n->instance, n->method, v->trial);
         break;
     case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s does not apply here%s%s", n->instance,
-                 v->why ? ": it wants " : "", v->why ? v->why : "");
+        snprintf(text, size_bytes, "%s does not apply here: it wants %s", n->instance, v->why);
         break;
     case PLAN_ADMITTED:
         snprintf(text, size_bytes, "%s", "");

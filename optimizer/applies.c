@@ -2,6 +2,7 @@
 /* Where components say that they apply: conditions on contexts and parameters. */
 #include "plan_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ struct asking {
     const struct portolan_plan *p;
     const struct survey_node *node;
     const double *context; /* NULL: not known */
+    size_t own;            /* alternative */
 };
 
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err)
@@ -40,6 +42,38 @@ void plan_clear_conditions(struct portolan_plan *p)
             portolan_condition_destroy(p->applies[v][k]);
 }
 
+/* Also by the plain name of a parameter, as a class calls its own. */
+struct own_names {
+    portolan_condition_lookup_fn lookup;
+    void *arg;
+    const char *instance;
+};
+
+static bool look_up_own(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const struct own_names *o = arg;
+    char full[200];
+
+    return o->lookup(o->arg, name, value) ||
+           ((size_t)snprintf(full, sizeof full, "%s.%s", o->instance, name) < sizeof full &&
+            o->lookup(o->arg, full, value));
+}
+
+const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alternative,
+                     portolan_condition_lookup_fn lookup, void *arg)
+{
+    const struct portolan_assembly_instance *x = p->s.variables[variable].instance;
+    const struct portolan_assembly_alternative *own = &x->alternatives[alternative];
+    const struct portolan_condition *condition = p->applies[variable][alternative];
+
+    if (condition && portolan_condition_evaluate(condition, lookup, arg) == PORTOLAN_NO)
+        return own->applies;
+    if (own->query &&
+        own->query(look_up_own, &(struct own_names){lookup, arg, x->name}) == PORTOLAN_NO)
+        return "what its own query asks for";
+    return NULL;
+}
+
 static bool find_context(const struct asking *a, const char *name,
                          struct portolan_condition_value *value)
 {
@@ -68,7 +102,8 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
             *value = (struct portolan_condition_value){.text = s->dims[d].target};
             return true;
         }
-    *value = (struct portolan_condition_value){.text = survey_written_text(s->a, name)};
+    *value = (struct portolan_condition_value){
+        .text = survey_written_text(s, a->node->variable, a->own, name)};
     return value->text;
 }
 
@@ -78,16 +113,13 @@ struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, siz
     const struct survey_node *node = &p->s.nodes[path];
     const struct plan_scope *scope = &p->paths[path].scope;
     struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
-    struct asking a = {p, node, context};
-    size_t own;
+    struct asking a = {p, node, context, 0};
 
     if (node->variable == NONE)
         return out;
-    own = tuple / (scope->n_tuples / p->s.variables[node->variable].n);
-    if (p->applies[node->variable][own] &&
-        portolan_condition_evaluate(p->applies[node->variable][own], look_up, &a) == PORTOLAN_NO) {
+    a.own = tuple / (scope->n_tuples / p->s.variables[node->variable].n);
+    out.why = plan_ask(p, node->variable, a.own, look_up, &a);
+    if (out.why)
         out.kind = PLAN_INAPPLICABLE;
-        out.why = p->s.variables[node->variable].instance->alternatives[own].applies;
-    }
     return out;
 }

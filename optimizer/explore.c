@@ -455,6 +455,8 @@ static enum portolan_status begin(struct exploration *e, struct portolan_error *
         return PORTOLAN_ENOMEM;
     status = add_selection(e, written);
     if (!status)
+        status = plan_read_conditions(&e->p, err);
+    if (!status)
         status = plan_make_scopes(&e->p, err);
     return status ? status : plan_make_graph(&e->p);
 }
@@ -508,6 +510,7 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
         status = survey_init(&e.p.s, a, data, options, &explored, err);
         if (!status)
             status = next(&e, err);
+        plan_clear_conditions(&e.p);
         survey_clear(&e.p.s);
         portolan_arena_clear(&e.pool);
     }

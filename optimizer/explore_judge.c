@@ -15,7 +15,7 @@ enum { HOPELESS_CASES = 5, FAILED_ENOUGH = 3 };
 /* What a condition of an instance's alternative is asked about. */
 struct place {
     const struct exploration *e;
-    size_t variable, point;
+    size_t variable, own, point;
 };
 
 /* A parameter as it is at the point, by "instance.parameter"; a context, by its name. */
@@ -34,7 +34,7 @@ static const char *text_at(const struct place *at, const char *name)
     for (size_t d = 0; d < s->n_dims; d++)
         if (strcmp(name, s->dims[d].name) == 0)
             return s->dims[d].sweep->values[point[d]];
-    return survey_written_text(s->a, name);
+    return survey_written_text(s, at->variable, at->own, name);
 }
 
 /* The context that all calls of the instance had in the trials at the point, where it is one. */
@@ -70,45 +70,41 @@ static bool look_up(void *arg, const char *name, struct portolan_condition_value
     return value->text || context_at(at, name, &value->number);
 }
 
-/* A condition that cannot be read was refused before; one of unknown values forbids nothing. */
-static bool applies(const struct exploration *e, size_t selection, size_t point, size_t *variable)
+/* Why SELECTION does not apply, and of which variable; NULL: it does, or nobody knows. */
+static const char *inapplicable(const struct exploration *e, size_t selection, size_t point,
+                                size_t *variable)
 {
-    for (size_t v = 0; v < e->p.s.n_variables; v++) {
-        const char *text =
-            e->p.s.variables[v].instance->alternatives[e->selections[selection][v]].applies;
-        struct place at = {e, v, point};
-        struct portolan_condition *condition = NULL;
-        bool is_out;
+    const char *why = NULL;
 
-        if (!text || portolan_condition_parse(text, &condition, NULL))
-            continue;
-        is_out = portolan_condition_evaluate(condition, look_up, &at) == PORTOLAN_NO;
-        portolan_condition_destroy(condition);
+    for (size_t v = 0; !why && v < e->p.s.n_variables; v++) {
+        struct place at = {e, v, e->selections[selection][v], point};
+
+        why = plan_ask(&e->p, v, at.own, look_up, &at);
         *variable = v;
-        if (is_out)
-            return false;
     }
-    return true;
+    return why;
 }
 
 enum portolan_status explore_tell_applies(struct exploration *e, size_t selection)
 {
     const struct portolan_assembly_instance *x;
+    const char *why = NULL, *one;
     size_t n = 0, variable = 0, v;
 
     for (size_t i = 0; i < e->n_points; i++)
-        if (!applies(e, selection, i, &v)) {
+        if ((one = inapplicable(e, selection, i, &v))) {
+            why = one;
             variable = v;
             n++;
         }
     if (!n)
         return PORTOLAN_OK;
     x = e->p.s.variables[variable].instance;
-    return explore_note(e, portolan_arena_printf(
-                               &e->pool, "%s=%s does not apply at %zu of %zu points (%s)", x->name,
-                               x->alternatives[e->selections[selection][variable]].class_name, n,
-                               e->n_points,
-                               x->alternatives[e->selections[selection][variable]].applies));
+    return explore_note(
+        e, portolan_arena_printf(&e->pool, "%s=%s does not apply at %zu of %zu points: it wants %s",
+                                 x->name,
+                                 x->alternatives[e->selections[selection][variable]].class_name, n,
+                                 e->n_points, why));
 }
 
 /* --- which of them are hopeless --- */
@@ -244,7 +240,7 @@ bool explore_is_given_up(struct exploration *e, size_t selection, size_t point)
     bool ever_worked;
     size_t first, n;
 
-    if (!applies(e, selection, point, &first))
+    if (inapplicable(e, selection, point, &first))
         return true;
     n = count_failures(e, selection, &ever_worked, &first);
     if (fails_everywhere(e, n, ever_worked) && !is_new_ground(e, selection, point))

@@ -235,6 +235,9 @@ void plan_explain_verdict(const struct portolan_plan *p, size_t path, const stru
  * hindrance. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
                                  const double *context);
+/* The same of an alternative where LOOKUP tells contexts and parameters: NULL, or what it wants. */
+const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alternative,
+                     portolan_condition_lookup_fn lookup, void *arg);
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_conditions(struct portolan_plan *p);
 

@@ -175,8 +175,10 @@ const char *survey_trial_parameter(const struct portolan_trial *t, const char *i
                                    const char *parameter);
 /* Whether NAME is "instance.parameter". */
 bool survey_is_parameter(const char *name, const char *instance, const char *parameter);
-/* The parameter of that name as the selected alternatives have it now; NULL: there is none. */
-const char *survey_written_text(const struct portolan_assembly *a, const char *name);
+/* The parameter of that name as the selected alternatives, VARIABLE with this one, have it now, or
+ * NULL. */
+const char *survey_written_text(const struct survey *s, size_t variable, size_t alternative,
+                                const char *name);
 /* Equal as numbers, or else as texts. */
 bool survey_same_value(const char *a, const char *b);
 

@@ -84,10 +84,10 @@ void check_identifier(const char *name, const struct portolan_sidl_place *place,
 void check_attributes(const struct portolan_sidl_attribute *list, size_t count,
                       struct portolan_diagnostics *d)
 {
-    static const char *const known[] = {"context", "accuracy", "status"};
+    static const char *const known[] = {"context", "accuracy", "status", "applies"};
 
     for (size_t i = 0; i < count; i++) {
-        const char *nearest = portolan_nearest_word(list[i].name, known, 3);
+        const char *nearest = portolan_nearest_word(list[i].name, known, 4);
 
         if (nearest && strcmp(nearest, list[i].name) != 0)
             diagnose_at(d, &list[i].place, "unknown attribute '%s', did you mean '%s'?",

@@ -122,6 +122,29 @@ static void check_throws(const struct portolan_sidl_method *m, struct portolan_d
     }
 }
 
+/* Whether the class applies is asked where there is no object, in terms of contexts. */
+static void check_query(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+{
+    const struct portolan_sidl_attribute *applies =
+        portolan_sidl_attribute(m->attributes, m->n_attributes, "applies");
+
+    if (!applies)
+        return;
+    if (!(m->flags & PORTOLAN_SIDL_STATIC) || m->result->kind != PORTOLAN_SIDL_BOOL)
+        diagnose_at(d, &applies->place,
+                    "applies means a static method of a class that returns bool: it is asked "
+                    "before there is an object");
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].mode != PORTOLAN_SIDL_IN || !can_be_context(m->arguments[i].type))
+            diagnose_at(d, &m->arguments[i].place,
+                        "%s asks for contexts: its arguments are in, and one number each", m->name);
+    for (size_t i = 0; i < m->owner->n_methods && m->owner->methods[i] != m; i++)
+        if (portolan_sidl_attribute(m->owner->methods[i]->attributes,
+                                    m->owner->methods[i]->n_attributes, "applies"))
+            diagnose_at(d, &applies->place, "%s has the attribute already, and a class has one",
+                        m->owner->methods[i]->name);
+}
+
 /* Runs when is_extent is known for all arguments. */
 static void check_meanings(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
 {
@@ -132,6 +155,7 @@ static void check_meanings(const struct portolan_sidl_method *m, struct portolan
     const struct portolan_sidl_attribute *status =
         portolan_sidl_attribute(m->attributes, m->n_attributes, "status");
 
+    check_query(m, d);
     check_attributes(m->attributes, m->n_attributes, d);
     if (accuracy && m->result->kind != PORTOLAN_SIDL_DOUBLE)
         diagnose_at(d, &accuracy->place,

@@ -170,7 +170,8 @@ void emit_impl(struct emitter *e, const struct portolan_sidl_symbol *s);
 
 /* emit_component.c */
 bool emit_is_component(const struct portolan_sidl_symbol *s);
-void emit_component(struct portolan_text *t, const struct portolan_sidl_symbol *s);
+void emit_component(struct emitter *e, struct portolan_text *t,
+                    const struct portolan_sidl_symbol *s);
 
 /* emit_build.c: for make, meson and pkg-config */
 void emit_build_files(struct emitter *e);

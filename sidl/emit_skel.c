@@ -371,5 +371,5 @@ void emit_skel(struct emitter *e, const struct portolan_sidl_symbol *s)
                       "    sidl_object_set_data(self, %zu, data);\n}\n",
                       s->c_name, s->c_name, s->c_name, depth_of(s));
     if (emit_is_component(s))
-        emit_component(k.t, s);
+        emit_component(e, k.t, s);
 }

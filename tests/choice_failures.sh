@@ -4,7 +4,7 @@
 # microsecond, which is less than any solver takes that works.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 49
+plan 53
 
 solvers='Safe us=4
 Fast us=1 fails=unsymmetric
@@ -90,6 +90,18 @@ stored 'without a swap to what failed' 0 "SELECT count(*) FROM swap
     WHERE to_implementation = 'choice.Fast' AND trial = (SELECT max(id) FROM trial)"
 run solver=Fast n=200 symmetric=0
 gives 'and so does a run that is started with it' 0
+
+# Slow says itself where it applies; what it is asked is known from the sweep, or from calls.
+study asked 'Safe us=4
+Slow us=1 fails=unsymmetric suits=symmetric' "$sweep"
+measure
+lacks 'what says that it does not apply is not tried there' 'cannot solve'
+points 'elsewhere it is' 3 Slow
+optimize n=200 symmetric=0
+chooses 'nor chosen, with the reason' Safe \
+    'not choice.Slow: .*does not apply here: it wants what its own query asks for'
+optimize n=300 symmetric=1
+chooses 'where it applies it is' Slow
 
 # Its process ends: nothing can be stored after that.
 study dying 'Safe us=4

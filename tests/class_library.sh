@@ -4,7 +4,7 @@
 # to components.
 . "$(dirname "$0")/tap.sh"
 [ -z "$PORTOLAN_SANITIZED" ] || skip_all 'the program would need the sanitizers, too'
-plan 10
+plan 13
 
 PKG_CONFIG_PATH=$BUILD/meson-uninstalled
 LD_LIBRARY_PATH=$BUILD/framework
@@ -69,3 +69,50 @@ gives 'Impl files of Babel components are taken over' 0
 "${CC:-cc}" -shared -fPIC -o hello.so ./*.c $(pkg-config --cflags --libs portolan) >"$work/out" 2>&1 &&
     try "$PORTOLAN" run hello.xml
 gives 'and run in an assembly' 0 '^Hello World!$'
+
+# A class that says itself where it applies, asked as the framework asks it.
+mkdir ../asked
+cd ../asked || exit 99
+cat >asked.sidl <<'END'
+package asked version 1.0 {
+  class Solver implements-all gov.cca.Component {
+    %attrib{applies} static bool suits(in int n, in double heat, in bool even);
+  }
+  class Child extends Solver {}
+}
+END
+cat >ask.c <<'END'
+#include <portolan/framework.h>
+#include <stdio.h>
+#include <string.h>
+extern const struct portolan_component portolan_component_asked_Child;
+
+static bool look_up(void *arg, const char *name, struct portolan_condition_value *value)
+{
+    const char *text = strstr(arg, name);
+
+    *value = (struct portolan_condition_value){.number = text ? text[strlen(name) + 1] - '0' : 0};
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        printf("%d", portolan_component_asked_Child.applies(look_up, argv[i]));
+    return argc < 2;
+}
+END
+try "$PORTOLAN" sidl --server=C asked.sidl -o .
+gives 'a class may have a method that says where it applies' 0
+sed -i '1i#include <portolan/framework.h>
+/splicer.begin(asked.Solver.suits)/,/splicer.end(asked.Solver.suits)/{/splicer/!d}
+    /splicer.begin(asked.Solver.suits)/a\
+    if (n == 9) portolan_throw(_ex, PORTOLAN_ECOMPONENT, "no idea");\
+    return n > 2 \&\& heat < 5 \&\& even;
+' asked_Solver_Impl.c
+# shellcheck disable=SC2046 # a list of words
+try "${CC:-cc}" -Wall -Wextra -Werror -o ask ./*.c $(pkg-config --cflags --libs portolan)
+gives 'with it, too, what is generated compiles without a warning' 0
+try ./ask 'n=3 heat=4 even=1' 'n=2 heat=4 even=1' 'n=3 heat=5 even=1' 'n=3 heat=4 even=0' \
+    'n=3 heat=4' 'n=3 heat=4 even=2' 'n=9 heat=4 even=1'
+gives 'yes, no, no, no; unknown without a value, with one outside its type, and when it throws' 0 '^1000222$'

@@ -316,6 +316,14 @@ PORTOLAN_API enum portolan_answer
 portolan_condition_evaluate(const struct portolan_condition *condition,
                             portolan_condition_lookup_fn lookup, void *arg);
 
+/**
+ * The number that NAME stands for (true is 1, false 0), which must lie between LOW and HIGH. False
+ * when it is unknown, a text, or outside.
+ */
+PORTOLAN_API bool portolan_condition_number(portolan_condition_lookup_fn lookup, void *arg,
+                                            const char *name, double low, double high,
+                                            double *number);
+
 /** The name of its comparison number INDEX, from 0 on; NULL when there are not so many. */
 PORTOLAN_API const char *portolan_condition_peek_name(const struct portolan_condition *condition,
                                                       size_t index);

@@ -179,6 +179,18 @@ static void every_failed_allocation_is_survived(void **state)
     }
 }
 
+static void numbers_are_what_lies_in_their_range(void **state)
+{
+    double x = 0;
+
+    (void)state;
+    assert_true(portolan_condition_number(look_up, NULL, "driver.n", 0, 7, &x) && x == 7);
+    assert_true(portolan_condition_number(look_up, NULL, "solver.direct", 0, 1, &x) && x == 1);
+    assert_false(portolan_condition_number(look_up, NULL, "n", 0, 7, &x));
+    assert_false(portolan_condition_number(look_up, NULL, "kind", 0, 7, &x));
+    assert_false(portolan_condition_number(look_up, NULL, "nobody", 0, 7, &x));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +198,7 @@ int main(void)
         cmocka_unit_test(unknown_counts_only_where_it_matters),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(names_are_listed_in_their_order),
+        cmocka_unit_test(numbers_are_what_lies_in_their_range),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
 

@@ -78,7 +78,7 @@ static gov_cca_Component bench_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component bench_component = {
-    sizeof bench_component, PORTOLAN_COMPONENT_ABI, "test.Bench", bench_create};
+    sizeof bench_component, PORTOLAN_COMPONENT_ABI, "test.Bench", bench_create, NULL};
 static const char bench_xml[] =
     "<component class='test.Bench' library='none'><summary>The test</summary>"
     "<uses port='measurement' type='portolan.ports.Measurement' optional='true'/>"
@@ -156,7 +156,7 @@ static gov_cca_Component listener_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component listener_component = {
-    sizeof listener_component, PORTOLAN_COMPONENT_ABI, "test.Listener", listener_create};
+    sizeof listener_component, PORTOLAN_COMPONENT_ABI, "test.Listener", listener_create, NULL};
 static const char listener_xml[] =
     "<component class='test.Listener' library='none'><summary>A listener</summary>"
     "<provides port='steps' type='portolan.ports.StepListener'/></component>";

@@ -40,6 +40,14 @@ struct portolan_assembly_configure {
     int line;
 };
 
+/**
+ * A class's own answer to whether it can be used where contexts of calls, and its instance's
+ * parameters, have the values that LOOKUP tells, with ARG, by name; UNKNOWN forbids nothing. It is
+ * asked before there is an instance, in any process, by one thread at a time and often: it must be
+ * quick, give equal answers to equal questions on all ranks, and not communicate.
+ */
+typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn lookup, void *arg);
+
 /** One implementation that an instance may have. */
 struct portolan_assembly_alternative {
     const char *class_name;
@@ -52,6 +60,8 @@ struct portolan_assembly_alternative {
      * stated. Of several <applies> elements all must hold: they are joined by "and". Names with a
      * dot are parameters, the others contexts. */
     const char *applies;
+    /** NULL: the class cannot be asked itself. */
+    portolan_applies_fn query;
     const char *applies_stated; /**< what of it is in the assembly, not its class's description */
     int applies_line;           /**< 0: the assembly states none */
     int line;
@@ -178,8 +188,10 @@ PORTOLAN_API enum portolan_status portolan_assembly_check(const struct portolan_
                                                           struct portolan_diagnostics *d);
 
 /**
- * Adds to `applies` of all alternatives what the descriptions of their classes state. Classes that
- * the palette lacks state nothing. May be called again. Errors: ENOMEM.
+ * Adds to `applies` of all alternatives what the descriptions of their classes state, and sets
+ * `query` where a description says that its class can be asked: that class is loaded, and not
+ * asked, with a warning in the log, if this fails. Classes that the palette lacks state nothing.
+ * May be called again. Errors: ENOMEM.
  */
 PORTOLAN_API enum portolan_status
 portolan_assembly_join_applies(struct portolan_assembly *a, const struct portolan_palette *palette,

@@ -44,13 +44,19 @@ struct portolan_component {
     const char *class_name; /**< "heat.Cholmod" */
     /** REQUIRED. A new instance, the caller's reference; NULL with an exception in *_ex. */
     gov_cca_Component (*create)(sidl_BaseInterface *_ex);
+    /** OPTIONAL. Asked where the class's description has <applies query="true"/>. */
+    portolan_applies_fn applies;
 };
 
 /** Declares the descriptor of a class: PORTOLAN_COMPONENT(heat_Cholmod, "heat.Cholmod", make). */
 #define PORTOLAN_COMPONENT(SYMBOL, CLASS, CREATE)                                                  \
+    PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, NULL)
+
+/** The same of a class that says itself where it applies. */
+#define PORTOLAN_COMPONENT_ASKED(SYMBOL, CLASS, CREATE, APPLIES)                                   \
     PORTOLAN_API extern const struct portolan_component portolan_component_##SYMBOL;               \
     const struct portolan_component portolan_component_##SYMBOL = {                                \
-        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, CLASS, CREATE}
+        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, CLASS, CREATE, APPLIES}
 
 struct portolan_framework;
 

@@ -57,6 +57,7 @@ struct portolan_class_description {
      *  archives only, where a library does not bring what it needs itself, the second. */
     const char *libs, *static_libs;
     const char *applies; /**< where it may be used, as an alternative's in <portolan/assembly.h> */
+    bool has_query;      /**< its descriptor has the function `applies`, which may be asked */
 };
 
 PORTOLAN_API enum portolan_status portolan_palette_create(struct portolan_palette **p,

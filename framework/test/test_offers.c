@@ -54,9 +54,9 @@ static gov_cca_Component create_better(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component offer = {sizeof offer, PORTOLAN_COMPONENT_ABI, "test.Offer",
-                                                create_offer};
+                                                create_offer, NULL};
 static const struct portolan_component better = {sizeof better, PORTOLAN_COMPONENT_ABI,
-                                                 "test.Better", create_better};
+                                                 "test.Better", create_better, NULL};
 
 static void open_fixture(struct fixture *f)
 {

@@ -43,7 +43,7 @@ static gov_cca_Component puppet_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component puppet = {sizeof puppet, PORTOLAN_COMPONENT_ABI,
-                                                 "test.Puppet", puppet_create};
+                                                 "test.Puppet", puppet_create, NULL};
 
 static gov_cca_ports_BuilderService open_with_puppet(struct fixture *f, gov_cca_ComponentID *id)
 {

@@ -97,7 +97,8 @@ EXIT:;
         return sidl_object_facet(sidl_object_create(&NAME##_class, _ex), "gov.cca.Component");     \
     }                                                                                              \
     static const struct portolan_component NAME##_descriptor = {                                   \
-        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, "test." #NAME, NAME##_create}
+        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, "test." #NAME, NAME##_create,   \
+        NULL}
 
 FUNCTION(A1);
 FUNCTION(A2);
@@ -196,7 +197,7 @@ static gov_cca_Component driver_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component driver_descriptor = {
-    sizeof driver_descriptor, PORTOLAN_COMPONENT_ABI, "test.Driver", driver_create};
+    sizeof driver_descriptor, PORTOLAN_COMPONENT_ABI, "test.Driver", driver_create, NULL};
 
 enum portolan_status functions_register(struct portolan_palette *palette,
                                         struct portolan_error *err)

@@ -387,6 +387,32 @@ static void a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one(void **st
     world_destroy(w);
 }
 
+/* Its own parameter is known by its plain name, the driver's by the full one only. */
+static enum portolan_answer is_below_24(portolan_condition_lookup_fn lookup, void *arg)
+{
+    double n;
+
+    if (portolan_condition_number(lookup, arg, "n", 0, 1e9, &n) ||
+        !portolan_condition_number(lookup, arg, "driver.n", 0, 1e9, &n))
+        return PORTOLAN_UNKNOWN;
+    return n < 24 ? PORTOLAN_YES : PORTOLAN_NO;
+}
+
+static void where_it_says_that_it_does_not_apply_nothing_is_tried(void **state)
+{
+    struct world *w = world_create(1);
+    struct portolan_next_trial *end;
+
+    (void)state;
+    world_solver[1].query = is_below_24;
+    end = follow(w, 1);
+    world_solver[1].query = NULL;
+    assert_int_equal(count_trials(w, cholmod, NULL), 1);
+    assert_true(has_note(end, "does not apply at 3 of 4 points: it wants what its own query"));
+    portolan_next_trial_destroy(end);
+    world_destroy(w);
+}
+
 static void where_it_does_not_apply_nothing_is_tried(void **state)
 {
     static const char *const conditions[] = {"driver.n < 24", "dof < 576", "rank = 7 or n = 8"};
@@ -401,8 +427,9 @@ static void where_it_does_not_apply_nothing_is_tried(void **state)
         end = follow(w, 1);
         world_solver[1].applies = NULL;
         assert_int_equal(count_trials(w, cholmod, NULL), expected[i]);
-        assert_int_equal(has_note(end, "solver=heat.Cholmod does not apply at 3 of 4 points (d"),
-                         i < 2);
+        assert_int_equal(
+            has_note(end, "solver=heat.Cholmod does not apply at 3 of 4 points: it wants d"),
+            i < 2);
         portolan_next_trial_destroy(end);
         world_destroy(w);
     }
@@ -556,6 +583,7 @@ int main(void)
         cmocka_unit_test(what_cannot_matter_is_not_repeated),
         cmocka_unit_test(disturbed_trials_are_made_up_for),
         cmocka_unit_test(a_trial_that_does_not_fit_is_passed_over_for_a_shorter_one),
+        cmocka_unit_test(where_it_says_that_it_does_not_apply_nothing_is_tried),
         cmocka_unit_test(where_it_does_not_apply_nothing_is_tried),
         cmocka_unit_test(cases_are_points),
         cmocka_unit_test(a_killed_trial_is_repeated_and_runs_do_not_count),

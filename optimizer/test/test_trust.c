@@ -311,6 +311,34 @@ static void conditions_are_asked_and_what_is_not_known_is_no_hindrance(void **st
     lab_destroy(l);
 }
 
+static enum portolan_answer is_small(portolan_condition_lookup_fn lookup, void *arg)
+{
+    double n;
+
+    return !portolan_condition_number(lookup, arg, "n", 0, 1e9, &n) ? PORTOLAN_UNKNOWN
+           : n < 150                                                ? PORTOLAN_YES
+                                                                    : PORTOLAN_NO;
+}
+
+static void classes_are_asked_themselves(void **state)
+{
+    struct lab *l = lab_with_lu();
+
+    (void)state;
+    l->solvers[CHOL].applies = "symmetric = 1";
+    l->solvers[CHOL].query = is_small;
+    for (double n = 50; n <= 200; n *= 2) {
+        lab_run(l, (struct run){.solver = CHOL, .n = n, .symmetric = 1, .ms = 1});
+        lab_run(l, (struct run){.solver = CG, .n = n, .symmetric = 1, .ms = 2});
+    }
+    assert_int_equal(lab_choose(l, 120, 1)->variables[0].chosen, CHOL);
+    assert_int_equal(lab_choose(l, 180, 1)->variables[0].chosen, CG);
+    assert_reason(l, CHOL, "does not apply here: it wants what its own query asks for");
+    assert_int_equal(lab_choose(l, 120, 0)->variables[0].chosen, CG);
+    assert_reason(l, CHOL, "does not apply here: it wants symmetric = 1");
+    lab_destroy(l);
+}
+
 static void conditions_on_parameters_that_are_not_swept_are_asked_too(void **state)
 {
     struct lab *l = lab_with_lu();
@@ -742,6 +770,7 @@ int main(void)
         cmocka_unit_test(the_innermost_call_that_fails_is_to_blame),
         cmocka_unit_test(a_fixed_instance_that_fails_excludes_nobody),
         cmocka_unit_test(conditions_are_asked_and_what_is_not_known_is_no_hindrance),
+        cmocka_unit_test(classes_are_asked_themselves),
         cmocka_unit_test(conditions_on_parameters_that_are_not_swept_are_asked_too),
         cmocka_unit_test(what_was_measured_beats_the_law),
         cmocka_unit_test(calls_that_take_longer_again_and_again_are_in_the_total),

@@ -94,9 +94,9 @@ static gov_cca_Component watch_create(sidl_BaseInterface *_ex)
 /* ------------------------------------------------------------------ the assembly */
 
 static const struct portolan_component user = {sizeof user, PORTOLAN_COMPONENT_ABI, "test.User",
-                                               user_create};
+                                               user_create, NULL};
 static const struct portolan_component watch = {sizeof watch, PORTOLAN_COMPONENT_ABI, "test.Watch",
-                                                watch_create};
+                                                watch_create, NULL};
 
 static void good(struct lists *l, enum portolan_status status)
 {

@@ -128,7 +128,7 @@ static const struct {
 } builtins[] = {
 #define COMPONENT(NAME, CREATE)                                                                    \
     {                                                                                              \
-        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, NAME, CREATE                    \
+        sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, NAME, CREATE, NULL              \
     }
     {COMPONENT("test.Driver", driver_create),
      "<provides port='go' type='gov.cca.ports.GoPort'/><uses port='work' type='test.Kinds'/>"},

@@ -251,6 +251,12 @@ static const struct bad {
     {I "%attrib{context} int f();\n}" E, 3, 9, "in front of an argument"},
     {I "void f(%attrib{accuracy} in double e);\n}" E, 3, 16, "out double"},
     {I "%attrib{a, a} void f();\n}" E, 3, 12, "written twice"},
+    {I "%attrib{applies} bool f(in int n);\n}" E, 3, 9,
+     "static method of a class that returns bool"},
+    {P "class C {\n%attrib{applies} static int f();\n}" E, 3, 9, "that returns bool"},
+    {P "class C {\n%attrib{applies} static bool f(in string s);\n}" E, 3, 42, "one number each"},
+    {P "class C {\n%attrib{applies} static bool f();\n%attrib{applies} static bool g();\n}" E, 4, 9,
+     "f has the attribute already"},
     {I "%attrib{a=\"1\", a=\"2\"} void f();\n}" E, 3, 16, "written twice"},
     /* contracts */
     {I "void f(in int a);\nrequire b > 0;\n}" E, 4, 9, "is no argument of f"},

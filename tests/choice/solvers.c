@@ -21,7 +21,7 @@
 
 struct law {
     double us, exponent, plus, first, every, factor, slower, spread, accuracy;
-    const char *slow, *fails, *dies, *wrong; /* into the text; NULL: nowhere */
+    const char *slow, *fails, *dies, *wrong, *suits; /* into the text; NULL: nowhere */
     char *text;
 };
 
@@ -49,7 +49,7 @@ static const struct field {
     size_t offset;
 } numbers[] = {FIELD(us),     FIELD(exponent), FIELD(plus),   FIELD(first),   FIELD(every),
                FIELD(factor), FIELD(slower),   FIELD(spread), FIELD(accuracy)},
-  places[] = {FIELD(slow), FIELD(fails), FIELD(dies), FIELD(wrong)};
+  places[] = {FIELD(slow), FIELD(fails), FIELD(dies), FIELD(wrong), FIELD(suits)};
 
 /* Sets the field that WORD names; false when there is none. */
 static bool read_word(struct law *law, char *word)
@@ -226,7 +226,20 @@ static gov_cca_Component solver_create(const struct sidl_class *cls, sidl_BaseIn
     return sidl_object_facet(s, "gov.cca.Component");
 }
 
-#define SOLVER(NAME)                                                                               \
+/* Slow says itself that it is for symmetric matrices, where its parameter `like` says so. */
+static enum portolan_answer slow_applies(portolan_condition_lookup_fn lookup, void *arg)
+{
+    struct portolan_condition_value like;
+    double symmetric;
+
+    if (!lookup(arg, "like", &like) || !like.text || !strstr(like.text, "suits=symmetric"))
+        return PORTOLAN_YES;
+    if (!portolan_condition_number(lookup, arg, "symmetric", 0, 1, &symmetric))
+        return PORTOLAN_UNKNOWN;
+    return symmetric > 0 ? PORTOLAN_YES : PORTOLAN_NO;
+}
+
+#define SOLVER(NAME, APPLIES)                                                                      \
     static gov_cca_Component create_##NAME(sidl_BaseInterface *_ex)                                \
     {                                                                                              \
         static const struct sidl_class cls = {.name = "choice." #NAME,                             \
@@ -238,9 +251,9 @@ static gov_cca_Component solver_create(const struct sidl_class *cls, sidl_BaseIn
                                                                                                    \
         return solver_create(&cls, _ex);                                                           \
     }                                                                                              \
-    PORTOLAN_COMPONENT(choice_##NAME, "choice." #NAME, create_##NAME)
+    PORTOLAN_COMPONENT_ASKED(choice_##NAME, "choice." #NAME, create_##NAME, APPLIES)
 
-SOLVER(Fast);
-SOLVER(Good);
-SOLVER(Safe);
-SOLVER(Slow);
+SOLVER(Fast, NULL);
+SOLVER(Good, NULL);
+SOLVER(Safe, NULL);
+SOLVER(Slow, slow_applies);

@@ -4,4 +4,4 @@
 
 PORTOLAN_API extern const struct portolan_component portolan_component_fault_OldAbi;
 const struct portolan_component portolan_component_fault_OldAbi = {
-    sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI + 98, "fault.OldAbi", NULL};
+    sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI + 98, "fault.OldAbi", NULL, NULL};

@@ -21,7 +21,7 @@ static void add(const char *name, gov_cca_Component (*create)(sidl_BaseInterface
     struct portolan_component *c = &components[n_components];
     char *text = descriptions[n_components++];
 
-    *c = (struct portolan_component){sizeof *c, PORTOLAN_COMPONENT_ABI, name, create};
+    *c = (struct portolan_component){sizeof *c, PORTOLAN_COMPONENT_ABI, name, create, NULL};
     snprintf(text, DESCRIPTION_MAX, "<component class='%s'%s>%s</component>", name, attributes,
              ports);
     portolan_palette_add_builtin(palette, c, text, err);

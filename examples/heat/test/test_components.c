@@ -64,7 +64,7 @@ static gov_cca_Component lender_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component lender_descriptor = {
-    sizeof lender_descriptor, PORTOLAN_COMPONENT_ABI, "test.Lender", lender_create};
+    sizeof lender_descriptor, PORTOLAN_COMPONENT_ABI, "test.Lender", lender_create, NULL};
 static const char lender_description[] =
     "<component class='test.Lender'>"
     "<provides port='go' type='gov.cca.ports.GoPort'/>"
@@ -160,7 +160,7 @@ static gov_cca_Component actor_create(sidl_BaseInterface *_ex)
 }
 
 static const struct portolan_component actor_descriptor = {
-    sizeof actor_descriptor, PORTOLAN_COMPONENT_ABI, "test.Actor", actor_create};
+    sizeof actor_descriptor, PORTOLAN_COMPONENT_ABI, "test.Actor", actor_create, NULL};
 static const char actor_description[] =
     "<component class='test.Actor'>"
     "<provides port='solver' type='heat.LinearSolver'/>"

@@ -115,8 +115,9 @@ PART_CLASS(test_Liar, "test.Liar", struct part, WORKER_FACETS(liar_component));
 
 PORTOLAN_API extern const struct portolan_component portolan_component_test_OldAbi;
 const struct portolan_component portolan_component_test_OldAbi = {
-    sizeof(struct portolan_component), 99, "test.OldAbi", test_Worker_create};
+    sizeof(struct portolan_component), 99, "test.OldAbi", test_Worker_create, NULL};
 
 PORTOLAN_API extern const struct portolan_component portolan_component_test_Misnamed;
 const struct portolan_component portolan_component_test_Misnamed = {
-    sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, "test.Worker", test_Worker_create};
+    sizeof(struct portolan_component), PORTOLAN_COMPONENT_ABI, "test.Worker", test_Worker_create,
+    NULL};
