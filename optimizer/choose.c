@@ -440,7 +440,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
             (best == NONE || costs[k].accuracy.value < costs[best].accuracy.value))
             best = k;
     plan_explain_forbidden(p, &why, text, sizeof text);
-    if (p->s.a->accuracy > 0 && best != NONE) {
+    if (p->s.a->accuracy > 0 && best != NONE && costs[best].accuracy.value > p->s.a->accuracy) {
         const char *with = plan_tuple_text(p, &scratch, &p->paths[why.path].scope, best, NONE);
 
         portolan_error_set(err, PORTOLAN_EINFEASIBLE,
