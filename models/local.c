@@ -39,9 +39,10 @@ struct portolan_local {
     double low[MODEL_PARAMS], high[MODEL_PARAMS];
     size_t n;
     struct place *places;
-    double *x;               /* of the places, as given */
-    double most, least;      /* what takes no time counts as half the least that takes some */
-    struct kriging *between; /* through places one in STRIDE */
+    double *x;                 /* of the places, as given */
+    double t_repeated, t_near; /* Student's, at 95 % */
+    double most, least;        /* what takes no time counts as half the least that takes some */
+    struct kriging *between;   /* through places one in STRIDE */
     size_t n_asked, stride;
     double *z; /* of these */
     size_t *group;
@@ -275,6 +276,9 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
     }
     sum_up_errors(l);
     find_conflicts(l);
+    l->t_repeated = portolan_student_quantile(
+        0.95, isnan(l->summary.repeat) ? INFINITY : fmax(l->summary.repeat_dof, least_dof));
+    l->t_near = portolan_student_quantile(0.95, fmax(2, (double)l->summary.left_out.n - 1));
     *local = l;
     return PORTOLAN_OK;
 }
@@ -317,16 +321,10 @@ static void note_outside(const struct portolan_local *l, const double *x,
 static void predict_repeated(const struct portolan_local *l, const struct place *p,
                              struct portolan_prediction *out)
 {
-    double dof = l->summary.repeat_dof, sigma = l->summary.repeat, half;
+    bool assumed = isnan(l->summary.repeat);
+    double sigma = assumed ? assumed_repeat : l->summary.repeat;
+    double half = l->t_repeated * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
 
-    bool assumed = isnan(sigma);
-
-    if (assumed) {
-        sigma = assumed_repeat;
-        dof = INFINITY;
-    }
-    half =
-        student_quantile(0.95, fmax(dof, least_dof)) * p->mean * sigma * sqrt(1 + 1 / (double)p->n);
     *out = (struct portolan_prediction){.value = p->mean,
                                         .low = fmax(0, p->mean - half),
                                         .high = p->mean + half,
@@ -352,7 +350,7 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     noise = isnan(noise) ? assumed_repeat : noise;
     sigma = n > 1 ? sqrt(fmax(0, squares - n * mean * mean) / (n - 1)) : 0;
     sigma = fmax(sigma, noise);
-    spread = sigma * student_quantile(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
+    spread = sigma * portolan_student_quantile(0.95, fmax(2, n - 1)) * sqrt(1 + 1 / n);
     *out = (struct portolan_prediction){.value = exp(mean),
                                         .low = exp(mean - spread),
                                         .high = exp(mean + spread),
@@ -373,7 +371,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     if (o->n && l->n_asked < FEW_PLACES) /* they do not tell how the error grows */
         sigma = o->sigma;
     sigma = hypot(hypot(sigma, o->sigma) / M_SQRT2, per_octave * out->octaves);
-    spread = fmin(20, sigma * student_quantile(0.95, fmax(2, (double)o->n - 1)));
+    spread = fmin(20, sigma * l->t_near);
     out->value = exp(level);
     out->low = exp(level - spread);
     out->high = exp(level + spread);

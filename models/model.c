@@ -176,7 +176,8 @@ enum portolan_status model_finish(struct portolan_model *m, struct portolan_erro
     if (write_formula(m))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a formula");
     /* No degrees of freedom: the assumed error is taken as known, there is no better way. */
-    m->t = student_quantile(m->summary.confidence, m->summary.dof > 0 ? m->summary.dof : INFINITY);
+    m->t = portolan_student_quantile(m->summary.confidence,
+                                     m->summary.dof > 0 ? m->summary.dof : INFINITY);
     for (size_t j = 0; j < m->n_terms; j++)
         m->terms[j].std_error = NAN;
     for (size_t e = 0; e < m->n_estimates && !m->summary.sigma_is_assumed; e++)

@@ -365,7 +365,6 @@ void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
 /* Ascending; none of them NaN. */
 void numbers_sort(size_t n, double *numbers);
 /* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
-double student_quantile(double confidence, double dof);
 /* P(F > f) of Fisher's distribution with these degrees of freedom */
 double fisher_tail(double f, double numerator, double denominator);
 

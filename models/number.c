@@ -77,8 +77,8 @@ static double incomplete_beta(double a, double b, double x)
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* P(|T| > t); for many degrees of freedom T is normal to more digits than the fraction has. */
-static double both_tails(double t, double dof)
+/* For many degrees of freedom T is normal to more digits than the fraction has. */
+double portolan_student_p(double t, double dof)
 {
     return dof > 1e6 ? erfc(t / sqrt(2)) : incomplete_beta(dof / 2, 0.5, dof / (dof + t * t));
 }
@@ -100,7 +100,7 @@ static double density(double t, double dof)
 }
 
 /* Newton's steps; the tail is convex, so they come from below and never pass. */
-double student_quantile(double confidence, double dof)
+double portolan_student_quantile(double confidence, double dof)
 {
     double tail = 1 - confidence, t = 0;
 
@@ -109,18 +109,13 @@ double student_quantile(double confidence, double dof)
     if (dof == 2)
         return confidence * sqrt(2 / (tail * (1 + confidence)));
     for (int i = 0; i < 200; i++) {
-        double step = (both_tails(t, dof) - tail) / (2 * density(t, dof));
+        double step = (portolan_student_p(t, dof) - tail) / (2 * density(t, dof));
 
         if (!(step > 1e-15 * t) || !isfinite(step))
             break;
         t += step;
     }
     return t;
-}
-
-double portolan_student_quantile(double confidence, double dof)
-{
-    return student_quantile(confidence, dof);
 }
 
 static int compare(const void *left, const void *right)

@@ -1,58 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Welch's t test, and Holm's adjustment for many tests. */
 #include <portolan/compare.h>
+#include <portolan/models.h>
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22). */
-static double beta_fraction(double a, double b, double x)
-{
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1), f;
-
-    d = 1 / (fabs(d) < tiny ? tiny : d);
-    f = d;
-    for (int m = 1; m < 1000; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        double step;
-
-        d = 1 + even * d;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = 1 + even / c;
-        c = fabs(c) < tiny ? tiny : c;
-        f *= d * c;
-        d = 1 + odd * d;
-        d = 1 / (fabs(d) < tiny ? tiny : d);
-        c = 1 + odd / c;
-        c = fabs(c) < tiny ? tiny : c;
-        step = d * c;
-        f *= step;
-        if (fabs(step - 1) < 1e-15)
-            break;
-    }
-    return f;
-}
-
-/* The regularised incomplete beta function. */
-static double beta(double a, double b, double x)
-{
-    double front;
-
-    if (x <= 0 || x >= 1)
-        return x <= 0 ? 0 : 1;
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
-                                     : 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
-double portolan_student_p(double t, double freedom)
-{
-    if (isinf(t))
-        return 0;
-    return beta(freedom / 2, 0.5, freedom / (freedom + t * t));
-}
 
 static void moments(const double *x, size_t n, double *mean, double *error)
 {

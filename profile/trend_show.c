@@ -9,21 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* x with P(|T| < x) = CONFIDENCE, by bisection of the distribution that comparisons use. */
-static double student(double confidence, double dof)
-{
-    double low = 0, high = 1;
-
-    while (portolan_student_p(high, dof) > 1 - confidence && high < 1e8)
-        high *= 2;
-    for (int i = 0; i < 60; i++) {
-        double middle = (low + high) / 2;
-
-        *(portolan_student_p(middle, dof) > 1 - confidence ? &low : &high) = middle;
-    }
-    return high;
-}
-
 static void add_shape(const struct portolan_model *m, const struct portolan_model_shape *shape,
                       struct portolan_text *out)
 {
@@ -62,7 +47,7 @@ static void add_constants(const struct portolan_model *m, struct portolan_text *
     const struct portolan_model_term *terms = portolan_model_peek_terms(m, &n);
 
     for (size_t j = 0; j < n; j++) {
-        double half = terms[j].std_error * student(s->confidence, s->dof);
+        double half = terms[j].std_error * portolan_student_quantile(s->confidence, s->dof);
 
         portolan_text_add(out, "  %-14s%.6g", j ? "" : "constants", terms[j].constant);
         if (isfinite(terms[j].std_error))

@@ -384,6 +384,9 @@ enum portolan_status portolan_model_read_xml(const char *text, size_t size, cons
                                              struct portolan_model **model,
                                              struct portolan_error *err);
 
+/** P(|T| >= |t|) of Student's distribution with DOF degrees of freedom. */
+double portolan_student_p(double t, double dof);
+
 /** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */
 double portolan_student_quantile(double confidence, double dof);
 

@@ -30,9 +30,6 @@ PORTOLAN_API double portolan_mann_whitney_least(size_t n_a, size_t n_b);
 PORTOLAN_API double portolan_welch(const double *a, size_t n_a, const double *b, size_t n_b,
                                    double *t, double *freedom);
 
-/** P(|T| >= |t|) of Student's distribution with FREEDOM degrees of freedom. */
-PORTOLAN_API double portolan_student_p(double t, double freedom);
-
 /** Holm's adjustment of N probabilities, in place: of the family none is rejected wrongly with more
  * than the level. NaN are no members of it. ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_holm(double *p, size_t n);

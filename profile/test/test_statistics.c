@@ -3,6 +3,7 @@
 #include "fixture.h"
 
 #include <portolan/compare.h>
+#include <portolan/models.h>
 
 #include <math.h>
 #include <stdlib.h>
