@@ -183,9 +183,9 @@ static void add_extra(const struct portolan_plan *p, const struct plan_tuple *t,
 
     if (!t->extra.known || !at_target(p, &t->extra, c, &extra))
         return;
-    c->exclusive.value += extra.value;
-    c->exclusive.low += fmax(0, extra.low);
-    c->exclusive.high += fmin(extra.high, 3 * extra.value); /* seen at few places, as a rule */
+    c->exclusive.value *= 1 + extra.value;
+    c->exclusive.low *= 1 + fmax(0, extra.low);
+    c->exclusive.high *= 1 + fmin(extra.high, 3 * extra.value); /* seen at few places, as a rule */
 }
 
 static bool exclusive_cost(const struct portolan_plan *p, size_t path, const struct plan_tuple *t,

@@ -589,8 +589,8 @@ static enum portolan_status fit_setup(struct portolan_plan *p, struct observatio
 }
 
 /*
- * What calls that take far longer, again and again, add to each: where their period was seen, and
- * nothing where enough calls were without.
+ * What calls that take far longer, again and again, add to each, as a share of the usual time:
+ * where their period was seen, and nothing where enough calls were without.
  */
 static enum portolan_status fit_extra(struct portolan_plan *p, struct observation *o, size_t tuple)
 {
@@ -605,8 +605,9 @@ static enum portolan_status fit_extra(struct portolan_plan *p, struct observatio
     for (size_t g = 0; period > 0 && g < p->s.n_segments; g++) {
         const struct segment_row *row = row_in(o, g, tuple);
 
-        if (in_own_tuple(o, g, tuple) && (row->period > 0 || row->seen > 2 * period))
-            add_row(o, g, n_names, row->extra, &n);
+        if (in_own_tuple(o, g, tuple) && (row->period > 0 || row->seen > 2 * period) &&
+            row->exclusive_later > 0)
+            add_row(o, g, n_names, row->extra * row->calls_later / row->exclusive_later, &n);
     }
     t->period = period;
     return n ? plan_fit_quantity(p, false, names, n_names, n, o->x, o->y, o->point, QUANTITY_TIME,

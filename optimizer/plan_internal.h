@@ -74,7 +74,7 @@ struct plan_tuple {
     struct quantity exclusive; /* per call */
     struct quantity overall;   /* the same from swept parameters, where EXCLUSIVE is by context */
     struct quantity setup;     /* per run */
-    struct quantity extra;     /* per call, by calls that take far longer again and again … */
+    struct quantity extra;     /* share of it, by calls that take far longer again and again … */
     double period;             /* … one in so many; 0: there are none */
     struct quantity accuracy;  /* the worst that calls reported */
     struct estimate accuracy_here; /* where it was reported at the present parameters */

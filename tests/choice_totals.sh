@@ -3,7 +3,7 @@
 # Totals are sums: what happens every so often counts at its rate, and so do contexts to come.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 17
+plan 18
 
 # At n = 1000 Fast takes 1 ms, each 17th time 50 ms; Good always 2 ms, Safe 10 ms.
 study recurring 'Safe us=10
@@ -15,6 +15,8 @@ predict n=1000 steps=300 solver=Fast
 gives 'each 17th call costs 50 times as much' 0
 # 283 ms + 17 calls of 50 ms.
 predicts 'and counts' 1.133 0.05
+predict n=700 steps=300 solver=Fast
+predicts 'and between sizes, in proportion' 0.7931 0.05
 optimize n=1000 steps=300
 chooses 'what is cheaper in total is chosen' Good
 predicts 'for its time' 0.6 0.05

@@ -154,7 +154,7 @@ class Study:
         return copy
 
     def choices(self, store, groups):
-        """What each way chooses in each group of cases, when it knows all others."""
+        """What each way chooses in each group of cases, when it knows all others: (case, class)."""
         results = self.results(store)
         made = {}
         for group in groups:
@@ -164,37 +164,37 @@ class Study:
                 for name, choose in (("nearest neighbour", self.nearest),
                                      ("best on average", self.on_average),
                                      ("one power law each", self.law)):
-                    made.setdefault(name, {})[case] = choose(results, known, case)
-                made.setdefault("portolan optimize", {})[case] = self.portolan(part, case)
+                    made.setdefault(name, []).append((case, choose(results, known, case)))
+                made.setdefault("portolan optimize", []).append((case, self.portolan(part, case)))
         return made
 
     def score(self, truth, chosen):
         """How often the choice fails, is inaccurate, is none; and the losses of the others."""
         wrong, losses = {"failing": 0, "inaccurate": 0, None: 0}, []
-        for case, cls in chosen.items():
+        for case, cls in chosen:
             best, got = self.best(truth, case), truth[case, cls] if cls else None
             if isinstance(got, float):
-                losses.append((got / truth[case, best], case))
+                losses.append((got / truth[case, best], case, cls))
             else:
                 wrong[got] += 1
         return wrong, sorted(losses)
 
     def table(self, truth, title, made):
         judged = len(next(iter(made.values())))
-        print("\n%s: %d of %d cases" % (title, judged, len(self.cases)))
+        print("\n%s: %d choices" % (title, judged))
         print(SCORES % ("", "failing", "inaccurate", "right", "median", "worst", "cannot tell"))
         for name, chosen in made.items():
             wrong, losses = self.score(truth, chosen)
-            factors = [factor for factor, _ in losses]
+            factors = [factor for factor, _, _ in losses]
             middle = "%.2f" % statistics.median(factors) if factors else "-"
             print(SCORES % (name, wrong["failing"], wrong["inaccurate"],
                             sum(f <= 1.05 for f in factors), middle,
                             "%.2f" % factors[-1] if factors else "-",
                             "%.0f %%" % (100 * wrong[None] / judged)))
-        for factor, case in reversed(losses[-3:]):
+        for factor, case, cls in reversed(losses[-3:]):
             if factor > 1.5:
                 print("  %s: %s is %.2f times the best, %s" % (
-                    case, chosen[case], factor, self.best(truth, case)))
+                    case, cls, factor, self.best(truth, case)))
         return wrong["failing"] + wrong["inaccurate"]
 
 
@@ -218,6 +218,7 @@ def main():
     parser.add_argument("--folder", help="for what is measured; kept, and not measured again")
     parser.add_argument("--quick", action="store_true", help="eight small matrices")
     parser.add_argument("--budget", type=float, default=600, help="of portolan measure, in seconds")
+    parser.add_argument("--draws", type=int, default=5, help="of thirds to hold out")
     options = parser.parse_args()
     folder = options.folder or os.path.join(options.build, "study-" + options.name)
     study = prepare(options.build, options.name, folder, options.quick)
@@ -227,9 +228,10 @@ def main():
         study.run_all(true_store, 1 if options.quick else 3)
     truth = study.results(true_store)
     cases = list(study.cases)
-    held_out = random.Random(1).sample(cases, len(cases) // 3)
+    thirds = [random.Random(i + 1).sample(cases, len(cases) // 3) for i in range(options.draws)]
     bad = study.table(truth, "one case left out", study.choices(store, [[c] for c in cases]))
-    bad += study.table(truth, "a third held out", study.choices(store, [held_out]))
+    bad += study.table(truth, "a third held out, %d times" % len(thirds),
+                       study.choices(store, thirds))
     own = re.search(r"^on cases left out.*", command(
         "optimize", *study.options, "--left-out", "--store=" + store, study.assembly)[1], re.M)
     for line in filter(None, (own, study.advice)):
