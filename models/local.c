@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONFLICTS = 256, FEW_PLACES = 8 };
+enum { MOST_CONFLICTS = 256, FEW_PLACES = 8, RISES = 3 };
 
 /* Two repetitions alone would say that a time may be anything: as if so many more had been seen. */
 static const double least_dof = 3;
@@ -44,7 +44,8 @@ struct portolan_local {
     double most, least;        /* what takes no time counts as half the least that takes some */
     struct kriging *between;   /* through places one in STRIDE */
     size_t n_asked, stride;
-    double *z; /* of these */
+    double *z, *level; /* of these */
+    bool rises;        /* wherever no parameter is less, the value is not */
     size_t *group;
     struct portolan_local_summary summary;
 };
@@ -145,24 +146,53 @@ static void finish_places(struct portolan_local *l)
 
 static enum portolan_status krige(struct portolan_local *l)
 {
-    double *level;
-
     l->stride = (l->n + KRIGING_MOST - 1) / KRIGING_MOST;
     l->n_asked = (l->n + l->stride - 1) / l->stride;
-    level = portolan_calloc(l->n_asked, sizeof *level);
+    l->level = portolan_calloc(l->n_asked, sizeof *l->level);
     l->z = portolan_calloc(l->n_asked, (l->n_used + 1) * sizeof *l->z);
     l->group = portolan_calloc(l->n_asked, sizeof *l->group);
-    for (size_t i = 0; level && l->z && l->group && i < l->n_asked; i++) {
+    for (size_t i = 0; l->level && l->z && l->group && i < l->n_asked; i++) {
         const struct place *p = &l->places[i * l->stride];
 
         memcpy(&l->z[i * l->n_used], p->z, l->n_used * sizeof *p->z);
         l->group[i] = p->group;
-        level[i] = p->level;
+        l->level[i] = p->level;
     }
-    if (level && l->z && l->group)
-        l->between = kriging_create(l->n_used, l->n_asked, l->z, level, l->group);
-    free(level);
+    if (l->level && l->z && l->group)
+        l->between = kriging_create(l->n_used, l->n_asked, l->z, l->level, l->group);
     return l->between ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+/* Whether no parameter of A is more than that of B. */
+static bool is_below(const struct portolan_local *l, const double *a, const double *b)
+{
+    for (size_t k = 0; k < l->n_used; k++)
+        if (a[k] > b[k])
+            return false;
+    return true;
+}
+
+/* What a value may fall by where it rises. */
+static double slack_of(const struct portolan_local *l)
+{
+    return 2 * (isnan(l->summary.repeat) ? assumed_repeat : l->summary.repeat);
+}
+
+static void find_rise(struct portolan_local *l)
+{
+    size_t n = 0;
+
+    l->rises = true;
+    for (size_t i = 0; i < l->n_asked && l->rises; i++)
+        for (size_t k = 0; k < l->n_asked && l->rises; k++) {
+            const double *a = &l->z[i * l->n_used], *b = &l->z[k * l->n_used];
+
+            if (is_below(l, a, b) && !is_below(l, b, a)) {
+                n++;
+                l->rises = l->level[i] <= l->level[k] + slack_of(l);
+            }
+        }
+    l->rises = l->rises && n >= RISES;
 }
 
 static void sum_up_errors(struct portolan_local *l)
@@ -275,6 +305,7 @@ enum portolan_status portolan_local_create(const struct portolan_local_data *d,
         return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting from what was measured");
     }
     sum_up_errors(l);
+    find_rise(l);
     find_conflicts(l);
     l->t_repeated = portolan_student_quantile(
         0.95, isnan(l->summary.repeat) ? INFINITY : fmax(l->summary.repeat_dof, least_dof));
@@ -291,6 +322,7 @@ void portolan_local_destroy(struct portolan_local *l)
     free(l->places);
     free(l->x);
     free(l->z);
+    free(l->level);
     free(l->group);
     free(l);
 }
@@ -358,6 +390,21 @@ static bool predict_same(const struct portolan_local *l, const double *x,
     return true;
 }
 
+void portolan_local_bound(const struct portolan_local *l, const double *x,
+                          struct portolan_prediction *p)
+{
+    double z[MODEL_PARAMS], slack = exp(slack_of(l));
+
+    if (!l->rises || !p->extrapolates)
+        return;
+    scale(l, x, z);
+    for (size_t i = 0; i < l->n_asked; i++)
+        if (is_below(l, &l->z[i * l->n_used], z))
+            p->low = fmax(p->low, exp(l->level[i]) / slack);
+    p->value = fmax(p->low, p->value);
+    p->high = fmax(p->value, p->high);
+}
+
 /* How much nearer places are better known is a guess itself: the usual error counts as much. */
 static void predict_near(const struct portolan_local *l, const double *x,
                          struct portolan_prediction *out)
@@ -375,6 +422,7 @@ static void predict_near(const struct portolan_local *l, const double *x,
     out->value = exp(level);
     out->low = exp(level - spread);
     out->high = exp(level + spread);
+    portolan_local_bound(l, x, out);
     out->std_error = exp(level) * sigma;
     out->is_assumed = !o->n;
 }

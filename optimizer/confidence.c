@@ -15,7 +15,7 @@ enum { SCENARIOS = 128 };
 enum { APART = 4 };
 
 /* What an alternative may not lose, and how rarely. */
-static const double much = 0.5, rarely = 0.1;
+static const double much = 0.5, rarely = 0.06;
 /* Losing more than so many times the least is no worse. */
 static const double worst_loss = 3;
 
@@ -39,9 +39,12 @@ static uint64_t source_of(const struct quantity *q, size_t path, size_t tuple)
     return q->rows ? 1 + q->rows->number : 1ULL << 48 | (uint64_t)path << 20 | tuple;
 }
 
-static void scale(struct estimate *e, double error)
+/* Beyond what was measured the interval's low end may be a bound. */
+static void scale(struct estimate *e, double error, bool outside)
 {
-    e->value *= e->se > 0 ? exp(fmin(e->se, 3) * error) : 1;
+    double value = e->se > 0 ? e->value * exp(fmin(e->se, 3) * error) : e->value;
+
+    e->value = outside ? fmax(value, fmin(e->low, e->value)) : value;
 }
 
 /* In standard errors. */
@@ -76,9 +79,12 @@ static void fill_scenario(struct scenarios *s, const struct plan_view *v, size_t
                 portolan_draw_uniform(scenario, 4 * source_of(&t->exclusive, i, k) + 3) < c->hope)
                 c->allowed = true;
             scale(&c->exclusive,
-                  error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)));
-            scale(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1));
-            scale(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2));
+                  error_of(s, &t->exclusive, scenario, source_of(&t->exclusive, i, k)),
+                  c->extrapolating > 0);
+            scale(&c->calls, portolan_draw_normal(scenario, 4 * source_of(&t->calls, i, k) + 1),
+                  false);
+            scale(&c->setup, portolan_draw_normal(scenario, 4 * source_of(&t->setup, i, k) + 2),
+                  false);
         }
 }
 

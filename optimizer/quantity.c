@@ -418,6 +418,8 @@ static bool predict(const struct quantity *q, const double *inputs, size_t point
         return false;
     if (r)
         widen(r, out);
+    if (r && r->local && q->kind == QUANTITY_TIME)
+        portolan_local_bound(r->local, inputs, out);
     return true;
 }
 

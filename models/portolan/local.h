@@ -79,6 +79,14 @@ void portolan_local_predict(const struct portolan_local *local, const double *x,
                             struct portolan_prediction *out, enum portolan_local_source *source);
 
 /**
+ * Lifts P, a prediction at X outside of all places by whatever law, to what they allow: where the
+ * value never fell as parameters rose (of three pairs of places at least), it is not less than
+ * where none of them is more. Else P stays.
+ */
+void portolan_local_bound(const struct portolan_local *local, const double *x,
+                          struct portolan_prediction *p);
+
+/**
  * How much too high its neighbours foretold GROUP (as a logarithm), over what was to be expected:
  * about 1 or -1 as a rule. NaN where that is not known.
  */

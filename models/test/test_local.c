@@ -380,6 +380,36 @@ static void errors_of_laws_are_those_of_models_without_the_group(void **state)
 
 /* ---- life ---- */
 
+/* 1, 8, 27 at 1, 2, 3; where it fell once, nothing is lifted, nor within what was measured. */
+static void what_rose_everywhere_bounds_predictions_beyond(void **state)
+{
+    const struct portolan_prediction wild = {
+        .value = 5, .low = 0, .high = 1e9, .extrapolates = true};
+    struct rows r = {.n_params = 1}, fell = {.n_params = 1};
+    struct portolan_prediction p = wild;
+    struct portolan_local *l, *f;
+
+    (void)state;
+    for (int n = 1; n <= 3; n++) {
+        add(&r, n, 0, n * n * n, (size_t)n);
+        add(&fell, n, 0, n == 3 ? 6 : n * n * n, (size_t)n);
+    }
+    l = local_of(&r, NULL);
+    f = local_of(&fell, NULL);
+    portolan_local_bound(l, &(double){4}, &p);
+    assert_true(p.low > 20 && p.low < 27 && p.value == p.low && p.high == wild.high);
+    p = wild;
+    portolan_local_bound(l, &(double){0.5}, &p);
+    assert_true(p.low == wild.low && p.value == wild.value);
+    portolan_local_bound(f, &(double){4}, &p);
+    assert_true(p.low == wild.low && p.value == wild.value);
+    p.extrapolates = false;
+    portolan_local_bound(l, &(double){2.5}, &p);
+    assert_true(p.low == wild.low && p.value == wild.value);
+    portolan_local_destroy(l);
+    portolan_local_destroy(f);
+}
+
 static void light_rows_do_not_count(void **state)
 {
     static const double weight[] = {1, 0.95, 0.5};
@@ -470,6 +500,7 @@ int main(void)
         cmocka_unit_test(errors_of_places_left_out_are_what_leaving_them_out_gives),
         cmocka_unit_test(the_error_of_a_group_is_that_of_its_places),
         cmocka_unit_test(errors_of_laws_are_those_of_models_without_the_group),
+        cmocka_unit_test(what_rose_everywhere_bounds_predictions_beyond),
         cmocka_unit_test(light_rows_do_not_count),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(every_failing_allocation_is_reported),
