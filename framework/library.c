@@ -29,6 +29,11 @@ static enum portolan_status check_descriptor(const struct portolan_class_descrip
     return PORTOLAN_OK;
 }
 
+static portolan_applies_fn query_of(const struct portolan_component *c)
+{
+    return c->size >= sizeof *c ? c->applies : NULL;
+}
+
 /* Weak: a program with everything linked in has no loader of shared objects in it. */
 #pragma weak library_load
 
@@ -50,12 +55,13 @@ enum portolan_status library_find(const struct portolan_class_description *class
                                   class->class_name);
     if (class->library && (status = library_load(class, component, err)) != PORTOLAN_OK)
         return status;
-    return check_descriptor(class, *component, err);
-}
-
-static portolan_applies_fn query_of(const struct portolan_component *c)
-{
-    return c->size >= sizeof *c ? c->applies : NULL;
+    status = check_descriptor(class, *component, err);
+    if (!status && query_of(*component) && !class->has_query)
+        portolan_log(PORTOLAN_LOG_WARNING, "framework",
+                     "%s:%d: class '%s' can say where it applies and is not asked; add <applies "
+                     "query=\"true\"/>",
+                     class->file, class->line, class->class_name);
+    return status;
 }
 
 portolan_applies_fn library_find_query(const struct portolan_class_description *class)

@@ -480,6 +480,57 @@ static void status_and_exceptions_convert_both_ways(void **state)
     assert_string_equal(err.text, "mine");
 }
 
+static enum portolan_answer never_applies(portolan_condition_lookup_fn lookup, void *arg)
+{
+    (void)lookup, (void)arg;
+    return PORTOLAN_NO;
+}
+
+static const struct portolan_component asked = {sizeof asked, PORTOLAN_COMPONENT_ABI, "test.Asked",
+                                                puppet_create, never_applies};
+
+/* DESCRIBED: what stands in the description of C; the query that an alternative of it gets. */
+static portolan_applies_fn query_in_assembly(struct fixture *f, const struct portolan_component *c,
+                                             const char *described)
+{
+    char text[200];
+
+    fixture_open(f);
+    snprintf(text, sizeof text, "<component class='%s'>%s</component>", c->class_name, described);
+    assert_int_equal(portolan_palette_add_builtin(f->palette, c, text, NULL), PORTOLAN_OK);
+    snprintf(text, sizeof text, "<assembly name='a'><instance name='x' class='%s'/></assembly>",
+             c->class_name);
+    f->assembly = fixture_read(text);
+    assert_int_equal(portolan_assembly_join_applies(f->assembly, f->palette, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_framework_build(f->fw, f->assembly, NULL), PORTOLAN_OK);
+    return f->assembly->instances[0].alternatives[0].query;
+}
+
+static void close_assembly(struct fixture *f)
+{
+    gov_cca_Services_deleteRef(puppet_services, NULL);
+    fixture_close(f);
+}
+
+static void classes_are_asked_where_their_descriptions_say_so(void **state)
+{
+    static const struct portolan_component older = {
+        offsetof(struct portolan_component, applies), PORTOLAN_COMPONENT_ABI, "test.Older",
+        puppet_create, never_applies}; /* compiled when there was no such function */
+    struct fixture f;
+
+    (void)state;
+    assert_ptr_equal(query_in_assembly(&f, &asked, "<applies query='true'/>"), never_applies);
+    assert_string_equal(f.warnings, "");
+    close_assembly(&f);
+    assert_null(query_in_assembly(&f, &asked, ""));
+    assert_non_null(strstr(f.warnings, "class 'test.Asked' can say where it applies and is not"));
+    close_assembly(&f);
+    assert_null(query_in_assembly(&f, &older, "<applies query='true'/>"));
+    assert_non_null(strstr(f.warnings, "its descriptor has no function 'applies'"));
+    close_assembly(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +543,7 @@ int main(void)
         cmocka_unit_test(the_builder_lists_and_disconnects),
         cmocka_unit_test(max_connections_bounds_a_provides_port),
         cmocka_unit_test(every_class_of_the_palette_is_in_the_repository),
+        cmocka_unit_test(classes_are_asked_where_their_descriptions_say_so),
         cmocka_unit_test(status_and_exceptions_convert_both_ways),
     };
 
