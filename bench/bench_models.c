@@ -261,6 +261,7 @@ int main(int argc, char **argv)
         good = run(&tables[i], n < MAX_SERIES ? n : MAX_SERIES, seed, ours, theirs);
     }
     good = good && ahead_run(wanted ? wanted : 400, seed);
+    good = good && outside_run(wanted ? wanted : 100, seed);
     good = good && spikes_run(wanted ? wanted : 1000, seed);
     free(ours);
     free(theirs);

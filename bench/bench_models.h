@@ -33,6 +33,7 @@ struct series {
     size_t n_params, m, n_rows;
     double x[MAX_ROWS * 2], y[MAX_ROWS]; /* repetitions of a point are neighbours */
     double one[2], four[2];              /* so many steps outside, in every parameter */
+    size_t repetitions;                  /* of each point: at most REPETITIONS */
 };
 
 /* Numbers in [0, 1), the same everywhere. */
@@ -44,11 +45,17 @@ double draw(uint64_t *state);
 void series_draw(struct series *series, size_t n_params, size_t points, double noise,
                  uint64_t *state);
 
+/* Size number I of a series of KIND 0, 1, 2: 4 8 16 …, 10 20 30 … or 4 16 36 …. */
+double size_at(int kind, size_t i);
+
 /* Extra-P's default method on the medians of the repetitions, every fit by LAPACK. */
 void extrap_fit(const struct series *series, struct sum *found);
 
 /* The table of predictions at twice the largest size. */
 bool ahead_run(size_t n_series, uint64_t state);
+
+/* Predictions of laws that are in no list, at 4 and 16 times the largest size. */
+bool outside_run(size_t n_series, uint64_t state);
 
 /* How far spikes change what is chosen. */
 bool spikes_run(size_t n_series, uint64_t state);

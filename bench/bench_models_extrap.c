@@ -22,13 +22,15 @@ static int compare(const void *a, const void *b)
 
 static void medians(const struct series *s, double *x, double *y)
 {
+    size_t n = s->repetitions;
+
     for (size_t i = 0; i < s->m; i++) {
         double values[REPETITIONS];
 
-        memcpy(values, s->y + i * REPETITIONS, sizeof values);
-        qsort(values, REPETITIONS, sizeof *values, compare);
-        y[i] = values[REPETITIONS / 2];
-        memcpy(x + i * s->n_params, s->x + i * REPETITIONS * s->n_params, s->n_params * sizeof *x);
+        memcpy(values, s->y + i * n, n * sizeof *values);
+        qsort(values, n, sizeof *values, compare);
+        y[i] = (values[(n - 1) / 2] + values[n / 2]) / 2;
+        memcpy(x + i * s->n_params, s->x + i * n * s->n_params, s->n_params * sizeof *x);
     }
 }
 

@@ -90,8 +90,7 @@ double draw(uint64_t *state)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* Size number I of a series: 4 8 16 …, 10 20 30 … or 4 16 36 …. */
-static double size_at(int kind, size_t i)
+double size_at(int kind, size_t i)
 {
     double n = (double)(i + 1);
 
@@ -145,6 +144,7 @@ void series_draw(struct series *s, size_t n_params, size_t points, double noise,
     memset(s, 0, sizeof *s);
     s->n_params = s->truth.n_params = n_params;
     s->m = n_params == 1 ? points : points * points;
+    s->repetitions = REPETITIONS;
     for (size_t p = 0; p < n_params; p++) {
         kind[p] = (int)(draw(state) * 3);
         last[p] = size_at(kind[p], points - 1);

@@ -183,6 +183,45 @@ static double squares(const struct search *s, const struct outcome *o)
     return sum;
 }
 
+/* What is less than this share of a value may as well be noise, or the clock's rounding. */
+static const double least_share = 0.005;
+
+/* Is what TERM adds seen at different values of each of its parameters? */
+static bool is_shown(struct search *s, const struct candidate *c, size_t term)
+{
+    const struct portolan_model_shape *shape = &c->shape[term];
+    const struct points *pts = s->points;
+    const double *first = NULL;
+    bool seen[MODEL_PARAMS];
+
+    for (size_t p = 0; p < pts->n_params; p++)
+        seen[p] = shape->exponents[p] == 0 && !shape->logs[p];
+    search_column(s, c, term, s->work);
+    for (size_t i = 0; i < pts->m; i++) {
+        const double *x = pts->x + i * pts->n_params;
+
+        if (!search_is_in(s, i) ||
+            fabs(c->constant[term] * s->work[i]) < least_share * fabs(s->rhs[i]))
+            continue;
+        first = first ? first : x;
+        for (size_t p = 0; p < pts->n_params; p++)
+            seen[p] = seen[p] || x[p] != first[p];
+    }
+    for (size_t p = 0; p < pts->n_params; p++)
+        if (!seen[p])
+            return false;
+    return true;
+}
+
+/* A term that one point alone asks for is that point's own affair. */
+static bool terms_are_shown(struct search *s, const struct candidate *c)
+{
+    for (size_t j = 0; j < c->k && c->k > 1; j++)
+        if (!is_shown(s, c, j))
+            return false;
+    return true;
+}
+
 static double log_volume(const struct search *s, const struct candidate *c, const struct outcome *o)
 {
     double product = 1;
@@ -229,7 +268,7 @@ double search_score(const struct search *s, size_t k, double residual, double vo
 double search_try(struct search *s, struct candidate *c)
 {
     struct outcome o;
-    double residual;
+    double residual, score;
 
     o.residual = s->work + MODEL_ESTIMATES * s->points->m;
     o.leverage = o.residual + s->points->m;
@@ -240,9 +279,11 @@ double search_try(struct search *s, struct candidate *c)
     residual = squares(s, &o);
     if (!isfinite(residual))
         return INFINITY;
-    search_keep(s, c,
-                search_score(s, o.n, residual, log_volume(s, c, &o)) -
-                    2 * log_share_positive(s, c, &o, residual) + c->cost);
+    score = search_score(s, o.n, residual, log_volume(s, c, &o)) -
+            2 * log_share_positive(s, c, &o, residual) + c->cost;
+    if (!terms_are_shown(s, c))
+        return INFINITY;
+    search_keep(s, c, score);
     if (s->best.n && s->best.entry[0]->score == c->score) {
         s->residual = residual;
         s->residual_k = o.n;
@@ -283,6 +324,14 @@ void search_keep(struct search *s, struct candidate *c, double score)
     candidate_copy(place, c);
 }
 
+void search_bring_forward(struct search *s, size_t at)
+{
+    struct candidate **entry = s->best.entry, *front = entry[at];
+
+    memmove(entry + 1, entry, at * sizeof *entry);
+    entry[0] = front;
+}
+
 /* What is next to right (it gets worthless half a power off) is worth something, too. */
 static const double near = 0.5, worth_of_exact = 1;
 
@@ -301,7 +350,6 @@ void search_prefer(struct search *s)
     struct shortlist *list = &s->best;
     size_t n_params = s->points->n_params, best = 0;
     double weight[BEST_KEPT], leads[BEST_KEPT][MODEL_PARAMS], most = -1;
-    struct candidate *front;
 
     for (size_t i = 0; i < list->n; i++) {
         weight[i] = exp((list->entry[0]->score - list->entry[i]->score) / 2);
@@ -326,8 +374,5 @@ void search_prefer(struct search *s)
             best = i;
         }
     }
-    front = list->entry[best];
-    for (size_t i = best; i > 0; i--)
-        list->entry[i] = list->entry[i - 1];
-    list->entry[0] = front;
+    search_bring_forward(s, best);
 }

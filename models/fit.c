@@ -94,7 +94,7 @@ static void reweigh(struct final *f, bool fitted)
             v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
         for (size_t j = 0; j < f->c.k && !fitted; j++)
             v += f->c.constant[j] * f->columns[j * pts->m + i] / s->factor[i];
-        s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        s->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         s->rhs[i] = s->factor[i] * pts->y[i];
         f->residual[i] = s->rhs[i] - s->factor[i] * v;
     }
@@ -219,9 +219,10 @@ static void judge_residuals(struct final *f)
 
     f->rss = sum->max = 0;
     for (size_t i = 0; i < pts->m; i++) {
-        double e = s->rhs[i] -
-                   s->factor[i] * candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
-        double plain = e / sqrt(pts->w[i]), rest = 1 - f->leverage[i];
+        double v = candidate_value(&f->c, pts->n_params, pts->x + i * pts->n_params);
+        double e = s->rhs[i] - s->factor[i] * v, rest = 1 - f->leverage[i];
+        /* What was doubted is as far off as it is. */
+        double plain = (pts->y[i] - v) / points_scale_of(pts, i, v);
 
         if (!(s->factor[i] > 0))
             continue;
@@ -342,11 +343,38 @@ static enum portolan_status settle(struct final *f, struct portolan_error *err)
     return status ? status : keep(f, err);
 }
 
+/*
+ * The best form of the shortlist that comes up to its own points, or the best of all: the search
+ * knew only how likely they are on the whole.
+ */
+static enum portolan_status settle_searched(struct final *f)
+{
+    struct search *s = f->s;
+    size_t n = s->best.n;
+    enum portolan_status status = settle(f, NULL);
+
+    for (size_t i = 1; i <= n && n > 1 && status != PORTOLAN_ENOMEM; i++) {
+        if (!status && portolan_model_fits(f->model))
+            break;
+        /* The last of them is the one that was first. */
+        search_bring_forward(s, i < n ? i : n - 1);
+        search_find_drifts(s);
+        search_weigh(s, s->best.entry[0]);
+        f->c = *s->best.entry[0];
+        f->model->summary.family = f->c.family;
+        status = settle(f, NULL);
+    }
+    return status;
+}
+
 static enum portolan_status finish(struct final *f, struct portolan_error *err)
 {
-    size_t n = f->s->points->m, most = f->c.k * (1 + f->s->points->n_params);
+    size_t n = f->s->points->m, most = f->c.k;
     enum portolan_status status;
 
+    for (size_t i = 0; i < f->s->best.n && !f->given; i++)
+        most = most > f->s->best.entry[i]->k ? most : f->s->best.entry[i]->k;
+    most *= 1 + f->s->points->n_params;
     most = most < MODEL_ESTIMATES ? most : MODEL_ESTIMATES;
     f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
     f->inverse = portolan_calloc(most * most, sizeof *f->inverse);
@@ -355,7 +383,7 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
     } else {
         f->residual = f->columns + MODEL_ESTIMATES * n;
         f->leverage = f->residual + n;
-        status = settle(f, f->given ? err : NULL);
+        status = f->given ? settle(f, err) : settle_searched(f);
         if (status && !f->given) {
             /* A searched form may be too much for doubles; a constant never is. */
             f->c = (struct candidate){.family = PORTOLAN_MODEL_CONSTANT, .k = 1};

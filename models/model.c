@@ -312,6 +312,18 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
 
 /* ---- questions ---- */
 
+bool portolan_model_fits(const struct portolan_model *m)
+{
+    /* Half a value off, where nothing tells how far values go apart. */
+    static const double most = 4, usual = 0.125, rounding = 1e-6;
+    const struct portolan_model_summary *s = &m->summary;
+    double spread = s->sigma_repeat >= 0 ? fmax(s->sigma_repeat, rounding) : usual;
+
+    if (s->weighting == PORTOLAN_MODEL_ABSOLUTE)
+        return !(s->sigma_repeat > 0 && s->max > most * s->sigma_repeat);
+    return !(s->max > most * spread);
+}
+
 const struct portolan_model_summary *portolan_model_peek_summary(const struct portolan_model *m)
 {
     return &m->summary;

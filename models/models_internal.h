@@ -39,6 +39,8 @@ void points_destroy(struct points *points);
 double points_floor(const struct points *points, double wanted);
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
+/* The same for point I: V tells it better than the value that was found, unless it is far off. */
+double points_scale_of(const struct points *points, size_t i, double v);
 
 /* ---- place.c: what stands for the rows of a point ---- */
 
@@ -242,6 +244,8 @@ double search_score(const struct search *s, size_t k, double residual, double lo
 void search_keep(struct search *s, struct candidate *c, double score);
 /* Fits C and enters it with a score from elsewhere: of fits that leave no residual. */
 void search_enter(struct search *s, struct candidate *c, double score);
+/* Entry AT of the shortlist becomes the first. */
+void search_bring_forward(struct search *s, size_t at);
 /* Brings the candidate to the front whose neighbours are likely, too. */
 void search_prefer(struct search *s);
 double candidate_value(const struct candidate *c, size_t n_params, const double *x);

@@ -102,12 +102,29 @@ static bool descend(struct search *s, struct candidate *c, const struct estimate
     return false;
 }
 
+/* The best constants for the exponents as they are: those of another form may be far off. */
+static bool start(struct search *s, struct candidate *c, double *residual)
+{
+    double *columns[CANDIDATE_TERMS];
+
+    for (size_t j = 0; j < c->k; j++) {
+        columns[j] = s->work + j * s->points->m;
+        search_column(s, c, j, columns[j]);
+    }
+    memcpy(residual, s->rhs, s->points->m * sizeof *residual);
+    return linear_quick(s->points->m, c->k, columns, residual, c->constant, NULL);
+}
+
 bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage)
 {
     const struct points *pts = s->points;
     struct estimate estimates[MODEL_ESTIMATES];
-    double *columns[MODEL_ESTIMATES], step[MODEL_ESTIMATES], sum = residuals(s, c, residual);
+    double *columns[MODEL_ESTIMATES], step[MODEL_ESTIMATES], sum;
     size_t n;
+
+    if (!start(s, c, residual))
+        return false;
+    sum = residuals(s, c, residual);
 
     for (int i = 0; i < 30; i++) {
         double before = sum;

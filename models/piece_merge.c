@@ -73,12 +73,12 @@ static double squares(const struct pieces_fit *f, const struct part *part,
     double sum = 0;
 
     for (size_t i = 0; i < part->n; i++) {
-        const double *x = pts->x + part->point[i] * pts->n_params;
-        double y = pts->y[part->point[i]], size = fabs(y), v = portolan_model_value(f->model, x), e;
+        size_t at = part->point[i];
+        const double *x = pts->x + at * pts->n_params;
+        double e = (pts->y[at] - portolan_model_value(model, x)) /
+                   points_scale_of(pts, at, portolan_model_value(f->model, x));
 
-        v = size > 0 ? fmin(fmax(fabs(v), size / 2), 2 * size) : v;
-        e = (y - portolan_model_value(model, x)) / points_scale(pts, v);
-        sum += pts->w[part->point[i]] * e * e;
+        sum += pts->w[at] * e * e;
     }
     return sum;
 }

@@ -48,10 +48,9 @@ static enum portolan_status prepare(struct joint *j, const struct pieces_fit *f)
     j->leverage = j->factor + j->m;
     for (size_t i = 0; i < j->m; i++) {
         const double *x = pts->x + i * pts->n_params;
-        double v = portolan_model_value(f->model, x), size = fabs(pts->y[i]);
 
-        v = size > 0 ? fmin(fmax(fabs(v), size / 2), 2 * size) : v;
-        j->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        j->factor[i] =
+            sqrt(pts->w[i]) / points_scale_of(pts, i, portolan_model_value(f->model, x));
         j->rhs[i] = j->factor[i] * pts->y[i];
         j->piece[i] = model_find_piece(f->model, x);
     }

@@ -27,14 +27,12 @@ static void compare(struct rivals *r)
 
     for (size_t i = 0; i < r->m; i++) {
         const double *x = pts->x + i * pts->n_params;
-        double y = pts->y[i], size = fabs(y), v = portolan_model_value(r->f->model, x), e;
+        double v = portolan_model_value(r->f->model, x);
 
-        e = y - v;
-        v = size > 0 ? fmin(fmax(fabs(v), size / 2), 2 * size) : v;
-        r->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+        r->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         r->whole[i] = portolan_model_value(r->f->single, x);
-        r->pieces_rss += pow(e * r->factor[i], 2);
-        r->whole_rss += pow((y - r->whole[i]) * r->factor[i], 2);
+        r->pieces_rss += pow((pts->y[i] - v) * r->factor[i], 2);
+        r->whole_rss += pow((pts->y[i] - r->whole[i]) * r->factor[i], 2);
     }
     r->whole_k = r->f->single->n_estimates;
     for (size_t i = 0; i < r->f->model->n_pieces; i++)

@@ -99,6 +99,14 @@ double points_scale(const struct points *pts, double v)
     return pts->relative ? fmax(fabs(v), pts->floor) : 1;
 }
 
+double points_scale_of(const struct points *pts, size_t i, double v)
+{
+    double y = fabs(pts->y[i]);
+
+    /* A fit that runs away from a value would make the value count less and less. */
+    return points_scale(pts, y > 0 ? fmin(fmax(fabs(v), y / 2), 2 * y) : v);
+}
+
 enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options, struct points *pts,
                                    struct portolan_error *err)

@@ -15,15 +15,13 @@ void search_weigh(struct search *s, const struct candidate *fit)
 
     s->weight = s->largest = 0;
     for (size_t i = 0; i < pts->m; i++) {
-        double y = fabs(pts->y[i]), v = y;
+        double v = pts->y[i];
 
         if (s->m < pts->m && !search_is_in(s, i))
             continue;
-        /* The fit tells the size of the error better than the value, unless it is far off. */
         if (fit)
-            v = fabs(candidate_value(fit, pts->n_params, pts->x + i * pts->n_params));
-        v = y > 0 ? fmin(fmax(v, y / 2), 2 * y) : v;
-        s->factor[i] = sqrt(pts->w[i]) / points_scale(pts, v);
+            v = candidate_value(fit, pts->n_params, pts->x + i * pts->n_params);
+        s->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         s->rhs[i] = s->factor[i] * pts->y[i];
         s->weight += pts->w[i];
         square += s->rhs[i] * s->rhs[i];

@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Pairs other than of whole powers: so many that they hit a few points by chance. */
+/*
+ * Pairs other than of whole powers: so many that they hit a few points by chance. At MIXED points
+ * they are of what is shared out and what sharing costs: one falls, the other rises.
+ */
 enum { KEPT = 24, MIXED = 5 };
 
 /* Differences of scores beyond which a form is not worth a careful fit. */
@@ -192,6 +195,17 @@ static bool is_whole(size_t entry)
     return !e->log && e->exponent > 0 && e->exponent == (int)e->exponent;
 }
 
+static bool falls(size_t entry)
+{
+    return search_grid[entry].exponent < 0;
+}
+
+static bool may_pair(const struct search *s, size_t first, size_t second)
+{
+    return s->m > MIXED || (is_whole(first) && is_whole(second)) ||
+           (s->m == MIXED && falls(first) != falls(second));
+}
+
 /* The family that allows it, or 0. */
 static unsigned family_of(const struct search *s, const struct sketch *form)
 {
@@ -203,7 +217,7 @@ static unsigned family_of(const struct search *s, const struct sketch *form)
     if (form->second >= 0 && whole && is_whole((size_t)form->second))
         return search_allows(s, PORTOLAN_MODEL_POLYNOMIAL) ? PORTOLAN_MODEL_POLYNOMIAL : 0;
     if (form->second >= 0)
-        return s->m > MIXED && search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
+        return search_allows(s, PORTOLAN_MODEL_SUM) ? PORTOLAN_MODEL_SUM : 0;
     if (first->log)
         return search_allows(s, PORTOLAN_MODEL_LOGARITHMIC) ? PORTOLAN_MODEL_LOGARITHMIC : 0;
     whole = whole && first->exponent <= 3 && search_allows(s, PORTOLAN_MODEL_POLYNOMIAL);
@@ -265,8 +279,7 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
     for (short first = 0; first < GRID; first++) {
         const double *column;
 
-        if (!sums->usable[first] || !search_grid[first].plain ||
-            (s->m <= MIXED && !is_whole((size_t)first)))
+        if (!sums->usable[first] || !search_grid[first].plain)
             continue;
         column = search_grid_column(s, param, (size_t)first, NULL);
         for (size_t i = 0; i < m; i++)
@@ -275,7 +288,8 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
             struct sketch form = {.first = second, .second = first};
             double together = 0;
 
-            if (!sums->usable[second] || !search_grid[second].plain || !family_of(s, &form))
+            if (!sums->usable[second] || !search_grid[second].plain ||
+                !may_pair(s, (size_t)first, (size_t)second) || !family_of(s, &form))
                 continue;
             column = search_grid_column(s, param, (size_t)second, NULL);
             for (size_t i = 0; i < m; i++)

@@ -298,6 +298,13 @@ enum portolan_status portolan_model_predict(const struct portolan_model *model, 
 /** The bare value at X; NaN or infinite where the model has none. The quick way, some 10 ns. */
 double portolan_model_value(const struct portolan_model *model, const double *x);
 
+/**
+ * Does it come up to its own points? False when it misses what stands for a point's rows by more
+ * than four standard deviations of repetitions; without any, by more than half (relative weighting
+ * only). What does not fit its points should not be believed elsewhere.
+ */
+bool portolan_model_fits(const struct portolan_model *model);
+
 /** 1 for an ordinary model. A model of several has no terms itself: its pieces have them. */
 size_t portolan_model_n_pieces(const struct portolan_model *model);
 /**

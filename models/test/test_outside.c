@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows that no law of the search's list drew: what is said of them, and at which sizes. */
+#include "check.h"
+
+#include <string.h>
+
+static const double planes[] = {1024, 4096, 9216, 16384};
+
+static struct portolan_model *fit_some(size_t n, const double *x, const double *y)
+{
+    return fit_rows(1, n, x, y, NULL);
+}
+
+/* Either every point is met within four spreads (half of it, without repetitions), or it is said. */
+static void assert_meets_or_says(const struct portolan_model *m, size_t n, const double *x,
+                                 const double *y)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(portolan_model_value(m, x + i) / y[i] - 1));
+    if (portolan_model_fits(m))
+        assert_in_range((int)(100 * most), 0, 60);
+    assert_true(most < 2);
+}
+
+static void no_fit_runs_away_from_its_points(void **state)
+{
+    static const double times[][4] = {{289100, 12600000, 34937000, 68810000},
+                                      {906.55, 6426.26, 9552.6, 17789.7}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(times); i++) {
+        struct portolan_model *m = fit_some(COUNT(planes), planes, times[i]);
+
+        assert_meets_or_says(m, COUNT(planes), planes, times[i]);
+        assert_near(portolan_model_value(m, &planes[3]), times[i][3], 0.7);
+        portolan_model_destroy(m);
+    }
+}
+
+/* Points of any height: whatever is chosen stays near them, or says that it does not fit. */
+static void nothing_unfit_is_called_fit(void **state)
+{
+    uint64_t seed = 7;
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        double x[6], y[6];
+        struct portolan_model *m;
+
+        for (int j = 0; j < 6; j++) {
+            x[j] = 4 << j;
+            y[j] = exp(6 * uniform(&seed));
+        }
+        m = fit_some(COUNT(x), x, y);
+        if (portolan_model_fits(m) && !portolan_model_peek_summary(m)->n_outliers)
+            for (int j = 0; j < 6; j++)
+                assert_near(portolan_model_value(m, &x[j]), y[j], 1.01);
+        portolan_model_destroy(m);
+    }
+}
+
+static void a_power_needs_more_than_one_point(void **state)
+{
+    static const double n[] = {2, 4, 8, 16, 32, 64, 128}, far = 2048;
+    static const double times[] = {10, 20, 40, 80, 160, 320, 641};
+    static const double slower[] = {10, 20, 40, 80, 160, 320, 672}; /* the last by 5 % */
+    struct portolan_model *m = fit_some(COUNT(n), n, times);
+
+    (void)state;
+    assert_near(portolan_model_value(m, &far), 10240, 0.01);
+    portolan_model_destroy(m);
+    m = fit_some(COUNT(n), n, slower);
+    assert_near(portolan_model_value(m, &far), 10240, 1);
+    portolan_model_destroy(m);
+}
+
+static void five_points_tell_what_is_shared_and_what_sharing_costs(void **state)
+{
+    static const double p[] = {2, 4, 8, 16, 32}, far = 256;
+    static const double times[] = {50.1, 25.2, 12.9, 7.05, 4.725}; /* 100/p + 0.05 p */
+    struct portolan_model *m = fit_some(COUNT(p), p, times);
+
+    (void)state;
+    assert_near(portolan_model_value(m, &far), 100. / 256 + 0.05 * 256, 1e-6);
+    assert_true(portolan_model_fits(m));
+    portolan_model_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_fit_runs_away_from_its_points),
+        cmocka_unit_test(nothing_unfit_is_called_fit),
+        cmocka_unit_test(a_power_needs_more_than_one_point),
+        cmocka_unit_test(five_points_tell_what_is_shared_and_what_sharing_costs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
