@@ -178,6 +178,7 @@ enum portolan_status model_finish(struct portolan_model *m, struct portolan_erro
     /* No degrees of freedom: the assumed error is taken as known, there is no better way. */
     m->t = portolan_student_quantile(m->summary.confidence,
                                      m->summary.dof > 0 ? m->summary.dof : INFINITY);
+    m->z = portolan_student_quantile(m->summary.confidence, INFINITY);
     for (size_t j = 0; j < m->n_terms; j++)
         m->terms[j].std_error = NAN;
     for (size_t e = 0; e < m->n_estimates && !m->summary.sigma_is_assumed; e++)
@@ -271,13 +272,35 @@ double range_octaves(const struct portolan_model_range *r, double x)
     return fmin(x > 0 && edge > 0 ? fabs(log2(x) - log2(edge)) : fabs(x - edge) / width, 1024);
 }
 
+/*
+ * From HALF the width that noise and constants ask for, and the logarithm DRIFT of what the form
+ * may be off outside the rows, where factors are more likely than differences.
+ */
+static void put_interval(const struct portolan_model *m, double half, double drift,
+                         struct portolan_prediction *p)
+{
+    double share = half / fabs(p->value);
+
+    p->low = p->value - half;
+    p->high = p->value + half;
+    if (drift > 0 && p->value > 0 && m->summary.weighting == PORTOLAN_MODEL_RELATIVE) {
+        p->high = p->value * exp(hypot(log1p(share), drift));
+        p->low = share < 1 ? p->value * exp(-hypot(log1p(-share), drift)) : p->low;
+    } else if (drift > 0) {
+        p->low -= fabs(p->value) * expm1(drift);
+        p->high += fabs(p->value) * expm1(drift);
+    }
+    if (m->summary.nonnegative && p->low < 0)
+        p->low = fmin(0, p->value);
+}
+
 enum portolan_status portolan_model_predict(const struct portolan_model *m, const double *x,
                                             struct portolan_prediction *out)
 {
     struct portolan_prediction p = {.value = portolan_model_value(m, x)};
     const struct portolan_model_summary *s = &m->summary;
     bool relative = s->weighting == PORTOLAN_MODEL_RELATIVE;
-    double size = fabs(p.value), variance, row, half;
+    double size = fabs(p.value), variance, row, drift = 0;
 
     if (m->n_pieces)
         return model_predict_pieces(m, x, out);
@@ -288,9 +311,8 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
     for (size_t i = 0; i < m->n_params; i++) {
         const struct portolan_model_range *r = &m->range[i];
         double octaves = range_octaves(r, x[i]);
-        double drift = octaves * size * (x[i] > r->max ? r->drift_above : r->drift_below);
 
-        variance += drift * drift;
+        drift = hypot(drift, octaves * (x[i] > r->max ? r->drift_above : r->drift_below));
         if (octaves > 0 && !(r->max > r->min))
             p.is_assumed = true;
         if (octaves > p.octaves) {
@@ -300,12 +322,8 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
         }
     }
     row = s->sigma * (relative ? fmax(size, s->floor) : 1);
-    half = m->t * sqrt(row * row + variance);
-    p.std_error = sqrt(variance);
-    p.low = p.value - half;
-    p.high = p.value + half;
-    if (s->nonnegative && p.low < 0)
-        p.low = fmin(0, p.value);
+    p.std_error = hypot(sqrt(variance), size * drift);
+    put_interval(m, m->t * sqrt(row * row + variance), m->z * drift, &p);
     *out = p;
     return PORTOLAN_OK;
 }

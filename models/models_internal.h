@@ -218,6 +218,7 @@ void search_destroy(struct search *s);
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
 void search_exclude_outliers(struct search *s, const struct candidate *fit);
+/* drift.c: how far the first of the shortlist may be off outside the rows. */
 void search_find_drifts(struct search *s);
 /* trim.c: leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
 enum portolan_status search_trim(struct search *s, const struct candidate *given);
@@ -328,6 +329,7 @@ struct portolan_model {
     double *covariance; /* n_estimates², or NULL */
     struct portolan_model_summary summary;
     double t; /* Student's quantile for summary.dof and confidence; finite */
+    double z; /* that of infinitely many */
     char *formula;
     struct portolan_model_envelope envelope;
     /* Two or more, then there are no terms; or none. Every point satisfies exactly one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rows are worth: weights, outliers; and what the shortlist disagrees about. */
+/* What rows are worth: weights and outliers. */
 #include "models_internal.h"
 
 #include <math.h>
@@ -55,56 +55,4 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
             s->factor[i] = s->rhs[i] = 0;
             s->m--;
         }
-}
-
-/* ---- what the shortlist disagrees about ---- */
-
-/* Forms outside the list exist too: no agreement makes the next octave surer than this. */
-static const double least_drift = 0.02;
-
-static double disagreement(const struct search *s, const double *x)
-{
-    const struct shortlist *list = &s->best;
-    double base = candidate_value(list->entry[0], s->points->n_params, x), sum = 0, total = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        double lead = list->entry[0]->score - list->entry[i]->score;
-        double weight = lead > -10 ? exp(lead / 2) : 0, off;
-
-        if (weight < 0.01)
-            continue;
-        off = candidate_value(list->entry[i], s->points->n_params, x) / base - 1;
-        if (!isfinite(off))
-            continue;
-        /* Three of the one is as far as a third of the other. */
-        sum += weight * fmin(off * off, 9);
-        total += weight;
-    }
-    return total > 0 ? fmax(least_drift, sqrt(sum / total)) : 1;
-}
-
-void search_find_drifts(struct search *s)
-{
-    const struct points *pts = s->points;
-    double low[MODEL_PARAMS], high[MODEL_PARAMS], x[MODEL_PARAMS];
-
-    for (size_t p = 0; p < pts->n_params; p++) {
-        low[p] = INFINITY;
-        high[p] = -INFINITY;
-        for (size_t i = 0; i < pts->m; i++)
-            if (search_is_in(s, i)) {
-                low[p] = fmin(low[p], pts->x[i * pts->n_params + p]);
-                high[p] = fmax(high[p], pts->x[i * pts->n_params + p]);
-            }
-    }
-    for (size_t p = 0; p < pts->n_params; p++) {
-        bool known = high[p] > low[p] && low[p] > 0;
-
-        memcpy(x, high, sizeof x);
-        x[p] = 2 * high[p];
-        s->best.drift_above[p] = known ? disagreement(s, x) : 1;
-        memcpy(x, low, sizeof x);
-        x[p] = low[p] / 2;
-        s->best.drift_below[p] = known ? disagreement(s, x) : 1;
-    }
 }

@@ -135,8 +135,8 @@ struct portolan_model_dropped {
 /** What the rows covered in one parameter, and how sure the form is beyond it. */
 struct portolan_model_range {
     double min, max;
-    double drift_below, drift_above; /**< disagreement of the forms that fitted about as well: their
-                                          relative standard deviation per octave outside */
+    double drift_below, drift_above; /**< how far forms that fit about as well go apart: standard
+                                          deviation of the value's logarithm per octave outside */
 };
 
 struct portolan_model_summary {

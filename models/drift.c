@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How far the form that was chosen may lead astray outside the rows: by what the shortlist
+ * disagrees about, and by bends that the rows cannot exclude. A bend multiplies the law by 1 + e
+ * x^d; how large e may be, and how likely there is one, follows in closed form from the rows (a
+ * normal prior of e, its evidence against no bend). Cubes, not squares, are averaged: what is
+ * hardly likely but far off should lie within the interval, too.
+ */
+#include "models_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PLACES = 3, BENDS = 7, SIDES = 2 };
+
+/* Where it is looked: so many octaves outside. */
+static const double octaves[PLACES] = {1, 2, 4};
+/* 0: the logarithm. */
+static const double bends[BENDS] = {-2, -1, -0.5, 0, 0.5, 1, 2};
+/* Of e, before the rows have spoken; and of each bend, against none. */
+static const double prior_deviation = 0.5, prior_share = 0.1;
+/* Forms outside the list exist too: no agreement makes the next octave surer than this. */
+static const double least_drift = 0.02;
+/* Of logarithms: beyond it nothing is told apart. */
+static const double most_apart = 5;
+
+struct place {
+    size_t param;
+    double octaves, x[MODEL_PARAMS], value;
+    double gradient[MODEL_ESTIMATES]; /* of the value, by the columns as they are made orthogonal */
+    double cube;                      /* of the logarithm of what may be wrong */
+};
+
+struct drift {
+    struct search *s;
+    const struct candidate *c;
+    size_t m, n; /* points, columns */
+    double *columns, *residual, *bend;
+    double variance;
+    size_t n_places;
+    struct place places[MODEL_PARAMS * SIDES * PLACES];
+};
+
+/* ---- places ---- */
+
+static double apart(double value, double base)
+{
+    double off = value > 0 && base > 0 ? fabs(log(value / base)) : most_apart;
+
+    return fmin(off, most_apart);
+}
+
+/* Mean cube of what the shortlist makes of X, beside the first. */
+static double disagreement(const struct search *s, const double *x)
+{
+    const struct shortlist *list = &s->best;
+    double base = candidate_value(list->entry[0], s->points->n_params, x), sum = 0, total = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        double lead = list->entry[0]->score - list->entry[i]->score;
+        double weight = lead > -10 ? exp(fmin(lead, 10) / 2) : 0, off;
+
+        if (weight < 0.01)
+            continue;
+        off = apart(candidate_value(list->entry[i], s->points->n_params, x), base);
+        sum += weight * off * off * off;
+        total += weight;
+    }
+    return total > 0 ? sum / total : 1;
+}
+
+/* Values beside which X of PARAM goes OCTAVES outside: the ends of the rows on that SIDE. */
+static void add_places(struct drift *d, size_t param, const double *ends, double sign)
+{
+    for (int i = 0; i < PLACES; i++) {
+        struct place *p = &d->places[d->n_places++];
+
+        p->param = param;
+        p->octaves = sign * octaves[i];
+        memcpy(p->x, ends, sizeof p->x);
+        p->x[param] *= exp2(p->octaves);
+        p->value = candidate_value(d->c, d->s->points->n_params, p->x);
+        p->cube = disagreement(d->s, p->x);
+    }
+}
+
+/* ---- what the rows know ---- */
+
+/* Makes V orthogonal to Q, and what it is at places along with it. */
+static double project(struct drift *d, double *v, const double *q, size_t of_q, double *at)
+{
+    double product = 0;
+
+    for (size_t i = 0; i < d->m; i++)
+        product += v[i] * q[i];
+    for (size_t i = 0; i < d->m; i++)
+        v[i] -= product * q[i];
+    for (size_t i = 0; i < d->n_places; i++)
+        at[i] -= product * d->places[i].gradient[of_q];
+    return product;
+}
+
+static double square_of(size_t m, const double *v)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < m; i++)
+        sum += v[i] * v[i];
+    return sum;
+}
+
+/* The columns of the problem at the fit, orthonormal; false: the rows leave nothing to judge by. */
+static bool know_rows(struct drift *d)
+{
+    struct estimate estimates[MODEL_ESTIMATES];
+    struct search *s = d->s;
+    double at[MODEL_PARAMS * SIDES * PLACES], dof;
+
+    d->columns = s->work;
+    d->n = nonlinear_columns(s, d->c, d->columns, estimates);
+    d->residual = d->columns + MODEL_ESTIMATES * d->m;
+    d->bend = d->residual + d->m;
+    memcpy(d->residual, s->rhs, d->m * sizeof *d->residual);
+    for (size_t j = 0; j < d->c->k; j++)
+        for (size_t i = 0; i < d->m; i++)
+            d->residual[i] -= d->c->constant[j] * d->columns[j * d->m + i];
+    dof = s->known_dof + (double)s->m - (double)d->n;
+    d->variance = (square_of(d->m, d->residual) + s->known + s->least) / dof;
+    for (size_t j = 0; j < d->n; j++) {
+        double *column = d->columns + j * d->m, before = square_of(d->m, column), norm;
+        const struct portolan_model_shape *shape = &d->c->shape[estimates[j].term];
+        int param = estimates[j].param;
+
+        for (size_t i = 0; i < d->n_places; i++) {
+            const double *x = d->places[i].x;
+
+            at[i] = shape_value(shape, s->points->n_params, x);
+            if (param != CONSTANT_ESTIMATE)
+                at[i] *= d->c->constant[estimates[j].term] * log(x[param]);
+        }
+        for (size_t q = 0; q < j; q++)
+            project(d, column, d->columns + q * d->m, q, at);
+        norm = sqrt(square_of(d->m, column));
+        if (!(norm > 1e-7 * sqrt(before)))
+            return false;
+        for (size_t i = 0; i < d->m; i++)
+            column[i] /= norm;
+        for (size_t i = 0; i < d->n_places; i++)
+            d->places[i].gradient[j] = at[i] / norm;
+    }
+    return dof > 0;
+}
+
+/* At U, a logarithm: between 0 and 1 for rows from LOW to HIGH. */
+static double bend_at(double u, double power, double low, double high)
+{
+    return power == 0 ? (u - low) / (high - low) : exp(power * (u - (power > 0 ? high : low)));
+}
+
+/* Adds to CUBES, place by place, what a bend in PARAM may do; its weight against no bend. */
+static double try_bend(struct drift *d, size_t param, double power, double low, double high, double *cubes)
+{
+    const struct points *pts = d->s->points;
+    double at[MODEL_PARAMS * SIDES * PLACES], before, size, product = 0, ratio, share, deviation;
+    double weight;
+
+    for (size_t i = 0; i < d->m; i++)
+        d->bend[i] = (d->s->rhs[i] - d->residual[i]) *
+                     bend_at(d->s->logs[param * pts->m + i], power, low, high);
+    for (size_t i = 0; i < d->n_places; i++)
+        at[i] = d->places[i].value * bend_at(log(d->places[i].x[param]), power, low, high);
+    before = square_of(d->m, d->bend);
+    for (size_t q = 0; q < d->n; q++)
+        project(d, d->bend, d->columns + q * d->m, q, at);
+    size = square_of(d->m, d->bend);
+    if (!(size > 1e-12 * before))
+        return 0;
+    for (size_t i = 0; i < d->m; i++)
+        product += d->bend[i] * d->residual[i];
+    ratio = prior_deviation * prior_deviation * size / d->variance;
+    share = ratio / (1 + ratio);
+    weight = prior_share / sqrt(1 + ratio) *
+             exp(fmin(product * product / size / d->variance * share / 2, 50));
+    deviation = hypot(share * product / size, sqrt(share * d->variance / size));
+    for (size_t i = 0; i < d->n_places; i++)
+        if (d->places[i].param == param) {
+            double off = fmin(log1p(deviation * fabs(at[i] / d->places[i].value)), most_apart);
+
+            cubes[i] += weight * off * off * off;
+        }
+    return weight;
+}
+
+static void bend(struct drift *d, size_t param, double low, double high)
+{
+    double cubes[MODEL_PARAMS * SIDES * PLACES] = {0}, total = 1;
+
+    for (int b = 0; b < BENDS; b++)
+        total += try_bend(d, param, bends[b], low, high, cubes);
+    for (size_t i = 0; i < d->n_places; i++)
+        d->places[i].cube += cubes[i] / total;
+}
+
+/* ---- both ---- */
+
+static void keep(struct drift *d)
+{
+    struct shortlist *list = &d->s->best;
+
+    for (size_t i = 0; i < d->n_places; i++) {
+        const struct place *p = &d->places[i];
+        double *drift =
+            p->octaves > 0 ? &list->drift_above[p->param] : &list->drift_below[p->param];
+
+        *drift = fmax(*drift, cbrt(p->cube) / fabs(p->octaves));
+    }
+}
+
+void search_find_drifts(struct search *s)
+{
+    const struct points *pts = s->points;
+    struct drift d = {.s = s, .c = s->best.entry[0], .m = pts->m};
+    double low[MODEL_PARAMS], high[MODEL_PARAMS];
+    bool known[MODEL_PARAMS];
+
+    for (size_t p = 0; p < pts->n_params; p++) {
+        low[p] = INFINITY;
+        high[p] = -INFINITY;
+        for (size_t i = 0; i < pts->m; i++)
+            if (search_is_in(s, i)) {
+                low[p] = fmin(low[p], pts->x[i * pts->n_params + p]);
+                high[p] = fmax(high[p], pts->x[i * pts->n_params + p]);
+            }
+        known[p] = high[p] > low[p] && low[p] > 0;
+    }
+    for (size_t p = 0; p < pts->n_params; p++) {
+        s->best.drift_above[p] = s->best.drift_below[p] = known[p] ? least_drift : 1;
+        if (known[p]) {
+            add_places(&d, p, high, 1);
+            add_places(&d, p, low, -1);
+        }
+    }
+    if (d.n_places && know_rows(&d))
+        for (size_t p = 0; p < pts->n_params; p++)
+            if (known[p])
+                bend(&d, p, log(low[p]), log(high[p]));
+    keep(&d);
+}
