@@ -183,8 +183,11 @@ static double squares(const struct search *s, const struct outcome *o)
     return sum;
 }
 
-/* What is less than this share of a value may as well be noise, or the clock's rounding. */
-static const double least_share = 0.005;
+/*
+ * What is less than this share of a value may as well be noise, or the clock's rounding; and less
+ * than this part of what is seen elsewhere is not seen beside it.
+ */
+static const double least_share = 0.005, least_part = 0.1;
 
 /* Is what TERM adds seen at different values of each of its parameters? */
 static bool is_shown(struct search *s, const struct candidate *c, size_t term)
@@ -193,15 +196,19 @@ static bool is_shown(struct search *s, const struct candidate *c, size_t term)
     const struct points *pts = s->points;
     const double *first = NULL;
     bool seen[MODEL_PARAMS];
+    double most = 0;
 
     for (size_t p = 0; p < pts->n_params; p++)
         seen[p] = shape->exponents[p] == 0 && !shape->logs[p];
     search_column(s, c, term, s->work);
     for (size_t i = 0; i < pts->m; i++) {
+        s->work[i] = s->rhs[i] != 0 ? fabs(c->constant[term] * s->work[i] / s->rhs[i]) : 0;
+        most = fmax(most, s->work[i]);
+    }
+    for (size_t i = 0; i < pts->m; i++) {
         const double *x = pts->x + i * pts->n_params;
 
-        if (!search_is_in(s, i) ||
-            fabs(c->constant[term] * s->work[i]) < least_share * fabs(s->rhs[i]))
+        if (s->work[i] < fmax(least_share, least_part * most))
             continue;
         first = first ? first : x;
         for (size_t p = 0; p < pts->n_params; p++)

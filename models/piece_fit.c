@@ -212,7 +212,7 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
     if (status)
         return status;
     if ((!f->n_shapes && pieces_merge(f)) ||
-        (f->n_parts > 1 && (fit_whole_again(f) || pieces_are_worth_it(f, &worth))))
+        (f->n_parts > 1 && (fit_whole_again(f) || pieces_are_worth_it(f, false, &worth))))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory to compare pieces");
     if (!worth) {
         while (m->n_pieces)

@@ -19,15 +19,16 @@ struct rivals {
     double *whole;  /* m: values of the one model */
     double whole_rss, pieces_rss;
     size_t whole_k, pieces_k; /* constants and exponents */
+    size_t breaks;            /* where the law jumps */
 };
 
-static void compare(struct rivals *r)
+static void compare(struct rivals *r, const struct portolan_model *model, bool continuous)
 {
     const struct points *pts = &r->f->points;
 
     for (size_t i = 0; i < r->m; i++) {
         const double *x = pts->x + i * pts->n_params;
-        double v = portolan_model_value(r->f->model, x);
+        double v = portolan_model_value(model, x);
 
         r->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         r->whole[i] = portolan_model_value(r->f->single, x);
@@ -35,15 +36,16 @@ static void compare(struct rivals *r)
         r->whole_rss += pow((pts->y[i] - r->whole[i]) * r->factor[i], 2);
     }
     r->whole_k = r->f->single->n_estimates;
-    for (size_t i = 0; i < r->f->model->n_pieces; i++)
-        r->pieces_k += r->f->model->pieces[i].model->n_estimates;
+    for (size_t i = 0; i < model->n_pieces; i++)
+        r->pieces_k += model->pieces[i].model->n_estimates;
+    r->breaks = continuous ? 0 : model->n_breaks;
 }
 
 /* Could noise have gained so much, at any of the places? */
 static bool beat_the_whole(const struct rivals *r)
 {
     const struct points *pts = &r->f->points;
-    double breaks = (double)r->f->model->n_breaks, dof;
+    double breaks = (double)r->breaks, dof;
     double free = (double)r->m - (double)r->pieces_k - breaks;
     double extra = fmax((double)r->pieces_k - (double)r->whole_k, 0) + breaks;
     double variance =
@@ -110,7 +112,7 @@ static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
     const struct portolan_model *m = r->f->model;
     double *rows = portolan_calloc(r->m, (BENDS + 2) * sizeof *rows), *u;
     size_t *unit = portolan_calloc(r->m + 1, sizeof *unit);
-    double pieces = information(r, r->pieces_rss, r->pieces_k + BREAK * m->n_breaks);
+    double pieces = information(r, r->pieces_rss, r->pieces_k + BREAK * r->breaks);
     bool there = rows && unit, good = there;
 
     u = rows + (BENDS + 1) * r->m;
@@ -126,7 +128,23 @@ static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
     return there ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth)
+double pieces_information(const struct pieces_fit *f, const struct portolan_model *model,
+                          bool continuous)
+{
+    struct rivals r = {.f = f, .m = f->points.m};
+    double price;
+
+    r.factor = portolan_calloc(r.m, 2 * sizeof *r.factor);
+    if (!r.factor)
+        return INFINITY;
+    r.whole = r.factor + r.m;
+    compare(&r, model, continuous);
+    price = information(&r, r.pieces_rss, r.pieces_k + BREAK * r.breaks);
+    free(r.factor);
+    return price;
+}
+
+enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool continuous, bool *worth)
 {
     struct rivals r = {.f = f, .m = f->points.m};
     enum portolan_status status = PORTOLAN_OK;
@@ -135,7 +153,7 @@ enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth
     if (!r.factor)
         return PORTOLAN_ENOMEM;
     r.whole = r.factor + r.m;
-    compare(&r);
+    compare(&r, f->model, continuous);
     /* Of a form that was given, the breaks were judged when they were found. */
     *worth = r.pieces_rss < r.whole_rss && (f->n_shapes || beat_the_whole(&r));
     if (*worth && !f->n_shapes)

@@ -409,7 +409,8 @@ static enum portolan_status fit_parts(struct pieces_fit *f, struct portolan_erro
     if (status)
         return portolan_error_set(err, status, "no memory for the pieces of %zu points",
                                   f->points.m);
-    return f->n_parts > 1 ? pieces_assemble(f, err) : PORTOLAN_OK;
+    status = f->n_parts > 1 ? pieces_assemble(f, err) : PORTOLAN_OK;
+    return status ? status : pieces_try_kink(f, err);
 }
 
 static void fit_destroy(struct pieces_fit *f)

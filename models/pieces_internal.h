@@ -80,8 +80,15 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
 /* piece_forms.c: fills F's forms, best guesses first */
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
 
-/* piece_worth.c: does F->model do better than F->single and than anything smooth? */
-enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool *worth);
+/* piece_worth.c: does F->model do better than F->single and than anything smooth? CONTINUOUS: its
+ * two pieces meet, so one constant tells where, and how high. */
+enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool continuous, bool *worth);
+/* What MODEL leaves of F's points, and what its constants cost: the smaller the better. */
+double pieces_information(const struct pieces_fit *f, const struct portolan_model *model,
+                          bool continuous);
+
+/* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
+enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
 /* piece_share.c: constants that do not change become one, in all of F->model's pieces */
 enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A law whose slope changes and whose value does not, such as a cost per element that grows where
+ * a cache ends: c0 + c1 min(t, T) + c2 max(t - T, 0), where t is a shape of the one parameter and T
+ * what it is at the kink. None of the constants is negative, so there is no slope downwards.
+ */
+#include "pieces_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 3, SHAPES = 4, STEPS = 4, MOST_GAPS = 64, LEAST_POINTS = 6, SIDE_POINTS = 2 };
+
+static const struct portolan_model_shape shapes[SHAPES] = {
+    {.exponents = {1}}, {.exponents = {1}, .logs = {1}}, {.exponents = {2}}, {.exponents = {3}}};
+
+struct kink {
+    size_t shape, below; /* the last point below the kink */
+    bool constant;
+    double at, c[COLUMNS]; /* c0, c1, c2 */
+    double rss;
+};
+
+struct kink_fit {
+    struct pieces_fit *f;
+    size_t m;
+    double *factor, *rhs, *t[SHAPES], *columns; /* m each; COLUMNS × m */
+    struct kink best;
+};
+
+static double shape_at(size_t shape, double x)
+{
+    return shape_value(&shapes[shape], 1, &x);
+}
+
+static double value_at(const struct kink *k, double x)
+{
+    double t = shape_at(k->shape, x), top = shape_at(k->shape, k->at);
+
+    return k->c[0] + k->c[1] * fmin(t, top) + k->c[2] * fmax(t - top, 0);
+}
+
+/* Columns of the kink, with a constant's or without; how many. */
+static size_t load(const struct kink_fit *kf, const struct kink *k, double **columns)
+{
+    double top = shape_at(k->shape, k->at);
+    size_t n = 0;
+
+    for (size_t j = !k->constant; j < COLUMNS; j++) {
+        double *column = kf->columns + n * kf->m;
+
+        for (size_t i = 0; i < kf->m; i++) {
+            double t = kf->t[k->shape][i];
+
+            column[i] = kf->factor[i] * (j == 0 ? 1 : j == 1 ? fmin(t, top) : fmax(t - top, 0));
+        }
+        columns[n++] = column;
+    }
+    return n;
+}
+
+static void try_kink(struct kink_fit *kf, struct kink k)
+{
+    double *columns[COLUMNS], *rest = kf->columns + COLUMNS * kf->m, c[COLUMNS];
+    size_t n = load(kf, &k, columns), first = COLUMNS - n;
+
+    memcpy(rest, kf->rhs, kf->m * sizeof *rest);
+    if (!linear_quick(kf->m, n, columns, rest, c, NULL))
+        return;
+    k.rss = 0;
+    for (size_t i = 0; i < kf->m; i++)
+        k.rss += rest[i] * rest[i];
+    for (size_t j = 0; j < n; j++) {
+        if (!(c[j] > 0))
+            return;
+        k.c[first + j] = c[j];
+    }
+    /* A constant must pay for itself. */
+    if (k.rss * (k.constant ? 1 + 2 / (double)kf->m : 1) <
+        kf->best.rss * (kf->best.constant && !k.constant ? 1 + 2 / (double)kf->m : 1))
+        kf->best = k;
+}
+
+/* Tries the kink from LOW to HIGH, in STEPS; both between the same points. */
+static void try_gap(struct kink_fit *kf, struct kink k, double low, double high)
+{
+    for (int step = 0; step <= STEPS; step++) {
+        k.at = low * pow(high / low, (double)step / STEPS);
+        for (int constant = 0; constant < 2; constant++) {
+            k.constant = constant;
+            k.c[0] = 0;
+            try_kink(kf, k);
+        }
+    }
+}
+
+static void try_all(struct kink_fit *kf)
+{
+    const double *x = kf->f->points.x;
+    size_t stride = kf->m / MOST_GAPS + 1;
+    struct kink rough;
+    double width;
+
+    kf->best.rss = INFINITY;
+    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i += stride)
+        for (size_t s = 0; s < SHAPES; s++)
+            try_gap(kf, (struct kink){.shape = s, .below = i}, x[i], x[i + 1]);
+    for (int finer = 0; finer < 3 && kf->best.rss < INFINITY; finer++) {
+        rough = kf->best;
+        width = pow(x[rough.below + 1] / x[rough.below], pow(1. / STEPS, finer + 1));
+        try_gap(kf, rough, fmax(rough.at / width, x[rough.below]),
+                fmin(rough.at * width, x[rough.below + 1]));
+    }
+}
+
+/* Weights from the values first, then from the fit. */
+static void weigh(struct kink_fit *kf, const struct kink *k)
+{
+    const struct points *pts = &kf->f->points;
+
+    for (size_t i = 0; i < kf->m; i++) {
+        double v = k ? value_at(k, pts->x[i]) : pts->y[i];
+
+        kf->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
+        kf->rhs[i] = kf->factor[i] * pts->y[i];
+    }
+}
+
+/* ---- the model ---- */
+
+/* Gives SIDE (0 below, 1 above) its terms, and the errors of the constants it is made of. */
+static enum portolan_status write_side(const struct kink_fit *kf, int side,
+                                       const double *covariance, size_t n)
+{
+    const struct kink *k = &kf->best;
+    struct portolan_model *m = kf->f->model->pieces[side].model;
+    double top = shape_at(k->shape, k->at), made[2][COLUMNS] = {{0}};
+    size_t first = COLUMNS - n, constant = side || k->constant;
+
+    if (constant) {
+        made[0][0] = 1;
+        made[0][1] = side * top;
+        made[0][2] = -side * top;
+    }
+    made[constant][1 + side] = 1;
+    m->n_terms = m->n_estimates = constant + 1;
+    m->n_dropped = 0;
+    free(m->covariance);
+    if (!(m->covariance = portolan_calloc(4, sizeof *m->covariance)))
+        return PORTOLAN_ENOMEM;
+    for (size_t a = 0; a < m->n_terms; a++) {
+        m->terms[a] = (struct portolan_model_term){0};
+        m->estimates[a] = (struct estimate){a, CONSTANT_ESTIMATE};
+        for (size_t i = first; i < COLUMNS; i++) {
+            m->terms[a].constant += made[a][i] * k->c[i];
+            for (size_t b = 0; b < m->n_terms; b++)
+                for (size_t j = first; j < COLUMNS; j++)
+                    m->covariance[a * m->n_terms + b] +=
+                        made[a][i] * made[b][j] * covariance[(i - first) * n + j - first];
+        }
+    }
+    m->terms[constant].shape = shapes[k->shape];
+    m->summary.family =
+        shapes[k->shape].logs[0] ? PORTOLAN_MODEL_LOGARITHMIC : PORTOLAN_MODEL_POLYNOMIAL;
+    m->summary.nonnegative = m->terms[0].constant >= 0;
+    return PORTOLAN_OK;
+}
+
+static void judge_side(const struct kink_fit *kf, int side, double variance, double dof)
+{
+    const struct points *pts = &kf->f->points;
+    struct portolan_model_summary *s = &kf->f->model->pieces[side].model->summary;
+    double squares = 0, repeat = kf->f->repeat_variance, n = 0;
+
+    s->max = 0;
+    for (size_t i = side ? kf->best.below + 1 : 0; i < (side ? kf->m : kf->best.below + 1); i++) {
+        double v = value_at(&kf->best, pts->x[i]);
+        double e = (pts->y[i] - v) / points_scale_of(pts, i, v);
+
+        n++;
+        squares += e * e;
+        s->max = fmax(s->max, fabs(e));
+    }
+    s->rms = s->leave_one_out = sqrt(squares / n);
+    s->dof = dof;
+    s->sigma_is_assumed = false;
+    s->sigma = sqrt(repeat > 0 ? pts->repeat_sigma * pts->repeat_sigma +
+                                     fmax(variance - repeat, 0) / pts->mean_gain
+                               : variance);
+}
+
+static enum portolan_status make_side(struct kink_fit *kf, int side, struct portolan_error *err)
+{
+    const struct kink *k = &kf->best;
+    struct piece *piece = &kf->f->model->pieces[side];
+    struct pieces_form form = {.k = 2, .shape = {{.exponents = {0}}, shapes[k->shape]}};
+    struct part part = {.n_conditions = 1};
+
+    part.conditions[0] =
+        (struct portolan_model_condition){.divisor = SIZE_MAX,
+                                          .low = side ? k->at : -INFINITY,
+                                          .high = side ? INFINITY : k->at};
+    piece->n_conditions = 1;
+    piece->conditions[0] = part.conditions[0];
+    kf->f->model->n_pieces++;
+    return pieces_fit_part(kf->f, &part, &form, &piece->model, err);
+}
+
+/* Where the kink may as well be: what leaves so little more that noise explains it. */
+static void write_break(struct kink_fit *kf, double variance)
+{
+    const double *x = kf->f->points.x;
+    struct portolan_model *m = kf->f->model;
+    struct kink best = kf->best;
+    struct portolan_model_break *b = &m->breaks[0];
+
+    *b = (struct portolan_model_break){.divisor = SIZE_MAX,
+                                       .below = x[best.below],
+                                       .above = x[best.below + 1],
+                                       .at = best.at,
+                                       .low = x[best.below],
+                                       .high = x[best.below + 1]};
+    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i++) {
+        struct kink at = best;
+
+        at.below = i;
+        at.at = sqrt(x[i] * x[i + 1]);
+        kf->best.rss = INFINITY;
+        try_kink(kf, at);
+        if (kf->best.rss <= best.rss + 3.84 * variance) {
+            b->low = fmin(b->low, x[i]);
+            b->high = fmax(b->high, x[i + 1]);
+        }
+    }
+    kf->best = best;
+    m->n_breaks = 1;
+}
+
+static enum portolan_status make_model(struct kink_fit *kf, struct portolan_error *err)
+{
+    double *columns[COLUMNS], inverse[COLUMNS * COLUMNS], dof, variance;
+    struct linear_fit fit = {.inverse = inverse};
+    size_t n = load(kf, &kf->best, columns);
+    enum portolan_status status = linear_full(kf->m, n, kf->columns, kf->rhs, &fit, err);
+
+    variance = breaks_variance(kf->best.rss, (double)kf->m - (double)n - 1, kf->f->repeat_variance,
+                               kf->f->points.repeat_dof, &dof);
+    for (size_t i = 0; i < n * n; i++)
+        inverse[i] *= variance;
+    for (int side = 0; side < 2 && !status; side++) {
+        status = make_side(kf, side, err);
+        status = status ? status : write_side(kf, side, inverse, n);
+        if (status)
+            return status;
+        judge_side(kf, side, variance, dof);
+        status = model_finish(kf->f->model->pieces[side].model, err);
+    }
+    if (!status)
+        write_break(kf, variance);
+    return status;
+}
+
+/* ---- against the others ---- */
+
+/* F->model is what has been found so far, perhaps of no pieces; the kink is to be better. */
+static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *err)
+{
+    struct pieces_fit *f = kf->f;
+    struct portolan_model *jumps = f->model, *kinked = NULL;
+    bool worth = false, better = true;
+    enum portolan_status status =
+        model_create(f->data->n_params, f->data->params, &kinked, err);
+
+    status = status ? status : model_make_pieces(kinked, err);
+    if (!status) {
+        f->model = kinked;
+        status = make_model(kf, err);
+        status = status ? status : pieces_are_worth_it(f, true, &worth);
+        f->model = jumps;
+    }
+    if (!status && worth && jumps->n_pieces)
+        better = pieces_information(f, kinked, true) < pieces_information(f, jumps, false);
+    if (!status && worth && better) {
+        pieces_summarize(kinked, f->n_spikes);
+        status = model_finish(kinked, err);
+        f->model = kinked;
+        kinked = jumps;
+    }
+    portolan_model_destroy(kinked);
+    return status;
+}
+
+enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err)
+{
+    struct kink_fit kf = {.f = f, .m = f->points.m};
+    enum portolan_status status = PORTOLAN_OK;
+    double *room;
+
+    if (f->data->n_params != 1 || f->n_shapes || kf.m < LEAST_POINTS || !(f->points.x[0] >= 1))
+        return PORTOLAN_OK;
+    if (!(room = portolan_calloc(kf.m, (2 + SHAPES + COLUMNS + 1) * sizeof *room)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a kink");
+    kf.factor = room;
+    kf.rhs = room + kf.m;
+    for (size_t s = 0; s < SHAPES; s++) {
+        kf.t[s] = room + (2 + s) * kf.m;
+        for (size_t i = 0; i < kf.m; i++)
+            kf.t[s][i] = shape_at(s, f->points.x[i]);
+    }
+    kf.columns = room + (2 + SHAPES) * kf.m;
+    weigh(&kf, NULL);
+    try_all(&kf);
+    if (kf.best.rss < INFINITY) {
+        struct kink first = kf.best;
+
+        weigh(&kf, &first);
+        try_all(&kf);
+        if (kf.best.rss < INFINITY)
+            status = rival(&kf, err);
+    }
+    free(room);
+    return status;
+}
