@@ -7,6 +7,8 @@
 
 /* A fitted exponent may be anywhere in a range of this width before the rows have spoken. */
 static const double exponent_range = 4;
+/* Powers beyond this are rare; each more of the exponent, as in the list. */
+static const double steep = 3, steep_price = 2;
 
 double candidate_value(const struct candidate *c, size_t n_params, const double *x)
 {
@@ -153,6 +155,10 @@ static bool fit_exponents(struct search *s, struct candidate *c, struct outcome 
 
     if (!nonlinear_fit(s, c, o->residual, o->leverage))
         return false;
+    for (size_t j = 0; j < c->k; j++)
+        for (size_t p = 0; p < s->points->n_params; p++)
+            if (c->fitted[j] >> p & 1)
+                c->cost += steep_price * fmax(c->shape[j].exponents[p] - steep, 0);
     o->n = nonlinear_columns(s, c, s->work, estimates);
     rhs = o->leverage + m;
     memcpy(rhs, o->residual, m * sizeof *rhs);
@@ -187,7 +193,7 @@ static double squares(const struct search *s, const struct outcome *o)
  * What is less than this share of a value may as well be noise, or the clock's rounding; and less
  * than this part of what is seen elsewhere is not seen beside it.
  */
-static const double least_share = 0.005, least_part = 0.1;
+static const double least_share = 0.005, least_part = 0.2;
 
 /* Is what TERM adds seen at different values of each of its parameters? */
 static bool is_shown(struct search *s, const struct candidate *c, size_t term)

@@ -3,32 +3,32 @@
  * How far the form that was chosen may lead astray outside the rows: by what the shortlist
  * disagrees about, and by bends that the rows cannot exclude. A bend multiplies the law by 1 + e
  * x^d; how large e may be, and how likely there is one, follows in closed form from the rows (a
- * normal prior of e, its evidence against no bend). Cubes, not squares, are averaged: what is
- * hardly likely but far off should lie within the interval, too.
+ * normal prior of e, its evidence against no bend). Fourth powers, not squares, are averaged: what
+ * is hardly likely but far off should lie within the interval, too.
  */
 #include "models_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 3, BENDS = 7, SIDES = 2 };
+enum { PLACES = 2, BENDS = 8, SIDES = 2 };
 
 /* Where it is looked: so many octaves outside. */
-static const double octaves[PLACES] = {1, 2, 4};
+static const double octaves[PLACES] = {2, 4};
 /* 0: the logarithm. */
-static const double bends[BENDS] = {-2, -1, -0.5, 0, 0.5, 1, 2};
+static const double bends[BENDS] = {-2, -1, -0.5, 0, 0.5, 1, 2, 3};
 /* Of e, before the rows have spoken; and of each bend, against none. */
-static const double prior_deviation = 0.5, prior_share = 0.1;
+static const double prior_deviation = 0.5, prior_share = 0.03;
 /* Forms outside the list exist too: no agreement makes the next octave surer than this. */
 static const double least_drift = 0.02;
 /* Of logarithms: beyond it nothing is told apart. */
-static const double most_apart = 5;
+static const double most_apart = 8;
 
 struct place {
     size_t param;
     double octaves, x[MODEL_PARAMS], value;
     double gradient[MODEL_ESTIMATES]; /* of the value, by the columns as they are made orthogonal */
-    double cube;                      /* of the logarithm of what may be wrong */
+    double fourth;                    /* power of the logarithm of what may be wrong */
 };
 
 struct drift {
@@ -50,7 +50,7 @@ static double apart(double value, double base)
     return fmin(off, most_apart);
 }
 
-/* Mean cube of what the shortlist makes of X, beside the first. */
+/* Mean fourth power of what the shortlist makes of X, beside the first. */
 static double disagreement(const struct search *s, const double *x)
 {
     const struct shortlist *list = &s->best;
@@ -63,7 +63,7 @@ static double disagreement(const struct search *s, const double *x)
         if (weight < 0.01)
             continue;
         off = apart(candidate_value(list->entry[i], s->points->n_params, x), base);
-        sum += weight * off * off * off;
+        sum += weight * off * off * off * off;
         total += weight;
     }
     return total > 0 ? sum / total : 1;
@@ -80,7 +80,7 @@ static void add_places(struct drift *d, size_t param, const double *ends, double
         memcpy(p->x, ends, sizeof p->x);
         p->x[param] *= exp2(p->octaves);
         p->value = candidate_value(d->c, d->s->points->n_params, p->x);
-        p->cube = disagreement(d->s, p->x);
+        p->fourth = disagreement(d->s, p->x);
     }
 }
 
@@ -157,8 +157,9 @@ static double bend_at(double u, double power, double low, double high)
     return power == 0 ? (u - low) / (high - low) : exp(power * (u - (power > 0 ? high : low)));
 }
 
-/* Adds to CUBES, place by place, what a bend in PARAM may do; its weight against no bend. */
-static double try_bend(struct drift *d, size_t param, double power, double low, double high, double *cubes)
+/* Adds to FOURTHS, place by place, what a bend in PARAM may do; its weight against no bend. */
+static double try_bend(struct drift *d, size_t param, double power, double low, double high,
+                       double *fourths)
 {
     const struct points *pts = d->s->points;
     double at[MODEL_PARAMS * SIDES * PLACES], before, size, product = 0, ratio, share, deviation;
@@ -186,19 +187,19 @@ static double try_bend(struct drift *d, size_t param, double power, double low, 
         if (d->places[i].param == param) {
             double off = fmin(log1p(deviation * fabs(at[i] / d->places[i].value)), most_apart);
 
-            cubes[i] += weight * off * off * off;
+            fourths[i] += weight * off * off * off * off;
         }
     return weight;
 }
 
 static void bend(struct drift *d, size_t param, double low, double high)
 {
-    double cubes[MODEL_PARAMS * SIDES * PLACES] = {0}, total = 1;
+    double fourths[MODEL_PARAMS * SIDES * PLACES] = {0}, total = 1;
 
     for (int b = 0; b < BENDS; b++)
-        total += try_bend(d, param, bends[b], low, high, cubes);
+        total += try_bend(d, param, bends[b], low, high, fourths);
     for (size_t i = 0; i < d->n_places; i++)
-        d->places[i].cube += cubes[i] / total;
+        d->places[i].fourth += fourths[i] / total;
 }
 
 /* ---- both ---- */
@@ -212,7 +213,7 @@ static void keep(struct drift *d)
         double *drift =
             p->octaves > 0 ? &list->drift_above[p->param] : &list->drift_below[p->param];
 
-        *drift = fmax(*drift, cbrt(p->cube) / fabs(p->octaves));
+        *drift = fmax(*drift, sqrt(sqrt(p->fourth)) / (p->octaves * p->octaves));
     }
 }
 

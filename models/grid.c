@@ -19,13 +19,11 @@ const struct grid_entry search_grid[GRID] = {
     {2. / 3, 1, false, 0.5},  {3. / 4, 1, false, 0.5}, {2. / 3, 2, false, 0.5},
     {3. / 4, 2, false, 0.5},  {5. / 4, 1, false, 0.5}, {4. / 3, 1, false, 0.5},
     {3. / 2, 2, false, 0.5},  {5. / 2, 1, false, 0.5}, {5. / 2, 2, false, 0.5},
-    {4, 0, true, 2},          {5, 0, true, 4},         {6, 0, true, 5},
-    {7, 0, true, 6},          {8, 0, true, 7},         {-1, 0, true, 1},
-    {-2, 0, true, 1.5},       {-1. / 2, 0, true, 1.5}, {-1. / 3, 0, false, 2},
-    {-2. / 3, 0, false, 2},   {-3. / 2, 0, false, 2},  {-3, 0, false, 2},
-    {-1, 1, true, 2},         {-1. / 2, 1, false, 2},  {7. / 2, 0, false, 2},
-    {10. / 3, 0, false, 2},   {0, 3, false, 2},        {0, 4, false, 3},
-    {13. / 4, 0, false, 2},   {15. / 4, 0, false, 2},  {11. / 3, 0, false, 2}};
+    {4, 0, true, 2},          {5, 0, false, 4},        {7, 0, false, 6},
+    {-1, 0, true, 1},         {-2, 0, true, 1.5},      {-1. / 2, 0, true, 1.5},
+    {-1. / 3, 0, false, 2},   {-2. / 3, 0, false, 2},  {-3. / 2, 0, false, 2},
+    {-3, 0, false, 2},        {-1, 1, true, 2},        {-1. / 2, 1, false, 2},
+    {0, 3, false, 2}};
 
 enum { UNUSABLE, UNKNOWN, KNOWN };
 

@@ -312,7 +312,7 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
         const struct portolan_model_range *r = &m->range[i];
         double octaves = range_octaves(r, x[i]);
 
-        drift = hypot(drift, octaves * (x[i] > r->max ? r->drift_above : r->drift_below));
+        drift = hypot(drift, octaves * octaves * (x[i] > r->max ? r->drift_above : r->drift_below));
         if (octaves > 0 && !(r->max > r->min))
             p.is_assumed = true;
         if (octaves > p.octaves) {

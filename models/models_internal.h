@@ -273,7 +273,7 @@ struct grid_entry {
     bool plain;  /* may have another term beside it */
     double cost; /* odd exponents must fit better */
 };
-enum { GRID = 63 };
+enum { GRID = 55 };
 extern const struct grid_entry search_grid[GRID];
 bool search_grid_fits(const struct search *s, size_t param, size_t entry);
 /* Logarithms and roots of the parameters, and which entries they allow. */

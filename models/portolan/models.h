@@ -60,7 +60,7 @@ struct portolan_model_data {
 enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
-    PORTOLAN_MODEL_POLYNOMIAL = 1 << 2,  /**< up to degree 3; two whole powers up to 8 */
+    PORTOLAN_MODEL_POLYNOMIAL = 1 << 2,  /**< up to degree 3; two whole powers up to 4 */
     PORTOLAN_MODEL_LOGARITHMIC = 1 << 3, /**< c n^i log2(n)^j; with constant or not */
     PORTOLAN_MODEL_PRODUCT = 1 << 4,     /**< several parameters: one product of powers and logs */
     PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products;
@@ -136,7 +136,9 @@ struct portolan_model_dropped {
 struct portolan_model_range {
     double min, max;
     double drift_below, drift_above; /**< how far forms that fit about as well go apart: standard
-                                          deviation of the value's logarithm per octave outside */
+                                          deviation of the value's logarithm one octave outside; it
+                                          grows with the octaves' square, as an unknown curvature
+                                          does */
 };
 
 struct portolan_model_summary {

@@ -77,7 +77,7 @@ static double truth_strong_scaling(double n)
 
 static double truth_banded(double n)
 {
-    return 1e-6 * pow(n, 4) + 1e-10 * pow(n, 7);
+    return 1e-4 * n * n + 1e-6 * pow(n, 4);
 }
 
 static void exact_rows_give_the_form_they_came_from(void **state)
@@ -200,7 +200,7 @@ static void one_point_gives_a_constant_that_admits_to_know_nothing(void **state)
                 1e-9);
     assert_int_equal(portolan_model_predict(m, &far, &p), PORTOLAN_OK);
     assert_true(p.is_assumed && p.extrapolates);
-    assert_true(p.low == 0 && p.high > 5);
+    assert_true(p.low < 0.5 && p.high > 10);
     assert_true(isnan(portolan_model_peek_terms(m, &n)[0].std_error));
     portolan_model_destroy(m);
 }
