@@ -9,14 +9,15 @@
 #include "models_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PLACES = 2, BENDS = 8, SIDES = 2 };
 
 /* Where it is looked: so many octaves outside. */
 static const double octaves[PLACES] = {2, 4};
-/* 0: the logarithm. */
-static const double bends[BENDS] = {-2, -1, -0.5, 0, 0.5, 1, 2, 3};
+/* Twice their exponents; 0: the logarithm. */
+static const int bends[BENDS] = {-4, -2, -1, 0, 1, 2, 4, 6};
 /* Of e, before the rows have spoken; and of each bend, against none. */
 static const double prior_deviation = 0.5, prior_share = 0.03;
 /* Forms outside the list exist too: no agreement makes the next octave surer than this. */
@@ -35,7 +36,7 @@ struct drift {
     struct search *s;
     const struct candidate *c;
     size_t m, n; /* points, columns */
-    double *columns, *residual, *bend;
+    double *columns, *residual, *bend, *u, *rise, *fall;
     double variance;
     size_t n_places;
     struct place places[MODEL_PARAMS * SIDES * PLACES];
@@ -120,6 +121,9 @@ static bool know_rows(struct drift *d)
     d->n = nonlinear_columns(s, d->c, d->columns, estimates);
     d->residual = d->columns + MODEL_ESTIMATES * d->m;
     d->bend = d->residual + d->m;
+    d->u = d->bend + d->m;
+    d->rise = d->u + d->m;
+    d->fall = d->rise + d->m;
     memcpy(d->residual, s->rhs, d->m * sizeof *d->residual);
     for (size_t j = 0; j < d->c->k; j++)
         for (size_t i = 0; i < d->m; i++)
@@ -151,31 +155,38 @@ static bool know_rows(struct drift *d)
     return dof > 0;
 }
 
-/* At U, a logarithm: between 0 and 1 for rows from LOW to HIGH. */
-static double bend_at(double u, double power, double low, double high)
+/* BEND at a parameter of logarithm U, between 0 and 1 for rows; RISE, FALL: see prepare(). */
+static double bend_at(int bend, double u, double rise, double fall)
 {
-    return power == 0 ? (u - low) / (high - low) : exp(power * (u - (power > 0 ? high : low)));
+    double value = bend > 0 ? rise : fall, square = value * value;
+
+    switch (abs(bend)) {
+    case 0:
+        return u;
+    case 1:
+        return value;
+    case 2:
+        return square;
+    case 4:
+        return square * square;
+    default:
+        return square * square * square;
+    }
 }
 
-/* Adds to FOURTHS, place by place, what a bend in PARAM may do; its weight against no bend. */
-static double try_bend(struct drift *d, size_t param, double power, double low, double high,
-                       double *fourths)
+/* Where a parameter is between its LOW and HIGH, logarithms: U 0 … 1, and roots of it over both. */
+static void prepare(double log_x, double low, double high, double *u, double *rise, double *fall)
 {
-    const struct points *pts = d->s->points;
-    double at[MODEL_PARAMS * SIDES * PLACES], before, size, product = 0, ratio, share, deviation;
-    double weight;
+    *u = (log_x - low) / (high - low);
+    *rise = exp((log_x - high) / 2);
+    *fall = exp((low - log_x) / 2);
+}
 
-    for (size_t i = 0; i < d->m; i++)
-        d->bend[i] = (d->s->rhs[i] - d->residual[i]) *
-                     bend_at(d->s->logs[param * pts->m + i], power, low, high);
-    for (size_t i = 0; i < d->n_places; i++)
-        at[i] = d->places[i].value * bend_at(log(d->places[i].x[param]), power, low, high);
-    before = square_of(d->m, d->bend);
-    for (size_t q = 0; q < d->n; q++)
-        project(d, d->bend, d->columns + q * d->m, q, at);
-    size = square_of(d->m, d->bend);
-    if (!(size > 1e-12 * before))
-        return 0;
+/* Adds to FOURTHS, place by place, what D's bend may do, AT the places; its weight against none. */
+static double judge_bend(const struct drift *d, size_t param, const double *at, double *fourths)
+{
+    double size = square_of(d->m, d->bend), product = 0, ratio, share, deviation, weight;
+
     for (size_t i = 0; i < d->m; i++)
         product += d->bend[i] * d->residual[i];
     ratio = prior_deviation * prior_deviation * size / d->variance;
@@ -194,10 +205,33 @@ static double try_bend(struct drift *d, size_t param, double power, double low, 
 
 static void bend(struct drift *d, size_t param, double low, double high)
 {
-    double fourths[MODEL_PARAMS * SIDES * PLACES] = {0}, total = 1;
+    struct {
+        double u, rise, fall;
+    } there[MODEL_PARAMS * SIDES * PLACES];
+    double fourths[MODEL_PARAMS * SIDES * PLACES], at[MODEL_PARAMS * SIDES * PLACES], total = 1;
+    const double *logs = d->s->logs + param * d->m;
 
-    for (int b = 0; b < BENDS; b++)
-        total += try_bend(d, param, bends[b], low, high, fourths);
+    for (size_t i = 0; i < d->m; i++)
+        prepare(logs[i], low, high, &d->u[i], &d->rise[i], &d->fall[i]);
+    for (size_t i = 0; i < d->n_places; i++) {
+        prepare(log(d->places[i].x[param]), low, high, &there[i].u, &there[i].rise, &there[i].fall);
+        fourths[i] = 0;
+    }
+    for (int b = 0; b < BENDS; b++) {
+        double before;
+
+        for (size_t i = 0; i < d->m; i++)
+            d->bend[i] = (d->s->rhs[i] - d->residual[i]) *
+                         bend_at(bends[b], d->u[i], d->rise[i], d->fall[i]);
+        for (size_t i = 0; i < d->n_places; i++)
+            at[i] =
+                d->places[i].value * bend_at(bends[b], there[i].u, there[i].rise, there[i].fall);
+        before = square_of(d->m, d->bend);
+        for (size_t q = 0; q < d->n; q++)
+            project(d, d->bend, d->columns + q * d->m, q, at);
+        if (square_of(d->m, d->bend) > 1e-12 * before)
+            total += judge_bend(d, param, at, fourths);
+    }
     for (size_t i = 0; i < d->n_places; i++)
         d->places[i].fourth += fourths[i] / total;
 }
@@ -220,10 +254,14 @@ static void keep(struct drift *d)
 void search_find_drifts(struct search *s)
 {
     const struct points *pts = s->points;
-    struct drift d = {.s = s, .c = s->best.entry[0], .m = pts->m};
+    struct drift d; /* its places are many, and mostly not there */
     double low[MODEL_PARAMS], high[MODEL_PARAMS];
     bool known[MODEL_PARAMS];
 
+    d.s = s;
+    d.c = s->best.entry[0];
+    d.m = pts->m;
+    d.n_places = 0;
     for (size_t p = 0; p < pts->n_params; p++) {
         low[p] = INFINITY;
         high[p] = -INFINITY;

@@ -197,7 +197,7 @@ struct search {
     double largest;           /* of the rhs: no term of a sum without minuses is larger */
     double known, known_dof;  /* squares that repetitions add to the residuals' */
     double gamma[MODEL_ESTIMATES]; /* -2 ln Γ of half the degrees of freedom, by constants */
-    double *work;                  /* (MODEL_ESTIMATES + 4) × number of points */
+    double *work;                  /* (MODEL_ESTIMATES + 5) × number of points */
     bool first, over;     /* the first pass, and whether it ends early: with better weights */
     double line_variance; /* of points about lines along one parameter; NaN: none */
     double residual;      /* of the best candidate so far … */

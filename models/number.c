@@ -108,6 +108,9 @@ double portolan_student_quantile(double confidence, double dof)
         return tan(M_PI_2 * confidence);
     if (dof == 2)
         return confidence * sqrt(2 / (tail * (1 + confidence)));
+    /* From below, Newton's steps never overshoot. */
+    if (isfinite(dof))
+        t = portolan_student_quantile(confidence, INFINITY);
     for (int i = 0; i < 200; i++) {
         double step = (portolan_student_p(t, dof) - tail) / (2 * density(t, dof));
 

@@ -90,7 +90,7 @@ enum portolan_status search_create(const struct points *points,
     s->families = options->families ? options->families : ~0u;
     s->factor = portolan_calloc(points->m, sizeof *s->factor);
     s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
-    s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 4) * sizeof *s->work);
+    s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 5) * sizeof *s->work);
     s->logs = portolan_calloc(points->m, 3 * (points->n_params + 1) * sizeof *s->logs);
     s->usable = portolan_calloc(GRID, points->n_params + 1);
     if (points->n_params && points->m <= CACHED_POINTS)
