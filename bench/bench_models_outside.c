@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum kind { POWER, OFFSET, TWO, THREE, SATURATION, SHARED, KINK, STEP, KINDS };
-static const char *const kind_names[KINDS] = {"c n^a",    "c + n^a", "n^a + n^b", "c + n^a + n^b",
-                                              "saturation", "a/n + b n", "kink",      "step"};
+static const char *const kind_names[KINDS] = {
+    "c n^a", "c + n^a", "n^a + n^b", "c + n^a + n^b", "saturation", "a/n + b n", "kink", "step"};
 
 /* Shares of the value at the last size, unless a comment says otherwise. */
 struct law {
@@ -92,8 +92,7 @@ static double row(const struct law *l, const struct noise *noise, double n, uint
 
 static double mean_row(const struct law *l, const struct noise *noise, double n)
 {
-    return law_value(l, n) * exp(noise->sigma * noise->sigma / 2) *
-           (1 + noise->jump * jump_share);
+    return law_value(l, n) * exp(noise->sigma * noise->sigma / 2) * (1 + noise->jump * jump_share);
 }
 
 static void rows_draw(struct series *s, struct law *l, enum kind kind, const struct noise *noise,

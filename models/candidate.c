@@ -208,7 +208,8 @@ static bool is_shown(struct search *s, const struct candidate *c, size_t term)
         seen[p] = shape->exponents[p] == 0 && !shape->logs[p];
     search_column(s, c, term, s->work);
     for (size_t i = 0; i < pts->m; i++) {
-        s->work[i] = s->rhs[i] != 0 ? fabs(c->constant[term] * s->work[i] / s->rhs[i]) : 0;
+        /* More than all of it: another term takes some away. */
+        s->work[i] = s->rhs[i] != 0 ? fmin(fabs(c->constant[term] * s->work[i] / s->rhs[i]), 1) : 0;
         most = fmax(most, s->work[i]);
     }
     for (size_t i = 0; i < pts->m; i++) {

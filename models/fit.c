@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public fits: rows, search or given terms, and the final fit with its errors. */
+/* Rows, search or given terms, and the final fit with its errors. */
 #include "models_internal.h"
 
 #include <math.h>
@@ -17,8 +17,6 @@ struct final {
     size_t n_estimates;
     double rss;
 };
-
-static const struct portolan_model_options no_options;
 
 /* ---- the constants ---- */
 
@@ -441,11 +439,10 @@ static enum portolan_status given_terms(struct candidate *c, struct portolan_mod
     return PORTOLAN_OK;
 }
 
-/* Both public fits: N_SHAPES = 0 searches. */
-static enum portolan_status fit(const struct portolan_model_data *data,
-                                const struct portolan_model_shape *shapes, size_t n_shapes,
-                                const struct portolan_model_options *options,
-                                struct portolan_model **model, struct portolan_error *err)
+enum portolan_status model_fit(const struct portolan_model_data *data,
+                               const struct portolan_model_shape *shapes, size_t n_shapes,
+                               const struct portolan_model_options *options,
+                               struct portolan_model **model, struct portolan_error *err)
 {
     struct points pts = {0};
     struct search *s = search_allocate();
@@ -453,7 +450,6 @@ static enum portolan_status fit(const struct portolan_model_data *data,
     struct final f = {.s = s, .given = n_shapes > 0};
     enum portolan_status status;
 
-    options = options ? options : &no_options;
     status = s ? points_create(data, options, &pts, err)
                : portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
     status = status ? status : search_create(&pts, options, s, err);
@@ -481,24 +477,4 @@ static enum portolan_status fit(const struct portolan_model_data *data,
     }
     *model = made;
     return PORTOLAN_OK;
-}
-
-enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
-                                        const struct portolan_model_options *options,
-                                        struct portolan_model **model, struct portolan_error *err)
-{
-    return fit(data, NULL, 0, options, model, err);
-}
-
-enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *data,
-                                              const struct portolan_model_shape *shapes,
-                                              size_t n_shapes,
-                                              const struct portolan_model_options *options,
-                                              struct portolan_model **model,
-                                              struct portolan_error *err)
-{
-    if (!shapes || !n_shapes || n_shapes > MODEL_TERMS)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "a model takes 1 to %d terms, not %zu",
-                                  (int)MODEL_TERMS, n_shapes);
-    return fit(data, shapes, n_shapes, options, model, err);
 }

@@ -228,18 +228,23 @@ enum portolan_status portolan_model_create(size_t n_params, const char *const *p
 
 /* ---- prediction ---- */
 
-double portolan_model_value(const struct portolan_model *m, const double *x)
+double model_sum(const struct portolan_model *m, const double *x)
 {
     double value = 0;
 
+    for (size_t j = 0; j < m->n_terms; j++)
+        value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
+    return value;
+}
+
+double portolan_model_value(const struct portolan_model *m, const double *x)
+{
     if (m->n_pieces) {
         size_t i = model_find_piece(m, x);
 
         return i < m->n_pieces ? portolan_model_value(m->pieces[i].model, x) : NAN;
     }
-    for (size_t j = 0; j < m->n_terms; j++)
-        value += m->terms[j].constant * shape_value(&m->terms[j].shape, m->n_params, x);
-    return value;
+    return m->summary.bounded ? model_bound(m, x, model_sum(m, x)) : model_sum(m, x);
 }
 
 /* g' C g, where g is the gradient of the value by the estimates. */
@@ -290,7 +295,7 @@ static void put_interval(const struct portolan_model *m, double half, double dri
         p->low -= fabs(p->value) * expm1(drift);
         p->high += fabs(p->value) * expm1(drift);
     }
-    if (m->summary.nonnegative && p->low < 0)
+    if ((m->summary.nonnegative || m->summary.bounded) && p->low < 0)
         p->low = fmin(0, p->value);
 }
 

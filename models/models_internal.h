@@ -305,6 +305,22 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
 size_t nonlinear_columns(struct search *s, const struct candidate *c, double *columns,
                          struct estimate *estimates);
 
+/* fit.c: with the signs that OPTIONS (not NULL) allow; N_SHAPES = 0 searches. */
+enum portolan_status model_fit(const struct portolan_model_data *data,
+                               const struct portolan_model_shape *shapes, size_t n_shapes,
+                               const struct portolan_model_options *options,
+                               struct portolan_model **model, struct portolan_error *err);
+
+/* signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
+struct portolan_model_options model_options(const struct portolan_model_data *data,
+                                            const struct portolan_model_options *options);
+/* Where *MODEL, a searched one, does not fit: one with minuses in its place, if that does. */
+enum portolan_status model_try_signs(const struct portolan_model_data *data,
+                                     const struct portolan_model_options *options,
+                                     struct portolan_model **model, struct portolan_error *err);
+/* VALUE of a bounded model at X, or what it must not go below outside its rows */
+double model_bound(const struct portolan_model *model, const double *x, double value);
+
 /* ---- model.c ---- */
 
 enum { MODEL_PIECES = PORTOLAN_MODEL_MAX_PIECES };
@@ -344,6 +360,8 @@ enum portolan_status model_create(size_t n_params, const char *const *params,
                                   struct portolan_model **model, struct portolan_error *err);
 /* Derives formula, t and standard errors when all else is filled in. */
 enum portolan_status model_finish(struct portolan_model *model, struct portolan_error *err);
+/* The terms' sum at X, of a model without pieces. */
+double model_sum(const struct portolan_model *model, const double *x);
 /* What is wrong with the names as XML or as parameters; NULL = nothing. */
 const char *model_check_params(size_t n_params, const char *const *params);
 

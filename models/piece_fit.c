@@ -77,7 +77,7 @@ static enum portolan_status fit_freely(const struct pieces_fit *f,
                                        struct portolan_model **joint, struct portolan_error *err)
 {
     struct portolan_model *own = NULL;
-    enum portolan_status status = portolan_model_fit(rows, f->options, &own, err);
+    enum portolan_status status = model_fit(rows, NULL, 0, f->options, &own, err);
 
     if (status)
         return status;

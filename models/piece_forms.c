@@ -101,7 +101,7 @@ static enum portolan_status find_form(struct pieces_fit *f, size_t first, size_t
         y[i] = pts->y[point];
         w[i] = pts->w[point];
     }
-    status = portolan_model_fit(&data, f->options, &model, NULL);
+    status = model_fit(&data, NULL, 0, f->options, &model, NULL);
     if (!status)
         *form = form_of(model);
     portolan_model_destroy(model);

@@ -197,10 +197,8 @@ static enum portolan_status make_side(struct kink_fit *kf, int side, struct port
     struct pieces_form form = {.k = 2, .shape = {{.exponents = {0}}, shapes[k->shape]}};
     struct part part = {.n_conditions = 1};
 
-    part.conditions[0] =
-        (struct portolan_model_condition){.divisor = SIZE_MAX,
-                                          .low = side ? k->at : -INFINITY,
-                                          .high = side ? INFINITY : k->at};
+    part.conditions[0] = (struct portolan_model_condition){
+        .divisor = SIZE_MAX, .low = side ? k->at : -INFINITY, .high = side ? INFINITY : k->at};
     piece->n_conditions = 1;
     piece->conditions[0] = part.conditions[0];
     kf->f->model->n_pieces++;
@@ -269,8 +267,7 @@ static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *er
     struct pieces_fit *f = kf->f;
     struct portolan_model *jumps = f->model, *kinked = NULL;
     bool worth = false, better = true;
-    enum portolan_status status =
-        model_create(f->data->n_params, f->data->params, &kinked, err);
+    enum portolan_status status = model_create(f->data->n_params, f->data->params, &kinked, err);
 
     status = status ? status : model_make_pieces(kinked, err);
     if (!status) {

@@ -49,8 +49,7 @@ static enum portolan_status prepare(struct joint *j, const struct pieces_fit *f)
     for (size_t i = 0; i < j->m; i++) {
         const double *x = pts->x + i * pts->n_params;
 
-        j->factor[i] =
-            sqrt(pts->w[i]) / points_scale_of(pts, i, portolan_model_value(f->model, x));
+        j->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, portolan_model_value(f->model, x));
         j->rhs[i] = j->factor[i] * pts->y[i];
         j->piece[i] = model_find_piece(f->model, x);
     }

@@ -20,8 +20,6 @@ enum { FEW = 20 };
 /* Different values of a variable, beyond which neighbours are taken together to begin with. */
 enum { COARSE = 64, MIDDLE = 128, FINE = 1024 };
 
-static const struct portolan_model_options no_options;
-
 /* ---- points of a part in the order of a variable ---- */
 
 static int compare_ordered(const void *left, const void *right)
@@ -434,12 +432,14 @@ enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data 
                                                struct portolan_error *err)
 {
     struct pieces_fit *f = portolan_calloc(1, sizeof *f);
+    struct portolan_model_options resolved;
     size_t most;
     enum portolan_status status;
 
     if (!f)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit");
-    options = options ? options : &no_options;
+    resolved = model_options(data, options);
+    options = &resolved;
     *f = (struct pieces_fit){
         .data = data, .options = options, .shapes = shapes, .n_shapes = n_shapes};
     most = options->max_pieces && options->max_pieces < MODEL_PIECES ? options->max_pieces
@@ -447,9 +447,11 @@ enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data 
     f->left = most - 1;
     f->confidence = options->confidence > 0 ? options->confidence : 0.95;
     status = n_shapes ? portolan_model_fit_terms(data, shapes, n_shapes, options, &f->single, err)
-                      : portolan_model_fit(data, options, &f->single, err);
+                      : model_fit(data, NULL, 0, options, &f->single, err);
     if (!status && f->left && data->n_params)
         status = fit_parts(f, err);
+    if (!status && !n_shapes && !(f->model && f->model->n_pieces))
+        status = model_try_signs(data, options, &f->single, err);
     if (!status) {
         struct portolan_model **made = f->model && f->model->n_pieces ? &f->model : &f->single;
 

@@ -272,14 +272,17 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     static const char *const families[] = {"constant", "power", "polynomial", "logarithmic",
                                            "product",  "sum",   "given",      "piecewise"};
     static const char *const weightings[] = {"relative", "absolute"};
-    static const char *const signs[] = {"any", "non-negative"};
+    static const char *const signs[] = {"any", "non-negative", "bounded"};
     struct portolan_model_summary *s = &m->summary;
+    size_t sign;
 
     CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "rows", "points",
                      "outliers", "condition", "floor");
     s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 8));
     s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
-    s->nonnegative = word(r, node, "constants", signs, 2) == 1;
+    sign = word(r, node, "constants", signs, 3);
+    s->nonnegative = sign == 1;
+    s->bounded = sign == 2;
     if (xmlHasProp(node, (const xmlChar *)"statistic"))
         s->statistic =
             (enum portolan_model_statistic)word(r, node, "statistic", xml_statistics, N_STATISTICS);

@@ -217,7 +217,9 @@ static void write_fit(struct portolan_text *out, const struct portolan_model *m,
     portolan_text_add(out, "%s<fit family=\"%s\" weighting=\"%s\" constants=\"%s\"", indent,
                       portolan_model_family_name(s->family),
                       s->weighting == PORTOLAN_MODEL_RELATIVE ? "relative" : "absolute",
-                      s->nonnegative ? "non-negative" : "any");
+                      s->nonnegative ? "non-negative"
+                      : s->bounded   ? "bounded"
+                                     : "any");
     if (s->statistic != PORTOLAN_MODEL_TYPICAL)
         portolan_text_add(out, " statistic=\"%s\"", xml_statistics[s->statistic]);
     portolan_text_add(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,

@@ -113,7 +113,9 @@ static void add_summary(struct statement *s, const struct fitted *f, const struc
     if (sum->n_outliers)
         portolan_text_add(out, ", %zu left out as outliers", sum->n_outliers);
     portolan_text_add(out, "; condition number %.4g; constants %s\n", sum->condition,
-                      sum->nonnegative ? "not negative" : "of either sign");
+                      sum->nonnegative ? "not negative"
+                      : sum->bounded   ? "of either sign, values kept above 0"
+                                       : "of either sign");
     if (!isnan(sum->sigma_repeat)) {
         portolan_text_add(out, "  repetitions scatter by ");
         add_error(out, f, sum, sum->sigma_repeat);

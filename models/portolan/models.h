@@ -89,7 +89,11 @@ enum portolan_model_statistic {
 
 /** Start it as `{0}`, which is right for times. */
 struct portolan_model_options {
-    bool allow_negative; /**< constants may be negative; else they are sums of costs, never so */
+    bool allow_negative; /**< constants may be negative, which they always may where no value is
+                              positive.
+                              Else values are sums of costs, and no constant is; but where no such
+                              sum comes up to its points (portolan_model_fits()) and a searched law
+                              with a minus does, that is taken, and bounded */
     enum portolan_model_weighting weighting;
     unsigned families; /**< set of enum portolan_model_family; 0 = all; a constant always is in */
     double confidence; /**< of intervals, 0 < c < 1; 0 = 0.95 */
@@ -146,8 +150,10 @@ struct portolan_model_summary {
     enum portolan_model_weighting weighting;
     enum portolan_model_statistic statistic; /**< what stood for the repetitions of a point */
     bool nonnegative;                        /**< constants were kept from being negative */
-    size_t n_rows;                           /**< rows with weight > 0 */
-    size_t n_points;                         /**< different points among them */
+    bool bounded;  /**< constants have either sign, values are costs all the same: outside the rows
+                        they are kept above 0 */
+    size_t n_rows; /**< rows with weight > 0 */
+    size_t n_points;       /**< different points among them */
     size_t n_outliers;     /**< points left out because no smooth model reaches them */
     double dof;            /**< degrees of freedom behind SIGMA; 0 when it is assumed */
     double sigma;          /**< standard deviation of a new row of weight 1: relative or absolute as
