@@ -75,7 +75,7 @@ class Assembly:
         if status not in (0, 3):
             sys.exit("choices: portolan optimize ended with %d:\n%s" % (status, errors))
         chosen = tuple((i, re.search(r"^  %s +(\S+)" % i, out, re.M)[1]) for i in self.classes)
-        interval = re.search(r"^predicted:.*between (\S+) (\w+) and (\S+) (\w+)\)", out, re.M)
+        interval = re.search(r"^predicted:.*95 %: (\S+) (\w+) to (\S+) (\w+)\)", out, re.M)
         if status == 3 or not interval:
             return None, None
         low, low_unit, high, high_unit = interval.groups()

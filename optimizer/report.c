@@ -268,7 +268,7 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
     portolan_format_time(x->high_ns, 3, high, sizeof high);
     portolan_format_time(x->step_ns, 3, step, sizeof step);
     portolan_format_time(x->setup_ns, 3, setup, sizeof setup);
-    snprintf(text, sizeof text, "%s (between %s and %s): %d step%s of %s, once %s%s%s", total, low,
+    snprintf(text, sizeof text, "%s (95 %%: %s to %s): %d step%s of %s, once %s%s%s", total, low,
              high, x->steps, x->steps == 1 ? "" : "s", step, setup,
              x->is_assumed ? "; interval partly assumed" : "", x->n_extrapolating ? " !" : "");
     put_line(out, what, text);

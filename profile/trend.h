@@ -69,6 +69,10 @@ const double *trend_last_point(const struct portolan_trend *t);
 /* A value with its unit, in 32 bytes. */
 const char *trend_value_text(const struct portolan_trends *t, double value, char *storage);
 /* Lines above a text: what is shown, of how many trials, against which parameters. */
+/* A line where M does not come up to its own points; else nothing. */
+void trend_add_misfit(const struct portolan_model *m, struct portolan_text *out);
+/* What low and high are. */
+void trend_add_level(const struct portolan_model *m, struct portolan_text *out);
 void trend_add_head(const struct portolan_trends *t, struct portolan_text *out);
 
 #endif

@@ -99,6 +99,12 @@ static enum portolan_status add_point(const struct portolan_trend *t, size_t fro
     return PORTOLAN_OK;
 }
 
+void trend_add_level(const struct portolan_model *m, struct portolan_text *out)
+{
+    portolan_text_add(out, "a new row lies between low and high with %g %%\n",
+                      100 * portolan_model_peek_summary(m)->confidence);
+}
+
 enum portolan_status portolan_trend_write_errors(const struct portolan_trends *trends,
                                                  const struct portolan_trend *t,
                                                  struct portolan_text *out,
@@ -124,6 +130,7 @@ enum portolan_status portolan_trend_write_errors(const struct portolan_trends *t
         return portolan_error_set(err, status, "out of memory");
     }
     table_write(&table, out);
+    trend_add_level(t->model, out);
     if (errors.n)
         portolan_text_add(out, "mean |error| %.2f %%", errors.sum / (double)errors.n);
     if (errors.n_outside && errors.n_outside < errors.n)

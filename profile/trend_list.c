@@ -192,12 +192,19 @@ static void add_value(struct table *table, const struct portolan_trends *trends,
     table_text(table, isnan(value) ? "-" : trend_value_text(trends, value, text));
 }
 
+/* What the table below must explain; any of its models. */
+struct marks {
+    bool outside, assumed, unfit;
+    const struct portolan_model *model;
+};
+
 static void add_line(struct table *table, const struct portolan_trends *trends,
-                     const struct line *l, bool *outside, bool *assumed)
+                     const struct line *l, struct marks *marks)
 {
     const struct portolan_trend *t = l->t;
     bool relative =
         t->model && portolan_model_peek_summary(t->model)->weighting == PORTOLAN_MODEL_RELATIVE;
+    bool unfit = t->model && !portolan_model_fits(t->model);
 
     table_text(table, t->path);
     table_number(table, (double)t->n_rows);
@@ -205,21 +212,28 @@ static void add_line(struct table *table, const struct portolan_trends *trends,
     add_value(table, trends, l->at.value);
     add_value(table, trends, l->at.low);
     add_value(table, trends, l->at.high);
-    table_format(table, "%s%s", l->at.extrapolates ? "!" : "", l->at.is_assumed ? "?" : "");
+    table_format(table, "%s%s%s", l->at.extrapolates ? "!" : "", l->at.is_assumed ? "?" : "",
+                 unfit ? "*" : "");
     table_text(table, t->model ? portolan_model_peek_formula(t->model) : t->why ? t->why : "");
-    *outside = *outside || l->at.extrapolates;
-    *assumed = *assumed || l->at.is_assumed;
+    marks->outside = marks->outside || l->at.extrapolates;
+    marks->assumed = marks->assumed || l->at.is_assumed;
+    marks->unfit = marks->unfit || unfit;
+    marks->model = t->model ? t->model : marks->model;
 }
 
-static void add_foot(const struct portolan_trends *trends, size_t shown, bool outside, bool assumed,
+static void add_foot(const struct portolan_trends *trends, size_t shown, const struct marks *marks,
                      struct portolan_text *out)
 {
     if (shown < trends->n)
         portolan_text_add(out, "(%zu more; --top=0 shows all)\n", trends->n - shown);
-    if (outside)
+    if (marks->model)
+        trend_add_level(marks->model, out);
+    if (marks->outside)
         portolan_text_add(out, "! outside what was measured\n");
-    if (assumed)
+    if (marks->assumed)
         portolan_text_add(out, "? the interval rests on assumption: too few rows\n");
+    if (marks->unfit)
+        portolan_text_add(out, "* does not fit its own points: see portolan model show\n");
 }
 
 enum portolan_status portolan_trends_write_list(const struct portolan_trends *trends,
@@ -232,7 +246,7 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
     struct line *lines = portolan_calloc(trends->n + 1, sizeof *lines);
     double *at = portolan_calloc(list->n_at + 1, sizeof *at);
     const struct order *order = NULL;
-    bool outside = false, assumed = false;
+    struct marks marks = {0};
     enum portolan_status status = find_order(list->sort, &order, err);
     size_t shown = list->top && list->top < trends->n ? list->top : trends->n;
 
@@ -245,10 +259,10 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
             lines[i] = look(&trends->items[i], list, at, i);
         qsort(lines, trends->n, sizeof *lines, order->compare);
         for (size_t i = 0; i < shown; i++)
-            add_line(&table, trends, &lines[i], &outside, &assumed);
+            add_line(&table, trends, &lines[i], &marks);
         trend_add_head(trends, out);
         table_write(&table, out);
-        add_foot(trends, shown, outside, assumed, out);
+        add_foot(trends, shown, &marks, out);
     }
     free(lines);
     free(at);

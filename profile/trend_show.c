@@ -51,8 +51,9 @@ static void add_constants(const struct portolan_model *m, struct portolan_text *
 
         portolan_text_add(out, "  %-14s%.6g", j ? "" : "constants", terms[j].constant);
         if (isfinite(terms[j].std_error))
-            portolan_text_add(out, " +- %.2g (%.4g to %.4g)", terms[j].std_error,
-                              terms[j].constant - half, terms[j].constant + half);
+            portolan_text_add(out, " +- %.2g (%g %%: %.4g to %.4g)", terms[j].std_error,
+                              100 * s->confidence, terms[j].constant - half,
+                              terms[j].constant + half);
         else
             portolan_text_add(out, " (error not known)");
         portolan_text_add(out, " of ");
@@ -104,6 +105,19 @@ static void add_error(const struct portolan_model_summary *s, double error,
         portolan_text_add(out, "%.4g", error);
 }
 
+void trend_add_misfit(const struct portolan_model *m, struct portolan_text *out)
+{
+    const struct portolan_model_summary *s = portolan_model_peek_summary(m);
+
+    if (portolan_model_fits(m))
+        return;
+    portolan_text_add(out, "  does not fit  its own points: it misses one by ");
+    add_error(s, s->max, out);
+    if (s->sigma_repeat > 0)
+        portolan_text_add(out, ", %.2g times what repetitions scatter", s->max / s->sigma_repeat);
+    portolan_text_add(out, "; do not believe it elsewhere\n");
+}
+
 static void add_residuals(const struct portolan_model *m, struct portolan_text *out)
 {
     const struct portolan_model_summary *s = portolan_model_peek_summary(m);
@@ -114,7 +128,9 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
     add_error(s, s->max, out);
     portolan_text_add(out, ", of points left out ");
     add_error(s, s->leave_one_out, out);
-    portolan_text_add(out, "\n  %-14s", "a new row");
+    portolan_text_add(out, "\n");
+    trend_add_misfit(m, out);
+    portolan_text_add(out, "  %-14s", "a new row");
     add_error(s, s->sigma, out);
     if (s->sigma_is_assumed)
         portolan_text_add(out, " (standard deviation, assumed: too few rows to tell)\n");

@@ -131,6 +131,8 @@ static void add_summary(struct statement *s, const struct fitted *f, const struc
         add_error(out, f, sum, sum->leave_one_out);
     }
     portolan_text_add(out, "\n");
+    if (!portolan_model_fits(m))
+        portolan_text_add(out, "  does not fit its own points; do not believe it elsewhere\n");
     if (sum->sigma_is_assumed)
         portolan_text_add(out,
                           "  the rows do not tell their own error: intervals rest on an "
