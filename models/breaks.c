@@ -88,7 +88,7 @@ static enum portolan_status prepare(struct work *w)
                                        .n_units = n,
                                        .unit = w->unit,
                                        .least_units = q->least_units,
-                                       .least_points = q->k + 1,
+                                       .least_points = q->least_points,
                                        .nonnegative = q->nonnegative};
     w->coarse = w->fine;
     return n > q->most_units ? make_blocks(w) : PORTOLAN_OK;

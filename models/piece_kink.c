@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, SHAPES = 4, STEPS = 4, MOST_GAPS = 64, LEAST_POINTS = 6, SIDE_POINTS = 2 };
+enum { COLUMNS = 3, SHAPES = 4, STEPS = 4, MOST_GAPS = 32, LEAST_POINTS = 6, SIDE_POINTS = 2 };
 
 static const struct portolan_model_shape shapes[SHAPES] = {
     {.exponents = {1}}, {.exponents = {1}, .logs = {1}}, {.exponents = {2}}, {.exponents = {3}}};
@@ -82,10 +82,11 @@ static void try_kink(struct kink_fit *kf, struct kink k)
         kf->best = k;
 }
 
-/* Tries the kink from LOW to HIGH, in STEPS; both between the same points. */
-static void try_gap(struct kink_fit *kf, struct kink k, double low, double high)
+/* Tries the kink from LOW to HIGH, in STEPS, with a constant and without; between the same points.
+ */
+static void try_gap(struct kink_fit *kf, struct kink k, double low, double high, int steps)
 {
-    for (int step = 0; step <= STEPS; step++) {
+    for (int step = 0; step < steps; step++) {
         k.at = low * pow(high / low, (double)step / STEPS);
         for (int constant = 0; constant < 2; constant++) {
             k.constant = constant;
@@ -95,22 +96,38 @@ static void try_gap(struct kink_fit *kf, struct kink k, double low, double high)
     }
 }
 
-static void try_all(struct kink_fit *kf)
+/* Behind every STRIDE-th point from FIRST to LAST; in between only where points are few. */
+static void try_points(struct kink_fit *kf, size_t shape, size_t first, size_t last, size_t stride)
 {
     const double *x = kf->f->points.x;
-    size_t stride = kf->m / MOST_GAPS + 1;
-    struct kink rough;
-    double width;
+
+    for (size_t i = first; i <= last; i += stride)
+        try_gap(kf, (struct kink){.shape = shape, .below = i}, x[i], x[i + 1],
+                kf->m > MOST_GAPS ? 1 : STEPS);
+}
+
+/* SHAPE: only this one; SHAPES: all. */
+static void try_all(struct kink_fit *kf, size_t shape)
+{
+    const double *x = kf->f->points.x;
+    size_t stride = kf->m / MOST_GAPS + 1, first = SIDE_POINTS - 1, last = kf->m - SIDE_POINTS - 1;
 
     kf->best.rss = INFINITY;
-    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i += stride)
-        for (size_t s = 0; s < SHAPES; s++)
-            try_gap(kf, (struct kink){.shape = s, .below = i}, x[i], x[i + 1]);
+    for (size_t s = 0; s < SHAPES; s++)
+        if (shape == SHAPES || shape == s)
+            try_points(kf, s, first, last, stride);
+    for (; stride > 1 && kf->best.rss < INFINITY; stride = (stride + 1) / 2) {
+        size_t near = kf->best.below, low = near > first + stride ? near - stride : first;
+
+        try_points(kf, kf->best.shape, low, near + stride < last ? near + stride : last,
+                   (stride + 1) / 2);
+    }
     for (int finer = 0; finer < 3 && kf->best.rss < INFINITY; finer++) {
-        rough = kf->best;
-        width = pow(x[rough.below + 1] / x[rough.below], pow(1. / STEPS, finer + 1));
+        struct kink rough = kf->best;
+        double width = pow(x[rough.below + 1] / x[rough.below], pow(1. / STEPS, finer + 1));
+
         try_gap(kf, rough, fmax(rough.at / width, x[rough.below]),
-                fmin(rough.at * width, x[rough.below + 1]));
+                fmin(rough.at * width, x[rough.below + 1]), STEPS + 1);
     }
 }
 
@@ -211,6 +228,7 @@ static void write_break(struct kink_fit *kf, double variance)
     const double *x = kf->f->points.x;
     struct portolan_model *m = kf->f->model;
     struct kink best = kf->best;
+    size_t stride = kf->m / MOST_GAPS + 1;
     struct portolan_model_break *b = &m->breaks[0];
 
     *b = (struct portolan_model_break){.divisor = SIZE_MAX,
@@ -219,7 +237,7 @@ static void write_break(struct kink_fit *kf, double variance)
                                        .at = best.at,
                                        .low = x[best.below],
                                        .high = x[best.below + 1]};
-    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i++) {
+    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i += stride) {
         struct kink at = best;
 
         at.below = i;
@@ -307,12 +325,12 @@ enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error
     }
     kf.columns = room + (2 + SHAPES) * kf.m;
     weigh(&kf, NULL);
-    try_all(&kf);
+    try_all(&kf, SHAPES);
     if (kf.best.rss < INFINITY) {
         struct kink first = kf.best;
 
         weigh(&kf, &first);
-        try_all(&kf);
+        try_all(&kf, first.shape);
         if (kf.best.rss < INFINITY)
             status = rival(&kf, err);
     }

@@ -60,12 +60,15 @@ static size_t run_length(const double *off, size_t n, size_t i, double cut, bool
     return last - first + 1;
 }
 
-/* Two neighbours may be hit alike, but at the ends they are rather a short piece. */
+/*
+ * Two neighbours may be hit alike, but at the ends they are rather a short piece; and what is off
+ * half as far belongs to them, though the limit may lie between the two.
+ */
 static bool is_spike(const double *off, size_t n, size_t i, double cut)
 {
     bool inside;
 
-    return fabs(off[i]) > cut && run_length(off, n, i, cut, &inside) <= (inside ? 2 : 1);
+    return fabs(off[i]) > cut && run_length(off, n, i, cut / 2, &inside) <= (inside ? 2 : 1);
 }
 
 static void remove_points(struct pieces_fit *f, const double *off, double cut)

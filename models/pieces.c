@@ -137,6 +137,15 @@ static void note_whole(struct pieces_fit *f, const struct pieces_form *form, dou
     f->whole_score = now;
 }
 
+/*
+ * Of a piece. As many points as constants are met by any law: the search must not have that. Of a
+ * given one repetitions tell whether the others miss them.
+ */
+static size_t least_points(const struct pieces_fit *f, const struct pieces_form *form)
+{
+    return f->n_shapes && form->k > 1 && f->repeat_variance > 0 ? form->k : form->k + 1;
+}
+
 static enum portolan_status try_form(struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct split *best,
                                      struct split *now)
@@ -154,7 +163,8 @@ static enum portolan_status try_form(struct pieces_fit *f, const struct part *pa
                          .floor = pts->floor,
                          .repeat_variance = f->repeat_variance,
                          .repeat_dof = pts->repeat_dof,
-                         .least_units = pts->n_params == 1 ? form->k + 1 : 2,
+                         .least_units = pts->n_params == 1 ? least_points(f, form) : 2,
+                         .least_points = least_points(f, form),
                          .max_pieces = f->left + 1,
                          .most_units = most_units(f, form),
                          .risk = f->risk};

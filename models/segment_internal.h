@@ -101,7 +101,7 @@ struct sequence {
     bool relative;       /* then the scale becomes that of the fit */
     double floor;
     double repeat_variance, repeat_dof; /* of a row; 0 dof: not known */
-    size_t least_units;                 /* distinct v of a piece */
+    size_t least_units, least_points;   /* of a piece: distinct v, and points */
     size_t max_pieces;
     size_t most_units; /* more distinct v are first taken together, and breaks refined then */
     double risk;       /* of a break too many */

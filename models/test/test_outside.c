@@ -162,6 +162,34 @@ static void what_is_negative_is_no_sum_of_costs(void **state)
     portolan_model_destroy(m);
 }
 
+/* Two of eight sizes lie beyond a jump: as many as the given law has constants. */
+static void two_points_beyond_a_jump_are_a_piece(void **state)
+{
+    static const char *const name = "n";
+    static const struct portolan_model_shape line[] = {{.exponents = {0}}, {.exponents = {1}}};
+    double x[8 * 3], y[8 * 3];
+    struct portolan_model_data data = {1, &name, COUNT(x), x, y, NULL};
+    struct portolan_prediction p;
+    struct portolan_model *m;
+    uint64_t seed = 11;
+    size_t inside = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(x); i++) {
+        x[i] = 1024 * exp2((double)(i / 3));
+        y[i] = (1e-3 + 3e-6 * x[i]) * (i / 3 < 6 ? 1 : 2.2) * (1 + 0.02 * normal(&seed));
+    }
+    assert_int_equal(portolan_model_fit_pieces(&data, line, 2, NULL, &m, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_model_n_pieces(m), 2);
+    assert_true(portolan_model_fits(m));
+    for (size_t i = 0; i < COUNT(x); i++) {
+        assert_int_equal(portolan_model_predict(m, &x[i], &p), PORTOLAN_OK);
+        inside += p.low < y[i] && y[i] < p.high;
+    }
+    assert_in_range(inside, COUNT(x) - 3, COUNT(x));
+    portolan_model_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +198,7 @@ int main(void)
         cmocka_unit_test(a_power_needs_more_than_one_point),
         cmocka_unit_test(a_minus_is_taken_where_repetitions_ask_for_it),
         cmocka_unit_test(what_is_negative_is_no_sum_of_costs),
+        cmocka_unit_test(two_points_beyond_a_jump_are_a_piece),
         cmocka_unit_test(a_kink_is_found_where_it_is),
         cmocka_unit_test(five_points_tell_what_is_shared_and_what_sharing_costs),
     };
