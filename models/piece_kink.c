@@ -12,7 +12,8 @@
 
 enum { COLUMNS = 3, SHAPES = 4, STEPS = 4, MOST_GAPS = 32, LEAST_POINTS = 6, SIDE_POINTS = 2 };
 
-static const struct portolan_model_shape shapes[SHAPES] = {
+/* Where none is given. */
+static const struct portolan_model_shape usual[SHAPES] = {
     {.exponents = {1}}, {.exponents = {1}, .logs = {1}}, {.exponents = {2}}, {.exponents = {3}}};
 
 struct kink {
@@ -25,18 +26,20 @@ struct kink {
 struct kink_fit {
     struct pieces_fit *f;
     size_t m;
+    size_t n_shapes;
+    const struct portolan_model_shape *shapes;
     double *factor, *rhs, *t[SHAPES], *columns; /* m each; COLUMNS × m */
     struct kink best;
 };
 
-static double shape_at(size_t shape, double x)
+static double shape_at(const struct kink_fit *kf, size_t shape, double x)
 {
-    return shape_value(&shapes[shape], 1, &x);
+    return shape_value(&kf->shapes[shape], 1, &x);
 }
 
-static double value_at(const struct kink *k, double x)
+static double value_at(const struct kink_fit *kf, const struct kink *k, double x)
 {
-    double t = shape_at(k->shape, x), top = shape_at(k->shape, k->at);
+    double t = shape_at(kf, k->shape, x), top = shape_at(kf, k->shape, k->at);
 
     return k->c[0] + k->c[1] * fmin(t, top) + k->c[2] * fmax(t - top, 0);
 }
@@ -44,7 +47,7 @@ static double value_at(const struct kink *k, double x)
 /* Columns of the kink, with a constant's or without; how many. */
 static size_t load(const struct kink_fit *kf, const struct kink *k, double **columns)
 {
-    double top = shape_at(k->shape, k->at);
+    double top = shape_at(kf, k->shape, k->at);
     size_t n = 0;
 
     for (size_t j = !k->constant; j < COLUMNS; j++) {
@@ -113,7 +116,7 @@ static void try_all(struct kink_fit *kf, size_t shape)
     size_t stride = kf->m / MOST_GAPS + 1, first = SIDE_POINTS - 1, last = kf->m - SIDE_POINTS - 1;
 
     kf->best.rss = INFINITY;
-    for (size_t s = 0; s < SHAPES; s++)
+    for (size_t s = 0; s < kf->n_shapes; s++)
         if (shape == SHAPES || shape == s)
             try_points(kf, s, first, last, stride);
     for (; stride > 1 && kf->best.rss < INFINITY; stride = (stride + 1) / 2) {
@@ -137,7 +140,7 @@ static void weigh(struct kink_fit *kf, const struct kink *k)
     const struct points *pts = &kf->f->points;
 
     for (size_t i = 0; i < kf->m; i++) {
-        double v = k ? value_at(k, pts->x[i]) : pts->y[i];
+        double v = k ? value_at(kf, k, pts->x[i]) : pts->y[i];
 
         kf->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         kf->rhs[i] = kf->factor[i] * pts->y[i];
@@ -152,7 +155,7 @@ static enum portolan_status write_side(const struct kink_fit *kf, int side,
 {
     const struct kink *k = &kf->best;
     struct portolan_model *m = kf->f->model->pieces[side].model;
-    double top = shape_at(k->shape, k->at), made[2][COLUMNS] = {{0}};
+    double top = shape_at(kf, k->shape, k->at), made[2][COLUMNS] = {{0}};
     size_t first = COLUMNS - n, constant = side || k->constant;
 
     if (constant) {
@@ -177,11 +180,13 @@ static enum portolan_status write_side(const struct kink_fit *kf, int side,
                         made[a][i] * made[b][j] * covariance[(i - first) * n + j - first];
         }
     }
-    m->terms[constant].shape = shapes[k->shape];
-    m->summary.family =
-        shapes[k->shape].logs[0] ? PORTOLAN_MODEL_LOGARITHMIC : PORTOLAN_MODEL_POLYNOMIAL;
+    m->terms[constant].shape = kf->shapes[k->shape];
+    m->summary.family = kf->f->n_shapes                ? PORTOLAN_MODEL_GIVEN
+                        : kf->shapes[k->shape].logs[0] ? PORTOLAN_MODEL_LOGARITHMIC
+                                                       : PORTOLAN_MODEL_POLYNOMIAL;
     m->summary.nonnegative = m->terms[0].constant >= 0;
-    return PORTOLAN_OK;
+    return expressions_own(&m->expressions, &m->terms[constant].shape, m->n_params,
+                           (const char *const *)m->params, NULL);
 }
 
 static void judge_side(const struct kink_fit *kf, int side, double variance, double dof)
@@ -192,7 +197,7 @@ static void judge_side(const struct kink_fit *kf, int side, double variance, dou
 
     s->max = 0;
     for (size_t i = side ? kf->best.below + 1 : 0; i < (side ? kf->m : kf->best.below + 1); i++) {
-        double v = value_at(&kf->best, pts->x[i]);
+        double v = value_at(kf, &kf->best, pts->x[i]);
         double e = (pts->y[i] - v) / points_scale_of(pts, i, v);
 
         n++;
@@ -211,7 +216,7 @@ static enum portolan_status make_side(struct kink_fit *kf, int side, struct port
 {
     const struct kink *k = &kf->best;
     struct piece *piece = &kf->f->model->pieces[side];
-    struct pieces_form form = {.k = 2, .shape = {{.exponents = {0}}, shapes[k->shape]}};
+    struct pieces_form form = {.k = 2, .shape = {{.exponents = {0}}, kf->shapes[k->shape]}};
     struct part part = {.n_conditions = 1};
 
     part.conditions[0] = (struct portolan_model_condition){
@@ -306,22 +311,34 @@ static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *er
     return status;
 }
 
+/* A given law may bend if it is a constant and one shape more. */
+static bool choose_shapes(struct kink_fit *kf)
+{
+    const struct pieces_fit *f = kf->f;
+    bool first = f->n_shapes == 2 && shape_is_constant(&f->shapes[0], 1);
+
+    kf->n_shapes = f->n_shapes ? 1 : SHAPES;
+    kf->shapes = f->n_shapes ? &f->shapes[first] : usual;
+    return !f->n_shapes || (f->n_shapes == 2 && (first || shape_is_constant(&f->shapes[1], 1)));
+}
+
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err)
 {
     struct kink_fit kf = {.f = f, .m = f->points.m};
     enum portolan_status status = PORTOLAN_OK;
     double *room;
 
-    if (f->data->n_params != 1 || f->n_shapes || kf.m < LEAST_POINTS || !(f->points.x[0] >= 1))
+    if (f->data->n_params != 1 || !choose_shapes(&kf) || kf.m < LEAST_POINTS ||
+        !(f->points.x[0] >= 1))
         return PORTOLAN_OK;
     if (!(room = portolan_calloc(kf.m, (2 + SHAPES + COLUMNS + 1) * sizeof *room)))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a kink");
     kf.factor = room;
     kf.rhs = room + kf.m;
-    for (size_t s = 0; s < SHAPES; s++) {
+    for (size_t s = 0; s < kf.n_shapes; s++) {
         kf.t[s] = room + (2 + s) * kf.m;
         for (size_t i = 0; i < kf.m; i++)
-            kf.t[s][i] = shape_at(s, f->points.x[i]);
+            kf.t[s][i] = shape_at(&kf, s, f->points.x[i]);
     }
     kf.columns = room + (2 + SHAPES) * kf.m;
     weigh(&kf, NULL);

@@ -155,7 +155,7 @@ enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool contin
     r.whole = r.factor + r.m;
     compare(&r, f->model, continuous);
     /* Of a form that was given, the breaks were judged when they were found. */
-    *worth = r.pieces_rss < r.whole_rss && (f->n_shapes || beat_the_whole(&r));
+    *worth = r.pieces_rss < r.whole_rss && ((f->n_shapes && !continuous) || beat_the_whole(&r));
     if (*worth && !f->n_shapes)
         status = beat_the_bent(&r, worth);
     free(r.factor);
