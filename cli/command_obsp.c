@@ -150,23 +150,6 @@ static enum portolan_status fit_to_report(struct portolan_obsp_trace *t, const c
     return status;
 }
 
-/* Those of FROM's experiments that T has as well. */
-static enum portolan_status take_constants(struct portolan_obsp_trace *t,
-                                           const struct portolan_obsp_trace *from,
-                                           struct portolan_error *err)
-{
-    enum portolan_status status = PORTOLAN_OK;
-    const struct portolan_obsp_experiment *e;
-    size_t n;
-
-    e = portolan_obsp_peek_experiments(from, &n);
-    for (size_t i = 0; i < n && status == PORTOLAN_OK; i++)
-        if (e[i].constants)
-            status =
-                portolan_obsp_set_constants(t, e[i].name, e[i].n_constants, e[i].constants, err);
-    return status == PORTOLAN_ENOTFOUND ? PORTOLAN_OK : status;
-}
-
 static enum portolan_status set_constants(struct portolan_obsp_trace *t, const char *text,
                                           struct portolan_error *err)
 {
@@ -218,7 +201,7 @@ static enum portolan_status prepare(struct options *o, struct portolan_obsp_trac
     if (from) /* without formulas, g and latency are all that is to be had */
         portolan_obsp_fit(from, NULL, NULL);
     if (from && status == PORTOLAN_OK)
-        status = take_constants(t, from, err);
+        status = portolan_obsp_take_constants(t, from, err);
     if (status == PORTOLAN_OK && o->report)
         status = fit_to_report(t, o->report, err);
     for (size_t i = 0; i < o->n_constants && status == PORTOLAN_OK; i++)

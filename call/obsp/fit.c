@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <portolan/cll_report.h>
-#include <portolan/models.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,6 +164,28 @@ enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
 
 /* -- constants -- */
 
+/* Where times follow the formula in intervals of their own: a cache ends, say. */
+static enum portolan_status fit_pieces(struct experiment *e, const struct portolan_model_data *data,
+                                       struct portolan_error *err)
+{
+    struct portolan_model_shape *shapes = NULL;
+    struct portolan_model *model = NULL;
+    size_t n = 0;
+    enum portolan_status status =
+        portolan_model_formula_shapes(e->formula, data->n_params, data->params, &shapes, &n, err);
+
+    if (status == PORTOLAN_OK)
+        status = portolan_model_fit_pieces(data, shapes, n, &means, &model, err);
+    portolan_model_shapes_destroy(shapes, n);
+    portolan_model_destroy(e->pieces);
+    e->pieces = NULL;
+    if (status == PORTOLAN_OK && portolan_model_n_pieces(model) > 1)
+        e->pieces = model;
+    else
+        portolan_model_destroy(model);
+    return status;
+}
+
 static enum portolan_status fit_constants(struct experiment *e, const struct rows *r,
                                           struct portolan_error *err)
 {
@@ -180,6 +201,8 @@ static enum portolan_status fit_constants(struct experiment *e, const struct row
     if (status == PORTOLAN_OK)
         status = portolan_model_formula_constants(model, e->formula, e->public.n_constants,
                                                   e->constants, NULL, err);
+    if (status == PORTOLAN_OK)
+        status = fit_pieces(e, &data, err);
     if (status == PORTOLAN_OK)
         e->public.constants = e->constants;
     else

@@ -4,6 +4,7 @@
 #define OBSP_INTERNAL_H
 
 #include <portolan/formula.h>
+#include <portolan/models.h>
 #include <portolan/obsp.h>
 
 #define NONE SIZE_MAX
@@ -57,6 +58,7 @@ struct experiment {
     struct portolan_formula *formula;
     struct portolan_formula_sum sum; /* its expressions take the identifiers' values in order */
     double constants[PORTOLAN_OBSP_MAX_CONSTANTS];
+    struct portolan_model *pieces; /* NULL: the constants hold for all values */
 };
 
 struct portolan_obsp_trace {

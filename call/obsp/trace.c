@@ -32,6 +32,7 @@ void portolan_obsp_destroy(struct portolan_obsp_trace *t)
     for (size_t i = 0; i < t->n_experiments; i++) {
         portolan_formula_destroy(t->experiments[i].formula);
         portolan_formula_sum_clear(&t->experiments[i].sum);
+        portolan_model_destroy(t->experiments[i].pieces);
     }
     portolan_arena_clear(&t->arena);
     free(t);
@@ -167,6 +168,8 @@ double experiment_value(const struct experiment *e, const double *values, bool o
 {
     double sum = 0;
 
+    if (e->pieces && !of_ones)
+        return portolan_model_value(e->pieces, values);
     for (size_t i = 0; i < e->sum.n_terms; i++)
         sum += (of_ones ? 1 : e->constants[e->sum.terms[i].index]) *
                portolan_formula_value(e->sum.terms[i].expression, values);
@@ -215,7 +218,41 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *t, 
                                       k);
     memcpy(e->constants, constants, n * sizeof *constants);
     e->public.constants = e->constants;
+    portolan_model_destroy(e->pieces);
+    e->pieces = NULL;
     return PORTOLAN_OK;
+}
+
+static bool same_identifiers(const struct experiment *a, const struct experiment *b)
+{
+    bool same = a->public.n_identifiers == b->public.n_identifiers;
+
+    for (size_t i = 0; same && i < a->public.n_identifiers; i++)
+        same = !strcmp(a->public.identifiers[i], b->public.identifiers[i]);
+    return same;
+}
+
+enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
+                                                  struct portolan_obsp_trace *from,
+                                                  struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < from->n_experiments && status == PORTOLAN_OK; i++) {
+        struct experiment *e = &from->experiments[i], *to;
+        size_t at = trace_find_experiment(t, e->public.name);
+
+        if (!e->public.constants || at == NONE)
+            continue;
+        to = &t->experiments[at];
+        status = portolan_obsp_set_constants(t, e->public.name, e->public.n_constants, e->constants,
+                                             err);
+        if (status == PORTOLAN_OK && same_identifiers(e, to)) {
+            to->pieces = e->pieces;
+            e->pieces = NULL;
+        }
+    }
+    return status;
 }
 
 enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,

@@ -83,9 +83,20 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *tra
                                                  struct portolan_error *err);
 
 /**
+ * Gives TRACE's experiments what portolan_obsp_fit() found for those of the same name in FROM:
+ * constants, and where there are several laws, their intervals, which FROM then lacks. Errors as
+ * above.
+ */
+enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *trace,
+                                                  struct portolan_obsp_trace *from,
+                                                  struct portolan_error *err);
+
+/**
  * Fits the constants of every experiment that has a formula, by the models room, to REPORT's rows
  * (the clock's column), or, REPORT being NULL, to the trace's own runs; then without what
- * communication spent waiting for others to come. Experiments without rows keep what they have.
+ * communication spent waiting for others to come. Where times follow the formula in intervals of
+ * their own (portolan_model_fit_pieces()), these predict; the constants are those of all rows.
+ * Experiments without rows keep what they have.
  * PORTOLAN_ENOTFOUND when no experiment got constants.
  */
 enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
