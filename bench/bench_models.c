@@ -246,6 +246,34 @@ static bool run(const struct table *table, size_t n, uint64_t seed, struct tally
     return true;
 }
 
+/* What a fit of 100,000 rows takes, no two of which have the same parameters. */
+static bool run_many(uint64_t state)
+{
+    enum { MANY = 100000 };
+    static const char *const names[] = {"n", "p"};
+    double *x = calloc(2 * MANY, sizeof *x), *y = calloc(MANY, sizeof *y), start;
+    struct portolan_model_data data = {
+        .n_params = 2, .params = names, .n_rows = MANY, .x = x, .y = y};
+    struct portolan_model *model = NULL;
+    bool good = x && y;
+
+    for (size_t i = 0; good && i < MANY; i++) {
+        double n = x[2 * i] = 16 * exp2(10 * draw(&state));
+        double p = x[2 * i + 1] = exp2(8 * draw(&state));
+
+        y[i] = (200 + 0.01 * n * log2(n) / p) * (1 + 0.1 * (draw(&state) - 0.5));
+    }
+    start = cpu_us();
+    good = good && !portolan_model_fit(&data, NULL, &model, NULL);
+    if (good)
+        printf("%d rows of two parameters, 5 %% noise: %.2f s of CPU time, %s\n", MANY,
+               (cpu_us() - start) * 1e-6, portolan_model_peek_formula(model));
+    portolan_model_destroy(model);
+    free(x);
+    free(y);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     struct tally *ours = calloc(1, sizeof *ours), *theirs = calloc(1, sizeof *theirs);
@@ -263,6 +291,7 @@ int main(int argc, char **argv)
     good = good && ahead_run(wanted ? wanted : 400, seed);
     good = good && outside_run(wanted ? wanted : 100, seed);
     good = good && spikes_run(wanted ? wanted : 1000, seed);
+    good = good && run_many(seed);
     free(ours);
     free(theirs);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

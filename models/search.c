@@ -181,6 +181,14 @@ bool search_starts_over(struct search *s)
     return s->over;
 }
 
+/* There is always a form: a constant. */
+static void begin(struct search *s)
+{
+    s->best.n = 0;
+    know(s, 1);
+    try_constant(s);
+}
+
 /* One pass; it may end early, when a good form has told that the weights were not right. */
 static void search_all(struct search *s, bool first)
 {
@@ -189,9 +197,7 @@ static void search_all(struct search *s, bool first)
 
     s->first = first;
     s->over = false;
-    s->best.n = 0;
-    know(s, 1);
-    try_constant(s);
+    begin(s);
     s->line_variance = NAN;
     lines = n_params > 1 && search_lines(s);
     for (size_t p = 0; p < n_params && !s->over; p++)
@@ -222,10 +228,30 @@ static enum portolan_status trim(struct search *s)
     return PORTOLAN_OK;
 }
 
+void search_again(struct search *s, const struct shortlist *forms)
+{
+    struct candidate c = *forms->entry[0];
+
+    begin(s);
+    if (search_try(s, &c) < INFINITY)
+        search_trust(s, s->residual, s->residual_k);
+    for (size_t i = 0; i < forms->n; i++) {
+        candidate_copy(&c, forms->entry[i]);
+        search_try(s, &c);
+    }
+    search_prefer(s);
+}
+
 enum portolan_status search_run(struct search *s)
 {
     enum portolan_status status = PORTOLAN_OK;
 
+    if (s->m > CACHED_POINTS) {
+        begin(s);
+        status = search_sample(s);
+        search_find_drifts(s);
+        return status;
+    }
     search_all(s, s->m > 2);
     if (s->options->trimmed && s->m > 3) {
         status = trim(s);

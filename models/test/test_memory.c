@@ -37,6 +37,20 @@ static enum portolan_status create_once(struct portolan_model **model)
     return portolan_model_create(2, names, &term, 1, model, NULL);
 }
 
+/* So many points that the search is that of a sample. */
+static enum portolan_status fit_many_once(struct portolan_model **model)
+{
+    enum { MANY = CACHED_POINTS + 1 };
+    static double many[2 * MANY];
+    struct portolan_model_data rows = {1, names, MANY, many, many + MANY, NULL};
+
+    for (size_t i = 0; i < MANY; i++) {
+        many[i] = (double)(i + 1);
+        many[MANY + i] = 3 * many[i];
+    }
+    return portolan_model_fit(&rows, NULL, model, NULL);
+}
+
 static char *sample;
 
 static enum portolan_status read_once(struct portolan_model **model)
@@ -73,6 +87,7 @@ static void fits_survive_failing_allocations(void **state)
     (void)state;
     fail_each_allocation_of(fit_once);
     fail_each_allocation_of(fit_terms_once);
+    fail_each_allocation_of(fit_many_once);
     fail_each_allocation_of(create_once);
 }
 

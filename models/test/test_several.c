@@ -2,6 +2,9 @@
 /* Models of several parameters. */
 #include "check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const double sizes[] = {16, 24, 32, 48, 64}, ranks[] = {1, 2, 4, 8, 16};
 
 typedef double (*truth_fn)(double n, double m);
@@ -188,6 +191,124 @@ static void families_limit_the_search_of_several(void **state)
     portolan_model_destroy(model);
 }
 
+/* ---- more points than columns are kept of ---- */
+
+enum { MANY = 100000 };
+
+typedef double (*truth_of_many_fn)(const double *x);
+
+static double shared_work(const double *x)
+{
+    return 200 + 0.01 * x[0] * log2(x[0]) / x[1];
+}
+
+static double work_and_tree(const double *x)
+{
+    return 1 + 1e-4 * pow(x[0], 3) / x[1] + 0.5 * log2(x[1]);
+}
+
+static double three_terms(const double *x)
+{
+    return 10 + 0.01 * x[0] * x[1] * log2(x[2]) + 0.3 * x[0];
+}
+
+/* A row anywhere between 16 and 16,384, 1 and 256, 1 and 64; whole numbers when asked for. */
+static double draw_row(truth_of_many_fn f, bool whole, double *x, uint64_t *seed)
+{
+    static const double least[] = {16, 1, 1}, octaves[] = {10, 8, 6};
+
+    for (size_t p = 0; p < 3; p++) {
+        x[p] = least[p] * exp2(octaves[p] * uniform(seed));
+        if (whole)
+            x[p] = floor(x[p]);
+    }
+    return f(x) * (1 + 0.05 * normal(seed));
+}
+
+static struct portolan_model *fit_many(truth_of_many_fn f, size_t n_params, bool whole,
+                                       uint64_t *seed)
+{
+    double *x = calloc(MANY * 3, sizeof *x), *y = calloc(MANY, sizeof *y), row[3];
+    struct portolan_model *model;
+
+    assert_true(x && y);
+    for (size_t i = 0; i < MANY; i++) {
+        y[i] = draw_row(f, whole, row, seed);
+        memcpy(x + i * n_params, row, n_params * sizeof *x);
+    }
+    model = fit_rows(n_params, MANY, x, y, NULL);
+    free(x);
+    free(y);
+    return model;
+}
+
+/* TRUTHS: the constants of the form, whose terms' exponents are those of the shapes. */
+static void assert_found(const struct portolan_model *model,
+                         const struct portolan_model_term *truths, size_t n)
+{
+    size_t n_terms, n_params = portolan_model_n_params(model);
+    const struct portolan_model_term *terms = portolan_model_peek_terms(model, &n_terms);
+
+    assert_int_equal(n_terms, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+
+        while (j < n && !shape_equal(&terms[j].shape, &truths[i].shape, n_params))
+            j++;
+        if (j == n)
+            fail_msg("term %zu is not in %s", i, portolan_model_peek_formula(model));
+        /* Four standard errors: one constant in 16,000 is farther off, and the seed is fixed. */
+        assert_true(fabs(terms[j].constant - truths[i].constant) < 4 * terms[j].std_error);
+        assert_true(terms[j].std_error < 0.01 * terms[j].constant);
+    }
+}
+
+static void many_rows_give_the_form_they_came_from(void **state)
+{
+    static const struct portolan_model_term shared[] = {{.constant = 200},
+                                                        {.constant = 0.01,
+                                                         .shape = {{1, -1}, {1, 0}}}},
+                                            tree[] = {{.constant = 1},
+                                                      {.constant = 1e-4, .shape = {{3, -1}}},
+                                                      {.constant = 0.5, .shape = {.logs = {0, 1}}}},
+                                            three[] = {
+                                                {.constant = 10},
+                                                {.constant = 0.01, .shape = {{1, 1}, {0, 0, 1}}},
+                                                {.constant = 0.3, .shape = {{1}}}};
+    uint64_t seed = 141421;
+    struct portolan_model *model = fit_many(shared_work, 2, false, &seed);
+
+    (void)state;
+    assert_found(model, shared, COUNT(shared));
+    portolan_model_destroy(model);
+    model = fit_many(work_and_tree, 2, true, &seed);
+    assert_found(model, tree, COUNT(tree));
+    portolan_model_destroy(model);
+    model = fit_many(three_terms, 3, false, &seed);
+    assert_found(model, three, COUNT(three));
+    portolan_model_destroy(model);
+}
+
+static void intervals_of_many_rows_hold_new_ones(void **state)
+{
+    uint64_t seed = 173205;
+    struct portolan_model *model = fit_many(shared_work, 2, false, &seed);
+    int inside = 0;
+
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct portolan_prediction p;
+        double x[3], y = draw_row(shared_work, false, x, &seed);
+
+        assert_int_equal(portolan_model_predict(model, x, &p), PORTOLAN_OK);
+        inside += p.low <= y && y <= p.high;
+    }
+    /* 95 % intervals; Huber's weights take a little off the error that is estimated. */
+    assert_true(inside >= 1800 && inside <= 1960);
+    assert_int_equal(portolan_model_peek_summary(model)->n_points, MANY);
+    portolan_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +318,8 @@ int main(void)
         cmocka_unit_test(three_parameters_are_told_apart),
         cmocka_unit_test(a_constant_does_not_hide_a_product_of_many),
         cmocka_unit_test(families_limit_the_search_of_several),
+        cmocka_unit_test(many_rows_give_the_form_they_came_from),
+        cmocka_unit_test(intervals_of_many_rows_hold_new_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
