@@ -101,18 +101,32 @@ static const char *label_of(const char *path)
     return label;
 }
 
-/* The pattern may be of the label or the whole path, with the implementation or without. */
-static bool is_wanted(const struct trend_builder *b, const char *path, const char *implementation)
+/* "main->solve [heat.Band]"; without WORD the path itself. */
+static const char *path_with(struct portolan_arena *arena, const char *path, const char *word)
 {
-    struct portolan_text with = {0};
+    return *word ? portolan_arena_printf(arena, "%s [%s]", path, word) : path;
+}
+
+static bool is_like(const char *path, const char *pattern)
+{
+    return !fnmatch(pattern, label_of(path), 0) || !fnmatch(pattern, path, 0);
+}
+
+/* The pattern may be of the label or the whole path, with the implementation or metric or without.
+ */
+static bool is_wanted(const struct trend_builder *b, const char *path, const char *implementation,
+                      const char *metric)
+{
+    struct portolan_arena arena = {0};
+    const char *with, *named;
     bool wanted;
 
-    if (!b->method || !fnmatch(b->method, label_of(path), 0) || !fnmatch(b->method, path, 0))
+    if (!b->method || is_like(path, b->method))
         return true;
-    portolan_text_add(&with, "%s [%s]", path, implementation);
-    wanted = with.bytes &&
-             (!fnmatch(b->method, label_of(with.bytes), 0) || !fnmatch(b->method, with.bytes, 0));
-    portolan_text_clear(&with);
+    with = path_with(&arena, path, implementation);
+    named = with && b->names_metrics ? path_with(&arena, with, metric) : with;
+    wanted = named && (is_like(with, b->method) || is_like(named, b->method));
+    portolan_arena_clear(&arena);
     return wanted;
 }
 
@@ -122,7 +136,7 @@ size_t trend_series(struct trend_builder *b, size_t place, const char *implement
     struct trend_series *s;
     size_t at;
 
-    if (!is_wanted(b, b->places[place].path, implementation))
+    if (!is_wanted(b, b->places[place].path, implementation, metric))
         return SIZE_MAX - TREND_UNWANTED;
     if (!(s = make_room(b->series, b->n_series, &b->series_room, sizeof *s)))
         return SIZE_MAX;
@@ -199,9 +213,9 @@ static bool fill(struct portolan_arena *arena, const struct trend_builder *b, si
     int64_t *trials = portolan_arena_alloc(arena, s->n_rows, sizeof *trials);
     size_t *in_time = portolan_arena_alloc(arena, s->n_rows, sizeof *in_time);
 
-    t->path = *s->implementation
-                  ? portolan_arena_printf(arena, "%s [%s]", place->path, s->implementation)
-                  : place->path;
+    t->callpath = path_with(arena, place->path, s->implementation);
+    t->path =
+        t->callpath && b->names_metrics ? path_with(arena, t->callpath, s->metric) : t->callpath;
     if (!x || !y || !trials || !in_time || !t->path)
         return false;
     for (size_t i = 0; i < s->n_rows; i++) {

@@ -44,6 +44,7 @@ struct trend_builder {
     size_t n_rows, row_room;
     struct index by_place, by_series;
     const char *method; /* pattern; NULL */
+    bool names_metrics; /* there are several: paths end with theirs */
 };
 
 /* The place below PARENT of what is called so; SIZE_MAX without memory. */

@@ -41,6 +41,7 @@ static bool read_head(struct csv *c)
         else if (!c->value || !strcmp(c->names[i], c->value))
             c->value_at = i;
     }
+    c->b.names_metrics = c->metric_at != SIZE_MAX;
     if (c->value_at == SIZE_MAX) {
         portolan_diagnose(c->d, c->file, c->in.line, 0, "no column '%s' to model",
                           c->value ? c->value : "of values");
@@ -96,8 +97,9 @@ static bool read_row(struct csv *c)
                         c->path_at == SIZE_MAX ? c->names[c->value_at] : fields[c->path_at]);
     if (place == SIZE_MAX)
         return false;
-    series = trend_series(&c->b, place, c->metric_at == SIZE_MAX ? "" : fields[c->metric_at],
-                          c->names[c->value_at], c->params, c->n_params);
+    series = trend_series(&c->b, place, "",
+                          c->b.names_metrics ? fields[c->metric_at] : c->names[c->value_at],
+                          c->params, c->n_params);
     return series != SIZE_MAX && trend_add(&c->b, series, 0, x, y);
 }
 

@@ -29,13 +29,12 @@ static size_t place_of(struct trend_builder *b, const char *callpath)
 }
 
 static bool take(struct trend_builder *b, const struct portolan_measurements *m,
-                 const struct portolan_measurement *item, bool several_metrics)
+                 const struct portolan_measurement *item)
 {
     size_t place = place_of(b, *item->callpath ? item->callpath : "<root>");
-    size_t series = place == SIZE_MAX
-                        ? place
-                        : trend_series(b, place, several_metrics ? item->metric : "", item->metric,
-                                       (const char *const *)m->params, m->n_params);
+    size_t series = place == SIZE_MAX ? place
+                                      : trend_series(b, place, "", item->metric,
+                                                     (const char *const *)m->params, m->n_params);
 
     if (series == SIZE_MAX)
         return false;
@@ -57,10 +56,11 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
 
     for (size_t i = 1; i < m->n; i++)
         several = several || strcmp(m->items[i].metric, m->items[0].metric) != 0;
+    b.names_metrics = several && !query->metric;
     for (size_t i = 0; i < m->n && good; i++)
         if (!query->metric || !strcmp(m->items[i].metric, query->metric))
-            good = take(&b, m, &m->items[i], several && !query->metric);
-    what = several && !query->metric
+            good = take(&b, m, &m->items[i]);
+    what = b.names_metrics
                ? portolan_arena_strdup(&b.arena, source)
                : portolan_arena_printf(&b.arena, "%s of %s", *metric ? metric : "values", source);
     if (good && what && b.n_rows)
@@ -77,7 +77,7 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
 /* The callpath of a trend, which Extra-P's forms write alike. */
 static bool fill(const struct portolan_trend *t, struct portolan_measurement *item)
 {
-    item->callpath = portolan_strdup(t->path);
+    item->callpath = portolan_strdup(t->callpath);
     item->metric = portolan_strdup(t->metric);
     item->n_rows = t->n_rows;
     item->x = portolan_calloc(t->n_rows, t->n_params * sizeof *item->x);

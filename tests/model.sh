@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 58
+plan 61
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -160,6 +160,17 @@ for form in extrap extrap-json extrap-text; do
     sed 1,2d "$golden/table1.txt" >expected
     sed 1,2d out | cmp -s - expected
     result "$form: the same rows again" $?
+done
+printf '%s\n' 'PARAMETER p' 'POINTS 2 4 8' 'REGION main' 'METRIC time' 'DATA 2' 'DATA 4' 'DATA 8' \
+    'METRIC bytes' 'DATA 4' 'DATA 16' 'DATA 64' 'REGION main->solve' 'METRIC time' 'DATA 4' \
+    'DATA 2' 'DATA 1' 'METRIC bytes' 'DATA 6' 'DATA 12' 'DATA 24' >both.txt
+for form in extrap extrap-json extrap-text; do
+    model list both.txt --emit $form
+    cp out both.$form
+    model list both.$form --sort called
+    gives "$form: two metrics of two call paths stay two of two" 0 '^main \[time\] .* 1 p$' \
+        '^main \[bytes\] .* 1 p\^2$' '^main->solve \[time\] .* 8 p\^-1$' \
+        '^main->solve \[bytes\] .* 3 p$'
 done
 model list "$store" --emit xml
 gives 'XML of several models is refused' 1 'choose with --method'

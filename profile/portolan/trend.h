@@ -40,8 +40,10 @@ struct portolan_trend_query {
 
 /** One call path, with one implementation of what is called. */
 struct portolan_trend {
-    const char *path;  /**< "driver.go->solver.solve [heat.Cholmod]" */
-    const char *label; /**< its last part */
+    const char *path;     /**< "driver.go->solver.solve [heat.Cholmod]", and where a file has
+                               several metrics, "main->solve [time]" */
+    const char *label;    /**< its last part */
+    const char *callpath; /**< the same as PATH, but never with the metric */
     const char *metric;
     size_t n_params;
     const char *const *params;

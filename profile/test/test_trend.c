@@ -146,6 +146,150 @@ static void rows_go_to_extrap_and_come_back(void **state)
     portolan_trends_destroy(t);
 }
 
+/* ---- several call paths times several metrics ---- */
+
+#define DATA_OF(a, b) "DATA " a "\nDATA " b "\n"
+#define POINTS_OF(a, b)                                                                            \
+    "[{\"point\": [2], \"values\": [" a "]}, {\"point\": [4], \"values\": [" b "]}]"
+#define VALUE_OF(path, metric, p, value)                                                           \
+    "{\"callpath_id\": " path ", \"metric_id\": " metric ", \"coordinate_id\": " p                 \
+    ", \"value\": " value "}"
+#define LINE_OF(path, metric, p, value)                                                            \
+    "{\"params\": {\"p\": " p "}, \"callpath\": \"" path "\", \"metric\": \"" metric               \
+    "\", \"value\": " value "}\n"
+
+/* The same in all of Extra-P's forms; in JSON Lines values of all come in turn. */
+static const char *const two_by_two[] = {
+    "PARAMETER p\nPOINTS 2 4\nREGION main\nMETRIC time\n" DATA_OF(
+        "1", "2") "METRIC bytes\n" DATA_OF("30", "40") "REGION main->solve\nMETRIC "
+                                                       "time\n" DATA_OF("5", "6") "METRIC "
+                                                                                  "bytes\n" DATA_OF(
+                                                                                      "70", "80"),
+    "PARAMETER p\nPOINTS 2 4\nMETRIC time\nREGION main\n" DATA_OF(
+        "1", "2") "REGION main->solve\n" DATA_OF("5", "6") "METRIC bytes\nREGION "
+                                                           "main\n" DATA_OF(
+                                                               "30", "40") "REGION "
+                                                                           "main->"
+                                                                           "solve"
+                                                                           "\n" DATA_OF("70", "80"),
+    "{\"parameters\": [\"p\"], \"measurements\": {\"main\": {\"time\": " POINTS_OF(
+        "1", "2") ", \"bytes\": " POINTS_OF("30", "40") "}, \"main->solve\": "
+                                                        "{\"time\": " POINTS_OF(
+                                                            "5", "6") ", "
+                                                                      "\"bytes\""
+                                                                      ":"
+                                                                      " " POINTS_OF("70",
+                                                                                    "80") "}}}",
+    "{\"parameters\": [{\"id\": 1, \"name\": \"p\"}],"
+    "\"callpaths\": [{\"id\": 1, \"name\": \"main\"}, {\"id\": 2, \"name\": \"main->solve\"}],"
+    "\"metrics\": [{\"id\": 1, \"name\": \"time\"}, {\"id\": 2, \"name\": \"bytes\"}],"
+    "\"coordinates\": ["
+    "{\"id\": 1, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 2}]},"
+    "{\"id\": 2, \"parameter_value_pairs\": [{\"parameter_id\": 1, \"parameter_value\": 4}]}],"
+    "\"measurements\": [" VALUE_OF("1", "1", "1", "1") "," VALUE_OF("1", "1", "2", "2") "," VALUE_OF(
+        "1", "2", "1",
+        "30") "," VALUE_OF("1", "2", "2",
+                           "40") "," VALUE_OF("2", "1", "1",
+                                              "5") "," VALUE_OF("2", "1", "2",
+                                                                "6") "," VALUE_OF("2", "2", "1",
+                                                                                  "70") "," VALUE_OF("2",
+                                                                                                     "2",
+                                                                                                     "2",
+                                                                                                     "80") "]}",
+    LINE_OF("main", "time", "2", "1") LINE_OF("main", "bytes", "2", "30")
+        LINE_OF("main->solve", "time", "2", "5") LINE_OF("main->solve", "bytes", "2", "70")
+            LINE_OF("main", "time", "4", "2") LINE_OF("main", "bytes", "4", "40")
+                LINE_OF("main->solve", "time", "4", "6") LINE_OF("main->solve", "bytes", "4", "80"),
+};
+enum { FORMS = sizeof two_by_two / sizeof *two_by_two };
+
+static struct portolan_trends *read_extrap(const char *text, struct portolan_trend_query query)
+{
+    struct portolan_measurements *m = NULL;
+    struct portolan_trends *t = NULL;
+    struct portolan_error err = {0};
+
+    if (portolan_measurements_read(text, strlen(text), "x", NULL, &m, &err) ||
+        portolan_trends_of_measurements(m, &query, "x", &t, &err))
+        fail_msg("%s", err.text);
+    portolan_measurements_destroy(m);
+    return t;
+}
+
+static void assert_two_by_two(const struct portolan_trends *t)
+{
+    static const struct {
+        const char *path, *callpath, *metric;
+        double y[2];
+    } expected[] = {{"main [time]", "main", "time", {1, 2}},
+                    {"main [bytes]", "main", "bytes", {30, 40}},
+                    {"main->solve [time]", "main->solve", "time", {5, 6}},
+                    {"main->solve [bytes]", "main->solve", "bytes", {70, 80}}};
+
+    assert_int_equal(t->n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        size_t k = 0;
+
+        while (k < t->n && strcmp(t->items[k].path, expected[i].path) != 0)
+            k++;
+        if (k == t->n)
+            fail_msg("no '%s'", expected[i].path);
+        assert_string_equal(t->items[k].callpath, expected[i].callpath);
+        assert_string_equal(t->items[k].metric, expected[i].metric);
+        assert_int_equal(t->items[k].n_rows, 2);
+        assert_memory_equal(t->items[k].y, expected[i].y, sizeof expected[i].y);
+    }
+}
+
+static void each_call_path_and_metric_is_a_trend(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < FORMS; f++) {
+        struct portolan_trends *t = read_extrap(two_by_two[f], (struct portolan_trend_query){0});
+
+        assert_two_by_two(t);
+        portolan_trends_destroy(t);
+        t = read_extrap(two_by_two[f], (struct portolan_trend_query){.metric = "bytes"});
+        assert_int_equal(t->n, 2);
+        assert_string_equal(t->what, "bytes of x");
+        assert_string_equal(t->items[1].path, "main->solve");
+        portolan_trends_destroy(t);
+        t = read_extrap(two_by_two[f], (struct portolan_trend_query){.method = "solve"});
+        assert_int_equal(t->n, 2);
+        portolan_trends_destroy(t);
+        t = read_extrap(two_by_two[f], (struct portolan_trend_query){.method = "*[[]time]"});
+        assert_int_equal(t->n, 2);
+        assert_string_equal(t->items[1].callpath, "main->solve");
+        portolan_trends_destroy(t);
+    }
+}
+
+static void several_metrics_keep_their_call_paths_when_written(void **state)
+{
+    static const char csv[] = "callpath,metric,p,v\nmain,time,2,1\nmain,time,4,2\n"
+                              "main,bytes,2,30\nmain,bytes,4,40\nmain->solve,time,2,5\n"
+                              "main->solve,time,4,6\nmain->solve,bytes,2,70\n"
+                              "main->solve,bytes,4,80\n";
+
+    (void)state;
+    for (size_t f = 0; f <= FORMS; f++)
+        for (int to = PORTOLAN_MEASUREMENTS_TEXT; to <= PORTOLAN_MEASUREMENTS_JSONL; to++) {
+            struct portolan_trends *t =
+                f < FORMS ? read_extrap(two_by_two[f], (struct portolan_trend_query){0})
+                          : read_table(csv);
+            struct portolan_trends *again;
+            char *text = NULL;
+
+            assert_two_by_two(t);
+            assert_int_equal(portolan_trends_write_extrap(t, to, &text, NULL), PORTOLAN_OK);
+            again = read_extrap(text, (struct portolan_trend_query){0});
+            assert_two_by_two(again);
+            portolan_trends_destroy(again);
+            portolan_trends_destroy(t);
+            free(text);
+        }
+}
+
 /* Three trials at n = 2, 4, 8 on 2 ranks: rank r spends (r + 1) 1000 n in work, and once in `end`.
  */
 static struct portolan_store *make_store(void)
@@ -328,6 +472,8 @@ int main(void)
         cmocka_unit_test(text_behind_a_quoted_field_is_told),
         cmocka_unit_test(rows_up_to_a_limit_are_fitted_and_the_others_predicted),
         cmocka_unit_test(rows_go_to_extrap_and_come_back),
+        cmocka_unit_test(each_call_path_and_metric_is_a_trend),
+        cmocka_unit_test(several_metrics_keep_their_call_paths_when_written),
         cmocka_unit_test(a_store_gives_one_row_per_trial_over_what_differs),
         cmocka_unit_test(contexts_give_a_row_for_each_sample_per_call),
         cmocka_unit_test(every_failing_allocation_is_reported),
