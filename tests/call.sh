@@ -6,7 +6,7 @@
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
 golden=$SOURCE/tests/call/golden
-plan 47
+plan 51
 
 # same NAME FILE EXPECTED: the files are alike.
 same() {
@@ -18,7 +18,7 @@ same() {
 
 # ------------------------------------------------------------------ what is wrong
 cd "$golden" || exit 99
-for case in pragmas formulas blocks jumps machine not_c includes; do
+for case in pragmas observables formulas blocks jumps machine not_c includes; do
     try "$PORTOLAN" call -o "$work/bad" "$case.c"
     same "$case: every mistake by line and column, with the remedy" "$work/err" "$case.txt"
     [ "$status" = 1 ] && [ ! -s "$work/out" ] && [ ! -e "$work/bad" ]
@@ -36,6 +36,14 @@ gives 'no file is wrong usage' 2 'which annotated C source'
 printf 'void f(void)\n{\n#pragma cll report other\n}\n' >part.c
 try "$PORTOLAN" call part.c
 gives 'what another source may have is noted' 0 "^part.c:3:20: note: no experiment 'other' is in this file"
+
+printf '%s\n' 'void work(void);' 'int main(void)' '{' \
+    '#pragma cll a CPUTIME, PAPI_L2_TCM, perf::PAGE-FAULTS = a[0]' '    work();' '#pragma cll end a' \
+    '    return 0;' '}' >observed.c
+try "$PORTOLAN" call observed.c
+gives 'clocks, presets and native events can be observed' 0
+grep -q '"CPUTIME", "PAPI_L2_TCM", "perf::PAGE-FAULTS"' observed.cll.h
+result 'under their names' $?
 
 # ------------------------------------------------------------------ what comes out
 cp "$golden/language.c" .

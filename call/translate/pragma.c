@@ -88,34 +88,12 @@ static const char *find_equals(const char *text)
     return NULL;
 }
 
-/* All other names are left to PAPI, which knows its events where the program runs. */
-static void check_observable(struct reader *r, struct words w)
-{
-    static const char *const own[] = {"CLOCK", "USER", "SYSTEM"};
-    static const char *const gone[] = {"NWS", "GANGLIA", "NGMPI"};
-    const char *near = portolan_nearest_word(w.text, own, sizeof own / sizeof *own);
-
-    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
-        if (strncmp(w.text, gone[i], strlen(gone[i])) == 0) {
-            problem_at(r->t, w.at,
-                       "there is no driver of observable %s here: CLOCK, USER, SYSTEM and the "
-                       "events of PAPI can be observed",
-                       w.text);
-            reader_fail(r);
-            return;
-        }
-    if (near && strcmp(near, w.text) != 0) {
-        problem_at(r->t, w.at, "unknown observable '%s', did you mean '%s'?", w.text, near);
-        reader_fail(r);
-    }
-}
-
 static void add_observable(struct reader *r, struct words w)
 {
     struct directive *d = r->d;
 
     if (w.text)
-        check_observable(r, w);
+        observable_check(r, w);
     for (size_t i = 0; w.text && i < d->n_observables; i++)
         if (strcmp(d->observables[i], w.text) == 0) {
             problem_at(r->t, w.at, "observable '%s' is there twice", w.text);

@@ -34,6 +34,9 @@ size_t text_item(const char *text);
 /* Does all that opens in TEXT close again, and no statement end? */
 bool text_is_balanced(const char *text);
 
+/* Tells when nothing called W can be observed, wherever the program will run. */
+void observable_check(struct reader *r, struct words w);
+
 /* The pragma's word nearest to WORD, or NULL. */
 const char *pragma_nearest(const char *word);
 
