@@ -193,7 +193,7 @@ static double squares(const struct search *s, const struct outcome *o)
  * What is less than this share of a value may as well be noise, or the clock's rounding; and less
  * than this part of what is seen elsewhere is not seen beside it.
  */
-static const double least_share = 0.005, least_part = 0.2;
+static const double least_share = 0.005, least_part = 0.09;
 
 /* Is what TERM adds seen at different values of each of its parameters? */
 static bool is_shown(struct search *s, const struct candidate *c, size_t term)

@@ -200,10 +200,16 @@ static bool falls(size_t entry)
     return search_grid[entry].exponent < 0;
 }
 
+/* Points come in the order of their parameters. */
+static bool begins_falling(const struct search *s)
+{
+    return s->points->n_params == 1 && s->points->m > 1 && s->points->y[0] > s->points->y[1];
+}
+
 static bool may_pair(const struct search *s, size_t first, size_t second)
 {
     return s->m > MIXED || (is_whole(first) && is_whole(second)) ||
-           (s->m == MIXED && falls(first) != falls(second));
+           (s->m == MIXED && falls(first) != falls(second) && begins_falling(s));
 }
 
 /* The family that allows it, or 0. */
