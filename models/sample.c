@@ -5,20 +5,16 @@
  */
 #include "models_internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFINEMENTS = 8 };
-
 /*
  * Marks one point of every so many, at a place of their order that no pattern of the parameters
- * follows; and the ends of every parameter, since they bound the range and decide which shapes
- * exist. How many are marked.
+ * follows; and the ends of every parameter: they bound the range and decide which shapes exist.
  */
-static size_t mark(const struct points *pts, bool *in)
+static void mark(const struct points *pts, bool *in)
 {
-    size_t n = CACHED_POINTS - 2 * pts->n_params, marked = 0;
+    size_t n = CACHED_POINTS - 2 * pts->n_params;
 
     for (size_t i = 0; i < n; i++) {
         size_t first = i * pts->m / n, end = (i + 1) * pts->m / n;
@@ -26,71 +22,70 @@ static size_t mark(const struct points *pts, bool *in)
         in[first + portolan_hash(&i, sizeof i, 0) % (end - first)] = true;
     }
     for (size_t p = 0; p < pts->n_params; p++) {
+        const double *x = pts->x + p;
         size_t low = 0, high = 0;
 
-        for (size_t i = 1; i < pts->m; i++) {
-            double x = pts->x[i * pts->n_params + p];
-
-            low = x < pts->x[low * pts->n_params + p] ? i : low;
-            high = x > pts->x[high * pts->n_params + p] ? i : high;
+        for (size_t i = pts->n_params; i < pts->m * pts->n_params; i += pts->n_params) {
+            low = x[i] < x[low] ? i : low;
+            high = x[i] > x[high] ? i : high;
         }
-        in[low] = in[high] = true;
+        in[low / pts->n_params] = in[high / pts->n_params] = true;
     }
-    for (size_t i = 0; i < pts->m; i++)
-        marked += in[i];
-    return marked;
 }
 
 /* What is known of the noise, and the floor, are those of all points. */
 static enum portolan_status draw(const struct points *all, struct points *some)
 {
-    size_t n_params = all->n_params;
-    bool *in = portolan_calloc(all->m, sizeof *in);
+    size_t n = all->n_params;
+    bool *in = portolan_calloc(all->m, sizeof *in), good;
 
     *some = *all;
-    some->m = in ? mark(all, in) : 0;
-    some->x = portolan_calloc(some->m, (n_params + 1) * sizeof *some->x);
-    some->y = portolan_calloc(some->m, sizeof *some->y);
-    some->w = portolan_calloc(some->m, sizeof *some->w);
-    if (!in || !some->x || !some->y || !some->w) {
-        free(in);
-        points_destroy(some);
-        return PORTOLAN_ENOMEM;
-    }
-    for (size_t i = 0, at = 0; i < all->m; i++) {
-        if (!in[i])
-            continue;
-        memcpy(some->x + at * n_params, all->x + i * n_params, n_params * sizeof *some->x);
-        some->y[at] = all->y[i];
-        some->w[at++] = all->w[i];
-    }
+    some->m = 0;
+    some->x = portolan_calloc(CACHED_POINTS, (n + 1) * sizeof *some->x);
+    some->y = portolan_calloc(CACHED_POINTS, sizeof *some->y);
+    some->w = portolan_calloc(CACHED_POINTS, sizeof *some->w);
+    good = in && some->x && some->y && some->w;
+    if (good)
+        mark(all, in);
+    for (size_t i = 0; good && i < all->m; i++)
+        if (in[i]) {
+            memcpy(some->x + some->m * n, all->x + i * n, n * sizeof *some->x);
+            some->y[some->m] = all->y[i];
+            some->w[some->m++] = all->w[i];
+        }
     free(in);
-    return PORTOLAN_OK;
+    if (!good)
+        points_destroy(some);
+    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
 /*
- * Tries the best form with other shapes in each of its places: a search of several parameters may
- * have stopped beside the best. Whether one was better.
+ * Other shapes in each place of the best form, as long as one is better: a search of several
+ * parameters may have stopped beside it. Those of one were searched through.
  */
-static bool refine(struct search *s)
+static void refine(struct search *s)
 {
-    struct candidate best = *s->best.entry[0], c = best;
-    double score = best.score;
+    struct candidate best = *s->best.entry[0], from, c = best;
+    bool better = best.family & (PORTOLAN_MODEL_PRODUCT | PORTOLAN_MODEL_SUM);
 
-    /* Families of one parameter were searched through, and their shapes are limited. */
-    if (!(best.family & (PORTOLAN_MODEL_PRODUCT | PORTOLAN_MODEL_SUM)))
-        return false;
-    for (size_t j = 0; j < best.k; j++)
-        for (size_t p = 0; p < s->points->n_params; p++)
-            for (size_t e = 0; e < GRID && best.listed[j][p]; e++) {
-                if (!search_grid_fits(s, p, e))
-                    continue;
-                candidate_copy(&c, &best);
-                c.cost -= search_grid[best.listed[j][p] - 1].cost;
-                candidate_list(&c, j, p, e);
-                score = fmin(score, search_try(s, &c));
+    while (better) {
+        better = false;
+        from = best;
+        for (size_t at = 0; at < from.k * s->points->n_params * GRID; at++) {
+            size_t e = at % GRID, p = at / GRID % s->points->n_params;
+            size_t j = at / GRID / s->points->n_params, was = from.listed[j][p];
+
+            if (!was || !search_grid_fits(s, p, e))
+                continue;
+            candidate_copy(&c, &from);
+            c.cost -= search_grid[was - 1].cost;
+            candidate_list(&c, j, p, e);
+            if (search_try(s, &c) < best.score) {
+                candidate_copy(&best, &c);
+                better = true;
             }
-    return score < best.score;
+        }
+    }
 }
 
 enum portolan_status search_sample(struct search *s)
@@ -104,8 +99,7 @@ enum portolan_status search_sample(struct search *s)
     if (!status) {
         struct candidate best;
 
-        for (int i = 0; i < REFINEMENTS && refine(part); i++)
-            continue;
+        refine(part);
         best = *part->best.entry[0];
         if (s->options->trimmed)
             status = search_trim(s, &best);

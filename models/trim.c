@@ -96,38 +96,30 @@ static void start(struct trim *t, size_t k)
     }
 }
 
-/* Follows C to where concentrating changes nothing. */
-static void follow(struct trim *t, struct candidate *c)
-{
-    double sum = INFINITY, before;
-
-    for (int step = 0; step < STEPS; step++) {
-        before = sum;
-        sum = concentrate(t, c);
-        if (!(sum < before * (1 - 1e-9)) || !fit_some(t, c, t->h))
-            break;
-    }
-    if (sum / (double)(t->h - c->k) < t->best) {
-        t->best = sum / (double)(t->h - c->k);
-        t->fit = *c;
-    }
-}
-
 static void try_form(struct trim *t, const struct candidate *form)
 {
+    size_t m = t->s->points->m;
     struct candidate c = *form;
+    bool fitted = m > CACHED_POINTS && c.constant[0] != 0; /* to a sample, and trimmed there */
 
     if (t->h <= c.k + 1)
         return;
-    /* Trimmed already, on a sample of the points. */
-    if (t->s->points->m > CACHED_POINTS && c.constant[0] != 0) {
-        follow(t, &c);
-        return;
-    }
-    for (int i = 0; i < (t->s->points->m > 100 ? FEW_STARTS : STARTS); i++) {
+    for (int i = 0; i < (fitted ? 1 : m > 100 ? FEW_STARTS : STARTS); i++) {
+        double sum = INFINITY, before;
+
         start(t, c.k);
-        if (fit_some(t, &c, c.k))
-            follow(t, &c);
+        if (!fitted && !fit_some(t, &c, c.k))
+            continue;
+        for (int step = 0; step < STEPS; step++) {
+            before = sum;
+            sum = concentrate(t, &c);
+            if (!(sum < before * (1 - 1e-9)) || !fit_some(t, &c, t->h))
+                break;
+        }
+        if (sum / (double)(t->h - c.k) < t->best) {
+            t->best = sum / (double)(t->h - c.k);
+            t->fit = c;
+        }
     }
 }
 
