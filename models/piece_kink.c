@@ -85,8 +85,7 @@ static void try_kink(struct kink_fit *kf, struct kink k)
         kf->best = k;
 }
 
-/* Tries the kink from LOW to HIGH, in STEPS, with a constant and without; between the same points.
- */
+/* Tries the kink in steps from LOW to HIGH, between the same points, with a constant or without. */
 static void try_gap(struct kink_fit *kf, struct kink k, double low, double high, int steps)
 {
     for (int step = 0; step < steps; step++) {
@@ -265,6 +264,8 @@ static enum portolan_status make_model(struct kink_fit *kf, struct portolan_erro
     size_t n = load(kf, &kf->best, columns);
     enum portolan_status status = linear_full(kf->m, n, kf->columns, kf->rhs, &fit, err);
 
+    /* A break lies above the point below it, be it by a digit. */
+    kf->best.at = fmax(kf->best.at, nextafter(kf->f->points.x[kf->best.below], INFINITY));
     variance = breaks_variance(kf->best.rss, (double)kf->m - (double)n - 1, kf->f->repeat_variance,
                                kf->f->points.repeat_dof, &dof);
     for (size_t i = 0; i < n * n; i++)

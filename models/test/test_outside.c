@@ -118,6 +118,7 @@ static void a_kink_is_found_where_it_is(void **state)
         if (n == 1 && b->at > 2400 && b->at < 3600) {
             double before = b->at * (1 - 1e-12);
 
+            assert_true(b->below < b->at && b->at <= b->above);
             found += fabs(portolan_model_value(m, &before) / cached(before) - 1) < 0.1 &&
                      fabs(portolan_model_value(m, &far) / cached(far) - 1) < 0.1;
         }
