@@ -225,6 +225,11 @@ static void tell_of_the_rest(struct writer *w)
         if (a->instances[i].alternatives[0].applies_stated)
             LOSS(w, a->instances[i].alternatives[0].applies_line,
                  "a script does not say where '%s' applies", a->instances[i].name);
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++)
+            if (a->instances[i].alternatives[k].n_models)
+                LOSS(w, a->instances[i].alternatives[k].models[0].line,
+                     "a script does not name the models of '%s'", a->instances[i].name);
     if (a->n_cases)
         LOSS(w, a->cases_file ? 0 : a->cases_line, "a script has no list of cases");
     if (a->sweep_budget_s > 0)

@@ -213,7 +213,7 @@ static enum portolan_status keep_models(const struct measurement *m,
                                                .quantity = models[i].quantity};
         char *xml = NULL;
 
-        if (!models[i].core)
+        if (!models[i].core || models[i].file)
             continue;
         status = portolan_model_write_xml(models[i].model, &xml, err);
         stored.xml = xml;

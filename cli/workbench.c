@@ -325,6 +325,9 @@ static enum portolan_status read_all(struct workbench *w, const struct assembly_
     return p ? add_builtins(w, p, err) : open_palette(w, o, d, err);
 }
 
+/* Weak: a linked program without an Optimizer has no use for models. */
+#pragma weak portolan_plan_check_models
+
 enum portolan_status workbench_open(struct workbench *w, struct assembly_options *o, bool print,
                                     struct portolan_error *err)
 {
@@ -346,6 +349,8 @@ enum portolan_status workbench_open(struct workbench *w, struct assembly_options
         status = put_store(w, o->store, err);
     if (status == PORTOLAN_OK)
         status = portolan_assembly_check(w->assembly, w->palette, &d);
+    if (status == PORTOLAN_OK && portolan_plan_check_models)
+        status = portolan_plan_check_models(w->assembly, &d);
     if (status != PORTOLAN_OK) {
         if (d.count)
             *err = (struct portolan_error){0}; /* it is among those printed */

@@ -212,6 +212,10 @@ static uint64_t hash_instance(const struct portolan_assembly_instance *i, uint64
             h = hash_text(alternative->configures[c].field, h);
             h = hash_text(alternative->configures[c].text, h);
         }
+        for (size_t m = 0; m < alternative->n_models; m++) {
+            h = hash_text(alternative->models[m].method, h);
+            h = portolan_hash(alternative->models[m].text, alternative->models[m].size, h);
+        }
         h = alternative->applies ? hash_text(alternative->applies, h) : h;
     }
     return h;

@@ -12,7 +12,7 @@ struct assembly_impl {
     struct portolan_arena arena;
 };
 
-extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule;
+extern const struct xml_rule assembly_rule, applies_rule, applies_class_rule, model_rule;
 
 /* Checks references between the elements of an assembly, whatever the classes are. */
 void assembly_check_references(const struct portolan_assembly *a, struct portolan_diagnostics *d);
@@ -45,6 +45,17 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
 bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
                            const char *file, struct portolan_diagnostics *d, const char **condition,
                            int *line);
+
+/* A file that the assembly names, relative to its folder; NULL without memory. */
+const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
+                            const char *name);
+
+/* Reads the <model> children of E, behind those of BASE (may be NULL) where the class is the same;
+ * false without memory. */
+bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+                          const struct xml_element *e, struct portolan_diagnostics *d,
+                          const struct portolan_assembly_alternative *base,
+                          struct portolan_assembly_alternative *out);
 
 /* Checks that the parameters in conditions are there. */
 void assembly_check_applies(const struct portolan_assembly *a, struct portolan_diagnostics *d);

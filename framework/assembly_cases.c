@@ -130,14 +130,12 @@ static bool read_lines(struct reader *r, const struct portolan_text *bytes)
 /* Relative to the assembly's folder, as all files that it names. */
 static bool read_file(struct reader *r, const char *name)
 {
-    const char *slash = *name == '/' ? NULL : strrchr(r->a->file, '/');
     struct portolan_text bytes = {0};
     struct portolan_error err = {0};
     enum portolan_status status;
     bool good = true;
 
-    r->a->cases_file = portolan_arena_printf(
-        r->arena, "%.*s%s", slash ? (int)(slash + 1 - r->a->file) : 0, r->a->file, name);
+    r->a->cases_file = assembly_beside(r->a, r->arena, name);
     if (!r->a->cases_file)
         return false;
     status = xml_read_bytes(r->a->cases_file, &bytes, &err);

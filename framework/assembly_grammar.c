@@ -10,15 +10,15 @@ static const struct xml_rule parameter = {.name = "parameter",
                                           .required = LIST("name", "type", "value")};
 static const struct xml_rule configure = {.name = "configure",
                                           .required = LIST("port", "field", "value")};
-static const struct xml_rule alternative = {.name = "alternative",
-                                            .required = LIST("class"),
-                                            .children =
-                                                RULES(&parameter, &configure, &applies_rule)};
+static const struct xml_rule alternative = {
+    .name = "alternative",
+    .required = LIST("class"),
+    .children = RULES(&parameter, &configure, &applies_rule, &model_rule)};
 static const struct xml_rule instance = {
     .name = "instance",
     .required = LIST("name", "class"),
     .optional = LIST("x", "y"),
-    .children = RULES(&parameter, &configure, &applies_rule, &alternative)};
+    .children = RULES(&parameter, &configure, &applies_rule, &model_rule, &alternative)};
 static const struct xml_rule connect = {.name = "connect",
                                         .required = LIST("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {

@@ -157,6 +157,8 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
         add_parameter(out, &p);
     }
     read_configures(r, e, base, out);
+    if (!assembly_read_models(r->a, r->arena, e, r->d, base, out))
+        r->nomem = true;
     out->applies = base ? base->applies : NULL;
     out->applies_line = base ? base->applies_line : 0;
     if (!assembly_read_applies(r->arena, e, r->a->file, r->d, &out->applies, &out->applies_line))

@@ -33,6 +33,12 @@ static void number(struct portolan_text *b, const char *name, double value)
     attribute(b, name, text);
 }
 
+/* Where the text will lie: the assembly's own file, and whether it goes to another folder. */
+struct place {
+    const char *file;
+    bool moves;
+};
+
 static void parameter(struct portolan_text *b, const char *indent,
                       const struct portolan_assembly_parameter *p)
 {
@@ -110,13 +116,31 @@ static bool same_applies(const struct portolan_assembly_instance *i)
     return true;
 }
 
-static void alternative(struct portolan_text *b, const struct portolan_assembly_instance *i,
-                        size_t k)
+/*
+ * A path as NAME: back to what is relative to the assembly's file, as it was written; or, for a
+ * file in another folder, the real one.
+ */
+static void path_attribute(struct portolan_text *b, const struct place *place, const char *name,
+                           const char *path)
+{
+    const char *slash = strrchr(place->file, '/');
+    size_t dir = slash ? (size_t)(slash - place->file) : 1;
+    char *real = place->moves ? realpath(path, NULL) : NULL;
+
+    if (!place->moves && !strncmp(path, slash ? place->file : ".", dir) && path[dir] == '/' &&
+        path[dir + 1])
+        path += dir + 1;
+    attribute(b, name, real ? real : path);
+    free(real);
+}
+
+static void alternative(struct portolan_text *b, const struct place *place,
+                        const struct portolan_assembly_instance *i, size_t k)
 {
     const struct portolan_assembly_alternative *x = &i->alternatives[k];
     size_t shared = shared_configures(i);
     bool applies_here = x->applies_stated && !same_applies(i);
-    bool has_own = x->n_configures > shared || applies_here;
+    bool has_own = x->n_configures > shared || applies_here || x->n_models;
 
     for (size_t p = 0; p < x->n_parameters; p++)
         has_own |= !is_shared(i, &x->parameters[p]);
@@ -131,11 +155,18 @@ static void alternative(struct portolan_text *b, const struct portolan_assembly_
     configures(b, "      ", x, shared, x->n_configures);
     if (applies_here)
         applies(b, "      ", x);
+    for (size_t m = 0; m < x->n_models; m++) {
+        portolan_text_add(b, "      <model");
+        path_attribute(b, place, "file", x->models[m].file);
+        attribute(b, "method", x->models[m].method);
+        portolan_text_add(b, "/>\n");
+    }
     if (has_own)
         portolan_text_add(b, "    </alternative>\n");
 }
 
-static void instance(struct portolan_text *b, const struct portolan_assembly_instance *i)
+static void instance(struct portolan_text *b, const struct place *place,
+                     const struct portolan_assembly_instance *i)
 {
     const struct portolan_assembly_alternative *chosen = &i->alternatives[i->selected];
 
@@ -145,7 +176,7 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
     if (i->is_placed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
     if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures &&
-        !chosen->applies_stated) {
+        !chosen->applies_stated && !chosen->n_models) {
         portolan_text_add(b, "/>\n");
         return;
     }
@@ -156,10 +187,10 @@ static void instance(struct portolan_text *b, const struct portolan_assembly_ins
     configures(b, "    ", chosen, 0, shared_configures(i));
     if (chosen->applies_stated && same_applies(i))
         applies(b, "    ", chosen);
-    alternative(b, i, i->selected);
+    alternative(b, place, i, i->selected);
     for (size_t k = 0; k < i->n_alternatives; k++)
         if (k != i->selected)
-            alternative(b, i, k);
+            alternative(b, place, i, k);
     portolan_text_add(b, "  </instance>\n");
 }
 
@@ -185,37 +216,13 @@ static bool in_one_folder(const char *file, const char *other)
     return same;
 }
 
-static void path_element(struct portolan_text *b, const char *dir)
-{
-    portolan_text_add(b, "  <path");
-    attribute(b, "dir", dir);
-    portolan_text_add(b, "/>\n");
-}
-
-/* For a file in another folder than the assembly's. */
-static void real_paths(struct portolan_text *b, const struct portolan_assembly *a)
+static void paths(struct portolan_text *b, const struct place *place,
+                  const struct portolan_assembly *a)
 {
     for (size_t i = 0; i < a->n_paths; i++) {
-        char *real = realpath(a->paths[i], NULL);
-
-        path_element(b, real ? real : a->paths[i]);
-        free(real);
-    }
-}
-
-static void paths(struct portolan_text *b, const struct portolan_assembly *a)
-{
-    const char *slash = strrchr(a->file, '/');
-    size_t dir = slash ? (size_t)(slash - a->file) : 1;
-    const char *file_dir = slash ? a->file : ".";
-
-    for (size_t i = 0; i < a->n_paths; i++) {
-        const char *path = a->paths[i];
-
-        /* Back to what is relative to the file, as it was written. */
-        if (!strncmp(path, file_dir, dir) && path[dir] == '/' && path[dir + 1])
-            path += dir + 1;
-        path_element(b, path);
+        portolan_text_add(b, "  <path");
+        path_attribute(b, place, "dir", a->paths[i]);
+        portolan_text_add(b, "/>\n");
     }
 }
 
@@ -342,17 +349,15 @@ static void optimizer(struct portolan_text *b, const struct portolan_assembly *a
 enum portolan_status portolan_assembly_write(const struct portolan_assembly *a, const char *file,
                                              char **text, struct portolan_error *err)
 {
+    struct place place = {a->file, file && !in_one_folder(file, a->file)};
     struct portolan_text b = {0};
 
     portolan_text_add(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<assembly");
     attribute(&b, "name", a->name);
     portolan_text_add(&b, ">\n");
-    if (file && !in_one_folder(file, a->file))
-        real_paths(&b, a);
-    else
-        paths(&b, a);
+    paths(&b, &place, a);
     for (size_t i = 0; i < a->n_instances; i++)
-        instance(&b, &a->instances[i]);
+        instance(&b, &place, &a->instances[i]);
     connections(&b, a);
     for (size_t i = 0; i < a->n_pairs; i++) {
         portolan_text_add(&b, "  <pair");

@@ -39,16 +39,25 @@ static enum portolan_status add_file(struct portolan_text *t, const char *name, 
     return PORTOLAN_OK;
 }
 
-/* Cases of a file become part of it: the program reads none. */
+static bool has_models(const struct portolan_assembly *a)
+{
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++)
+            if (a->instances[i].alternatives[k].n_models)
+                return true;
+    return false;
+}
+
+/* Cases of a file become part of it: the program reads none. Models are read where they lie. */
 static enum portolan_status add_assembly(struct portolan_text *t, const struct portolan_assembly *a,
                                          struct portolan_error *err)
 {
     enum portolan_status status;
     char *text = NULL;
 
-    if (!a->cases_file)
+    if (!a->cases_file && !has_models(a))
         return add_file(t, "assembly", a->file, err);
-    status = portolan_assembly_write(a, NULL, &text, err);
+    status = portolan_assembly_write(a, "/", &text, err);
     if (status != PORTOLAN_OK)
         return status;
     portolan_text_add(t, "static const char assembly[] =\n");

@@ -274,6 +274,8 @@ static void fill_tuple(const struct portolan_plan *p, size_t path, size_t tuple,
         profile = expect(p, path, t, seen, a, context, &modelled);
     c->accuracy = expected_accuracy(p, path, t, profile, a, &c->accuracy_outside);
     c->verdict = admit(p, path, tuple, profile, a, wanted > 0 && c->accuracy.value > wanted);
+    if (c->verdict.kind == PLAN_ADMITTED && t->exclusive.stated)
+        c->verdict = plan_admit_stated(p, path, c->accuracy.value);
     c->allowed = c->verdict.kind == PLAN_ADMITTED;
     c->hope = c->verdict.hope;
     if ((!c->allowed && !(c->hope > 0)) || t->unneeded)

@@ -248,7 +248,8 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
                                       .implementation = "",
                                       .scope =
                                           plan_tuple_text(p, &p->s.pool, scope, tuple, n->variable),
-                                      .quantity = quantity,
+                                      .quantity = q->stated ? q->stated->quantity : quantity,
+                                      .file = q->stated ? q->stated->from->file : NULL,
                                       .n_rows = q->n_rows,
                                       .core = p->paths[path].core,
                                       .model = q->model};
@@ -285,7 +286,7 @@ static enum portolan_status list_models(struct portolan_plan *p, size_t path)
     return status;
 }
 
-enum portolan_status plan_fit(struct portolan_plan *p)
+enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *err)
 {
     enum portolan_status status = PORTOLAN_OK;
 
@@ -293,8 +294,10 @@ enum portolan_status plan_fit(struct portolan_plan *p)
         status = plan_observe(p, i);
         if (!status)
             status = plan_gather_evidence(p, i);
-        if (!status)
+        if (!status) {
             mark_unneeded(p, i);
+            status = plan_take_stated(p, i, err);
+        }
     }
     return status;
 }

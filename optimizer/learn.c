@@ -91,7 +91,8 @@ static enum portolan_status take(struct learning *l, size_t i)
     enum portolan_status status;
 
     q = tuple == NONE ? NULL : &l->p->paths[path].tuples[tuple].exclusive;
-    if (!q || !q->known || !l->p->paths[path].tuples[tuple].seen) {
+    l->news->n_stated += q && q->stated;
+    if (!q || !q->known || q->stated || !l->p->paths[path].tuples[tuple].seen) {
         l->news->n_unknown++;
         return PORTOLAN_OK;
     }

@@ -61,6 +61,30 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
                               a->steps_instance, a->steps_parameter);
 }
 
+static enum portolan_status note_stated(struct portolan_plan *p)
+{
+    const struct plan_stated *last = NULL;
+    const char *list = NULL;
+
+    for (size_t i = 0; i < p->n_stated; i++) {
+        const struct plan_stated *s = &p->stated[i];
+        const struct portolan_assembly_instance *x = p->s.variables[s->variable].instance;
+
+        if (!s->is_used ||
+            (last && last->variable == s->variable && last->alternative == s->alternative))
+            continue;
+        last = s;
+        if (!(list =
+                  portolan_arena_printf(&p->s.pool, "%s%s%s=%s", list ? list : "", list ? ", " : "",
+                                        x->name, x->alternatives[s->alternative].class_name)))
+            return PORTOLAN_ENOMEM;
+    }
+    if (list && !(p->notes[p->n_notes++] = portolan_arena_printf(
+                      &p->s.pool, "not measured, but as model files say: %s", list)))
+        return PORTOLAN_ENOMEM;
+    return PORTOLAN_OK;
+}
+
 /* What was left out, and what stands in for what was not measured. */
 static enum portolan_status take_notes(struct portolan_plan *p)
 {
@@ -75,6 +99,8 @@ static enum portolan_status take_notes(struct portolan_plan *p)
                      "%snever measured with %s.%s as it is now, only as the sweep sets it: a run "
                      "tells what that changes",
                      p->other_input ? "cannot tell: " : "", set->instance, set->parameter)))
+        return PORTOLAN_ENOMEM;
+    if (note_stated(p))
         return PORTOLAN_ENOMEM;
     if (s->n_elsewhere &&
         !(p->notes[p->n_notes++] = portolan_arena_printf(
@@ -116,7 +142,9 @@ static enum portolan_status build(struct portolan_plan *p, const struct portolan
     if (!status)
         status = plan_make_graph(p);
     if (!status)
-        status = plan_fit(p);
+        status = plan_read_stated(p, err);
+    if (!status)
+        status = plan_fit(p, err);
     if (!status)
         status = plan_list_models(p);
     if (!status)
@@ -250,6 +278,11 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
                  cost->accuracy.value, cost->accuracy.low, cost->accuracy.high,
                  cost->accuracy_outside ? ", outside what was measured" : "", n->instance,
                  n->method, p->s.a->accuracy);
+    else if (cost && cost->verdict.hope > 0 && path->tuples[f->tuple].exclusive.stated)
+        snprintf(
+            text, size_bytes,
+            "nobody measured how accurate %s.%s is with %s, nor does a file say so; measure it",
+            n->instance, n->method, with ? with : "this");
     else if (cost && cost->verdict.kind != PLAN_ADMITTED)
         plan_explain_verdict(p, f->path, &cost->verdict, text, size_bytes);
     else if (f->tuple != NONE && path->tuples[f->tuple].seen)

@@ -39,6 +39,17 @@ struct plan_rows {
     double drift; /* logarithm of what arrives over what the local predictor said, smoothed */
 };
 
+/* What a file says of an implementation that was never measured. */
+struct plan_stated {
+    const struct portolan_assembly_model *from;
+    size_t variable, alternative;
+    struct portolan_model *model;
+    const char *quantity;
+    enum quantity_kind kind;
+    double factor; /* to nanoseconds */
+    bool is_used;
+};
+
 /* A measured number as a function of contexts or swept parameters. */
 struct quantity {
     bool known;
@@ -52,6 +63,7 @@ struct quantity {
     size_t n_rows;
     double low, high;       /* of the constant's rows */
     struct plan_rows *rows; /* of times and counts: shared by all that have the same; else NULL */
+    const struct plan_stated *stated; /* NULL: it was measured */
 };
 
 /* A number with the interval of one more run, and the relative error of its mean. */
@@ -156,6 +168,8 @@ struct portolan_plan {
     struct portolan_plan_model *models;
     size_t n_owned;
     struct portolan_model **owned;
+    size_t n_stated;
+    struct plan_stated *stated;
     size_t n_rows;
     struct plan_rows **rows;              /* their models are their own */
     size_t n_learned;                     /* rows that arrived */
@@ -164,7 +178,7 @@ struct portolan_plan {
     size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
     size_t n_notes;
-    const char *notes[4];
+    const char *notes[5];
     /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
      */
     const struct portolan_assembly_sweep *other_input;
@@ -186,7 +200,7 @@ enum portolan_status plan_make_graph(struct portolan_plan *p);
 
 /* fit.c: scopes and quantities. */
 enum portolan_status plan_make_scopes(struct portolan_plan *p, struct portolan_error *err);
-enum portolan_status plan_fit(struct portolan_plan *p);
+enum portolan_status plan_fit(struct portolan_plan *p, struct portolan_error *err);
 /* The tuple of a scope in SELECTION (dormant partners as written); NONE when a variable has no
  * known alternative. */
 size_t plan_tuple_of(const struct portolan_plan *p, const struct plan_scope *scope,
@@ -240,6 +254,13 @@ const char *plan_ask(const struct portolan_plan *p, size_t variable, size_t alte
                      portolan_condition_lookup_fn lookup, void *arg);
 enum portolan_status plan_read_conditions(struct portolan_plan *p, struct portolan_error *err);
 void plan_clear_conditions(struct portolan_plan *p);
+
+/* stated.c: what was never measured, as files say. */
+enum portolan_status plan_read_stated(struct portolan_plan *p, struct portolan_error *err);
+enum portolan_status plan_take_stated(struct portolan_plan *p, size_t path,
+                                      struct portolan_error *err);
+/* Where calls report an accuracy, and one is wanted, that of a file must do; NaN: none says. */
+struct plan_verdict plan_admit_stated(const struct portolan_plan *p, size_t path, double accuracy);
 
 /* observe.c: from the survey's pieces to rows for fits. */
 enum portolan_status plan_observe(struct portolan_plan *p, size_t path);

@@ -390,14 +390,18 @@ static void widen(const struct plan_rows *r, struct portolan_prediction *out)
     out->std_error = fmax(isnan(out->std_error) ? 0 : out->std_error, sigma * out->value);
 }
 
-/* Enough arrived to say that now all is so many times what it was. */
-static void shift(const struct plan_rows *r, struct portolan_prediction *out)
+static void convert(double factor, struct portolan_prediction *out)
 {
-    double factor = r->n_arrived >= 3 ? exp(r->drift) : 1;
-
     out->value *= factor;
     out->low *= factor;
     out->high *= factor;
+    out->std_error *= factor;
+}
+
+/* Enough arrived to say that now all is so many times what it was. */
+static void shift(const struct plan_rows *r, struct portolan_prediction *out)
+{
+    convert(r->n_arrived >= 3 ? exp(r->drift) : 1, out);
 }
 
 static bool predict(const struct quantity *q, const double *inputs, size_t point,
@@ -418,17 +422,19 @@ static bool predict(const struct quantity *q, const double *inputs, size_t point
         return false;
     if (r)
         widen(r, out);
+    if (q->stated)
+        convert(q->stated->factor, out);
     if (r && r->local && q->kind == QUANTITY_TIME)
         portolan_local_bound(r->local, inputs, out);
     return true;
 }
 
-/* Without a model and rows: the mean, and how far the rows are from it. */
+/* Without rows: how far they were from the mean, or as far as a file's model may be off here. */
 static double error_of(const struct quantity *q, const struct portolan_prediction *x)
 {
     if (!(x->value > 0))
         return 0;
-    if (!q->model && !q->rows)
+    if ((!q->model && !q->rows) || q->stated)
         return (x->high - x->low) / 4 / x->value;
     return isnan(x->std_error) ? 0 : x->std_error / x->value;
 }

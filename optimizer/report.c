@@ -142,9 +142,12 @@ static void range_text(const struct portolan_model *m, char *text, size_t size_b
 
 static const char *quantity_word(const char *quantity)
 {
-    return strcmp(quantity, "exclusive_ns") == 0 ? "time"
-           : strcmp(quantity, "setup_ns") == 0   ? "set-up"
-                                                 : quantity;
+    return strcmp(quantity, "exclusive_ns") == 0   ? "time"
+           : strcmp(quantity, "exclusive_us") == 0 ? "time, us"
+           : strcmp(quantity, "exclusive_ms") == 0 ? "time, ms"
+           : strcmp(quantity, "exclusive_s") == 0  ? "time, s"
+           : strcmp(quantity, "setup_ns") == 0     ? "set-up"
+                                                   : quantity;
 }
 
 /* A formula of several pieces has a line for each of them. */
@@ -172,8 +175,9 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
     const struct portolan_model_summary *summary = portolan_model_peek_summary(m->model);
     char name[256], range[160], residual[32] = "-";
 
-    snprintf(name, sizeof name, "%s%s%s%s", m->implementation[0] ? m->implementation : "(fixed)",
-             m->scope[0] ? " (" : "", m->scope, m->scope[0] ? ")" : "");
+    snprintf(name, sizeof name, "%s%s%s%s%s%s",
+             m->implementation[0] ? m->implementation : "(fixed)", m->scope[0] ? " (" : "",
+             m->scope, m->scope[0] ? ")" : "", m->file ? " " : "", m->file ? m->file : "");
     if (summary->n_points > 1 && !isnan(summary->rms))
         snprintf(residual, sizeof residual, "%.2g%s", 100 * summary->rms,
                  summary->weighting == PORTOLAN_MODEL_RELATIVE ? " %" : "e-2");

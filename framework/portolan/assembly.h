@@ -48,6 +48,16 @@ struct portolan_assembly_configure {
  */
 typedef enum portolan_answer (*portolan_applies_fn)(portolan_condition_lookup_fn lookup, void *arg);
 
+/** What an implementation costs, or how accurate it is, as a file says that lies beside the
+ * assembly (portolan-model(5)): for those who choose, where it was never measured. */
+struct portolan_assembly_model {
+    const char *file; /**< resolved against the assembly's folder */
+    const char *text; /**< SIZE bytes: what is in it; its reader judges it */
+    size_t size;
+    const char *method; /**< NULL: the only one that is called */
+    int line;
+};
+
 /** One implementation that an instance may have. */
 struct portolan_assembly_alternative {
     const char *class_name;
@@ -56,6 +66,8 @@ struct portolan_assembly_alternative {
     /** Set in this order when an instance of the class was made: the instance's, then its own. */
     size_t n_configures;
     struct portolan_assembly_configure *configures;
+    size_t n_models; /**< of this class: the instance's are those of the class as written */
+    struct portolan_assembly_model *models;
     /** Where it may be used, as <portolan/base.h> reads conditions ("symmetric = 1"); NULL: not
      * stated. Of several <applies> elements all must hold: they are joined by "and". Names with a
      * dot are parameters, the others contexts. */

@@ -90,6 +90,10 @@ static void everything_written_is_read(void **state)
     assert_string_equal(solver->alternatives[1].configures[0].text, " two  blanks ");
     assert_int_equal(solver->alternatives[2].n_configures, 2);
     assert_string_equal(solver->alternatives[2].configures[1].text, "30");
+    assert_int_equal(solver->alternatives[0].n_models + solver->alternatives[2].n_models, 0);
+    assert_int_equal(solver->alternatives[1].n_models, 1);
+    assert_string_equal(solver->alternatives[1].models[0].file, "/dev/null");
+    assert_string_equal(solver->alternatives[1].models[0].method, "solve");
     assert_string_equal(solver->alternatives[0].applies, "n < 1e9");
     assert_string_equal(solver->alternatives[1].applies,
                         "(n < 1e9) and (symmetric = 1 or driver.title = 'a b')");
@@ -238,6 +242,8 @@ static const struct bad_case {
          "</alternative></instance>"),
      "4:0: instance 'x' is given no parameter 'm'; did you mean 'n'?; <applies> can ask for no "
      "other"},
+    {A("<instance name='x' class='c'>\n<model file='no/model.xml'/></instance>"),
+     "3:8: no/model.xml: cannot open: No such file"},
     {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
     {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
     {"<assembly name='a'>\n<instance name='x' class='c'>",
@@ -385,6 +391,7 @@ static void what_is_written_reads_back(void **state)
                                               : k == 2 ? 0
                                                        : 1]
                                 .applies);
+        assert_int_equal(b->instances[1].alternatives[k == 1 ? 0 : 1].n_models, k != 2);
         again = written(b);
         assert_non_null(strstr(text, "<path dir=\"components\"/>"));
         assert_string_equal(strstr(text, "<instance"), strstr(again, "<instance"));
@@ -542,6 +549,10 @@ static void hash_follows_what_is_computed(void **state)
     assert_true(h != portolan_assembly_hash(b));
     b->instances[1].alternatives[2].configures[1].text = "30";
     assert_true(h == portolan_assembly_hash(b));
+    b->instances[1].alternatives[1].models[0].text = "x";
+    b->instances[1].alternatives[1].models[0].size = 1;
+    assert_true(h != portolan_assembly_hash(b)); /* all ranks must have read the same */
+    b->instances[1].alternatives[1].models[0].size = 0;
     b->go_variant = "forward";
     assert_true(h != portolan_assembly_hash(b));
     b->go_variant = NULL;

@@ -222,8 +222,8 @@ static void take_in(struct optimizer *o, int step, const struct portolan_plan_no
     if (news.n_failed)
         portolan_log(PORTOLAN_LOG_INFO, "optimizer", "step %d: %s: fits it again", step,
                      news.reason);
-    if (news.n_unknown && ++m->unknown_steps >= m->look_at) {
-        m->look_at *= 2;
+    if (news.n_unknown && (news.n_stated || ++m->unknown_steps >= m->look_at)) {
+        m->look_at *= news.n_stated ? 1 : 2;
         portolan_log(PORTOLAN_LOG_INFO, "optimizer",
                      "step %d: runs what has no model: reads the store again", step);
         make_plan(o);

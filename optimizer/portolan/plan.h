@@ -108,9 +108,11 @@ struct portolan_plan_model {
     const char *path; /**< "driver.solver -> solver.solve" */
     const char *instance, *method;
     const char *implementation;
-    const char *scope;    /**< "assembler=heat.Band" of partners; "" when none */
-    const char *quantity; /**< "exclusive_ns" per call, "calls" per call of the caller, "setup_ns",
-                               "accuracy" (the worst that calls reported) */
+    const char *scope; /**< "assembler=heat.Band" of partners; "" when none */
+    const char *file;  /**< that says it, of an implementation that was never measured; or NULL */
+    const char
+        *quantity; /**< "exclusive_ns" (of a file's, _us, _ms or _s) per call, "calls" per call of
+                      the caller, "setup_ns", "accuracy" (the worst that calls reported) */
     size_t n_rows;
     bool core;                          /**< of a call path that was not pruned */
     const struct portolan_model *model; /**< of QUANTITY; parameters are contexts or swept ones */
@@ -134,6 +136,13 @@ struct portolan_plan_prediction {
     bool accuracy_extrapolates; /**< asked outside what was measured */
     char accuracy_of[120];      /**< "solver.solve" */
 };
+
+/**
+ * Reads the model files that the assembly names: each problem goes to DIAGNOSTICS with its file and
+ * line. ESYNTAX then; ENOMEM.
+ */
+enum portolan_status portolan_plan_check_models(const struct portolan_assembly *assembly,
+                                                struct portolan_diagnostics *diagnostics);
 
 /**
  * What was left out of the data, and what stands in for what was not measured: sentence number I
@@ -269,6 +278,7 @@ struct portolan_next_parameter {
 struct portolan_plan_news {
     size_t n_rows;    /**< rows that went into models */
     size_t n_unknown; /**< samples of call paths or implementations without a model */
+    size_t n_stated;  /**< of these, of what was not measured when the plan was made, but stated */
     size_t n_refits;  /**< models whose form was looked for again: the rows had doubled, a parameter
                            that was always the same is not any more, or: */
     size_t n_failed;  /**< their form no longer held */
