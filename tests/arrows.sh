@@ -32,7 +32,7 @@ components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
 cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
-examples: base assembly framework
+examples: base assembly framework models
 '
 status=0
 echo "1..$(echo "$table" | grep -c :)"

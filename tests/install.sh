@@ -3,7 +3,7 @@
 # Installed into a prefix that is then moved, Portolan works from anywhere: its plug-ins are found,
 # and a user's interface, component and proxy are compiled and run with nothing but pkg-config.
 . "$(dirname "$0")/tap.sh"
-plan 23
+plan 27
 
 unset PORTOLAN_PATH LD_LIBRARY_PATH
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err"
@@ -91,6 +91,22 @@ gives 'programs are wrapped' 0 '26 calls'
 # Programs need the sanitizers where the libraries have them; what MPICH unloads looks like leaks.
 sanitize=${PORTOLAN_SANITIZED:+-fsanitize=address,undefined}
 export ASAN_OPTIONS=detect_leaks=0
+# Models alone: 256 processes take 100 / 256 + 0.05 * 256 s. As C and as C++.
+for language in c17 c++17; do
+    # shellcheck disable=SC2046,SC2086 # lists of words
+    "${CC:-cc}" -x ${language%%17} -std=$language -Wall -Wextra -Wpedantic -Werror $sanitize \
+        "$SOURCE/examples/models/scaling.c" -x none $(pkg-config --cflags --libs portolan-models) \
+        "-Wl,-rpath,$(pkg-config --variable=libdir portolan-models)" -o scaling 2>"$work/err" && try ./scaling
+    gives "a program fits and asks models, $language" 0 '^on 256 processes 13.2 s, ' '<model xmlns='
+done
+sed -n '/^<?xml/,$p' "$work/out" >scaling.xml
+try xmllint --noout --relaxng "$prefix/share/portolan/model.rng" scaling.xml
+gives 'what it writes is what the grammar says' 0 'validates'
+nm -D --defined-only "$(pkg-config --variable=libdir portolan-models)/libportolan-models.so" |
+    awk '$2 ~ /[TDB]/ && $3 !~ /^portolan_(model|formula|local|update|series|measurements|student|draw)/' >"$work/out"
+[ ! -s "$work/out" ]
+result 'its library exports what its headers declare, and nothing else' $?
+
 # Written for PUB; the directory of its libraries is the user's to name.
 cat >ring.c <<'C'
 #include <pub.h>

@@ -49,10 +49,10 @@ enum portolan_measurements_format {
  * remedy, and ERR gets it as "file:line:column: what". *MEASUREMENTS is the caller's to destroy.
  * PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_measurements_read(const char *text, size_t size, const char *file,
-                                                struct portolan_diagnostics *diagnostics,
-                                                struct portolan_measurements **measurements,
-                                                struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_measurements_read(const char *text, size_t size, const char *file,
+                           struct portolan_diagnostics *diagnostics,
+                           struct portolan_measurements **measurements, struct portolan_error *err);
 
 /**
  * *TEXT: the measurements in that form, malloc'ed, the caller frees it. Numbers keep all their
@@ -60,12 +60,13 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
  * item twice, numbers that are not finite, text that is not UTF-8, and in TEXT more than four
  * parameters, names with line ends, or items that were not measured at the same points.
  */
-enum portolan_status portolan_measurements_write(const struct portolan_measurements *measurements,
-                                                 enum portolan_measurements_format format,
-                                                 char **text, struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_measurements_write(const struct portolan_measurements *measurements,
+                            enum portolan_measurements_format format, char **text,
+                            struct portolan_error *err);
 
 /** NULL is legal. */
-void portolan_measurements_destroy(struct portolan_measurements *measurements);
+PORTOLAN_API void portolan_measurements_destroy(struct portolan_measurements *measurements);
 
 #ifdef __cplusplus
 }

@@ -42,37 +42,38 @@ struct portolan_formula;
  * be NULL) with the remedy, and ERR gets "file:line:column: what". *FORMULA is the caller's to
  * destroy. PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_formula_parse(const char *text, size_t size, const char *file,
-                                            int line, int column,
-                                            struct portolan_diagnostics *diagnostics,
-                                            struct portolan_formula **formula,
-                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_formula_parse(const char *text, size_t size,
+                                                         const char *file, int line, int column,
+                                                         struct portolan_diagnostics *diagnostics,
+                                                         struct portolan_formula **formula,
+                                                         struct portolan_error *err);
 
 /** NULL is legal. */
-void portolan_formula_destroy(struct portolan_formula *formula);
+PORTOLAN_API void portolan_formula_destroy(struct portolan_formula *formula);
 
 /** The names (not those of constants), in order of first use, or as bound. Borrowed. */
-size_t portolan_formula_n_names(const struct portolan_formula *formula);
-const char *portolan_formula_peek_name(const struct portolan_formula *formula, size_t i);
+PORTOLAN_API size_t portolan_formula_n_names(const struct portolan_formula *formula);
+PORTOLAN_API const char *portolan_formula_peek_name(const struct portolan_formula *formula,
+                                                    size_t i);
 
 /** Does it hold constants NAME[k]? */
-bool portolan_formula_has_constants(const struct portolan_formula *formula);
+PORTOLAN_API bool portolan_formula_has_constants(const struct portolan_formula *formula);
 
 /**
  * The value where the names have the values X, in the order of the names. NaN or infinite where
  * there is none; constants NAME[k] are NaN. No allocation; some ns, and what log and pow take.
  */
-double portolan_formula_value(const struct portolan_formula *formula, const double *x);
+PORTOLAN_API double portolan_formula_value(const struct portolan_formula *formula, const double *x);
 
 /**
  * *BOUND: a copy whose X are in the order of the N NAMES (all different, copied).
  * PORTOLAN_ENOTFOUND when the formula uses another name; PORTOLAN_EINVAL for a missing or double
  * name, or more than PORTOLAN_FORMULA_MAX_NAMES. PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_formula_bind(const struct portolan_formula *formula, size_t n,
-                                           const char *const *names,
-                                           struct portolan_formula **bound,
-                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_formula_bind(const struct portolan_formula *formula,
+                                                        size_t n, const char *const *names,
+                                                        struct portolan_formula **bound,
+                                                        struct portolan_error *err);
 
 /** One term of a canonical formula: CONSTANTS[INDEX] times EXPRESSION. */
 struct portolan_formula_term {
@@ -93,14 +94,14 @@ struct portolan_formula_sum {
  * FILE, LINE and COLUMN are those it was parsed with; what is not canonical is reported there, with
  * the remedy. Clear *SUM with portolan_formula_sum_clear(). PORTOLAN_ESYNTAX, PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_formula_split(const struct portolan_formula *formula,
-                                            const char *file, int line, int column,
-                                            struct portolan_diagnostics *diagnostics,
-                                            struct portolan_formula_sum *sum,
-                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_formula_split(const struct portolan_formula *formula,
+                                                         const char *file, int line, int column,
+                                                         struct portolan_diagnostics *diagnostics,
+                                                         struct portolan_formula_sum *sum,
+                                                         struct portolan_error *err);
 
 /** Frees what SUM holds and empties it. */
-void portolan_formula_sum_clear(struct portolan_formula_sum *sum);
+PORTOLAN_API void portolan_formula_sum_clear(struct portolan_formula_sum *sum);
 
 enum portolan_notation {
     PORTOLAN_NOTATION_C,       /**< an expression of C with <math.h>; min and max become fmin, fmax;
@@ -113,9 +114,9 @@ enum portolan_notation {
 };
 
 /** *TEXT: the formula in that notation, malloc'ed, the caller frees it. PORTOLAN_ENOMEM. */
-enum portolan_status portolan_formula_write(const struct portolan_formula *formula,
-                                            enum portolan_notation notation, char **text,
-                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_formula_write(const struct portolan_formula *formula,
+                                                         enum portolan_notation notation,
+                                                         char **text, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -63,45 +63,46 @@ struct portolan_local;
  * The data are copied. *LOCAL is the caller's to destroy. EINVAL: no rows, too many parameters, a
  * value or weight negative or not finite; ENOMEM.
  */
-enum portolan_status portolan_local_create(const struct portolan_local_data *data,
-                                           struct portolan_local **local,
-                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_local_create(const struct portolan_local_data *data,
+                                                        struct portolan_local **local,
+                                                        struct portolan_error *err);
 /** NULL is legal. */
-void portolan_local_destroy(struct portolan_local *local);
+PORTOLAN_API void portolan_local_destroy(struct portolan_local *local);
 
-const struct portolan_local_summary *portolan_local_peek_summary(const struct portolan_local *l);
+PORTOLAN_API const struct portolan_local_summary *
+portolan_local_peek_summary(const struct portolan_local *l);
 
 /**
  * The value at X, for GROUP (SIZE_MAX: for none). A run anew lies between low and high in 95 of 100
  * cases. SOURCE may be NULL.
  */
-void portolan_local_predict(const struct portolan_local *local, const double *x, size_t group,
-                            struct portolan_prediction *out, enum portolan_local_source *source);
+PORTOLAN_API void portolan_local_predict(const struct portolan_local *local, const double *x,
+                                         size_t group, struct portolan_prediction *out,
+                                         enum portolan_local_source *source);
 
 /**
  * Lifts P, a prediction at X outside of all places by whatever law, to what they allow: where the
  * value never fell as parameters rose (of three pairs of places at least), it is not less than
  * where none of them is more. Else P stays.
  */
-void portolan_local_bound(const struct portolan_local *local, const double *x,
-                          struct portolan_prediction *p);
+PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const double *x,
+                                       struct portolan_prediction *p);
 
 /**
  * How much too high its neighbours foretold GROUP (as a logarithm), over what was to be expected:
  * about 1 or -1 as a rule. NaN where that is not known.
  */
-double portolan_local_error(const struct portolan_local *local, size_t group);
+PORTOLAN_API double portolan_local_error(const struct portolan_local *local, size_t group);
 
 /**
  * What the model that portolan_model_fit_pieces() finds for DATA (portolan_model_fit() where
  * OPTIONS allow one piece) errs by where a group of rows was left
  * out: in as many folds as there are groups, FOLDS at most. N is 0 with fewer than 4 groups.
  */
-enum portolan_status portolan_model_left_out(const struct portolan_model_data *data,
-                                             const size_t *group,
-                                             const struct portolan_model_options *options,
-                                             size_t folds, struct portolan_left_out *out,
-                                             struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_left_out(const struct portolan_model_data *data, const size_t *group,
+                        const struct portolan_model_options *options, size_t folds,
+                        struct portolan_left_out *out, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

@@ -224,21 +224,21 @@ struct portolan_model;
  * PORTOLAN_EINVAL: no rows, too many parameters, a name missing or double, a number not finite, a
  * value too large, a negative weight, a confidence outside (0, 1). PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
-                                        const struct portolan_model_options *options,
-                                        struct portolan_model **model, struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_fit(const struct portolan_model_data *data,
+                                                     const struct portolan_model_options *options,
+                                                     struct portolan_model **model,
+                                                     struct portolan_error *err);
 
 /**
  * Fits the constants of the given sum of SHAPES (at least 1, at most PORTOLAN_MODEL_MAX_TERMS).
  * Terms whose constant would be negative, or that the rows cannot tell apart, are dropped and
  * reported. Errors as above, and PORTOLAN_EINVAL when a term is not finite on a row.
  */
-enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *data,
-                                              const struct portolan_model_shape *shapes,
-                                              size_t n_shapes,
-                                              const struct portolan_model_options *options,
-                                              struct portolan_model **model,
-                                              struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_fit_terms(const struct portolan_model_data *data,
+                         const struct portolan_model_shape *shapes, size_t n_shapes,
+                         const struct portolan_model_options *options,
+                         struct portolan_model **model, struct portolan_error *err);
 
 /**
  * Fits models that hold in intervals of one parameter, or of a ratio of two such as N/P, by exact
@@ -249,121 +249,126 @@ enum portolan_status portolan_model_fit_terms(const struct portolan_model_data *
  * OPTIONS->max_pieces bounds their number. Bai and Perron 2003, "Computation and analysis of
  * multiple structural change models". Errors as above.
  */
-enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data *data,
-                                               const struct portolan_model_shape *shapes,
-                                               size_t n_shapes,
-                                               const struct portolan_model_options *options,
-                                               struct portolan_model **model,
-                                               struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_fit_pieces(const struct portolan_model_data *data,
+                          const struct portolan_model_shape *shapes, size_t n_shapes,
+                          const struct portolan_model_options *options,
+                          struct portolan_model **model, struct portolan_error *err);
 
 /**
  * Fits the constants of a user's FORMULA over DATA's params, in canonical form: fft[0] +
  * fft[1]*log(P) + …, at most PORTOLAN_MODEL_MAX_TERMS terms. Dropped terms as above.
  * PORTOLAN_EINVAL too when it is not canonical or uses a name that is no param.
  */
-enum portolan_status portolan_model_fit_formula(const struct portolan_model_data *data,
-                                                const struct portolan_formula *formula,
-                                                const struct portolan_model_options *options,
-                                                struct portolan_model **model,
-                                                struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_fit_formula(const struct portolan_model_data *data,
+                           const struct portolan_formula *formula,
+                           const struct portolan_model_options *options,
+                           struct portolan_model **model, struct portolan_error *err);
 
 /**
  * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
  * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
  */
-enum portolan_status portolan_model_formula_shapes(const struct portolan_formula *formula,
-                                                   size_t n_params, const char *const *params,
-                                                   struct portolan_model_shape **shapes,
-                                                   size_t *n_shapes, struct portolan_error *err);
-void portolan_model_shapes_destroy(struct portolan_model_shape *shapes, size_t n_shapes);
+PORTOLAN_API enum portolan_status
+portolan_model_formula_shapes(const struct portolan_formula *formula, size_t n_params,
+                              const char *const *params, struct portolan_model_shape **shapes,
+                              size_t *n_shapes, struct portolan_error *err);
+PORTOLAN_API void portolan_model_shapes_destroy(struct portolan_model_shape *shapes,
+                                                size_t n_shapes);
 
 /**
  * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
  * one): CONSTANTS[k] of NAME[k], 0 where the term was dropped; STD_ERRORS alike, or NULL.
  */
-enum portolan_status portolan_model_formula_constants(const struct portolan_model *model,
-                                                      const struct portolan_formula *formula,
-                                                      size_t n, double *constants,
-                                                      double *std_errors,
-                                                      struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_formula_constants(const struct portolan_model *model,
+                                 const struct portolan_formula *formula, size_t n,
+                                 double *constants, double *std_errors, struct portolan_error *err);
 
 /** A model that is known, not measured: terms with constants, valid everywhere, without error. */
-enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
-                                           const struct portolan_model_term *terms, size_t n_terms,
-                                           struct portolan_model **model,
-                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_create(size_t n_params, const char *const *params,
+                                                        const struct portolan_model_term *terms,
+                                                        size_t n_terms,
+                                                        struct portolan_model **model,
+                                                        struct portolan_error *err);
 
 /** NULL is legal. */
-void portolan_model_destroy(struct portolan_model *model);
+PORTOLAN_API void portolan_model_destroy(struct portolan_model *model);
 
 /**
  * The value at X (one number per parameter) with its interval. PORTOLAN_EINVAL when the model has
  * no finite value there (the logarithm of 0, say); *OUT is then untouched. Allocates nothing.
  */
-enum portolan_status portolan_model_predict(const struct portolan_model *model, const double *x,
-                                            struct portolan_prediction *out);
+PORTOLAN_API enum portolan_status portolan_model_predict(const struct portolan_model *model,
+                                                         const double *x,
+                                                         struct portolan_prediction *out);
 
 /** The bare value at X; NaN or infinite where the model has none. The quick way, some 10 ns. */
-double portolan_model_value(const struct portolan_model *model, const double *x);
+PORTOLAN_API double portolan_model_value(const struct portolan_model *model, const double *x);
 
 /**
  * Does it come up to its own points? False when it misses what stands for a point's rows by more
  * than four standard deviations of repetitions; without any, by more than half (relative weighting
  * only). What does not fit its points should not be believed elsewhere.
  */
-bool portolan_model_fits(const struct portolan_model *model);
+PORTOLAN_API bool portolan_model_fits(const struct portolan_model *model);
 
 /** 1 for an ordinary model. A model of several has no terms itself: its pieces have them. */
-size_t portolan_model_n_pieces(const struct portolan_model *model);
+PORTOLAN_API size_t portolan_model_n_pieces(const struct portolan_model *model);
 /**
  * Piece I < portolan_model_n_pieces() and where it holds: all of *N_CONDITIONS conditions
  * (CONDITIONS and N_CONDITIONS may be NULL). The piece of an ordinary model is itself, without
  * conditions. Every point belongs to exactly one piece.
  */
-const struct portolan_model *
+PORTOLAN_API const struct portolan_model *
 portolan_model_peek_piece(const struct portolan_model *model, size_t i,
                           const struct portolan_model_condition **conditions, size_t *n_conditions);
-const struct portolan_model_break *portolan_model_peek_breaks(const struct portolan_model *model,
-                                                              size_t *n_breaks);
+PORTOLAN_API const struct portolan_model_break *
+portolan_model_peek_breaks(const struct portolan_model *model, size_t *n_breaks);
 
 /** Borrowed from the model, valid as long as it is: */
-const struct portolan_model_summary *portolan_model_peek_summary(const struct portolan_model *m);
-const struct portolan_model_term *portolan_model_peek_terms(const struct portolan_model *m,
-                                                            size_t *n_terms);
-const struct portolan_model_dropped *portolan_model_peek_dropped(const struct portolan_model *m,
-                                                                 size_t *n_dropped);
-size_t portolan_model_n_params(const struct portolan_model *model);
-const char *portolan_model_peek_param(const struct portolan_model *model, size_t param);
-const struct portolan_model_range *portolan_model_peek_range(const struct portolan_model *model,
-                                                             size_t param);
+PORTOLAN_API const struct portolan_model_summary *
+portolan_model_peek_summary(const struct portolan_model *m);
+PORTOLAN_API const struct portolan_model_term *
+portolan_model_peek_terms(const struct portolan_model *m, size_t *n_terms);
+PORTOLAN_API const struct portolan_model_dropped *
+portolan_model_peek_dropped(const struct portolan_model *m, size_t *n_dropped);
+PORTOLAN_API size_t portolan_model_n_params(const struct portolan_model *model);
+PORTOLAN_API const char *portolan_model_peek_param(const struct portolan_model *model,
+                                                   size_t param);
+PORTOLAN_API const struct portolan_model_range *
+portolan_model_peek_range(const struct portolan_model *model, size_t param);
 /** As a reader likes it: "0.12 + 3.4e-07 n^1.5". */
-const char *portolan_model_peek_formula(const struct portolan_model *model);
+PORTOLAN_API const char *portolan_model_peek_formula(const struct portolan_model *model);
 /** What portolan_model_describe() or the XML said; all NULL otherwise. */
-const struct portolan_model_envelope *portolan_model_peek_envelope(const struct portolan_model *m);
+PORTOLAN_API const struct portolan_model_envelope *
+portolan_model_peek_envelope(const struct portolan_model *m);
 
 /** "constant", "power", …; "unknown" for a number that is none. */
-const char *portolan_model_family_name(enum portolan_model_family family);
+PORTOLAN_API const char *portolan_model_family_name(enum portolan_model_family family);
 
 /**
  * Copies ENVELOPE into MODEL in place of the old one (NULL empties it). PORTOLAN_EINVAL for text
  * that XML cannot carry. Not while other threads use MODEL.
  */
-enum portolan_status portolan_model_describe(struct portolan_model *model,
-                                             const struct portolan_model_envelope *envelope,
-                                             struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_model_describe(struct portolan_model *model,
+                        const struct portolan_model_envelope *envelope, struct portolan_error *err);
 
 /** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it. */
-enum portolan_status portolan_model_write_xml(const struct portolan_model *model, char **text,
-                                              struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_write_xml(const struct portolan_model *model,
+                                                           char **text, struct portolan_error *err);
 
 /**
  * *TEXT: the model in a notation of formulas, all digits of its constants; malloc'ed, the caller
  * frees it. Pieces become a choice (a ? b : c) that is NAN where none holds. PORTOLAN_EINVAL when
  * it is too large for a formula.
  */
-enum portolan_status portolan_model_write_formula(const struct portolan_model *model,
-                                                  enum portolan_notation notation, char **text,
-                                                  struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_write_formula(const struct portolan_model *model,
+                                                               enum portolan_notation notation,
+                                                               char **text,
+                                                               struct portolan_error *err);
 
 /**
  * *TEXT: C source that compiles as C and as C++: one function of the parameters, in their order,
@@ -372,21 +377,22 @@ enum portolan_status portolan_model_write_formula(const struct portolan_model *m
  * computes what portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or
  * contract to fused operations, the last bit may differ.
  */
-enum portolan_status portolan_model_write_c(const struct portolan_model *model,
-                                            const char *function, char **text,
-                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_write_c(const struct portolan_model *model,
+                                                         const char *function, char **text,
+                                                         struct portolan_error *err);
 
 /**
  * *NAME: WISH as the name of a C function, malloc'ed: "heat.Cholmod" becomes heat_Cholmod, and what
  * C, C++ or their libraries have already gets _model behind it: time_model; or in front, where they
  * have all that begins so: model_isolate.
  */
-enum portolan_status portolan_model_name_c(const char *wish, char **name,
-                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_name_c(const char *wish, char **name,
+                                                        struct portolan_error *err);
 
 /** *TEXT: an equation of LaTeX (cases need amsmath), constants with 4 digits, under a comment. */
-enum portolan_status portolan_model_write_latex(const struct portolan_model *model, char **text,
-                                                struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_write_latex(const struct portolan_model *model,
+                                                             char **text,
+                                                             struct portolan_error *err);
 
 /**
  * The model written in SIZE bytes of TEXT, number by number the one that was written. FILE names
@@ -394,23 +400,24 @@ enum portolan_status portolan_model_write_latex(const struct portolan_model *mod
  * gets the first as "file:line: what". PORTOLAN_ESYNTAX for bad input; document types and external
  * entities are bad input.
  */
-enum portolan_status portolan_model_read_xml(const char *text, size_t size, const char *file,
-                                             struct portolan_diagnostics *diagnostics,
-                                             struct portolan_model **model,
-                                             struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_model_read_xml(const char *text, size_t size,
+                                                          const char *file,
+                                                          struct portolan_diagnostics *diagnostics,
+                                                          struct portolan_model **model,
+                                                          struct portolan_error *err);
 
 /** P(|T| >= |t|) of Student's distribution with DOF degrees of freedom. */
-double portolan_student_p(double t, double dof);
+PORTOLAN_API double portolan_student_p(double t, double dof);
 
 /** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */
-double portolan_student_quantile(double confidence, double dof);
+PORTOLAN_API double portolan_student_quantile(double confidence, double dof);
 
 /**
  * Random numbers that depend on their arguments alone, and so are the same on every machine and
  * rank: the DRAW-th of what WHAT numbers, between 0 and 1, or normal with mean 0 and variance 1.
  */
-double portolan_draw_uniform(uint64_t draw, uint64_t what);
-double portolan_draw_normal(uint64_t draw, uint64_t what);
+PORTOLAN_API double portolan_draw_uniform(uint64_t draw, uint64_t what);
+PORTOLAN_API double portolan_draw_normal(uint64_t draw, uint64_t what);
 
 #ifdef __cplusplus
 }

@@ -74,10 +74,10 @@ struct portolan_series_report {
  * PORTOLAN_EINVAL: no rows, a number not finite, a value or expected value that is not positive,
  * options out of range. PORTOLAN_ENOMEM.
  */
-enum portolan_status portolan_series_inspect(size_t n, const double *y, const double *expected,
-                                             const struct portolan_series_options *options,
-                                             struct portolan_series_report *report,
-                                             struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_series_inspect(size_t n, const double *y, const double *expected,
+                        const struct portolan_series_options *options,
+                        struct portolan_series_report *report, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

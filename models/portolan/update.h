@@ -66,17 +66,16 @@ struct portolan_update_state {
  * Errors: EINVAL (ROWS are of other parameters or have numbers that no fit takes; without ROWS: a
  * model without a covariance; an option out of its range), ENOMEM.
  */
-enum portolan_status portolan_update_create(const struct portolan_model *model,
-                                            const struct portolan_model_data *rows,
-                                            const struct portolan_update_options *options,
-                                            struct portolan_update **update,
-                                            struct portolan_error *err);
+PORTOLAN_API enum portolan_status
+portolan_update_create(const struct portolan_model *model, const struct portolan_model_data *rows,
+                       const struct portolan_update_options *options,
+                       struct portolan_update **update, struct portolan_error *err);
 
 /**
  * An update of a sum of SHAPES that begins without a row. Of MODEL_OPTIONS (may be NULL) it takes
  * allow_negative, weighting, confidence and floor. Errors: EINVAL, ENOMEM.
  */
-enum portolan_status
+PORTOLAN_API enum portolan_status
 portolan_update_create_terms(size_t n_params, const char *const *params,
                              const struct portolan_model_shape *shapes, size_t n_shapes,
                              const struct portolan_model_options *model_options,
@@ -84,31 +83,31 @@ portolan_update_create_terms(size_t n_params, const char *const *params,
                              struct portolan_update **update, struct portolan_error *err);
 
 /** NULL is legal. */
-void portolan_update_destroy(struct portolan_update *update);
+PORTOLAN_API void portolan_update_destroy(struct portolan_update *update);
 
 /**
  * Takes a row in: X (one number per parameter), its value Y and its WEIGHT (precision; 1 is that of
  * the rows before, 0 ignores it). Allocates nothing. EINVAL, and nothing has changed, for a number
  * that is not finite or too large, or where a term has no finite value.
  */
-enum portolan_status portolan_update_add(struct portolan_update *update, const double *x, double y,
-                                         double weight);
+PORTOLAN_API enum portolan_status portolan_update_add(struct portolan_update *update,
+                                                      const double *x, double y, double weight);
 
 /** Borrowed; changes with the next row. Of a model of several pieces: sums, and the worst sign. */
-const struct portolan_update_state *
+PORTOLAN_API const struct portolan_update_state *
 portolan_update_peek_state(const struct portolan_update *update);
 
 /** "holds", "shifted", "scattered". */
-const char *portolan_update_sign_text(enum portolan_update_sign sign);
+PORTOLAN_API const char *portolan_update_sign_text(enum portolan_update_sign sign);
 
 /**
  * A model with the constants that all rows so far give: the numbers of a full fit of the same terms
  * to the same rows with the same weights. The summary's points are rows, its leave-one-out is that
  * of the recursive residuals. EINVAL when there is no row yet; ENOMEM.
  */
-enum portolan_status portolan_update_model(const struct portolan_update *update,
-                                           struct portolan_model **model,
-                                           struct portolan_error *err);
+PORTOLAN_API enum portolan_status portolan_update_model(const struct portolan_update *update,
+                                                        struct portolan_model **model,
+                                                        struct portolan_error *err);
 
 #ifdef __cplusplus
 }
