@@ -249,7 +249,9 @@ static void print_machine(const struct options *o, const struct portolan_obsp_tr
                e[i].formula ? e[i].formula : "no formula");
         for (size_t k = 0; e[i].constants && k < e[i].n_constants; k++)
             printf("%s %.4g", k ? "," : ";", e[i].constants[k]);
-        printf("\n");
+        if (e[i].n_intervals > 1)
+            printf(" (%zu intervals have their own)", e[i].n_intervals);
+        printf("%s\n", e[i].is_local ? "; between measured values as its neighbours" : "");
     }
 }
 

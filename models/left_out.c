@@ -13,8 +13,10 @@ enum { LEAST_GROUPS = 4 };
 
 struct folds {
     const struct portolan_model_data *data;
+    const struct portolan_model_shape *shapes;
+    size_t n_shapes;
     const struct portolan_model_options *options;
-    size_t n, *fold; /* of each row */
+    size_t *fold; /* of each row */
     double *x, *y;
 };
 
@@ -53,9 +55,10 @@ static enum portolan_status judge(struct folds *f, size_t fold, struct portolan_
         }
     some.x = f->x;
     some.y = f->y;
-    status = f->options && f->options->max_pieces == 1
-                 ? portolan_model_fit(&some, f->options, &model, NULL)
-                 : portolan_model_fit_pieces(&some, NULL, 0, f->options, &model, NULL);
+    status =
+        f->options && f->options->max_pieces == 1 && !f->n_shapes
+            ? portolan_model_fit(&some, f->options, &model, NULL)
+            : portolan_model_fit_pieces(&some, f->shapes, f->n_shapes, f->options, &model, NULL);
     if (status == PORTOLAN_ENOMEM)
         return status;
     for (size_t i = 0; i < d->n_rows; i++) {
@@ -73,13 +76,13 @@ static enum portolan_status judge(struct folds *f, size_t fold, struct portolan_
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_model_left_out(const struct portolan_model_data *data,
-                                             const size_t *group,
-                                             const struct portolan_model_options *options,
-                                             size_t folds, struct portolan_left_out *out,
-                                             struct portolan_error *err)
+enum portolan_status
+portolan_model_left_out(const struct portolan_model_data *data, const size_t *group,
+                        const struct portolan_model_shape *shapes, size_t n_shapes,
+                        const struct portolan_model_options *options, size_t folds,
+                        struct portolan_left_out *out, struct portolan_error *err)
 {
-    struct folds f = {.data = data, .options = options};
+    struct folds f = {.data = data, .shapes = shapes, .n_shapes = n_shapes, .options = options};
     enum portolan_status status = PORTOLAN_ENOMEM;
     size_t groups;
 

@@ -314,7 +314,7 @@ static enum portolan_status compete(struct plan_rows *r, const struct portolan_m
     if (!r->model || kind != QUANTITY_TIME)
         return PORTOLAN_OK;
     options.max_pieces = portolan_model_n_pieces(r->model) > 1 ? 0 : 1;
-    status = portolan_model_left_out(data, r->point, &options,
+    status = portolan_model_left_out(data, r->point, NULL, 0, &options,
                                      data->n_rows > MANY_ROWS ? FEW_FOLDS : MOST_FOLDS, &law, NULL);
     if (status)
         return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;

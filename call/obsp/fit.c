@@ -14,6 +14,8 @@
  */
 static const struct portolan_model_options means = {.statistic = PORTOLAN_MODEL_MEAN};
 
+enum { MOST_FOLDS = 16 };
+
 /* Rows for the models room, n_params + 1 numbers each in X and Y. */
 struct rows {
     size_t n, n_params;
@@ -164,36 +166,95 @@ enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
 
 /* -- constants -- */
 
-/* Where times follow the formula in intervals of their own: a cache ends, say. */
-static enum portolan_status fit_pieces(struct experiment *e, const struct portolan_model_data *data,
-                                       struct portolan_error *err)
+/* One row for all of the same values, which is their mean; what stays is in the first *N. */
+static void merge_rows(size_t n_params, size_t *n, double *x, double *y, size_t *count)
 {
-    struct portolan_model_shape *shapes = NULL;
-    struct portolan_model *model = NULL;
-    size_t n = 0;
-    enum portolan_status status =
-        portolan_model_formula_shapes(e->formula, data->n_params, data->params, &shapes, &n, err);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *n; i++) {
+        size_t k = 0;
+
+        while (k < kept && memcmp(&x[k * n_params], &x[i * n_params], n_params * sizeof *x) != 0)
+            k++;
+        if (k == kept) {
+            memmove(&x[k * n_params], &x[i * n_params], n_params * sizeof *x);
+            y[kept] = y[i];
+            count[kept++] = 1;
+        } else {
+            y[k] += (y[i] - y[k]) / (double)++count[k];
+        }
+    }
+    *n = kept;
+}
+
+/*
+ * Where neighbours err less than the formula on values left out, that is for outside alone: between
+ * two caches no sum of its terms is right.
+ */
+static enum portolan_status fit_local(struct experiment *e, const struct portolan_model_data *data,
+                                      const struct portolan_model_shape *shapes, size_t n_shapes,
+                                      size_t *group, struct portolan_error *err)
+{
+    const struct portolan_local_data local = {.n_params = data->n_params,
+                                              .n_rows = data->n_rows,
+                                              .x = data->x,
+                                              .y = data->y,
+                                              .group = group};
+    struct portolan_left_out law;
+    const struct portolan_left_out *neighbours;
+    enum portolan_status status = portolan_local_create(&local, &e->local, err);
 
     if (status == PORTOLAN_OK)
-        status = portolan_model_fit_pieces(data, shapes, n, &means, &model, err);
-    portolan_model_shapes_destroy(shapes, n);
-    portolan_model_destroy(e->pieces);
-    e->pieces = NULL;
+        status =
+            portolan_model_left_out(data, group, shapes, n_shapes, &means, MOST_FOLDS, &law, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    neighbours = &portolan_local_peek_summary(e->local)->left_out;
+    if (!law.n || !neighbours->n || neighbours->mean >= law.mean) {
+        portolan_local_destroy(e->local);
+        e->local = NULL;
+    }
+    return PORTOLAN_OK;
+}
+
+/* Where times follow the formula in intervals of their own, a cache ends, say, or not at all. */
+static enum portolan_status fit_laws(struct experiment *e, struct rows *r,
+                                     struct portolan_model_data *data, struct portolan_error *err)
+{
+    size_t *group = portolan_calloc(r->n, sizeof *group), n_shapes = 0;
+    struct portolan_model_shape *shapes = NULL;
+    struct portolan_model *model = NULL;
+    enum portolan_status status =
+        group ? portolan_model_formula_shapes(e->formula, data->n_params, data->params, &shapes,
+                                              &n_shapes, err)
+              : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+
+    if (status == PORTOLAN_OK)
+        status = portolan_model_fit_pieces(data, shapes, n_shapes, &means, &model, err);
     if (status == PORTOLAN_OK && portolan_model_n_pieces(model) > 1)
         e->pieces = model;
     else
         portolan_model_destroy(model);
+    if (status == PORTOLAN_OK && data->n_params) {
+        merge_rows(data->n_params, &r->n, r->x, r->y, group);
+        data->n_rows = r->n;
+        for (size_t i = 0; i < r->n; i++)
+            group[i] = i;
+        status = fit_local(e, data, shapes, n_shapes, group, err);
+    }
+    portolan_model_shapes_destroy(shapes, n_shapes);
+    free(group);
     return status;
 }
 
-static enum portolan_status fit_constants(struct experiment *e, const struct rows *r,
+static enum portolan_status fit_constants(struct experiment *e, struct rows *r,
                                           struct portolan_error *err)
 {
-    const struct portolan_model_data data = {.n_params = e->public.n_identifiers,
-                                             .params = e->public.identifiers,
-                                             .n_rows = r->n,
-                                             .x = r->x,
-                                             .y = r->y};
+    struct portolan_model_data data = {.n_params = e->public.n_identifiers,
+                                       .params = e->public.identifiers,
+                                       .n_rows = r->n,
+                                       .x = r->x,
+                                       .y = r->y};
     struct portolan_model *model = NULL;
     enum portolan_status status =
         portolan_model_fit_formula(&data, e->formula, &means, &model, err);
@@ -201,8 +262,11 @@ static enum portolan_status fit_constants(struct experiment *e, const struct row
     if (status == PORTOLAN_OK)
         status = portolan_model_formula_constants(model, e->formula, e->public.n_constants,
                                                   e->constants, NULL, err);
+    experiment_forget(e);
     if (status == PORTOLAN_OK)
-        status = fit_pieces(e, &data, err);
+        status = fit_laws(e, r, &data, err);
+    e->public.n_intervals = e->pieces ? portolan_model_n_pieces(e->pieces) : 1;
+    e->public.is_local = e->local;
     if (status == PORTOLAN_OK)
         e->public.constants = e->constants;
     else

@@ -4,6 +4,7 @@
 #define OBSP_INTERNAL_H
 
 #include <portolan/formula.h>
+#include <portolan/local.h>
 #include <portolan/models.h>
 #include <portolan/obsp.h>
 
@@ -59,6 +60,7 @@ struct experiment {
     struct portolan_formula_sum sum; /* its expressions take the identifiers' values in order */
     double constants[PORTOLAN_OBSP_MAX_CONSTANTS];
     struct portolan_model *pieces; /* NULL: the constants hold for all values */
+    struct portolan_local *local;  /* not NULL: tells more than a law between measured values */
 };
 
 struct portolan_obsp_trace {
@@ -98,6 +100,8 @@ size_t trace_add_bound(struct portolan_obsp_trace *t, long bound);
 /* Behind the last item: what items show of experiments. */
 void trace_finish(struct portolan_obsp_trace *t);
 /* Value of an experiment's formula at VALUES: with its constants, or all of them 1. */
+/* Lets the constants hold for all values again. */
+void experiment_forget(struct experiment *e);
 double experiment_value(const struct experiment *e, const double *values, bool of_ones);
 
 /* -- readers -- */

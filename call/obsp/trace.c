@@ -32,7 +32,7 @@ void portolan_obsp_destroy(struct portolan_obsp_trace *t)
     for (size_t i = 0; i < t->n_experiments; i++) {
         portolan_formula_destroy(t->experiments[i].formula);
         portolan_formula_sum_clear(&t->experiments[i].sum);
-        portolan_model_destroy(t->experiments[i].pieces);
+        experiment_forget(&t->experiments[i]);
     }
     portolan_arena_clear(&t->arena);
     free(t);
@@ -164,10 +164,24 @@ void trace_finish(struct portolan_obsp_trace *t)
     t->shown = portolan_arena_alloc(&t->arena, t->n_experiments + 1, sizeof *t->shown);
 }
 
+void experiment_forget(struct experiment *e)
+{
+    portolan_model_destroy(e->pieces);
+    portolan_local_destroy(e->local);
+    e->pieces = NULL;
+    e->local = NULL;
+}
+
 double experiment_value(const struct experiment *e, const double *values, bool of_ones)
 {
+    struct portolan_prediction between;
     double sum = 0;
 
+    if (e->local && !of_ones) {
+        portolan_local_predict(e->local, values, 0, &between, NULL);
+        if (!between.extrapolates)
+            return between.value;
+    }
     if (e->pieces && !of_ones)
         return portolan_model_value(e->pieces, values);
     for (size_t i = 0; i < e->sum.n_terms; i++)
@@ -218,8 +232,9 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *t, 
                                       k);
     memcpy(e->constants, constants, n * sizeof *constants);
     e->public.constants = e->constants;
-    portolan_model_destroy(e->pieces);
-    e->pieces = NULL;
+    experiment_forget(e);
+    e->public.n_intervals = 1;
+    e->public.is_local = false;
     return PORTOLAN_OK;
 }
 
@@ -249,7 +264,11 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
                                              err);
         if (status == PORTOLAN_OK && same_identifiers(e, to)) {
             to->pieces = e->pieces;
+            to->local = e->local;
             e->pieces = NULL;
+            e->local = NULL;
+            to->public.n_intervals = e->public.n_intervals;
+            to->public.is_local = e->public.is_local;
         }
     }
     return status;

@@ -95,12 +95,13 @@ PORTOLAN_API void portolan_local_bound(const struct portolan_local *local, const
 PORTOLAN_API double portolan_local_error(const struct portolan_local *local, size_t group);
 
 /**
- * What the model that portolan_model_fit_pieces() finds for DATA (portolan_model_fit() where
- * OPTIONS allow one piece) errs by where a group of rows was left
- * out: in as many folds as there are groups, FOLDS at most. N is 0 with fewer than 4 groups.
+ * What the model that portolan_model_fit_pieces() finds for DATA and SHAPES (portolan_model_fit()
+ * where there are none and OPTIONS allow one piece) errs by where a group of rows was left out: in
+ * as many folds as there are groups, FOLDS at most. N is 0 with fewer than 4 groups.
  */
 PORTOLAN_API enum portolan_status
 portolan_model_left_out(const struct portolan_model_data *data, const size_t *group,
+                        const struct portolan_model_shape *shapes, size_t n_shapes,
                         const struct portolan_model_options *options, size_t folds,
                         struct portolan_left_out *out, struct portolan_error *err);
 

@@ -369,12 +369,14 @@ static void errors_of_laws_are_those_of_models_without_the_group(void **state)
         portolan_model_destroy(m);
     }
     data.n_rows = 12;
-    assert_int_equal(portolan_model_left_out(&data, r.group, &options, 99, &found, NULL), 0);
+    assert_int_equal(portolan_model_left_out(&data, r.group, NULL, 0, &options, 99, &found, NULL),
+                     0);
     assert_int_equal(found.n, 12);
     assert_near(found.mean, mean, 1e-9);
     assert_near(found.sigma, sqrt(squares), 1e-9);
     data.n_rows = 6; /* three groups */
-    assert_int_equal(portolan_model_left_out(&data, r.group, &options, 99, &found, NULL), 0);
+    assert_int_equal(portolan_model_left_out(&data, r.group, NULL, 0, &options, 99, &found, NULL),
+                     0);
     assert_int_equal(found.n, 0);
 }
 
@@ -472,7 +474,7 @@ static void every_failing_allocation_is_reported(void **state)
         portolan_alloc_fail_at(at);
         statuses[0] = portolan_local_create(&local, &l, NULL);
         portolan_alloc_fail_at(at);
-        statuses[1] = portolan_model_left_out(&data, r.group, NULL, 3, &found, NULL);
+        statuses[1] = portolan_model_left_out(&data, r.group, NULL, 0, NULL, 3, &found, NULL);
         portolan_alloc_fail_at(0);
         for (int i = 0; i < 2; i++) {
             assert_true(statuses[i] == PORTOLAN_OK || statuses[i] == PORTOLAN_ENOMEM);

@@ -68,6 +68,8 @@ struct portolan_obsp_experiment {
     bool is_communication;   /**< its runs surround ends of supersteps */
     size_t n_constants;      /**< of the formula */
     const double *constants; /**< NULL: not known (yet) */
+    size_t n_intervals;      /**< with constants of their own; 1: CONSTANTS hold for all values */
+    bool is_local;           /**< between measured values neighbours are asked, which err less */
 };
 
 const struct portolan_obsp_experiment *
@@ -84,8 +86,8 @@ enum portolan_status portolan_obsp_set_constants(struct portolan_obsp_trace *tra
 
 /**
  * Gives TRACE's experiments what portolan_obsp_fit() found for those of the same name in FROM:
- * constants, and where there are several laws, their intervals, which FROM then lacks. Errors as
- * above.
+ * constants, and where these do not tell all, intervals and neighbours, which FROM then lacks.
+ * Errors as above.
  */
 enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *trace,
                                                   struct portolan_obsp_trace *from,

@@ -353,6 +353,57 @@ static void constants_come_from_a_report(void **state)
     portolan_obsp_destroy(t);
 }
 
+/* Nanoseconds an operation: 2 in one cache, 6 behind it, and slowly from one to the other. */
+static double between_caches(double n)
+{
+    return n * log(n) * 1e-9 * (2 + 4 / (1 + 131072 / n));
+}
+
+/* No sum of the formula's terms has that bend: neighbours know better, outside the law speaks. */
+static void what_no_formula_tells_neighbours_do(void **state)
+{
+    static char *identifiers[] = {"n"}, *observables[] = {"CLOCK"};
+    double rows[10 * 4] = {0};
+    struct portolan_cll_sample sample = {.name = "W",
+                                         .n_constants = 2,
+                                         .n_identifiers = 1,
+                                         .n_observables = 1,
+                                         .identifiers = identifiers,
+                                         .observables = observables,
+                                         .n_rows = 10,
+                                         .rows = rows};
+    const struct portolan_cll_report report = {.n_experiments = 1, .experiments = &sample};
+    const struct portolan_obsp_experiment *e;
+    struct portolan_error err = {0};
+    size_t n;
+
+    (void)state;
+    for (int left_out = 13; left_out <= 22; left_out++) {
+        char text[200];
+        struct portolan_obsp_trace *t;
+        struct portolan_obsp_result r;
+
+        for (int k = 0; k < 10; k++) {
+            double size = exp2(12 + k + (12 + k >= left_out));
+
+            rows[k * 4 + 2] = size;
+            rows[k * 4 + 3] = between_caches(size);
+        }
+        snprintf(text, sizeof text,
+                 "processors 1\nexperiment W W[0]+W[1]*n*log(n)\n0: run W n=%.0f; sync\n",
+                 exp2(left_out));
+        t = read_trace(text);
+        assert_int_equal(portolan_obsp_fit(t, &report, &err), PORTOLAN_OK);
+        e = portolan_obsp_peek_experiments(t, &n);
+        assert_true(e[0].is_local);
+        r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+        if (!(fabs(r.total / between_caches(exp2(left_out)) - 1) < 0.1))
+            fail_msg("n = 2^%d: %g for %g", left_out, r.total, between_caches(exp2(left_out)));
+        portolan_obsp_result_clear(&r);
+        portolan_obsp_destroy(t);
+    }
+}
+
 /* -- what is wrong -- */
 
 static void is_refused(const char *text, const char *expected)
@@ -462,6 +513,7 @@ int main(void)
         cmocka_unit_test(measured_work_gives_back_what_was_measured),
         cmocka_unit_test(constants_are_fitted_to_the_runs_without_their_waits),
         cmocka_unit_test(constants_come_from_a_report),
+        cmocka_unit_test(what_no_formula_tells_neighbours_do),
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(what_is_not_known_is_told),
         cmocka_unit_test(memory_that_is_out_fails_without_leaks),
