@@ -32,7 +32,7 @@ static bool read_model(const struct portolan_assembly *a, struct portolan_arena 
                                             .line = e->line};
     if (!out->file)
         return false;
-    status = xml_read_bytes(out->file, &bytes, &err);
+    status = *file->value ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
     if (status == PORTOLAN_EIO)
         portolan_diagnose(d, a->file, file->line, file->column, "%s", err.text);
     out->text = bytes.bytes ? bytes.bytes : "";

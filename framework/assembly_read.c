@@ -157,6 +157,8 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
         add_parameter(out, &p);
     }
     read_configures(r, e, base, out);
+    for (const struct xml_element *c = NULL; (c = xml_next(e, c, "model"));)
+        require_text(r, c);
     if (!assembly_read_models(r->a, r->arena, e, r->d, base, out))
         r->nomem = true;
     out->applies = base ? base->applies : NULL;

@@ -61,9 +61,18 @@ static enum portolan_status read_target(struct portolan_plan *p, struct portolan
                               a->steps_instance, a->steps_parameter);
 }
 
+static bool is_called(const struct portolan_plan *p, const struct plan_stated *s)
+{
+    for (size_t i = 0; i < p->s.n_nodes; i++)
+        if (p->s.nodes[i].variable == s->variable &&
+            strcmp(p->s.nodes[i].method, s->from->method) == 0)
+            return true;
+    return false;
+}
+
 static enum portolan_status note_stated(struct portolan_plan *p)
 {
-    const struct plan_stated *last = NULL;
+    const struct plan_stated *last = NULL, *unheard = NULL;
     const char *list = NULL;
 
     for (size_t i = 0; i < p->n_stated; i++) {
@@ -79,6 +88,14 @@ static enum portolan_status note_stated(struct portolan_plan *p)
                                         x->name, x->alternatives[s->alternative].class_name)))
             return PORTOLAN_ENOMEM;
     }
+    for (size_t i = 0; i < p->n_stated && !unheard; i++)
+        if (p->stated[i].from->method && !is_called(p, &p->stated[i]))
+            unheard = &p->stated[i];
+    if (unheard && !(p->notes[p->n_notes++] = portolan_arena_printf(
+                         &p->s.pool, "%s:%d: a model is of '%s', which no trial calls in '%s'",
+                         p->s.a->file, unheard->from->line, unheard->from->method,
+                         p->s.variables[unheard->variable].instance->name)))
+        return PORTOLAN_ENOMEM;
     if (list && !(p->notes[p->n_notes++] = portolan_arena_printf(
                       &p->s.pool, "not measured, but as model files say: %s", list)))
         return PORTOLAN_ENOMEM;

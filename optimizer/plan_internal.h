@@ -178,7 +178,7 @@ struct portolan_plan {
     size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
     size_t n_notes;
-    const char *notes[5];
+    const char *notes[6];
     /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
      */
     const struct portolan_assembly_sweep *other_input;

@@ -3,7 +3,7 @@
 # What an implementation costs that was never measured, a file beside the assembly may say.
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/choice/study.sh"
-plan 31
+plan 32
 
 # law FILE UNIT CONSTANT NAME [QUALITY]: CONSTANT times NAME.
 law() {
@@ -49,6 +49,13 @@ predicts 'likewise' 1.2e-3 0.01
 law fast.xml s 1e-5 n
 optimize n=300
 chooses 'one that is slow is not chosen' Safe 'choice.Fast +12 ms +[+]233 %'
+
+state Fast fast.xml 'method="slove"'
+optimize n=300
+gives 'a method that nobody calls is told' 0 "told.xml:[0-9]+: a model is of 'slove', which no trial calls"
+study told 'Safe us=3
+Fast us=1' "$sweep"
+state Fast fast.xml 'method="solve"'
 
 # Measuring beats it.
 law fast.xml s 1e-6 n

@@ -244,6 +244,8 @@ static const struct bad_case {
      "other"},
     {A("<instance name='x' class='c'>\n<model file='no/model.xml'/></instance>"),
      "3:8: no/model.xml: cannot open: No such file"},
+    {A("<instance name='x' class='c'>\n<model file='' method=''/></instance>"),
+     "3:8: 'file' of <model> is empty\n3:16: 'method' of <model> is empty"},
     {A(X "<optimizer steps='x'/>"), "3:12: 'steps' must have the form INSTANCE.PARAMETER"},
     {A(X "<go instance='w' port='go'/>"), "unknown instance 'w' in <go instance>"},
     {"<assembly name='a'>\n<instance name='x' class='c'>",
