@@ -18,6 +18,7 @@ enum {
     OPTION_METHOD,
     OPTION_FORMULA,
     OPTION_STATISTIC,
+    OPTION_KIND,
     OPTION_PIECES,
     OPTION_TRIMMED,
     OPTION_NEGATIVE,
@@ -47,6 +48,8 @@ static const struct argp_option options[] = {
      2},
     {"statistic", OPTION_STATISTIC, "NAME", 0,
      "of repetitions: typical (default), median, mean, minimum, maximum, deviation", 2},
+    {"kind", OPTION_KIND, "NAME", 0,
+     "of the values: amount (default), count (predictions are whole), share (0 to 1)", 2},
     {"trimmed", OPTION_TRIMMED, NULL, 0, "the worst quarter of the points does not count", 2},
     {"negative", OPTION_NEGATIVE, NULL, 0, "constants may be negative", 2},
     {"confidence", OPTION_CONFIDENCE, "PERCENT", 0, "of intervals (default: 95)", 2},
@@ -86,6 +89,7 @@ static error_t parse_fit(int key, char *arg, struct argp_state *state)
 {
     static const char *const statistics[] = {"typical", "median",  "mean",
                                              "minimum", "maximum", "deviation"};
+    static const char *const kinds[] = {"amount", "count", "share"};
     struct model_options *o = state->input;
     double percent;
 
@@ -100,6 +104,10 @@ static error_t parse_fit(int key, char *arg, struct argp_state *state)
     case OPTION_STATISTIC:
         o->fit.options.statistic = (enum portolan_model_statistic)model_read_word(
             state, "--statistic", arg, statistics, 6);
+        return 0;
+    case OPTION_KIND:
+        o->fit.options.kind =
+            (enum portolan_model_kind)model_read_word(state, "--kind", arg, kinds, 3);
         return 0;
     case OPTION_TRIMMED:
         o->fit.options.trimmed = true;

@@ -98,6 +98,10 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
     add_line(out, prefix, "Unit of the value: ", e->unit ? e->unit : "that of the rows");
     if (m->summary.statistic == PORTOLAN_MODEL_DEVIATION)
         add_line(out, prefix, "", "The value is the standard deviation of repetitions.");
+    if (m->summary.kind != PORTOLAN_MODEL_AMOUNT)
+        add_line(out, prefix, "",
+                 m->summary.kind == PORTOLAN_MODEL_COUNT ? "A count: round what comes out."
+                                                         : "A share: what comes out is 0 to 1.");
     add_line(out, prefix, "", m->formula);
     add_ranges(out, m, prefix);
     add_error(out, m, prefix);

@@ -401,6 +401,7 @@ static void start_summary(struct portolan_model_summary *sum, const struct searc
     sum->family = family;
     sum->weighting = s->options->weighting;
     sum->statistic = s->options->statistic;
+    sum->kind = s->options->kind;
     sum->nonnegative = !s->options->allow_negative;
     sum->n_rows = s->points->n_rows;
     sum->n_points = s->points->m;

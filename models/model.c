@@ -299,6 +299,22 @@ static void put_interval(const struct portolan_model *m, double half, double dri
         p->low = fmin(0, p->value);
 }
 
+static void keep_kind(enum portolan_model_kind kind, struct portolan_prediction *p)
+{
+    double most = kind == PORTOLAN_MODEL_SHARE ? 1 : INFINITY;
+
+    if (kind == PORTOLAN_MODEL_AMOUNT)
+        return;
+    p->value = fmin(fmax(p->value, 0), most);
+    p->low = fmin(fmax(p->low, 0), most);
+    p->high = fmin(fmax(p->high, 0), most);
+    if (kind == PORTOLAN_MODEL_COUNT) {
+        p->value = round(p->value);
+        p->low = floor(p->low);
+        p->high = ceil(p->high);
+    }
+}
+
 enum portolan_status portolan_model_predict(const struct portolan_model *m, const double *x,
                                             struct portolan_prediction *out)
 {
@@ -329,6 +345,7 @@ enum portolan_status portolan_model_predict(const struct portolan_model *m, cons
     row = s->sigma * (relative ? fmax(size, s->floor) : 1);
     p.std_error = hypot(sqrt(variance), size * drift);
     put_interval(m, m->t * sqrt(row * row + variance), m->z * drift, &p);
+    keep_kind(s->kind, &p);
     *out = p;
     return PORTOLAN_OK;
 }

@@ -64,6 +64,11 @@ static enum portolan_status check(const struct portolan_model_data *data,
                                       "or a negative weight",
                                       i + 1);
     }
+    for (size_t i = 0; i < data->n_rows && options->kind; i++)
+        if (data->y[i] < 0 || (options->kind == PORTOLAN_MODEL_SHARE && data->y[i] > 1))
+            return portolan_error_set(
+                err, PORTOLAN_EINVAL, "row %zu: %g is no %s", i + 1, data->y[i],
+                options->kind == PORTOLAN_MODEL_SHARE ? "share, which is 0 to 1" : "count");
     if (options->statistic > PORTOLAN_MODEL_DEVIATION)
         return portolan_error_set(err, PORTOLAN_EINVAL, "%d is no statistic of repetitions",
                                   (int)options->statistic);

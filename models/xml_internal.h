@@ -51,7 +51,7 @@ const xmlNode *mathml_piece(struct reader *r, const xmlNode *node, const xmlNode
 
 /* The words for enum portolan_model_statistic. */
 enum { N_STATISTICS = PORTOLAN_MODEL_DEVIATION + 1 };
-extern const char *const xml_statistics[N_STATISTICS];
+extern const char *const xml_statistics[N_STATISTICS], *const xml_kinds[];
 
 /* ---- xml_terms.c ---- */
 

@@ -276,8 +276,8 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     struct portolan_model_summary *s = &m->summary;
     size_t sign;
 
-    CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "rows", "points",
-                     "outliers", "condition", "floor");
+    CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "kind", "rows",
+                     "points", "outliers", "condition", "floor");
     s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 8));
     s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
     sign = word(r, node, "constants", signs, 3);
@@ -286,6 +286,8 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
     if (xmlHasProp(node, (const xmlChar *)"statistic"))
         s->statistic =
             (enum portolan_model_statistic)word(r, node, "statistic", xml_statistics, N_STATISTICS);
+    if (xmlHasProp(node, (const xmlChar *)"kind"))
+        s->kind = (enum portolan_model_kind)word(r, node, "kind", xml_kinds, 3);
     s->n_rows = count(r, node, "rows");
     s->n_points = count(r, node, "points");
     s->n_outliers = count(r, node, "outliers");

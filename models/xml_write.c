@@ -16,6 +16,7 @@ static void write_text_attribute(struct portolan_text *out, const char *name, co
     portolan_text_add(out, "\"");
 }
 
+const char *const xml_kinds[] = {"amount", "count", "share"};
 const char *const xml_statistics[] = {"typical", "median",  "mean",
                                       "minimum", "maximum", "deviation"};
 
@@ -222,6 +223,8 @@ static void write_fit(struct portolan_text *out, const struct portolan_model *m,
                                      : "any");
     if (s->statistic != PORTOLAN_MODEL_TYPICAL)
         portolan_text_add(out, " statistic=\"%s\"", xml_statistics[s->statistic]);
+    if (s->kind != PORTOLAN_MODEL_AMOUNT)
+        portolan_text_add(out, " kind=\"%s\"", xml_kinds[s->kind]);
     portolan_text_add(out, " rows=\"%zu\" points=\"%zu\" outliers=\"%zu\"", s->n_rows, s->n_points,
                       s->n_outliers);
     write_attribute(out, "condition", s->condition);

@@ -96,6 +96,17 @@ static const char *quality_of(const char *metric)
     return metric;
 }
 
+/* Numbers of calls are whole, unless they are means. */
+static bool is_count(const struct portolan_trend *t, const struct portolan_model_data *data)
+{
+    if (!t->metric || strcmp(t->metric, "calls") != 0)
+        return false;
+    for (size_t i = 0; i < data->n_rows; i++)
+        if (data->y[i] < 0 || floor(data->y[i]) < data->y[i])
+            return false;
+    return true;
+}
+
 static enum portolan_status fit_one(const struct portolan_trends *all, struct portolan_trend *t,
                                     const struct portolan_trend_fit *fit, struct room *room,
                                     struct portolan_error *err)
@@ -105,6 +116,7 @@ static enum portolan_status fit_one(const struct portolan_trends *all, struct po
                                                      .quality = quality_of(t->metric),
                                                      .source = all->what};
     struct portolan_model_data data = {.n_params = t->n_params, .params = t->params};
+    struct portolan_trend_fit how = *fit;
 
     if (!make_room(room, t))
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
@@ -114,8 +126,11 @@ static enum portolan_status fit_one(const struct portolan_trends *all, struct po
     if (!data.n_rows)
         return portolan_error_set(err, PORTOLAN_EINVAL, "no row has %s up to %g", fit->up_to,
                                   fit->limit);
-    return fit_rows(&data, fit, &t->model, err) ? err->status
-                                                : portolan_model_describe(t->model, &envelope, err);
+    if (is_count(t, &data))
+        how.options.kind = PORTOLAN_MODEL_COUNT;
+    return fit_rows(&data, &how, &t->model, err)
+               ? err->status
+               : portolan_model_describe(t->model, &envelope, err);
 }
 
 /* Whether the trends know the parameter that bounds the rows. */

@@ -129,6 +129,10 @@ static void add_residuals(const struct portolan_model *m, struct portolan_text *
     portolan_text_add(out, ", of points left out ");
     add_error(s, s->leave_one_out, out);
     portolan_text_add(out, "\n");
+    if (s->kind != PORTOLAN_MODEL_AMOUNT)
+        portolan_text_add(out, "  %-14s%s\n", "values",
+                          s->kind == PORTOLAN_MODEL_COUNT ? "are counts: predictions are whole"
+                                                          : "are shares: predictions are 0 to 1");
     trend_add_misfit(m, out);
     portolan_text_add(out, "  %-14s", "a new row");
     add_error(s, s->sigma, out);

@@ -87,6 +87,14 @@ enum portolan_model_statistic {
                                   points without repetitions are ignored */
 };
 
+/** What the values are. */
+enum portolan_model_kind {
+    PORTOLAN_MODEL_AMOUNT, /**< times, bytes: any number, not negative where constants are not */
+    PORTOLAN_MODEL_COUNT,  /**< predictions are whole, and the ends of their intervals; not negative
+                            */
+    PORTOLAN_MODEL_SHARE   /**< predictions and intervals stay between 0 and 1 */
+};
+
 /** Start it as `{0}`, which is right for times. */
 struct portolan_model_options {
     bool allow_negative; /**< constants may be negative, which they always may where no value is
@@ -100,6 +108,7 @@ struct portolan_model_options {
     double floor;      /**< relative weighting takes smaller |values| as this large, in the values'
                             unit (a clock's resolution, say); 0 = chosen from the rows */
     enum portolan_model_statistic statistic;
+    enum portolan_model_kind kind;
     bool trimmed;        /**< least trimmed squares: the quarter of the points that fits worst does
                               not count, for rows where whole points are bad */
     unsigned max_pieces; /**< portolan_model_fit_pieces(): at most so many intervals; 0 = as many as
@@ -149,7 +158,8 @@ struct portolan_model_summary {
     enum portolan_model_family family;
     enum portolan_model_weighting weighting;
     enum portolan_model_statistic statistic; /**< what stood for the repetitions of a point */
-    bool nonnegative;                        /**< constants were kept from being negative */
+    enum portolan_model_kind kind;
+    bool nonnegative; /**< constants were kept from being negative */
     bool bounded;  /**< constants have either sign, values are costs all the same: outside the rows
                         they are kept above 0 */
     size_t n_rows; /**< rows with weight > 0 */
@@ -304,7 +314,8 @@ PORTOLAN_API enum portolan_status portolan_model_predict(const struct portolan_m
                                                          const double *x,
                                                          struct portolan_prediction *out);
 
-/** The bare value at X; NaN or infinite where the model has none. The quick way, some 10 ns. */
+/** The law's bare value at X, whatever the kind; NaN or infinite where the model has none. The
+ * quick way, some 10 ns. */
 PORTOLAN_API double portolan_model_value(const struct portolan_model *model, const double *x);
 
 /**

@@ -2,6 +2,9 @@
 /* Rows that no law of the search's list drew: what is said of them, and at which sizes. */
 #include "check.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const double planes[] = {1024, 4096, 9216, 16384};
 
 static struct portolan_model *fit_some(size_t n, const double *x, const double *y)
@@ -191,6 +194,45 @@ static void two_points_beyond_a_jump_are_a_piece(void **state)
     portolan_model_destroy(m);
 }
 
+/* Calls of a multigrid solver on 2^k unknowns: 3, 5, 6, 8, …; hit rates that near 1. */
+static void counts_are_whole_and_shares_are_bounded(void **state)
+{
+    static const char *const name = "n";
+    static const double x[] = {16, 32, 64, 128, 256, 512};
+    static const double calls[] = {3, 5, 6, 8, 9, 11},
+                        rates[] = {0.62, 0.71, 0.79, 0.88, 0.96, 0.99};
+    const double far = 100000;
+    struct portolan_model_data data = {
+        .n_params = 1, .params = &name, .n_rows = 6, .x = x, .y = calls};
+    struct portolan_model_options options = {.kind = PORTOLAN_MODEL_COUNT};
+    struct portolan_error err = {0};
+    struct portolan_prediction p;
+    struct portolan_model *m, *again;
+    char *xml;
+
+    (void)state;
+    assert_int_equal(portolan_model_fit(&data, &options, &m, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_model_write_xml(m, &xml, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_model_read_xml(xml, strlen(xml), "m.xml", NULL, &again, &err), 0);
+    for (double n = 20; n < 1e6; n *= 3) {
+        assert_int_equal(portolan_model_predict(again, &n, &p), PORTOLAN_OK);
+        assert_true(p.value == floor(p.value) && p.low == floor(p.low) && p.high == floor(p.high));
+        assert_true(0 <= p.low && p.low <= p.value && p.value <= p.high);
+    }
+    free(xml);
+    portolan_model_destroy(m);
+    portolan_model_destroy(again);
+    data.y = rates;
+    options.kind = PORTOLAN_MODEL_SHARE;
+    assert_int_equal(portolan_model_fit(&data, &options, &m, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_model_predict(m, &far, &p), PORTOLAN_OK);
+    assert_true(0 <= p.low && p.low <= p.value && p.value <= p.high && p.high <= 1);
+    portolan_model_destroy(m);
+    data.y = calls;
+    assert_int_equal(portolan_model_fit(&data, &options, &m, &err), PORTOLAN_EINVAL);
+    assert_string_equal(err.text, "row 1: 3 is no share, which is 0 to 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +244,7 @@ int main(void)
         cmocka_unit_test(two_points_beyond_a_jump_are_a_piece),
         cmocka_unit_test(a_kink_is_found_where_it_is),
         cmocka_unit_test(five_points_tell_what_is_shared_and_what_sharing_costs),
+        cmocka_unit_test(counts_are_whole_and_shares_are_bounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
