@@ -115,41 +115,39 @@ struct outcome {
     struct linear_scatter scatter;
 };
 
-/* The N columns at the start of the work space, and how large each gets. */
-static void point_at(const struct search *s, size_t n, double **columns, double *largest)
+/* How large each of the N columns at the start of the work space gets. */
+static void measure(const struct search *s, size_t n, struct outcome *o)
 {
     size_t m = s->points->m;
 
+    o->n = n;
     for (size_t j = 0; j < n; j++) {
         double most = 0;
 
-        columns[j] = s->work + j * m;
         for (size_t i = 0; i < m; i++) {
-            double size = fabs(columns[j][i]);
+            double size = fabs(s->work[j * m + i]);
 
             most = size > most ? size : most;
         }
-        largest[j] = most;
+        o->largest[j] = most;
     }
 }
 
 static bool fit_constants(struct search *s, struct candidate *c, struct outcome *o)
 {
     size_t m = s->points->m;
-    double *columns[MODEL_ESTIMATES];
 
     for (size_t j = 0; j < c->k; j++)
         search_column(s, c, j, s->work + j * m);
-    o->n = c->k;
-    point_at(s, c->k, columns, o->largest);
+    measure(s, c->k, o);
     memcpy(o->residual, s->rhs, m * sizeof *o->residual);
-    return c->k <= s->m && linear_quick_scatter(m, c->k, columns, o->residual, c->constant,
-                                                o->leverage, &o->scatter);
+    return c->k <= s->m &&
+           linear_quick(m, c->k, s->work, o->residual, c->constant, o->leverage, &o->scatter);
 }
 
 static bool fit_exponents(struct search *s, struct candidate *c, struct outcome *o)
 {
-    double *columns[MODEL_ESTIMATES], unused[MODEL_ESTIMATES], *rhs;
+    double unused[MODEL_ESTIMATES], *rhs;
     struct estimate estimates[MODEL_ESTIMATES];
     size_t m = s->points->m;
 
@@ -159,17 +157,14 @@ static bool fit_exponents(struct search *s, struct candidate *c, struct outcome 
         for (size_t p = 0; p < s->points->n_params; p++)
             if (c->fitted[j] >> p & 1)
                 c->cost += steep_price * fmax(c->shape[j].exponents[p] - steep, 0);
-    o->n = nonlinear_columns(s, c, s->work, estimates);
+    measure(s, nonlinear_columns(s, c, s->work, estimates), o);
     rhs = o->leverage + m;
     memcpy(rhs, o->residual, m * sizeof *rhs);
-    point_at(s, o->n, columns, o->largest);
-    return linear_quick_scatter(m, o->n, columns, rhs, unused, NULL, &o->scatter);
+    return linear_quick(m, o->n, s->work, rhs, unused, NULL, &o->scatter);
 }
 
-static bool signs_are_right(const struct search *s, const struct candidate *c)
+bool candidate_is_positive(const struct candidate *c)
 {
-    if (s->options->allow_negative)
-        return true;
     for (size_t j = 0; j < c->k; j++)
         if (!(c->constant[j] > 0))
             return false;
@@ -288,7 +283,7 @@ double search_try(struct search *s, struct candidate *c)
     o.leverage = o.residual + s->points->m;
     c->score = INFINITY;
     if (c->k >= s->m || !(has_fitted(c) ? fit_exponents(s, c, &o) : fit_constants(s, c, &o)) ||
-        !signs_are_right(s, c))
+        !(s->options->allow_negative || candidate_is_positive(c)))
         return INFINITY;
     residual = squares(s, &o);
     if (!isfinite(residual))
@@ -310,7 +305,7 @@ void search_enter(struct search *s, struct candidate *c, double score)
     struct outcome o = {.residual = s->work + MODEL_ESTIMATES * s->points->m};
 
     o.leverage = o.residual + s->points->m;
-    if (fit_constants(s, c, &o) && signs_are_right(s, c))
+    if (fit_constants(s, c, &o) && (s->options->allow_negative || candidate_is_positive(c)))
         search_keep(s, c, score);
 }
 

@@ -36,7 +36,7 @@ struct drift {
     struct search *s;
     const struct candidate *c;
     size_t m, n; /* points, columns */
-    double *columns, *residual, *bend, *u, *rise, *fall;
+    double *columns, *residual, *bend;
     double variance;
     size_t n_places;
     struct place places[MODEL_PARAMS * SIDES * PLACES];
@@ -87,27 +87,15 @@ static void add_places(struct drift *d, size_t param, const double *ends, double
 
 /* ---- what the rows know ---- */
 
-/* Makes V orthogonal to Q, and what it is at places along with it. */
-static double project(struct drift *d, double *v, const double *q, size_t of_q, double *at)
+/* Makes V orthogonal to column Q, and what it is at places along with it. */
+static void project(struct drift *d, double *v, size_t q, double *at)
 {
-    double product = 0;
+    const double *column = d->columns + q * d->m;
+    double product = linear_dot(d->m, v, column);
 
-    for (size_t i = 0; i < d->m; i++)
-        product += v[i] * q[i];
-    for (size_t i = 0; i < d->m; i++)
-        v[i] -= product * q[i];
+    linear_subtract(d->m, product, column, v);
     for (size_t i = 0; i < d->n_places; i++)
-        at[i] -= product * d->places[i].gradient[of_q];
-    return product;
-}
-
-static double square_of(size_t m, const double *v)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < m; i++)
-        sum += v[i] * v[i];
-    return sum;
+        at[i] -= product * d->places[i].gradient[q];
 }
 
 /* The columns of the problem at the fit, orthonormal; false: the rows leave nothing to judge by. */
@@ -121,17 +109,13 @@ static bool know_rows(struct drift *d)
     d->n = nonlinear_columns(s, d->c, d->columns, estimates);
     d->residual = d->columns + MODEL_ESTIMATES * d->m;
     d->bend = d->residual + d->m;
-    d->u = d->bend + d->m;
-    d->rise = d->u + d->m;
-    d->fall = d->rise + d->m;
     memcpy(d->residual, s->rhs, d->m * sizeof *d->residual);
     for (size_t j = 0; j < d->c->k; j++)
-        for (size_t i = 0; i < d->m; i++)
-            d->residual[i] -= d->c->constant[j] * d->columns[j * d->m + i];
+        linear_subtract(d->m, d->c->constant[j], d->columns + j * d->m, d->residual);
     dof = s->known_dof + (double)s->m - (double)d->n;
-    d->variance = (square_of(d->m, d->residual) + s->known + s->least) / dof;
+    d->variance = (linear_dot(d->m, d->residual, d->residual) + s->known + s->least) / dof;
     for (size_t j = 0; j < d->n; j++) {
-        double *column = d->columns + j * d->m, before = square_of(d->m, column), norm;
+        double *column = d->columns + j * d->m, before = linear_dot(d->m, column, column), norm;
         const struct portolan_model_shape *shape = &d->c->shape[estimates[j].term];
         int param = estimates[j].param;
 
@@ -143,8 +127,8 @@ static bool know_rows(struct drift *d)
                 at[i] *= d->c->constant[estimates[j].term] * log(x[param]);
         }
         for (size_t q = 0; q < j; q++)
-            project(d, column, d->columns + q * d->m, q, at);
-        norm = sqrt(square_of(d->m, column));
+            project(d, column, q, at);
+        norm = sqrt(linear_dot(d->m, column, column));
         if (!(norm > 1e-7 * sqrt(before)))
             return false;
         for (size_t i = 0; i < d->m; i++)
@@ -155,40 +139,20 @@ static bool know_rows(struct drift *d)
     return dof > 0;
 }
 
-/* BEND at a parameter of logarithm U, between 0 and 1 for rows; RISE, FALL: see prepare(). */
-static double bend_at(int bend, double u, double rise, double fall)
+/* BEND where a parameter, whose rows go from LOW to HIGH, has the logarithm LOG_X. */
+static double bend_at(int bend, double log_x, double low, double high)
 {
-    double value = bend > 0 ? rise : fall, square = value * value;
-
-    switch (abs(bend)) {
-    case 0:
-        return u;
-    case 1:
-        return value;
-    case 2:
-        return square;
-    case 4:
-        return square * square;
-    default:
-        return square * square * square;
-    }
-}
-
-/* Where a parameter is between its LOW and HIGH, logarithms: U 0 … 1, and roots of it over both. */
-static void prepare(double log_x, double low, double high, double *u, double *rise, double *fall)
-{
-    *u = (log_x - low) / (high - low);
-    *rise = exp((log_x - high) / 2);
-    *fall = exp((low - log_x) / 2);
+    if (bend == 0)
+        return (log_x - low) / (high - low);
+    return exp(bend / 2. * (log_x - (bend > 0 ? high : low)));
 }
 
 /* Adds to FOURTHS, place by place, what D's bend may do, AT the places; its weight against none. */
 static double judge_bend(const struct drift *d, size_t param, const double *at, double *fourths)
 {
-    double size = square_of(d->m, d->bend), product = 0, ratio, share, deviation, weight;
+    double size = linear_dot(d->m, d->bend, d->bend), ratio, share, deviation, weight;
+    double product = linear_dot(d->m, d->bend, d->residual);
 
-    for (size_t i = 0; i < d->m; i++)
-        product += d->bend[i] * d->residual[i];
     ratio = prior_deviation * prior_deviation * size / d->variance;
     share = ratio / (1 + ratio);
     weight = prior_share / sqrt(1 + ratio) *
@@ -205,31 +169,21 @@ static double judge_bend(const struct drift *d, size_t param, const double *at, 
 
 static void bend(struct drift *d, size_t param, double low, double high)
 {
-    struct {
-        double u, rise, fall;
-    } there[MODEL_PARAMS * SIDES * PLACES];
-    double fourths[MODEL_PARAMS * SIDES * PLACES], at[MODEL_PARAMS * SIDES * PLACES], total = 1;
-    const double *logs = d->s->logs + param * d->m;
+    double fourths[MODEL_PARAMS * SIDES * PLACES] = {0}, at[MODEL_PARAMS * SIDES * PLACES];
+    double total = 1;
 
-    for (size_t i = 0; i < d->m; i++)
-        prepare(logs[i], low, high, &d->u[i], &d->rise[i], &d->fall[i]);
-    for (size_t i = 0; i < d->n_places; i++) {
-        prepare(log(d->places[i].x[param]), low, high, &there[i].u, &there[i].rise, &there[i].fall);
-        fourths[i] = 0;
-    }
     for (int b = 0; b < BENDS; b++) {
         double before;
 
         for (size_t i = 0; i < d->m; i++)
             d->bend[i] = (d->s->rhs[i] - d->residual[i]) *
-                         bend_at(bends[b], d->u[i], d->rise[i], d->fall[i]);
+                         bend_at(bends[b], d->s->logs[param * d->m + i], low, high);
         for (size_t i = 0; i < d->n_places; i++)
-            at[i] =
-                d->places[i].value * bend_at(bends[b], there[i].u, there[i].rise, there[i].fall);
-        before = square_of(d->m, d->bend);
+            at[i] = d->places[i].value * bend_at(bends[b], log(d->places[i].x[param]), low, high);
+        before = linear_dot(d->m, d->bend, d->bend);
         for (size_t q = 0; q < d->n; q++)
-            project(d, d->bend, d->columns + q * d->m, q, at);
-        if (square_of(d->m, d->bend) > 1e-12 * before)
+            project(d, d->bend, q, at);
+        if (linear_dot(d->m, d->bend, d->bend) > 1e-12 * before)
             total += judge_bend(d, param, at, fourths);
     }
     for (size_t i = 0; i < d->n_places; i++)
@@ -263,13 +217,7 @@ void search_find_drifts(struct search *s)
     d.m = pts->m;
     d.n_places = 0;
     for (size_t p = 0; p < pts->n_params; p++) {
-        low[p] = INFINITY;
-        high[p] = -INFINITY;
-        for (size_t i = 0; i < pts->m; i++)
-            if (search_is_in(s, i)) {
-                low[p] = fmin(low[p], pts->x[i * pts->n_params + p]);
-                high[p] = fmax(high[p], pts->x[i * pts->n_params + p]);
-            }
+        search_range(s, p, &low[p], &high[p]);
         known[p] = high[p] > low[p] && low[p] > 0;
     }
     for (size_t p = 0; p < pts->n_params; p++) {

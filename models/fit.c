@@ -104,18 +104,12 @@ static bool solve_positive(struct final *f)
 {
     struct search *s = f->s;
     size_t m = s->points->m;
-    double *columns[CANDIDATE_TERMS], *rhs = s->work + f->c.k * m;
+    double *rhs = s->work + f->c.k * m;
 
-    for (size_t j = 0; j < f->c.k; j++)
-        columns[j] = s->work + j * m;
     memcpy(s->work, f->columns, f->c.k * m * sizeof *s->work);
     memcpy(rhs, s->rhs, m * sizeof *rhs);
-    if (!linear_quick(m, f->c.k, columns, rhs, f->c.constant, NULL))
-        return false;
-    for (size_t j = 0; j < f->c.k; j++)
-        if (!(f->c.constant[j] > 0))
-            return false;
-    return true;
+    return linear_quick(m, f->c.k, s->work, rhs, f->c.constant, NULL, NULL) &&
+           candidate_is_positive(&f->c);
 }
 
 static enum portolan_status solve_linear(struct final *f, struct portolan_error *err)
@@ -137,14 +131,6 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
     return status;
 }
 
-static bool has_negative(const struct candidate *c)
-{
-    for (size_t j = 0; j < c->k; j++)
-        if (c->constant[j] < 0)
-            return true;
-    return false;
-}
-
 /* Fits and reweighs until constants stand still; some rows of noise make them walk a little. */
 static enum portolan_status solve(struct final *f, struct portolan_error *err)
 {
@@ -159,7 +145,7 @@ static enum portolan_status solve(struct final *f, struct portolan_error *err)
         if (!fitted && (status = solve_linear(f, err)))
             return status;
         if (fitted && (!nonlinear_fit(f->s, &f->c, f->residual, f->leverage) ||
-                       (!f->s->options->allow_negative && has_negative(&f->c)))) {
+                       (!f->s->options->allow_negative && !candidate_is_positive(&f->c)))) {
             candidate_copy(&f->c, &before);
             break;
         }
@@ -274,18 +260,10 @@ static void judge_error(struct final *f, double *point_variance)
 
 static void keep_ranges(struct final *f)
 {
-    const struct points *pts = f->s->points;
-
-    for (size_t p = 0; p < pts->n_params; p++) {
+    for (size_t p = 0; p < f->s->points->n_params; p++) {
         struct portolan_model_range *r = &f->model->range[p];
 
-        r->min = INFINITY;
-        r->max = -INFINITY;
-        for (size_t i = 0; i < pts->m; i++)
-            if (f->s->factor[i] > 0) {
-                r->min = fmin(r->min, pts->x[i * pts->n_params + p]);
-                r->max = fmax(r->max, pts->x[i * pts->n_params + p]);
-            }
+        search_range(f->s, p, &r->min, &r->max);
         r->drift_below = f->given ? 0 : f->s->best.drift_below[p];
         r->drift_above = f->given ? 0 : f->s->best.drift_above[p];
     }

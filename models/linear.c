@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double dot(size_t m, const double *a, const double *b)
+double linear_dot(size_t m, const double *a, const double *b)
 {
     double sum = 0;
 
@@ -15,8 +15,7 @@ static double dot(size_t m, const double *a, const double *b)
     return sum;
 }
 
-/* b -= f a */
-static void subtract(size_t m, double f, const double *a, double *b)
+void linear_subtract(size_t m, double f, const double *a, double *b)
 {
     for (size_t i = 0; i < m; i++)
         b[i] -= f * a[i];
@@ -43,35 +42,29 @@ static void deviations(size_t k, double r[][MODEL_ESTIMATES], struct linear_scat
     }
 }
 
-bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double *coefficients,
-                  double *leverage)
-{
-    return linear_quick_scatter(m, k, columns, b, coefficients, leverage, NULL);
-}
-
-bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
-                          double *coefficients, double *leverage, struct linear_scatter *scatter)
+bool linear_quick(size_t m, size_t k, double *a, double *b, double *coefficients, double *leverage,
+                  struct linear_scatter *scatter)
 {
     double r[MODEL_ESTIMATES][MODEL_ESTIMATES], z[MODEL_ESTIMATES];
 
     if (k > m || k > MODEL_ESTIMATES)
         return false;
     for (size_t j = 0; j < k; j++) {
-        double before = dot(m, columns[j], columns[j]), left, scale;
+        double *column = a + j * m, before = linear_dot(m, column, column), left, scale;
 
         for (size_t i = 0; i < j; i++) {
-            r[i][j] = dot(m, columns[i], columns[j]);
-            subtract(m, r[i][j], columns[i], columns[j]);
+            r[i][j] = linear_dot(m, a + i * m, column);
+            linear_subtract(m, r[i][j], a + i * m, column);
         }
-        left = j ? dot(m, columns[j], columns[j]) : before;
+        left = j ? linear_dot(m, column, column) : before;
         if (!(left > 1e-20 * before) || !isfinite(left))
             return false;
         r[j][j] = sqrt(left);
         scale = 1 / r[j][j];
         for (size_t i = 0; i < m; i++)
-            columns[j][i] *= scale;
-        z[j] = dot(m, columns[j], b);
-        subtract(m, z[j], columns[j], b);
+            column[i] *= scale;
+        z[j] = linear_dot(m, column, b);
+        linear_subtract(m, z[j], column, b);
     }
     for (size_t j = k; j-- > 0;) {
         coefficients[j] = z[j];
@@ -84,7 +77,7 @@ bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
     for (size_t i = 0; leverage && i < m; i++) {
         leverage[i] = 0;
         for (size_t j = 0; j < k; j++)
-            leverage[i] += columns[j][i] * columns[j][i];
+            leverage[i] += a[j * m + i] * a[j * m + i];
     }
     return true;
 }
@@ -128,16 +121,14 @@ double linear_normal(size_t k, double a[LINEAR_NORMAL][LINEAR_NORMAL], const dou
 static bool solve_passive(size_t m, size_t k, const double *a, const double *b, const bool *passive,
                           double *work, double *residual, double *s)
 {
-    double *columns[MODEL_ESTIMATES] = {0}, z[MODEL_ESTIMATES];
+    double z[MODEL_ESTIMATES];
     size_t n = 0;
 
     for (size_t j = 0; j < k; j++)
-        if (passive[j]) {
-            columns[n] = work + n * m;
-            memcpy(columns[n++], a + j * m, m * sizeof *a);
-        }
+        if (passive[j])
+            memcpy(work + n++ * m, a + j * m, m * sizeof *a);
     memcpy(residual, b, m * sizeof *b);
-    if (!linear_quick(m, n, columns, residual, z, NULL))
+    if (!linear_quick(m, n, work, residual, z, NULL, NULL))
         return false;
     n = 0;
     for (size_t j = 0; j < k; j++)
@@ -177,12 +168,12 @@ static bool all_positive(size_t k, const bool *passive, const double *s)
 static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
                           const double *residual, const bool *passive, const bool *barred)
 {
-    double best = 1e-12 * sqrt(dot(m, b, b));
+    double best = 1e-12 * sqrt(linear_dot(m, b, b));
     size_t wanted = k;
 
     for (size_t j = 0; j < k; j++) {
-        double length = sqrt(dot(m, a + j * m, a + j * m));
-        double gradient = length > 0 ? dot(m, a + j * m, residual) / length : 0;
+        double length = sqrt(linear_dot(m, a + j * m, a + j * m));
+        double gradient = length > 0 ? linear_dot(m, a + j * m, residual) / length : 0;
 
         if (!passive[j] && !barred[j] && gradient > best) {
             best = gradient;
@@ -238,7 +229,7 @@ struct factor {
 static void load(struct factor *f, const double *a, const double *b)
 {
     for (size_t j = 0; j < f->k; j++) {
-        f->length[j] = sqrt(dot(f->m, a + j * f->m, a + j * f->m));
+        f->length[j] = sqrt(linear_dot(f->m, a + j * f->m, a + j * f->m));
         if (!(f->length[j] > 0))
             f->length[j] = 1;
         for (size_t i = 0; i < f->m; i++)
@@ -331,15 +322,15 @@ enum { SMALL = 64 };
 static bool fit_small(size_t m, size_t k, const double *a, const double *b, struct linear_fit *fit,
                       double *work)
 {
-    double *columns[2] = {work, work + m}, *rhs = work + 2 * m, cosine = 0;
+    double *rhs = work + 2 * m, cosine = 0;
     struct linear_scatter scatter;
 
     memcpy(work, a, k * m * sizeof *a);
     memcpy(rhs, b, m * sizeof *b);
-    if (!linear_quick_scatter(m, k, columns, rhs, fit->coefficients, fit->leverage, &scatter))
+    if (!linear_quick(m, k, work, rhs, fit->coefficients, fit->leverage, &scatter))
         return false;
     if (k == 2) {
-        double sine = scatter.diagonal[1] / sqrt(dot(m, a + m, a + m));
+        double sine = scatter.diagonal[1] / sqrt(linear_dot(m, a + m, a + m));
 
         if (!(sine > 1e-4))
             return false;
@@ -353,8 +344,8 @@ static bool fit_small(size_t m, size_t k, const double *a, const double *b, stru
         fit->inverse[0] = scatter.deviation[0] * scatter.deviation[0];
         if (k == 2) {
             fit->inverse[3] = scatter.deviation[1] * scatter.deviation[1];
-            fit->inverse[1] = fit->inverse[2] =
-                copysign(cosine, -dot(m, a, a + m)) * scatter.deviation[0] * scatter.deviation[1];
+            fit->inverse[1] = fit->inverse[2] = copysign(cosine, -linear_dot(m, a, a + m)) *
+                                                scatter.deviation[0] * scatter.deviation[1];
         }
     }
     memset(fit->dependent, 0, sizeof fit->dependent);

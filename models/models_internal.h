@@ -59,21 +59,22 @@ enum portolan_status points_place(struct points *points, const struct row *rows,
 
 /* ---- linear.c: least squares, min |A c - b|, columns of length m ---- */
 
-/*
- * By modified Gram-Schmidt, for the many small fits of a search. COLUMNS (k pointers) are
- * overwritten by an orthonormal basis, B by the residual; LEVERAGE (m, may be NULL) gets the
- * diagonal of the projection. False when columns are dependent.
- */
-bool linear_quick(size_t m, size_t k, double *const *columns, double *b, double *coefficients,
-                  double *leverage);
+double linear_dot(size_t m, const double *a, const double *b);
+void linear_subtract(size_t m, double f, const double *a, double *b); /* b -= f a */
 
-/* The same, and what it tells of the coefficients. */
+/* What a fit tells of its coefficients. */
 struct linear_scatter {
     double diagonal[MODEL_ESTIMATES];  /* of R: the length of each column beside those before it */
     double deviation[MODEL_ESTIMATES]; /* standard deviations, for errors of standard deviation 1 */
 };
-bool linear_quick_scatter(size_t m, size_t k, double *const *columns, double *b,
-                          double *coefficients, double *leverage, struct linear_scatter *scatter);
+
+/*
+ * By modified Gram-Schmidt, for the many small fits of a search. A (m × k, column by column) is
+ * overwritten by an orthonormal basis, B by the residual; LEVERAGE (m) gets the diagonal of the
+ * projection; it and SCATTER may be NULL. False when columns are dependent.
+ */
+bool linear_quick(size_t m, size_t k, double *a, double *b, double *coefficients, double *leverage,
+                  struct linear_scatter *scatter);
 
 /*
  * Solves the k normal equations A c = b by L D L', A (its upper part) overwritten: how much they
@@ -255,10 +256,13 @@ void search_bring_forward(struct search *s, size_t at);
 /* Brings the candidate to the front whose neighbours are likely, too. */
 void search_prefer(struct search *s);
 double candidate_value(const struct candidate *c, size_t n_params, const double *x);
+bool candidate_is_positive(const struct candidate *c); /* all its constants */
 
 /* search.c again */
 bool search_allows(const struct search *s, unsigned families);
 bool search_is_in(const struct search *s, size_t i); /* no outlier */
+/* The least and the largest value of PARAM, outliers left aside. */
+void search_range(const struct search *s, size_t param, double *low, double *high);
 /* Does PARAM take different values, and is it always above BOUND? */
 bool search_varies(const struct search *s, size_t param);
 bool search_above(const struct search *s, size_t param, double bound);

@@ -37,15 +37,6 @@ size_t nonlinear_columns(struct search *s, const struct candidate *c, double *co
     return slopes(s, c, columns, estimates);
 }
 
-static double sum_of_squares(size_t m, const double *residual)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < m; i++)
-        sum += residual[i] * residual[i];
-    return sum;
-}
-
 /* Residuals in the problem's units; their sum of squares. Leaves the terms in the work space. */
 static double residuals(struct search *s, const struct candidate *c, double *residual)
 {
@@ -56,10 +47,9 @@ static double residuals(struct search *s, const struct candidate *c, double *res
         double *column = s->work + j * m;
 
         search_column(s, c, j, column);
-        for (size_t i = 0; i < m; i++)
-            residual[i] -= c->constant[j] * column[i];
+        linear_subtract(m, c->constant[j], column, residual);
     }
-    return sum_of_squares(m, residual);
+    return linear_dot(m, residual, residual);
 }
 
 static bool move(struct candidate *c, const struct estimate *estimates, size_t n,
@@ -105,21 +95,17 @@ static bool descend(struct search *s, struct candidate *c, const struct estimate
 /* The best constants for the exponents as they are: those of another form may be far off. */
 static bool start(struct search *s, struct candidate *c, double *residual)
 {
-    double *columns[CANDIDATE_TERMS];
-
-    for (size_t j = 0; j < c->k; j++) {
-        columns[j] = s->work + j * s->points->m;
-        search_column(s, c, j, columns[j]);
-    }
+    for (size_t j = 0; j < c->k; j++)
+        search_column(s, c, j, s->work + j * s->points->m);
     memcpy(residual, s->rhs, s->points->m * sizeof *residual);
-    return linear_quick(s->points->m, c->k, columns, residual, c->constant, NULL);
+    return linear_quick(s->points->m, c->k, s->work, residual, c->constant, NULL, NULL);
 }
 
 bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, double *leverage)
 {
     const struct points *pts = s->points;
     struct estimate estimates[MODEL_ESTIMATES];
-    double *columns[MODEL_ESTIMATES], step[MODEL_ESTIMATES], sum;
+    double step[MODEL_ESTIMATES], sum;
     size_t n;
 
     if (!start(s, c, residual))
@@ -131,12 +117,10 @@ bool nonlinear_fit(struct search *s, struct candidate *c, double *residual, doub
 
         /* The residual and the terms are there from the last step. */
         n = slopes(s, c, s->work, estimates);
-        for (size_t j = 0; j < n; j++)
-            columns[j] = s->work + j * pts->m;
-        if (n > s->m || !linear_quick(pts->m, n, columns, residual, step, leverage))
+        if (n > s->m || !linear_quick(pts->m, n, s->work, residual, step, leverage, NULL))
             return false;
         /* What the linear problem promises is all there is to gain. */
-        if (sum_of_squares(pts->m, residual) > before * (1 - 1e-6))
+        if (linear_dot(pts->m, residual, residual) > before * (1 - 1e-6))
             break;
         if (!descend(s, c, estimates, n, step, &sum, residual) || sum > before * (1 - 1e-6))
             break;

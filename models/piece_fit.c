@@ -131,14 +131,14 @@ enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct pa
     return status;
 }
 
-static enum portolan_status fit_part(const struct pieces_fit *f, size_t i,
-                                     struct portolan_error *err)
+enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
+                                const struct pieces_form *form, struct portolan_error *err)
 {
-    struct piece *piece = &f->model->pieces[i];
+    struct piece *piece = &f->model->pieces[f->model->n_pieces++];
 
-    piece->n_conditions = f->parts[i].n_conditions;
-    memcpy(piece->conditions, f->parts[i].conditions, sizeof piece->conditions);
-    return pieces_fit_part(f, &f->parts[i], &f->part_form[i], &piece->model, err);
+    piece->n_conditions = part->n_conditions;
+    memcpy(piece->conditions, part->conditions, sizeof piece->conditions);
+    return pieces_fit_part(f, part, form, &piece->model, err);
 }
 
 /* ---- all of them ---- */
@@ -205,10 +205,8 @@ enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error
     enum portolan_status status = PORTOLAN_OK;
     bool worth = false;
 
-    for (size_t i = 0; i < f->n_parts && !status; i++) {
-        m->n_pieces++;
-        status = fit_part(f, i, err);
-    }
+    for (size_t i = 0; i < f->n_parts && !status; i++)
+        status = pieces_add(f, &f->parts[i], &f->part_form[i], err);
     if (status)
         return status;
     if ((!f->n_shapes && pieces_merge(f)) ||

@@ -37,48 +37,35 @@ static double shape_at(const struct kink_fit *kf, size_t shape, double x)
     return shape_value(&kf->shapes[shape], 1, &x);
 }
 
-static double value_at(const struct kink_fit *kf, const struct kink *k, double x)
+/* What constant J is multiplied by, where the shape is T, and TOP at the kink. */
+static double basis(size_t j, double t, double top)
 {
-    double t = shape_at(kf, k->shape, x), top = shape_at(kf, k->shape, k->at);
-
-    return k->c[0] + k->c[1] * fmin(t, top) + k->c[2] * fmax(t - top, 0);
+    return j == 0 ? 1 : j == 1 ? fmin(t, top) : fmax(t - top, 0);
 }
 
 /* Columns of the kink, with a constant's or without; how many. */
-static size_t load(const struct kink_fit *kf, const struct kink *k, double **columns)
+static size_t load(const struct kink_fit *kf, const struct kink *k)
 {
-    double top = shape_at(kf, k->shape, k->at);
-    size_t n = 0;
+    double top = shape_at(kf, k->shape, k->at), *column = kf->columns;
 
-    for (size_t j = !k->constant; j < COLUMNS; j++) {
-        double *column = kf->columns + n * kf->m;
-
-        for (size_t i = 0; i < kf->m; i++) {
-            double t = kf->t[k->shape][i];
-
-            column[i] = kf->factor[i] * (j == 0 ? 1 : j == 1 ? fmin(t, top) : fmax(t - top, 0));
-        }
-        columns[n++] = column;
-    }
-    return n;
+    for (size_t j = !k->constant; j < COLUMNS; j++)
+        for (size_t i = 0; i < kf->m; i++)
+            *column++ = kf->factor[i] * basis(j, kf->t[k->shape][i], top);
+    return COLUMNS - !k->constant;
 }
 
 static void try_kink(struct kink_fit *kf, struct kink k)
 {
-    double *columns[COLUMNS], *rest = kf->columns + COLUMNS * kf->m, c[COLUMNS];
-    size_t n = load(kf, &k, columns), first = COLUMNS - n;
+    double *rest = kf->columns + COLUMNS * kf->m, *c = k.c + !k.constant;
+    size_t n = load(kf, &k);
 
     memcpy(rest, kf->rhs, kf->m * sizeof *rest);
-    if (!linear_quick(kf->m, n, columns, rest, c, NULL))
+    if (!linear_quick(kf->m, n, kf->columns, rest, c, NULL, NULL))
         return;
-    k.rss = 0;
-    for (size_t i = 0; i < kf->m; i++)
-        k.rss += rest[i] * rest[i];
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; j++)
         if (!(c[j] > 0))
             return;
-        k.c[first + j] = c[j];
-    }
+    k.rss = linear_dot(kf->m, rest, rest);
     /* A constant must pay for itself. */
     if (k.rss * (k.constant ? 1 + 2 / (double)kf->m : 1) <
         kf->best.rss * (kf->best.constant && !k.constant ? 1 + 2 / (double)kf->m : 1))
@@ -108,16 +95,15 @@ static void try_points(struct kink_fit *kf, size_t shape, size_t first, size_t l
                 kf->m > MOST_GAPS ? 1 : STEPS);
 }
 
-/* SHAPE: only this one; SHAPES: all. */
-static void try_all(struct kink_fit *kf, size_t shape)
+/* Of the shapes from FIRST_SHAPE to before END. */
+static void try_all(struct kink_fit *kf, size_t first_shape, size_t end)
 {
     const double *x = kf->f->points.x;
     size_t stride = kf->m / MOST_GAPS + 1, first = SIDE_POINTS - 1, last = kf->m - SIDE_POINTS - 1;
 
     kf->best.rss = INFINITY;
-    for (size_t s = 0; s < kf->n_shapes; s++)
-        if (shape == SHAPES || shape == s)
-            try_points(kf, s, first, last, stride);
+    for (size_t s = first_shape; s < end; s++)
+        try_points(kf, s, first, last, stride);
     for (; stride > 1 && kf->best.rss < INFINITY; stride = (stride + 1) / 2) {
         size_t near = kf->best.below, low = near > first + stride ? near - stride : first;
 
@@ -133,14 +119,18 @@ static void try_all(struct kink_fit *kf, size_t shape)
     }
 }
 
-/* Weights from the values first, then from the fit. */
-static void weigh(struct kink_fit *kf, const struct kink *k)
+/* Weights from the values first, then from the best so far. */
+static void weigh(struct kink_fit *kf, bool fitted)
 {
     const struct points *pts = &kf->f->points;
+    const struct kink *k = &kf->best;
+    double top = fitted ? shape_at(kf, k->shape, k->at) : 0;
 
     for (size_t i = 0; i < kf->m; i++) {
-        double v = k ? value_at(kf, k, pts->x[i]) : pts->y[i];
+        double v = fitted ? 0 : pts->y[i];
 
+        for (size_t j = 0; fitted && j < COLUMNS; j++)
+            v += k->c[j] * basis(j, kf->t[k->shape][i], top);
         kf->factor[i] = sqrt(pts->w[i]) / points_scale_of(pts, i, v);
         kf->rhs[i] = kf->factor[i] * pts->y[i];
     }
@@ -148,82 +138,33 @@ static void weigh(struct kink_fit *kf, const struct kink *k)
 
 /* ---- the model ---- */
 
-/* Gives SIDE (0 below, 1 above) its terms, and the errors of the constants it is made of. */
-static enum portolan_status write_side(const struct kink_fit *kf, int side,
-                                       const double *covariance, size_t n)
+/* Side S: 0 below, 1 above. Its errors are those of the constants it is made of. */
+static enum portolan_status make_side(struct kink_fit *kf, size_t s, size_t n,
+                                      const double *covariance, struct portolan_error *err)
 {
     const struct kink *k = &kf->best;
-    struct portolan_model *m = kf->f->model->pieces[side].model;
-    double top = shape_at(kf, k->shape, k->at), made[2][COLUMNS] = {{0}};
-    size_t first = COLUMNS - n, constant = side || k->constant;
+    double top = shape_at(kf, k->shape, k->at), sign = (double)s, made[2 * COLUMNS];
+    const double all[2][COLUMNS] = {{1, sign * top, -sign * top}, {0, 1 - sign, sign}};
+    struct pieces_form form = {.k = 2, .shape = {[1] = kf->shapes[k->shape]}};
+    struct part part = {
+        .n_conditions = 1,
+        .conditions = {
+            {.divisor = SIZE_MAX, .low = s ? k->at : -INFINITY, .high = s ? INFINITY : k->at}}};
+    enum portolan_status status = pieces_add(kf->f, &part, &form, err);
+    size_t without = !s && !k->constant;
+    struct portolan_model *m = kf->f->model->pieces[s].model;
 
-    if (constant) {
-        made[0][0] = 1;
-        made[0][1] = side * top;
-        made[0][2] = -side * top;
-    }
-    made[constant][1 + side] = 1;
-    m->n_terms = m->n_estimates = constant + 1;
-    m->n_dropped = 0;
-    free(m->covariance);
-    if (!(m->covariance = portolan_calloc(4, sizeof *m->covariance)))
-        return PORTOLAN_ENOMEM;
-    for (size_t a = 0; a < m->n_terms; a++) {
-        m->terms[a] = (struct portolan_model_term){0};
-        m->estimates[a] = (struct estimate){a, CONSTANT_ESTIMATE};
-        for (size_t i = first; i < COLUMNS; i++) {
-            m->terms[a].constant += made[a][i] * k->c[i];
-            for (size_t b = 0; b < m->n_terms; b++)
-                for (size_t j = first; j < COLUMNS; j++)
-                    m->covariance[a * m->n_terms + b] +=
-                        made[a][i] * made[b][j] * covariance[(i - first) * n + j - first];
-        }
-    }
-    m->terms[constant].shape = kf->shapes[k->shape];
-    m->summary.family = kf->f->n_shapes                ? PORTOLAN_MODEL_GIVEN
-                        : kf->shapes[k->shape].logs[0] ? PORTOLAN_MODEL_LOGARITHMIC
-                                                       : PORTOLAN_MODEL_POLYNOMIAL;
+    if (status)
+        return status;
+    for (size_t t = 0; t < form.k; t++)
+        memcpy(made + t * n, all[t] + COLUMNS - n, n * sizeof *made);
+    m->summary.family = kf->f->n_shapes         ? PORTOLAN_MODEL_GIVEN
+                        : form.shape[1].logs[0] ? PORTOLAN_MODEL_LOGARITHMIC
+                                                : PORTOLAN_MODEL_POLYNOMIAL;
+    status = pieces_write(m, form.k - without, form.shape + without, n, made + without * n,
+                          k->c + COLUMNS - n, covariance, err);
     m->summary.nonnegative = m->terms[0].constant >= 0;
-    return expressions_own(&m->expressions, &m->terms[constant].shape, m->n_params,
-                           (const char *const *)m->params, NULL);
-}
-
-static void judge_side(const struct kink_fit *kf, int side, double variance, double dof)
-{
-    const struct points *pts = &kf->f->points;
-    struct portolan_model_summary *s = &kf->f->model->pieces[side].model->summary;
-    double squares = 0, repeat = kf->f->repeat_variance, n = 0;
-
-    s->max = 0;
-    for (size_t i = side ? kf->best.below + 1 : 0; i < (side ? kf->m : kf->best.below + 1); i++) {
-        double v = value_at(kf, &kf->best, pts->x[i]);
-        double e = (pts->y[i] - v) / points_scale_of(pts, i, v);
-
-        n++;
-        squares += e * e;
-        s->max = fmax(s->max, fabs(e));
-    }
-    s->rms = s->leave_one_out = sqrt(squares / n);
-    s->dof = dof;
-    s->sigma_is_assumed = false;
-    s->sigma = sqrt(repeat > 0 ? pts->repeat_sigma * pts->repeat_sigma +
-                                     fmax(variance - repeat, 0) / pts->mean_gain
-                               : variance);
-}
-
-static enum portolan_status make_side(struct kink_fit *kf, int side, struct portolan_error *err)
-{
-    const struct kink *k = &kf->best;
-    struct piece *piece = &kf->f->model->pieces[side];
-    struct pieces_form form = {.k = 2, .shape = {{.exponents = {0}}, kf->shapes[k->shape]}};
-    struct part part = {.n_conditions = 1};
-
-    part.conditions[0] = (struct portolan_model_condition){
-        .divisor = SIZE_MAX, .low = side ? k->at : -INFINITY, .high = side ? INFINITY : k->at};
-    piece->n_conditions = 1;
-    piece->conditions[0] = part.conditions[0];
-    kf->f->model->n_pieces++;
-    return pieces_fit_part(kf->f, &part, &form, &piece->model, err);
+    return status;
 }
 
 /* Where the kink may as well be: what leaves so little more that noise explains it. */
@@ -259,38 +200,42 @@ static void write_break(struct kink_fit *kf, double variance)
 
 static enum portolan_status make_model(struct kink_fit *kf, struct portolan_error *err)
 {
-    double *columns[COLUMNS], inverse[COLUMNS * COLUMNS], dof, variance;
-    struct linear_fit fit = {.inverse = inverse};
-    size_t n = load(kf, &kf->best, columns);
+    const struct points *pts = &kf->f->points;
+    double inverse[COLUMNS * COLUMNS], repeat = kf->f->repeat_variance, dof, variance;
+    struct linear_fit fit = {.inverse = inverse, .leverage = kf->columns + COLUMNS * kf->m};
+    size_t n = load(kf, &kf->best);
     enum portolan_status status = linear_full(kf->m, n, kf->columns, kf->rhs, &fit, err);
 
     /* A break lies above the point below it, be it by a digit. */
-    kf->best.at = fmax(kf->best.at, nextafter(kf->f->points.x[kf->best.below], INFINITY));
-    variance = breaks_variance(kf->best.rss, (double)kf->m - (double)n - 1, kf->f->repeat_variance,
-                               kf->f->points.repeat_dof, &dof);
+    kf->best.at = fmax(kf->best.at, nextafter(pts->x[kf->best.below], INFINITY));
+    variance =
+        breaks_variance(kf->best.rss, (double)kf->m - (double)n - 1, repeat, pts->repeat_dof, &dof);
     for (size_t i = 0; i < n * n; i++)
         inverse[i] *= variance;
-    for (int side = 0; side < 2 && !status; side++) {
-        status = make_side(kf, side, err);
-        status = status ? status : write_side(kf, side, inverse, n);
-        if (status)
-            return status;
-        judge_side(kf, side, variance, dof);
-        status = model_finish(kf->f->model->pieces[side].model, err);
+    for (size_t s = 0; s < 2 && !status; s++)
+        status = make_side(kf, s, n, inverse, err);
+    for (size_t s = 0; s < 2 && !status; s++) {
+        struct portolan_model *side = kf->f->model->pieces[s].model;
+
+        pieces_judge(kf->f, s, fit.leverage);
+        side->summary.dof = dof;
+        side->summary.sigma_is_assumed = false;
+        side->summary.sigma = sqrt(repeat > 0 ? pts->repeat_sigma * pts->repeat_sigma +
+                                                    fmax(variance - repeat, 0) / pts->mean_gain
+                                              : variance);
+        status = model_finish(side, err);
     }
     if (!status)
         write_break(kf, variance);
     return status;
 }
 
-/* ---- against the others ---- */
-
 /* F->model is what has been found so far, perhaps of no pieces; the kink is to be better. */
 static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *err)
 {
     struct pieces_fit *f = kf->f;
-    struct portolan_model *jumps = f->model, *kinked = NULL;
-    bool worth = false, better = true;
+    struct portolan_model *before = f->model, *kinked = NULL;
+    bool worth = false;
     enum portolan_status status = model_create(f->data->n_params, f->data->params, &kinked, err);
 
     status = status ? status : model_make_pieces(kinked, err);
@@ -298,15 +243,13 @@ static enum portolan_status rival(struct kink_fit *kf, struct portolan_error *er
         f->model = kinked;
         status = make_model(kf, err);
         status = status ? status : pieces_are_worth_it(f, true, &worth);
-        f->model = jumps;
     }
-    if (!status && worth && jumps->n_pieces)
-        better = pieces_information(f, kinked, true) < pieces_information(f, jumps, false);
-    if (!status && worth && better) {
+    if (!status && worth) {
         pieces_summarize(kinked, f->n_spikes);
         status = model_finish(kinked, err);
-        f->model = kinked;
-        kinked = jumps;
+        kinked = before;
+    } else {
+        f->model = before;
     }
     portolan_model_destroy(kinked);
     return status;
@@ -342,16 +285,14 @@ enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error
             kf.t[s][i] = shape_at(&kf, s, f->points.x[i]);
     }
     kf.columns = room + (2 + SHAPES) * kf.m;
-    weigh(&kf, NULL);
-    try_all(&kf, SHAPES);
+    weigh(&kf, false);
+    try_all(&kf, 0, kf.n_shapes);
     if (kf.best.rss < INFINITY) {
-        struct kink first = kf.best;
-
-        weigh(&kf, &first);
-        try_all(&kf, first.shape);
-        if (kf.best.rss < INFINITY)
-            status = rival(&kf, err);
+        weigh(&kf, true);
+        try_all(&kf, kf.best.shape, kf.best.shape + 1);
     }
+    if (kf.best.rss < INFINITY)
+        status = rival(&kf, err);
     free(room);
     return status;
 }

@@ -165,7 +165,7 @@ static enum portolan_status try_pair(const struct merger *g, size_t i, size_t j,
 static struct merger prepare(struct pieces_fit *f)
 {
     double m = (double)f->points.m, k = (double)f->model->n_breaks, rss = 0, dof;
-    struct merger g = {.f = f, .price = fmax(log(m), 0.299 * pow(log(m), 2.1))};
+    struct merger g = {.f = f, .price = pieces_price(m)};
 
     for (size_t i = 0; i < f->n_parts; i++) {
         rss += squares(f, &f->parts[i], f->model);

@@ -133,7 +133,7 @@ static enum portolan_status share_one(struct joint *j, size_t *shared)
 
 /* ---- back into the pieces ---- */
 
-/* Squeezes out the columns whose constant is 0; MOVED tells where the others went. */
+/* Squeezes out the columns and constants of 0; MOVED tells where the others went. */
 static size_t keep_columns(struct joint *j, size_t *moved)
 {
     size_t n = 0;
@@ -143,61 +143,63 @@ static size_t keep_columns(struct joint *j, size_t *moved)
         if (j->constant[c] == 0)
             continue;
         memmove(j->columns + n * j->m, j->columns + c * j->m, j->m * sizeof *j->columns);
+        j->constant[n] = j->constant[c];
         moved[c] = n++;
     }
     return n;
 }
 
-/* The terms of piece S, with its part of the common covariance (N columns). */
-static enum portolan_status write_piece(const struct joint *j, size_t s, const size_t *moved,
-                                        size_t n, const double *inverse, double s2)
+enum portolan_status pieces_write(struct portolan_model *m, size_t k,
+                                  const struct portolan_model_shape *shapes, size_t n,
+                                  const double *made, const double *c, const double *covariance,
+                                  struct portolan_error *err)
 {
-    struct portolan_model *m = j->f->model->pieces[s].model;
-    size_t from[MODEL_TERMS], k = 0;
+    size_t from[MODEL_TERMS], kept = 0;
     enum portolan_status status = PORTOLAN_OK;
-    double *covariance = portolan_calloc(j->k * j->k, sizeof *covariance);
 
-    if (!covariance)
-        return PORTOLAN_ENOMEM;
+    free(m->covariance);
+    if (!(m->covariance = portolan_calloc(k * k, sizeof *m->covariance)))
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the pieces of a model");
     m->n_dropped = 0;
-    for (size_t t = 0; t < j->k && !status; t++) {
-        size_t c = j->column[s][t];
-        struct portolan_model_shape shape = j->shape[t];
+    for (size_t t = 0; t < k && !status; t++) {
+        double constant = linear_dot(n, made + t * n, c);
+        struct portolan_model_shape shape = shapes[t];
 
         status = expressions_own(&m->expressions, &shape, m->n_params,
-                                 (const char *const *)m->params, NULL);
-        if (moved[c] == SIZE_MAX) {
+                                 (const char *const *)m->params, err);
+        if (constant == 0) {
             m->dropped[m->n_dropped++] =
                 (struct portolan_model_dropped){shape, PORTOLAN_MODEL_DROP_NEGATIVE};
             continue;
         }
-        from[k] = moved[c];
-        m->estimates[k] = (struct estimate){k, CONSTANT_ESTIMATE};
-        m->terms[k++] = (struct portolan_model_term){.constant = j->constant[c], .shape = shape};
+        from[kept] = t * n;
+        m->estimates[kept] = (struct estimate){kept, CONSTANT_ESTIMATE};
+        m->terms[kept++] = (struct portolan_model_term){.constant = constant, .shape = shape};
     }
-    for (size_t a = 0; a < k; a++)
-        for (size_t b = 0; b < k; b++)
-            covariance[a * k + b] = s2 * inverse[from[a] * n + from[b]];
-    free(m->covariance);
-    m->covariance = covariance;
-    m->n_terms = m->n_estimates = k;
+    for (size_t a = 0; a < kept; a++)
+        for (size_t b = 0; b < kept; b++)
+            for (size_t i = 0; i < n; i++)
+                m->covariance[a * kept + b] +=
+                    made[from[a] + i] * linear_dot(n, made + from[b], covariance + i * n);
+    m->n_terms = m->n_estimates = kept;
     return status;
 }
 
-static void judge_piece(const struct joint *j, size_t s)
+void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage)
 {
-    const struct points *pts = &j->f->points;
-    struct portolan_model *m = j->f->model->pieces[s].model;
+    const struct points *pts = &f->points;
+    struct portolan_model *m = f->model->pieces[s].model;
     double squares = 0, out = 0, n = 0;
 
     m->summary.max = 0;
-    for (size_t i = 0; i < j->m; i++) {
-        double rest = 1 - j->leverage[i], e;
+    for (size_t i = 0; i < pts->m; i++) {
+        const double *x = pts->x + i * pts->n_params;
+        double rest = 1 - leverage[i], v, e;
 
-        if (j->piece[i] != s)
+        if (model_find_piece(f->model, x) != s)
             continue;
-        e = (pts->y[i] - portolan_model_value(m, pts->x + i * pts->n_params)) * j->factor[i] /
-            sqrt(pts->w[i]);
+        v = portolan_model_value(m, x);
+        e = (pts->y[i] - v) / points_scale_of(pts, i, v);
         n++;
         squares += e * e;
         out += rest > 1e-8 ? e * e / (rest * rest) : NAN;
@@ -215,11 +217,18 @@ static enum portolan_status write_pieces(struct joint *j, double *inverse,
     double dof, s2 = variance(j, j->rss, n, &dof);
     enum portolan_status status = linear_full(j->m, n, j->columns, j->rhs, &fit, err);
 
+    for (size_t i = 0; i < n * n; i++)
+        inverse[i] *= s2;
     for (size_t s = 0; s < j->pieces && !status; s++) {
-        if (write_piece(j, s, moved, n, inverse, s2))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the pieces of a model");
-        judge_piece(j, s);
-        status = model_finish(j->f->model->pieces[s].model, err);
+        struct portolan_model *m = j->f->model->pieces[s].model;
+        double made[MODEL_TERMS * MODEL_ESTIMATES] = {0};
+
+        for (size_t t = 0; t < j->k; t++)
+            if (moved[j->column[s][t]] < n)
+                made[t * n + moved[j->column[s][t]]] = 1;
+        status = pieces_write(m, j->k, j->shape, n, made, j->constant, inverse, err);
+        pieces_judge(j->f, s, j->leverage);
+        status = status ? status : model_finish(m, err);
     }
     return status;
 }

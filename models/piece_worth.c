@@ -22,8 +22,9 @@ struct rivals {
     size_t breaks;            /* where the law jumps */
 };
 
-static void compare(struct rivals *r, const struct portolan_model *model, bool continuous)
+static void compare(struct rivals *r, bool continuous)
 {
+    const struct portolan_model *model = r->f->model;
     const struct points *pts = &r->f->points;
 
     for (size_t i = 0; i < r->m; i++) {
@@ -103,16 +104,14 @@ static double information(const struct rivals *r, double rss, size_t k)
     double known = r->f->points.repeat_dof, m = (double)r->m;
 
     rss += known > 0 ? known * r->f->repeat_variance : 0;
-    return (m + known) * log(rss / (m + known) + 1e-16) +
-           fmax(log(m), 0.299 * pow(log(m), 2.1)) * (double)k;
+    return (m + known) * log(rss / (m + known) + 1e-16) + pieces_price(m) * (double)k;
 }
 
-static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
+static enum portolan_status beat_the_bent(const struct rivals *r, double price, bool *beaten)
 {
     const struct portolan_model *m = r->f->model;
     double *rows = portolan_calloc(r->m, (BENDS + 2) * sizeof *rows), *u;
     size_t *unit = portolan_calloc(r->m + 1, sizeof *unit);
-    double pieces = information(r, r->pieces_rss, r->pieces_k + BREAK * r->breaks);
     bool there = rows && unit, good = there;
 
     u = rows + (BENDS + 1) * r->m;
@@ -120,7 +119,7 @@ static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
         if (!place(r, &m->breaks[b], u))
             continue;
         for (size_t k = 2; k <= BENDS && k + 2 <= r->m && good; k++)
-            good = information(r, bent_rss(r, u, k, rows, unit), r->whole_k + k - 1) > pieces;
+            good = information(r, bent_rss(r, u, k, rows, unit), r->whole_k + k - 1) > price;
     }
     free(rows);
     free(unit);
@@ -128,36 +127,24 @@ static enum portolan_status beat_the_bent(const struct rivals *r, bool *beaten)
     return there ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
-double pieces_information(const struct pieces_fit *f, const struct portolan_model *model,
-                          bool continuous)
-{
-    struct rivals r = {.f = f, .m = f->points.m};
-    double price;
-
-    r.factor = portolan_calloc(r.m, 2 * sizeof *r.factor);
-    if (!r.factor)
-        return INFINITY;
-    r.whole = r.factor + r.m;
-    compare(&r, model, continuous);
-    price = information(&r, r.pieces_rss, r.pieces_k + BREAK * r.breaks);
-    free(r.factor);
-    return price;
-}
-
-enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool continuous, bool *worth)
+enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth)
 {
     struct rivals r = {.f = f, .m = f->points.m};
     enum portolan_status status = PORTOLAN_OK;
+    double price;
 
     r.factor = portolan_calloc(r.m, 2 * sizeof *r.factor);
     if (!r.factor)
         return PORTOLAN_ENOMEM;
     r.whole = r.factor + r.m;
-    compare(&r, f->model, continuous);
+    compare(&r, continuous);
+    price = information(&r, r.pieces_rss, r.pieces_k + BREAK * r.breaks);
     /* Of a form that was given, the breaks were judged when they were found. */
-    *worth = r.pieces_rss < r.whole_rss && ((f->n_shapes && !continuous) || beat_the_whole(&r));
+    *worth = r.pieces_rss < r.whole_rss && price < f->price &&
+             ((f->n_shapes && !continuous) || beat_the_whole(&r));
     if (*worth && !f->n_shapes)
-        status = beat_the_bent(&r, worth);
+        status = beat_the_bent(&r, price, worth);
+    f->price = *worth ? price : f->price;
     free(r.factor);
     return status;
 }

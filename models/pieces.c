@@ -101,21 +101,22 @@ static bool load_terms(const struct pieces_fit *f, const struct part *part,
     return true;
 }
 
-/*
- * What a segmentation is worth beside others: the likelihood, and LWZ's price for constants (Liu,
- * Wu and Zidek 1997, "On segmented multivariate regression"), of which a place counts as several.
- */
+double pieces_price(double m)
+{
+    return fmax(log(m), 0.299 * pow(log(m), 2.1));
+}
+
+/* What a segmentation is worth beside others: the likelihood, and the price of its constants. */
 static double score(const struct pieces_fit *f, const struct part *part, size_t k,
                     const struct breaks *b)
 {
     const struct points *pts = &f->points;
-    double m = (double)part->n, dof = pts->repeat_dof, repeats = 0, price;
+    double m = (double)part->n, dof = pts->repeat_dof, repeats = 0;
 
     if (dof > 0)
         repeats = dof * f->repeat_variance;
-    price = fmax(log(m), 0.299 * pow(log(m), 2.1));
     return (m + dof) * log((b->rss + repeats + 1e-300) / (m + dof)) +
-           price * (double)(b->n * k + BREAK * (b->n - 1));
+           pieces_price(m) * (double)(b->n * k + BREAK * (b->n - 1));
 }
 
 /* Constants of three and more terms that may not be negative take longest. */
@@ -455,6 +456,7 @@ enum portolan_status portolan_model_fit_pieces(const struct portolan_model_data 
     most = options->max_pieces && options->max_pieces < MODEL_PIECES ? options->max_pieces
                                                                      : MODEL_PIECES;
     f->left = most - 1;
+    f->price = INFINITY;
     f->confidence = options->confidence > 0 ? options->confidence : 0.95;
     status = n_shapes ? portolan_model_fit_terms(data, shapes, n_shapes, options, &f->single, err)
                       : model_fit(data, NULL, 0, options, &f->single, err);

@@ -58,6 +58,7 @@ struct pieces_fit {
     struct pieces_form whole; /* best for all points in one piece, by its score */
     double whole_score;
     double confidence, risk;
+    double price;           /* of the pieces that were worth it, infinite before */
     double repeat_variance; /* of a point of precision 1, by its repetitions */
     size_t left;            /* how many pieces may still be added */
     size_t n_parts;
@@ -71,7 +72,10 @@ struct pieces_fit {
 double variable_value(size_t param, size_t divisor, const double *x);
 bool conditions_hold(const struct portolan_model_condition *conditions, size_t n, const double *x);
 
-/* pieces.c: the points of PART in F->order, ascending by a variable; false if it has no values */
+/* pieces.c: what a constant must gain among M points (Liu, Wu and Zidek 1997, "On segmented
+ * multivariate regression"); a place counts as several */
+double pieces_price(double m);
+/* The points of PART in F->order, ascending by a variable; false if it has no values */
 bool pieces_order(struct pieces_fit *f, const struct part *part, size_t param, size_t divisor);
 
 /* piece_spikes.c: takes points that stand alone, far from their neighbours, out of F->points */
@@ -80,26 +84,35 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f);
 /* piece_forms.c: fills F's forms, best guesses first */
 enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *all);
 
-/* piece_worth.c: does F->model do better than F->single and than anything smooth? CONTINUOUS: its
- * two pieces meet, so one constant tells where, and how high. */
-enum portolan_status pieces_are_worth_it(const struct pieces_fit *f, bool continuous, bool *worth);
-/* What MODEL leaves of F's points, and what its constants cost: the smaller the better. */
-double pieces_information(const struct pieces_fit *f, const struct portolan_model *model,
-                          bool continuous);
+/* piece_worth.c: does F->model do better than F->single, than anything smooth, and than what was
+ * found worth it before? CONTINUOUS: its two pieces meet, so one constant tells where, and how
+ * high. */
+enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
 
 /* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
-/* piece_share.c: constants that do not change become one, in all of F->model's pieces */
+/* piece_share.c: gives M the K terms of these SHAPES, each constant the sum of N C, by its row of
+ * MADE, and the errors that follow; those of 0 are dropped. */
+enum portolan_status pieces_write(struct portolan_model *m, size_t k,
+                                  const struct portolan_model_shape *shapes, size_t n,
+                                  const double *made, const double *c, const double *covariance,
+                                  struct portolan_error *err);
+/* Says how far piece S of F->model is from its points. */
+void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
+/* Constants that do not change become one, in all of F->model's pieces */
 enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
 
 /* piece_merge.c: searched pieces that one law describes as well become one */
 enum portolan_status pieces_merge(struct pieces_fit *f);
 
-/* piece_fit.c: a model of one part, by FORM or the search; of each part, and of all together */
+/* piece_fit.c: a model of one part, by FORM or the search; the same as one more piece of
+ * F->model; of all parts together */
 enum portolan_status pieces_fit_part(const struct pieces_fit *f, const struct part *part,
                                      const struct pieces_form *form, struct portolan_model **model,
                                      struct portolan_error *err);
+enum portolan_status pieces_add(const struct pieces_fit *f, const struct part *part,
+                                const struct pieces_form *form, struct portolan_error *err);
 enum portolan_status pieces_assemble(struct pieces_fit *f, struct portolan_error *err);
 /* The summary and ranges of M from its pieces: sums, means, maxima; variances weighed by what they
  * rest on. */

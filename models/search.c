@@ -22,30 +22,33 @@ bool search_is_in(const struct search *s, size_t i)
     return s->factor[i] > 0;
 }
 
-bool search_above(const struct search *s, size_t param, double bound)
+void search_range(const struct search *s, size_t param, double *low, double *high)
 {
     const struct points *pts = s->points;
 
+    *low = INFINITY;
+    *high = -INFINITY;
     for (size_t i = 0; i < pts->m; i++)
-        if (search_is_in(s, i) && !(pts->x[i * pts->n_params + param] > bound))
-            return false;
-    return true;
+        if (search_is_in(s, i)) {
+            *low = fmin(*low, pts->x[i * pts->n_params + param]);
+            *high = fmax(*high, pts->x[i * pts->n_params + param]);
+        }
 }
 
 bool search_varies(const struct search *s, size_t param)
 {
-    const struct points *pts = s->points;
-    double seen = NAN;
+    double low, high;
 
-    for (size_t i = 0; i < pts->m; i++) {
-        double x = pts->x[i * pts->n_params + param];
+    search_range(s, param, &low, &high);
+    return high > low;
+}
 
-        if (search_is_in(s, i) && x != seen && !isnan(seen))
-            return true;
-        if (search_is_in(s, i))
-            seen = x;
-    }
-    return false;
+bool search_above(const struct search *s, size_t param, double bound)
+{
+    double low, high;
+
+    search_range(s, param, &low, &high);
+    return low > bound;
 }
 
 /* ---- the whole ---- */

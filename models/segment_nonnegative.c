@@ -13,18 +13,15 @@ enum { TERMS = MODEL_TERMS };
 /* Least squares with the columns of SET; C gets zeros for the others. False: dependent. */
 static bool solve_set(const struct triangle *t, unsigned set, double *c, double *residual)
 {
-    double copy[TERMS][TERMS], *columns[TERMS], z[TERMS];
+    double columns[TERMS * TERMS], z[TERMS];
     size_t n = 0;
 
     memcpy(residual, t->rhs, t->k * sizeof *residual);
     memset(c, 0, t->k * sizeof *c);
     for (size_t j = 0; j < t->k; j++)
-        if (set >> j & 1) {
-            memcpy(copy[n], t->column[j], t->k * sizeof **copy);
-            columns[n] = copy[n];
-            n++;
-        }
-    if (!linear_quick(t->k, n, columns, residual, z, NULL))
+        if (set >> j & 1)
+            memcpy(columns + n++ * t->k, t->column[j], t->k * sizeof *columns);
+    if (!linear_quick(t->k, n, columns, residual, z, NULL, NULL))
         return false;
     n = 0;
     for (size_t j = 0; j < t->k; j++)

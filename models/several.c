@@ -94,8 +94,8 @@ static double descend(struct search *s, struct choice *choice)
 static bool logarithms(struct search *s, double *exponents)
 {
     const struct points *pts = s->points;
-    double *columns[MODEL_PARAMS + 1], coefficients[MODEL_PARAMS + 1];
-    double *rhs = s->work + (MODEL_PARAMS + 1) * pts->m;
+    double *columns = s->work, coefficients[MODEL_PARAMS + 1];
+    double *rhs = columns + (MODEL_PARAMS + 1) * pts->m;
     size_t k = 1, which[MODEL_PARAMS + 1];
 
     for (size_t p = 0; p < pts->n_params; p++) {
@@ -106,19 +106,17 @@ static bool logarithms(struct search *s, double *exponents)
             return false;
         which[k++] = p;
     }
-    for (size_t j = 0; j < k; j++)
-        columns[j] = s->work + j * pts->m;
     for (size_t i = 0; i < pts->m; i++) {
         bool in = s->factor[i] > 0;
 
         if (in && pts->y[i] <= 0)
             return false;
         rhs[i] = in ? log(pts->y[i]) : 0;
-        columns[0][i] = in;
+        columns[i] = in;
         for (size_t j = 1; j < k; j++)
-            columns[j][i] = in ? log(pts->x[i * pts->n_params + which[j]]) : 0;
+            columns[j * pts->m + i] = in ? log(pts->x[i * pts->n_params + which[j]]) : 0;
     }
-    if (s->m <= k || !linear_quick(pts->m, k, columns, rhs, coefficients, NULL))
+    if (s->m <= k || !linear_quick(pts->m, k, columns, rhs, coefficients, NULL, NULL))
         return false;
     for (size_t j = 1; j < k; j++)
         exponents[which[j]] = fmax(-8, fmin(8, coefficients[j]));

@@ -40,20 +40,18 @@ static size_t pick(struct trim *t, size_t n)
 static bool fit_some(struct trim *t, struct candidate *c, size_t n)
 {
     const struct points *pts = t->s->points;
-    double *columns[CANDIDATE_TERMS], *work = t->s->work, *rhs = work + c->k * n;
+    double *columns = t->s->work, *rhs = columns + c->k * n;
 
-    for (size_t j = 0; j < c->k; j++)
-        columns[j] = work + j * n;
     for (size_t i = 0; i < n; i++) {
         size_t at = t->order[i].at;
         const double *x = pts->x + at * pts->n_params;
         double f = sqrt(pts->w[at]) / points_scale(pts, pts->y[at]);
 
         for (size_t j = 0; j < c->k; j++)
-            columns[j][i] = f * shape_value(&c->shape[j], pts->n_params, x);
+            columns[j * n + i] = f * shape_value(&c->shape[j], pts->n_params, x);
         rhs[i] = f * pts->y[at];
     }
-    return linear_quick(n, c->k, columns, rhs, c->constant, NULL);
+    return linear_quick(n, c->k, columns, rhs, c->constant, NULL, NULL);
 }
 
 static int compare(const void *left, const void *right)
