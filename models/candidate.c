@@ -274,6 +274,16 @@ double search_score(const struct search *s, size_t k, double residual, double vo
     return isfinite(score) ? score : INFINITY;
 }
 
+double sketch_left(const struct search *s, struct least *least, size_t k, double yy, double off)
+{
+    /* Differences of large sums know no less than this. */
+    double left = fmax(yy - off, 1e-13 * yy), residual = left / (double)(s->m - k);
+
+    if (residual < least->residual)
+        *least = (struct least){residual, left > 2e-13 * yy ? left : 0, k};
+    return left;
+}
+
 double search_try(struct search *s, struct candidate *c)
 {
     struct outcome o;

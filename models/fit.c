@@ -345,16 +345,13 @@ static enum portolan_status settle_searched(struct final *f)
 
 static enum portolan_status finish(struct final *f, struct portolan_error *err)
 {
-    size_t n = f->s->points->m, most = f->c.k;
+    double inverse[MODEL_ESTIMATES * MODEL_ESTIMATES];
+    size_t n = f->s->points->m;
     enum portolan_status status;
 
-    for (size_t i = 0; i < f->s->best.n && !f->given; i++)
-        most = most > f->s->best.entry[i]->k ? most : f->s->best.entry[i]->k;
-    most *= 1 + f->s->points->n_params;
-    most = most < MODEL_ESTIMATES ? most : MODEL_ESTIMATES;
+    f->inverse = inverse;
     f->columns = portolan_calloc(n, (MODEL_ESTIMATES + 2) * sizeof *f->columns);
-    f->inverse = portolan_calloc(most * most, sizeof *f->inverse);
-    if (!f->columns || !f->inverse) {
+    if (!f->columns) {
         status = portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a fit of %zu points", n);
     } else {
         f->residual = f->columns + MODEL_ESTIMATES * n;
@@ -369,7 +366,6 @@ static enum portolan_status finish(struct final *f, struct portolan_error *err)
         }
     }
     free(f->columns);
-    free(f->inverse);
     return status;
 }
 

@@ -15,11 +15,15 @@ enum { LISTED = 10, MASKS = 8, TERMS = 3, SKETCHES = 24 };
 
 static const double hopeless = 9;
 
-/* The likely shapes of one parameter; N = 0: it does not vary, or there are no lines. */
+struct likely_shape {
+    double residual;
+    unsigned char entry;
+};
+
+/* Those of one parameter; N = 0: it does not vary, or there are no lines. */
 struct likely {
     size_t n;
-    unsigned char entry[LISTED];
-    double residual[LISTED];
+    struct likely_shape shape[LISTED];
 };
 
 /* ---- lines ---- */
@@ -92,22 +96,6 @@ static double left_by_lines(const struct search *s, const size_t *line, size_t n
     return left;
 }
 
-static void insert(struct likely *likely, size_t limit, unsigned char entry, double residual)
-{
-    size_t at = likely->n;
-
-    if (at == limit && residual >= likely->residual[--at])
-        return;
-    if (at == likely->n)
-        likely->n++;
-    for (; at > 0 && likely->residual[at - 1] > residual; at--) {
-        likely->residual[at] = likely->residual[at - 1];
-        likely->entry[at] = likely->entry[at - 1];
-    }
-    likely->residual[at] = residual;
-    likely->entry[at] = entry;
-}
-
 /* The likely shapes of PARAM, at most LIMIT. */
 static void list_likely(struct search *s, size_t param, size_t limit, size_t *line,
                         struct line_sums *sums, struct likely *likely)
@@ -125,16 +113,18 @@ static void list_likely(struct search *s, size_t param, size_t limit, size_t *li
         column = search_grid_column(s, param, e, s->work);
         left = left_by_lines(s, line, n, column, sums, &dof);
         if (dof > 0 && isfinite(left))
-            insert(likely, limit, (unsigned char)e, left);
+            numbers_rank(likely->shape, &likely->n, limit,
+                         &(struct likely_shape){left, (unsigned char)e}, sizeof *likely->shape);
     }
     if (!likely->n)
         return;
-    if (!(s->line_variance < likely->residual[0] / dof))
-        s->line_variance = likely->residual[0] / dof;
+    if (!(s->line_variance < likely->shape[0].residual / dof))
+        s->line_variance = likely->shape[0].residual / dof;
     known = s->known + s->least + 1e-30;
-    while (likely->n > 1 && (s->known_dof + dof) * log((known + likely->residual[likely->n - 1]) /
-                                                       (known + likely->residual[0])) >
-                                hopeless + 3)
+    while (likely->n > 1 &&
+           (s->known_dof + dof) * log((known + likely->shape[likely->n - 1].residual) /
+                                      (known + likely->shape[0].residual)) >
+               hopeless + 3)
         likely->n--;
 }
 
@@ -154,24 +144,9 @@ struct combining {
     struct likely likely[3];
     size_t n;
     struct combination best[SKETCHES];
-    double residual, least;
-    size_t k;
+    struct least least;
     double gram[MASKS][MASKS], rhs[MASKS], largest[MASKS], yy;
 };
-
-static void note(struct combining *c, const struct combination *form)
-{
-    size_t at = c->n;
-
-    if (!(form->score < (at ? c->best[0].score + hopeless : INFINITY)) ||
-        (at == SKETCHES && form->score >= c->best[--at].score))
-        return;
-    if (at == c->n)
-        c->n++;
-    for (; at > 0 && c->best[at - 1].score > form->score; at--)
-        c->best[at] = c->best[at - 1];
-    c->best[at] = *form;
-}
 
 static double price(const struct combination *form)
 {
@@ -205,14 +180,10 @@ static void sketch(struct combining *c, struct combination *form)
     off = linear_normal(k, a, b, !c->s->options->allow_negative, &determinant);
     if (!(off >= 0))
         return;
-    off = fmax(c->yy - off, 1e-13 * c->yy);
-    if (off / (double)(c->s->m - k) < c->residual) {
-        c->residual = off / (double)(c->s->m - k);
-        c->least = off > 2e-13 * c->yy ? off : 0;
-        c->k = k;
-    }
+    off = sketch_left(c->s, &c->least, k, c->yy, off);
     form->score = search_score(c->s, k, off, log(determinant * volume)) + price(form);
-    note(c, form);
+    if (!c->n || form->score < c->best[0].score + hopeless)
+        numbers_rank(c->best, &c->n, SKETCHES, form, sizeof *form);
 }
 
 /* The sums of products of all columns: a constant and the products of the entries' shapes. */
@@ -234,18 +205,12 @@ static void multiply(struct combining *c, const unsigned char *entry)
     for (size_t a = 0; a < c->n_masks; a++) {
         const double *of_a = columns + a * m;
 
-        c->rhs[a] = c->largest[a] = 0;
-        for (size_t i = 0; i < m; i++) {
-            c->rhs[a] += of_a[i] * s->rhs[i];
+        c->rhs[a] = linear_dot(m, of_a, s->rhs);
+        c->largest[a] = 0;
+        for (size_t i = 0; i < m; i++)
             c->largest[a] = fabs(of_a[i]) > c->largest[a] ? fabs(of_a[i]) : c->largest[a];
-        }
-        for (size_t b = a; b < c->n_masks; b++) {
-            double sum = 0;
-
-            for (size_t i = 0; i < m; i++)
-                sum += of_a[i] * columns[b * m + i];
-            c->gram[a][b] = c->gram[b][a] = sum;
-        }
+        for (size_t b = a; b < c->n_masks; b++)
+            c->gram[a][b] = c->gram[b][a] = linear_dot(m, of_a, columns + b * m);
     }
 }
 
@@ -318,23 +283,22 @@ static bool find_likely(struct combining *c)
 bool search_lines(struct search *s)
 {
     struct combining c = {
-        .s = s, .n_masks = (size_t)1 << s->points->n_params, .residual = INFINITY};
+        .s = s, .n_masks = (size_t)1 << s->points->n_params, .least.residual = INFINITY};
     size_t at[3] = {0}, p, n_params = s->points->n_params;
     unsigned char entry[3] = {0};
 
     if (n_params > 3 || !s->columns || !find_likely(&c))
         return false;
-    for (size_t i = 0; i < s->points->m; i++)
-        c.yy += s->rhs[i] * s->rhs[i];
+    c.yy = linear_dot(s->points->m, s->rhs, s->rhs);
     do {
         for (p = 0; p < n_params; p++)
-            entry[p] = c.likely[p].n ? c.likely[p].entry[at[p]] : 0;
+            entry[p] = c.likely[p].n ? c.likely[p].shape[at[p]].entry : 0;
         sketch_all(&c, entry);
         for (p = 0; p < n_params && ++at[p] >= c.likely[p].n; p++)
             at[p] = 0;
     } while (p < n_params);
     if (c.n)
-        search_trust(s, c.least, c.k);
+        search_trust(s, c.least.squares, c.least.k);
     for (size_t i = 0; i < c.n && c.best[i].score < c.best[0].score + hopeless && !s->over; i++) {
         try_combination(s, &c.best[i]);
         if (s->first)

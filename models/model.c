@@ -409,26 +409,14 @@ const struct portolan_model_envelope *portolan_model_peek_envelope(const struct 
     return &m->envelope;
 }
 
+const char *const model_families[MODEL_FAMILIES] = {
+    "constant", "power", "polynomial", "logarithmic", "product", "sum", "given", "piecewise"};
+
 const char *portolan_model_family_name(enum portolan_model_family family)
 {
-    switch (family) {
-    case PORTOLAN_MODEL_CONSTANT:
-        return "constant";
-    case PORTOLAN_MODEL_POWER:
-        return "power";
-    case PORTOLAN_MODEL_POLYNOMIAL:
-        return "polynomial";
-    case PORTOLAN_MODEL_LOGARITHMIC:
-        return "logarithmic";
-    case PORTOLAN_MODEL_PRODUCT:
-        return "product";
-    case PORTOLAN_MODEL_SUM:
-        return "sum";
-    case PORTOLAN_MODEL_GIVEN:
-        return "given";
-    case PORTOLAN_MODEL_PIECEWISE:
-        return "piecewise";
-    }
+    for (size_t i = 0; i < MODEL_FAMILIES; i++)
+        if (family == 1u << i)
+            return model_families[i];
     return "unknown";
 }
 

@@ -247,6 +247,13 @@ double search_try(struct search *s, struct candidate *c);
  * LOG_VOLUME: logarithm of the determinant of R, each column by the range its constant may have.
  */
 double search_score(const struct search *s, size_t k, double residual, double log_volume);
+/* Of the sketches of many forms: the least they leave per degree of freedom, and all of it. */
+struct least {
+    double residual, squares;
+    size_t k; /* constants */
+};
+/* What a sketch of K constants leaves that takes OFF the squares YY; LEAST may be that. */
+double sketch_left(const struct search *s, struct least *least, size_t k, double yy, double off);
 /* Enters C as it is, with that score, if it is good enough. */
 void search_keep(struct search *s, struct candidate *c, double score);
 /* Fits C and enters it with a score from elsewhere: of fits that leave no residual. */
@@ -364,6 +371,10 @@ struct portolan_model {
     struct portolan_model_break *breaks; /* MODEL_PIECES places */
 };
 
+/* The words for enum portolan_model_family, bit by bit. */
+enum { MODEL_FAMILIES = 8 };
+extern const char *const model_families[MODEL_FAMILIES];
+
 /* An empty model with copies of the names, ranges unbounded. */
 enum portolan_status model_create(size_t n_params, const char *const *params,
                                   struct portolan_model **model, struct portolan_error *err);
@@ -397,6 +408,9 @@ void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
 /* Ascending; none of them NaN. */
 void numbers_sort(size_t n, double *numbers);
+/* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
+ */
+void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
 /* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
 /* P(F > f) of Fisher's distribution with these degrees of freedom */
 double fisher_tail(double f, double numerator, double denominator);

@@ -171,3 +171,16 @@ double portolan_draw_normal(uint64_t draw, uint64_t what)
 
     return sqrt(-2 * log(uniform_of(key))) * cos(2 * M_PI * uniform_of(mix(key)));
 }
+
+void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size)
+{
+    char *at = (char *)ranked + *n * size;
+
+    while (at > (char *)ranked && *(const double *)entry < *(double *)(at - size))
+        at -= size;
+    if (at == (char *)ranked + most * size)
+        return;
+    *n += *n < most;
+    memmove(at + size, at, (size_t)((char *)ranked + (*n - 1) * size - at));
+    memcpy(at, entry, size);
+}

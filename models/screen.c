@@ -41,25 +41,9 @@ struct sketch {
 struct sketches {
     size_t n;
     struct sketch best[KEPT];
-    double cut;      /* sums of squares beyond this need no score */
-    double residual; /* the least per degree of freedom, … */
-    double least;    /* … as a sum of squares … */
-    size_t k;        /* … of so many constants */
+    double cut; /* sums of squares beyond this need no score */
+    struct least least;
 };
-
-static void note(struct sketches *list, const struct sketch *sketch)
-{
-    size_t at = list->n;
-
-    if (!(sketch->score < (at ? list->best[0].score + hopeless : INFINITY)) ||
-        (at == KEPT && sketch->score >= list->best[--at].score))
-        return;
-    if (at == list->n)
-        list->n++;
-    for (; at > 0 && list->best[at - 1].score > sketch->score; at--)
-        list->best[at] = list->best[at - 1];
-    list->best[at] = *sketch;
-}
 
 /* Costs without any constant beneath them are rare, and rarer where the power is a fraction. */
 static double price_bare(const struct sketch *form)
@@ -112,20 +96,15 @@ static void add_up(struct search *s, size_t param, struct sums *sums)
 static void score(const struct search *s, const struct sums *sums, struct sketches *list,
                   struct sketch form, size_t k, double off, double volume, double cost)
 {
-    /* Differences of large sums know no less than this. */
-    off = fmax(sums->yy - off, 1e-13 * sums->yy);
-    if (off < list->residual * (double)(s->m - k)) {
-        list->residual = off / (double)(s->m - k);
-        list->least = off > 2e-13 * sums->yy ? off : 0;
-        list->k = k;
-    }
+    off = sketch_left(s, &list->least, k, sums->yy, off);
     if (off > list->cut)
         return;
     form.score = search_score(s, k, off, log(volume)) + price_bare(&form) + cost;
     if (!list->n || form.score < list->best[0].score)
         list->cut = (off + s->known + s->least) *
                     exp((hopeless + made_up) / (s->known_dof + (double)s->m - (double)k));
-    note(list, &form);
+    if (!list->n || form.score < list->best[0].score + hopeless)
+        numbers_rank(list->best, &list->n, KEPT, &form, sizeof form);
 }
 
 /* Scores a pair of entries by its normal equations. TOGETHER: the product of their columns. */
@@ -259,7 +238,7 @@ static void try_sketches(struct search *s, size_t param, const struct sketches *
 
 static void try_single(struct search *s, size_t param, const struct sums *sums)
 {
-    struct sketches list = {.n = 0, .cut = INFINITY, .residual = INFINITY};
+    struct sketches list = {.n = 0, .cut = INFINITY, .least.residual = INFINITY};
 
     for (short e = 0; e < GRID; e++)
         for (int constant = 0; constant < 2; constant++) {
@@ -269,14 +248,14 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
                 sketch_single(s, sums, &list, form);
         }
     if (list.n && s->points->n_params == 1)
-        search_trust(s, list.least, list.k);
+        search_trust(s, list.least.squares, list.least.k);
     try_sketches(s, param, &list);
 }
 
 /* Two terms of the plainer part of the list: a cost that grows with another one beneath it. */
 static void try_pairs(struct search *s, size_t param, const struct sums *sums)
 {
-    struct sketches list = {.n = 0, .cut = INFINITY, .residual = INFINITY};
+    struct sketches list = {.n = 0, .cut = INFINITY, .least.residual = INFINITY};
     size_t m = s->points->m;
     double *weighted = s->work + 3 * m;
 

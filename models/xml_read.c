@@ -269,8 +269,6 @@ static void read_function(struct reader *r, const xmlNode *node, struct portolan
 
 static void read_fit(struct reader *r, const xmlNode *node, struct portolan_model *m)
 {
-    static const char *const families[] = {"constant", "power", "polynomial", "logarithmic",
-                                           "product",  "sum",   "given",      "piecewise"};
     static const char *const weightings[] = {"relative", "absolute"};
     static const char *const signs[] = {"any", "non-negative", "bounded"};
     struct portolan_model_summary *s = &m->summary;
@@ -278,7 +276,8 @@ static void read_fit(struct reader *r, const xmlNode *node, struct portolan_mode
 
     CHECK_ATTRIBUTES(r, node, "family", "weighting", "constants", "statistic", "kind", "rows",
                      "points", "outliers", "condition", "floor");
-    s->family = (enum portolan_model_family)(1u << word(r, node, "family", families, 8));
+    s->family =
+        (enum portolan_model_family)(1u << word(r, node, "family", model_families, MODEL_FAMILIES));
     s->weighting = (enum portolan_model_weighting)word(r, node, "weighting", weightings, 2);
     sign = word(r, node, "constants", signs, 3);
     s->nonnegative = sign == 1;
