@@ -110,11 +110,8 @@ static bool solve(struct kriging *k, size_t *at, double *block)
                 covariance(k, &k->z[i * k->n_dims], &k->z[j * k->n_dims]) + (i == j) * k->nugget;
     if (!invert(k->n, k->inverse))
         return false;
-    for (size_t i = 0; i < k->n; i++) {
-        k->reach[i] = 0;
-        for (size_t j = 0; j < k->n; j++)
-            k->reach[i] += k->inverse[i * k->n + j] * k->level[j];
-    }
+    for (size_t i = 0; i < k->n; i++)
+        k->reach[i] = linear_dot(k->n, k->inverse + i * k->n, k->level);
     for (size_t i = 0; i < k->n; i++)
         if (is_first(k, i) && !leave_group_out(k, i, at, block))
             return false;

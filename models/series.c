@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Spikes, drift and two places, on the logarithms of the values: times are skewed to the right. */
+#include "models_internal.h"
 #include "series_internal.h"
 
 #include <math.h>
@@ -23,13 +24,6 @@ struct series {
     struct portolan_series_report *report;
 };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static double median_of_sorted(const double *v, size_t n)
 {
     return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
@@ -37,7 +31,7 @@ static double median_of_sorted(const double *v, size_t n)
 
 static double median(double *v, size_t n)
 {
-    qsort(v, n, sizeof *v, compare_doubles);
+    numbers_sort(n, v);
     return median_of_sorted(v, n);
 }
 
@@ -246,7 +240,7 @@ static size_t take_values(struct series *s)
     for (size_t i = 0; i < s->n; i++)
         if (!s->spike[i])
             s->sorted[n++] = s->r[i];
-    qsort(s->sorted, n, sizeof *s->sorted, compare_doubles);
+    numbers_sort(n, s->sorted);
     return n;
 }
 
