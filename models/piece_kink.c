@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 3, SHAPES = 4, STEPS = 4, MOST_GAPS = 32, LEAST_POINTS = 6, SIDE_POINTS = 2 };
+enum { COLUMNS = 3, SHAPES = 4, PLACES = 48, FINER = 8, LEAST_POINTS = 6, SIDE_POINTS = 2 };
 
 /* Where none is given. */
 static const struct portolan_model_shape usual[SHAPES] = {
@@ -72,51 +72,42 @@ static void try_kink(struct kink_fit *kf, struct kink k)
         kf->best = k;
 }
 
-/* Tries the kink in steps from LOW to HIGH, between the same points, with a constant or without. */
-static void try_gap(struct kink_fit *kf, struct kink k, double low, double high, int steps)
+/* The last point below AT, with some on either side. */
+static size_t below(const struct kink_fit *kf, double at)
 {
-    for (int step = 0; step < steps; step++) {
-        k.at = low * pow(high / low, (double)step / STEPS);
-        for (int constant = 0; constant < 2; constant++) {
-            k.constant = constant;
-            k.c[0] = 0;
-            try_kink(kf, k);
-        }
+    size_t i = SIDE_POINTS - 1;
+
+    while (i + 1 + SIDE_POINTS < kf->m && kf->f->points.x[i + 1] <= at)
+        i++;
+    return i;
+}
+
+/* In equal factors from LOW to HIGH, with a constant or without; shapes from BEGIN to END. */
+static void try_places(struct kink_fit *kf, size_t begin, size_t end, double low, double high,
+                       int steps)
+{
+    for (int step = 0; step <= steps; step++) {
+        struct kink k = {.at = low * pow(high / low, (double)step / steps)};
+
+        k.below = below(kf, k.at);
+        for (k.shape = begin; k.shape < end; k.shape++)
+            for (int constant = 0; constant < 2; constant++) {
+                k.constant = constant;
+                try_kink(kf, k);
+            }
     }
 }
 
-/* Behind every STRIDE-th point from FIRST to LAST; in between only where points are few. */
-static void try_points(struct kink_fit *kf, size_t shape, size_t first, size_t last, size_t stride)
+static void try_all(struct kink_fit *kf, size_t begin, size_t end)
 {
-    const double *x = kf->f->points.x;
-
-    for (size_t i = first; i <= last; i += stride)
-        try_gap(kf, (struct kink){.shape = shape, .below = i}, x[i], x[i + 1],
-                kf->m > MOST_GAPS ? 1 : STEPS);
-}
-
-/* Of the shapes from FIRST_SHAPE to before END. */
-static void try_all(struct kink_fit *kf, size_t first_shape, size_t end)
-{
-    const double *x = kf->f->points.x;
-    size_t stride = kf->m / MOST_GAPS + 1, first = SIDE_POINTS - 1, last = kf->m - SIDE_POINTS - 1;
+    double low = kf->f->points.x[SIDE_POINTS - 1], high = kf->f->points.x[kf->m - SIDE_POINTS];
+    double ratio = pow(high / low, 1. / PLACES);
 
     kf->best.rss = INFINITY;
-    for (size_t s = first_shape; s < end; s++)
-        try_points(kf, s, first, last, stride);
-    for (; stride > 1 && kf->best.rss < INFINITY; stride = (stride + 1) / 2) {
-        size_t near = kf->best.below, low = near > first + stride ? near - stride : first;
-
-        try_points(kf, kf->best.shape, low, near + stride < last ? near + stride : last,
-                   (stride + 1) / 2);
-    }
-    for (int finer = 0; finer < 3 && kf->best.rss < INFINITY; finer++) {
-        struct kink rough = kf->best;
-        double width = pow(x[rough.below + 1] / x[rough.below], pow(1. / STEPS, finer + 1));
-
-        try_gap(kf, rough, fmax(rough.at / width, x[rough.below]),
-                fmin(rough.at * width, x[rough.below + 1]), STEPS + 1);
-    }
+    try_places(kf, begin, end, low, high, PLACES);
+    for (; ratio > 1.001 && kf->best.rss < INFINITY; ratio = pow(ratio, 2. / FINER))
+        try_places(kf, kf->best.shape, kf->best.shape + 1, fmax(kf->best.at / ratio, low),
+                   fmin(kf->best.at * ratio, high), FINER);
 }
 
 /* Weights from the values first, then from the best so far. */
@@ -173,7 +164,7 @@ static void write_break(struct kink_fit *kf, double variance)
     const double *x = kf->f->points.x;
     struct portolan_model *m = kf->f->model;
     struct kink best = kf->best;
-    size_t stride = kf->m / MOST_GAPS + 1;
+    double first = x[SIDE_POINTS - 1], last = x[kf->m - SIDE_POINTS];
     struct portolan_model_break *b = &m->breaks[0];
 
     *b = (struct portolan_model_break){.divisor = SIZE_MAX,
@@ -182,16 +173,16 @@ static void write_break(struct kink_fit *kf, double variance)
                                        .at = best.at,
                                        .low = x[best.below],
                                        .high = x[best.below + 1]};
-    for (size_t i = SIDE_POINTS - 1; i + SIDE_POINTS < kf->m; i += stride) {
+    for (int step = 1; step < PLACES; step++) {
         struct kink at = best;
 
-        at.below = i;
-        at.at = sqrt(x[i] * x[i + 1]);
+        at.at = first * pow(last / first, (double)step / PLACES);
+        at.below = below(kf, at.at);
         kf->best.rss = INFINITY;
         try_kink(kf, at);
         if (kf->best.rss <= best.rss + 3.84 * variance) {
-            b->low = fmin(b->low, x[i]);
-            b->high = fmax(b->high, x[i + 1]);
+            b->low = fmin(b->low, x[at.below]);
+            b->high = fmax(b->high, x[at.below + 1]);
         }
     }
     kf->best = best;
