@@ -102,6 +102,9 @@ void emit_about(struct portolan_text *out, const struct portolan_model *m, const
         add_line(out, prefix, "",
                  m->summary.kind == PORTOLAN_MODEL_COUNT ? "A count: round what comes out."
                                                          : "A share: what comes out is 0 to 1.");
+    if (m->summary.bounded)
+        add_line(out, prefix, "",
+                 "Predictions outside the rows are kept above 0; this is the law alone.");
     add_line(out, prefix, "", m->formula);
     add_ranges(out, m, prefix);
     add_error(out, m, prefix);

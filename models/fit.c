@@ -434,7 +434,8 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
         if (!status && options->trimmed)
             status = search_trim(s, &f.c);
     } else if (!status) {
-        status = search_run(s);
+        if ((status = search_run(s)))
+            portolan_error_set(err, status, "no memory for a search");
         f.c = *s->best.entry[0];
     }
     if (!status) {

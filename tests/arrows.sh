@@ -25,7 +25,7 @@ optimizer: base assembly probe framework models local update optimizer callgraph
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report
 call/bsp: base cll mpi pub
-call/obsp: base formula models cll_report obsp pub
+call/obsp: base formula local models cll_report obsp pub
 call/translate: base cll command formula libclang translate
 call/llac: base command formula models series extrap update chart store profile cll_report obsp llac
 components: base assembly control framework probe

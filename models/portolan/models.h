@@ -386,7 +386,7 @@ PORTOLAN_API enum portolan_status portolan_model_write_formula(const struct port
  * under a comment with unit, ranges of validity and error. FUNCTION is its name (NULL: made of the
  * envelope's by portolan_model_name_c(); PORTOLAN_EINVAL when it is no identifier, or taken). It
  * computes what portolan_model_value() does, in the same steps; where compilers fold pow(x, -1), or
- * contract to fused operations, the last bit may differ.
+ * contract to fused operations, the last bit may differ. The bound of a bounded one is not in it.
  */
 PORTOLAN_API enum portolan_status portolan_model_write_c(const struct portolan_model *model,
                                                          const char *function, char **text,
