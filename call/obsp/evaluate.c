@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 struct walker {
-    size_t next; /* item */
-    double time; /* OBSP*: F; BSP: computation since the last end of a superstep */
-    double work; /* computation since then */
+    size_t next;     /* item */
+    double time;     /* OBSP*: F; BSP: computation since the last end of a superstep */
+    double work;     /* computation since then */
+    double variance; /* OBSP*: of it, as processors differ */
     size_t row;
     size_t n_barriers; /* BSP: of all processors, behind which it is */
     bool has_come;     /* to the end of the superstep of item `next` */
@@ -24,9 +25,10 @@ struct evaluation {
     struct portolan_obsp_result *result;
     struct portolan_error *err;
     struct walker *walkers;
-    double *came;       /* members of supersteps: when; NaN: not yet */
-    size_t *n_came;     /* BSP, per superstep: how many */
-    size_t *barrier_of; /* BSP, per row */
+    double *came;          /* members of supersteps: when; NaN: not yet */
+    double *came_variance; /* OBSP*: of that */
+    size_t *n_came;        /* BSP, per superstep: how many */
+    size_t *barrier_of;    /* BSP, per row */
     size_t n_barriers;
     double *longest, *most; /* BSP, per barrier: computation, bytes */
 };
@@ -58,6 +60,14 @@ static double seconds_of(struct evaluation *v, const struct item *x)
                                : "%s: the time of %s is not known: it wants constants, or seconds",
                            v->t->file, e ? e->public.name : "some work");
     return s;
+}
+
+/* How far processors differ in computation X, when it is foretold. */
+static double spread_of(const struct evaluation *v, const struct item *x)
+{
+    const struct experiment *e = x->experiment == NONE ? NULL : &v->t->experiments[x->experiment];
+
+    return e && v->o->predict && e->public.constants && !x->is_part ? e->spread : 0;
 }
 
 static double cost_of(struct evaluation *v, const struct item *x, double bytes)
@@ -99,32 +109,59 @@ static struct portolan_obsp_row *row_of(struct evaluation *v, size_t p, const st
 /* -- OBSP* -- */
 
 struct partners {
-    const double *came; /* of the superstep's members */
-    double latest;
+    const double *came, *variances; /* of the superstep's members */
+    double latest, variance;
     size_t n;
     bool is_missing;
 };
+
+/*
+ * The later of two times that are not certain is later, on average, than the later of their means:
+ * C. E. Clark, "The greatest of a finite set of random variables", Operations Research 9 (1961).
+ */
+static void wait_for(struct partners *p, double came, double variance)
+{
+    double theta = sqrt(p->variance + variance), share, at, density, mean, square;
+
+    if (!(theta > 0)) {
+        p->latest = fmax(p->latest, came);
+        return;
+    }
+    at = (p->latest - came) / theta;
+    share = erfc(-at / M_SQRT2) / 2; /* the chance that the former is later */
+    density = exp(-at * at / 2) / sqrt(2 * M_PI);
+    mean = p->latest * share + came * (1 - share) + theta * density;
+    square = (p->latest * p->latest + p->variance) * share +
+             (came * came + variance) * (1 - share) + (p->latest + came) * theta * density;
+    p->latest = mean;
+    p->variance = fmax(square - mean * mean, 0);
+}
 
 static void see(void *arg, size_t member)
 {
     struct partners *p = arg;
 
-    p->n++;
     if (isnan(p->came[member]))
         p->is_missing = true;
-    else
-        p->latest = fmax(p->latest, p->came[member]);
+    else if (p->n++ == 0 || p->is_missing) {
+        p->latest = p->came[member];
+        p->variance = p->variances[member];
+    } else {
+        wait_for(p, p->came[member], p->variances[member]);
+    }
 }
 
 /* Whether processor P could end its superstep. */
 static bool end_obsp(struct evaluation *v, size_t p, const struct item *x)
 {
     const struct superstep *s = &v->t->supersteps[x->superstep];
-    struct partners partners = {.came = v->came + s->first_member, .latest = -HUGE_VAL};
+    struct partners partners = {.came = v->came + s->first_member,
+                                .variances = v->came_variance + s->first_member};
     struct walker *w = &v->walkers[p];
     struct portolan_obsp_row *row;
 
     v->came[s->first_member + x->pid] = w->time;
+    v->came_variance[s->first_member + x->pid] = w->variance;
     layout_visit(s, x->pid, see, &partners);
     if (partners.is_missing)
         return false;
@@ -132,6 +169,7 @@ static bool end_obsp(struct evaluation *v, size_t p, const struct item *x)
     row->partners = partners.n - 1;
     row->communication = cost_of(v, x, row->bytes);
     row->end = w->time = partners.latest + row->communication;
+    w->variance = 0; /* what all have waited for is the same for all */
     return true;
 }
 
@@ -206,10 +244,11 @@ static bool go_on(struct evaluation *v, size_t p)
         const struct item *x = &processor->items[w->next];
 
         if (x->kind == ITEM_WORK) {
-            double s = seconds_of(v, x);
+            double s = seconds_of(v, x), doubt = s * spread_of(v, x);
 
             w->time += s;
             w->work += s;
+            w->variance = pow(sqrt(w->variance) + doubt, 2); /* slow ones are slow in all */
         } else if (x->kind == ITEM_SYNC &&
                    !(v->o->model == PORTOLAN_BSP ? end_bsp : end_obsp)(v, p, x)) {
             break;
@@ -258,14 +297,15 @@ static bool prepare(struct evaluation *v)
     }
     r->rows = portolan_calloc(r->n_rows + 1, sizeof *r->rows);
     v->came = portolan_calloc(v->t->n_members + 1, sizeof *v->came);
+    v->came_variance = portolan_calloc(v->t->n_members + 1, sizeof *v->came_variance);
     v->n_came = portolan_calloc(v->t->n_supersteps + 1, sizeof *v->n_came);
     v->barrier_of = portolan_calloc(r->n_rows + 1, sizeof *v->barrier_of);
     v->longest = portolan_calloc(r->n_rows + 1, sizeof *v->longest);
     v->most = portolan_calloc(r->n_rows + 1, sizeof *v->most);
     for (size_t i = 0; v->came && i < v->t->n_members; i++)
         v->came[i] = NAN;
-    return r->ends && r->measured_ends && r->rows && v->came && v->n_came && v->barrier_of &&
-           v->longest && v->most;
+    return r->ends && r->measured_ends && r->rows && v->came && v->came_variance && v->n_came &&
+           v->barrier_of && v->longest && v->most;
 }
 
 static void conclude(struct evaluation *v)
@@ -306,6 +346,7 @@ enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *tr
     }
     free(v.walkers);
     free(v.came);
+    free(v.came_variance);
     free(v.n_came);
     free(v.barrier_of);
     free(v.longest);

@@ -15,6 +15,8 @@
 static const struct portolan_model_options means = {.statistic = PORTOLAN_MODEL_MEAN};
 
 enum { MOST_FOLDS = 16 };
+/* A law that is off its own few values by more than this says nothing between them. */
+static const double misses = 0.05;
 
 /* Rows for the models room, n_params + 1 numbers each in X and Y. */
 struct rows {
@@ -43,6 +45,28 @@ static bool add_row(struct rows *r, const double *x, double y)
         memcpy(r->x + r->n * r->n_params, x, r->n_params * sizeof *x);
     r->y[r->n++] = y;
     return true;
+}
+
+/* One row for all of the same values, which is their mean; false without memory. */
+static bool merge_rows(struct rows *r)
+{
+    size_t kept = 0, bytes = r->n_params * sizeof *r->x;
+    double *count = portolan_calloc(r->n + 1, sizeof *count);
+
+    for (size_t i = 0; count && i < r->n; i++) {
+        size_t k = 0;
+
+        while (k < kept && memcmp(&r->x[k * r->n_params], &r->x[i * r->n_params], bytes) != 0)
+            k++;
+        if (k == kept) {
+            memmove(&r->x[k * r->n_params], &r->x[i * r->n_params], bytes);
+            r->y[kept++] = 0;
+        }
+        r->y[k] += (r->y[i] - r->y[k]) / ++count[k];
+    }
+    r->n = kept;
+    free(count);
+    return count;
 }
 
 static void clear_rows(struct rows *r)
@@ -166,30 +190,9 @@ enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
 
 /* -- constants -- */
 
-/* One row for all of the same values, which is their mean; what stays is in the first *N. */
-static void merge_rows(size_t n_params, size_t *n, double *x, double *y, size_t *count)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < *n; i++) {
-        size_t k = 0;
-
-        while (k < kept && memcmp(&x[k * n_params], &x[i * n_params], n_params * sizeof *x) != 0)
-            k++;
-        if (k == kept) {
-            memmove(&x[k * n_params], &x[i * n_params], n_params * sizeof *x);
-            y[kept] = y[i];
-            count[kept++] = 1;
-        } else {
-            y[k] += (y[i] - y[k]) / (double)++count[k];
-        }
-    }
-    *n = kept;
-}
-
 /*
- * Where neighbours err less than the formula on values left out, that is for outside alone: between
- * two caches no sum of its terms is right.
+ * Where neighbours err less than the formula on values left out (of few values: where it misses
+ * them), it only tells how times go on outside: between two caches no sum of its terms is right.
  */
 static enum portolan_status fit_local(struct experiment *e, const struct portolan_model_data *data,
                                       const struct portolan_model_shape *shapes, size_t n_shapes,
@@ -210,7 +213,8 @@ static enum portolan_status fit_local(struct experiment *e, const struct portola
     if (status != PORTOLAN_OK)
         return status;
     neighbours = &portolan_local_peek_summary(e->local)->left_out;
-    if (!law.n || !neighbours->n || neighbours->mean >= law.mean) {
+    if (law.n && neighbours->n ? neighbours->mean >= law.mean
+                               : !(portolan_model_peek_summary(e->law)->rms > misses)) {
         portolan_local_destroy(e->local);
         e->local = NULL;
     }
@@ -223,20 +227,16 @@ static enum portolan_status fit_laws(struct experiment *e, struct rows *r,
 {
     size_t *group = portolan_calloc(r->n, sizeof *group), n_shapes = 0;
     struct portolan_model_shape *shapes = NULL;
-    struct portolan_model *model = NULL;
     enum portolan_status status =
         group ? portolan_model_formula_shapes(e->formula, data->n_params, data->params, &shapes,
                                               &n_shapes, err)
               : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
 
     if (status == PORTOLAN_OK)
-        status = portolan_model_fit_pieces(data, shapes, n_shapes, &means, &model, err);
-    if (status == PORTOLAN_OK && portolan_model_n_pieces(model) > 1)
-        e->pieces = model;
-    else
-        portolan_model_destroy(model);
+        status = portolan_model_fit_pieces(data, shapes, n_shapes, &means, &e->law, err);
+    if (status == PORTOLAN_OK && data->n_params && !merge_rows(r))
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     if (status == PORTOLAN_OK && data->n_params) {
-        merge_rows(data->n_params, &r->n, r->x, r->y, group);
         data->n_rows = r->n;
         for (size_t i = 0; i < r->n; i++)
             group[i] = i;
@@ -265,7 +265,7 @@ static enum portolan_status fit_constants(struct experiment *e, struct rows *r,
     experiment_forget(e);
     if (status == PORTOLAN_OK)
         status = fit_laws(e, r, &data, err);
-    e->public.n_intervals = e->pieces ? portolan_model_n_pieces(e->pieces) : 1;
+    e->public.n_intervals = e->law ? portolan_model_n_pieces(e->law) : 1;
     e->public.is_local = e->local;
     if (status == PORTOLAN_OK)
         e->public.constants = e->constants;
@@ -303,6 +303,38 @@ static void rows_of(const struct portolan_obsp_trace *t, size_t which, const str
                 sync = isnan(x->until) ? NONE : i;
         }
     }
+}
+
+/*
+ * How far neighbouring processors are apart that did the same: the root mean square of logarithms
+ * of what their runs took on average, as a standard deviation of each.
+ */
+static enum portolan_status find_spread(const struct portolan_obsp_trace *t, size_t which,
+                                        struct experiment *e, struct portolan_error *err)
+{
+    struct rows last = {.n_params = e->public.n_identifiers};
+    double squares = 0, n = 0;
+    bool has_failed = false;
+
+    for (size_t p = 0; p < t->n_processors && !has_failed; p++) {
+        struct rows r = {.n_params = last.n_params};
+        size_t bytes = r.n_params * sizeof *r.x;
+
+        rows_of(t, which, &t->processors[p], &r);
+        has_failed = r.has_failed || !merge_rows(&r);
+        for (size_t i = 0; i < r.n && !has_failed; i++)
+            for (size_t k = 0; k < last.n; k++)
+                if (memcmp(&r.x[i * r.n_params], &last.x[k * r.n_params], bytes) == 0 &&
+                    r.y[i] > 0 && last.y[k] > 0) {
+                    squares += pow(log(r.y[i] / last.y[k]), 2);
+                    n++;
+                }
+        clear_rows(&last);
+        last = r;
+    }
+    clear_rows(&last);
+    e->spread = n > 0 ? sqrt(squares / n / 2) : 0;
+    return has_failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
 }
 
 static const double *column_of(const struct portolan_cll_sample *s, const char *name, bool observed,
@@ -367,6 +399,8 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *t,
             status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
         else if (r.n)
             status = fit_constants(e, &r, err);
+        if (status == PORTOLAN_OK && r.n && !report)
+            status = find_spread(t, i, e, err);
         n_fitted += r.n > 0;
         clear_rows(&r);
     }

@@ -59,8 +59,9 @@ struct experiment {
     struct portolan_formula *formula;
     struct portolan_formula_sum sum; /* its expressions take the identifiers' values in order */
     double constants[PORTOLAN_OBSP_MAX_CONSTANTS];
-    struct portolan_model *pieces; /* NULL: the constants hold for all values */
-    struct portolan_local *local;  /* not NULL: tells more than a law between measured values */
+    struct portolan_model *law; /* as fitted, perhaps in intervals; NULL: the constants are given */
+    double spread; /* of the logarithm of what processors take for the same; 0: not known */
+    struct portolan_local *local; /* not NULL: tells more than a law between measured values */
 };
 
 struct portolan_obsp_trace {

@@ -166,24 +166,41 @@ void trace_finish(struct portolan_obsp_trace *t)
 
 void experiment_forget(struct experiment *e)
 {
-    portolan_model_destroy(e->pieces);
+    portolan_model_destroy(e->law);
     portolan_local_destroy(e->local);
-    e->pieces = NULL;
+    e->law = NULL;
     e->local = NULL;
+    e->spread = 0;
+}
+
+/* As neighbours say; outside of them the law says how it goes on from the nearest. */
+static double near_value(const struct experiment *e, const double *values)
+{
+    double edge[PORTOLAN_MODEL_MAX_PARAMS] = {0}, law;
+    struct portolan_prediction there;
+    bool is_inside = true;
+
+    for (size_t k = 0; k < e->public.n_identifiers; k++) {
+        const struct portolan_model_range *r = portolan_model_peek_range(e->law, k);
+
+        edge[k] = fmin(fmax(values[k], r->min), r->max);
+        is_inside = is_inside && r->min <= values[k] && values[k] <= r->max;
+    }
+    portolan_local_predict(e->local, edge, 0, &there, NULL);
+    law = portolan_model_value(e->law, edge);
+    if (is_inside || !(law > 0))
+        return is_inside ? there.value : portolan_model_value(e->law, values);
+    return portolan_model_value(e->law, values) * there.value / law;
 }
 
 double experiment_value(const struct experiment *e, const double *values, bool of_ones)
 {
-    struct portolan_prediction between;
     double sum = 0;
 
-    if (e->local && !of_ones) {
-        portolan_local_predict(e->local, values, 0, &between, NULL);
-        if (!between.extrapolates)
-            return between.value;
-    }
-    if (e->pieces && !of_ones)
-        return portolan_model_value(e->pieces, values);
+    if (e->local && !of_ones)
+        return near_value(e, values);
+    if (e->law && !of_ones)
+        return portolan_model_value(e->law, values);
     for (size_t i = 0; i < e->sum.n_terms; i++)
         sum += (of_ones ? 1 : e->constants[e->sum.terms[i].index]) *
                portolan_formula_value(e->sum.terms[i].expression, values);
@@ -263,9 +280,10 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
         status = portolan_obsp_set_constants(t, e->public.name, e->public.n_constants, e->constants,
                                              err);
         if (status == PORTOLAN_OK && same_identifiers(e, to)) {
-            to->pieces = e->pieces;
+            to->law = e->law;
             to->local = e->local;
-            e->pieces = NULL;
+            to->spread = e->spread;
+            e->law = NULL;
             e->local = NULL;
             to->public.n_intervals = e->public.n_intervals;
             to->public.is_local = e->public.is_local;

@@ -123,6 +123,8 @@ struct portolan_obsp_options {
     /**
      * Times of annotated computation are what the constants say, not what was measured; those of
      * experiments without constants, and of what is not annotated, are as measured all the same.
+     * Where processors took different times for the same, the latest of them is awaited as long as
+     * it is late on average (Clark, "The greatest of a finite set of random variables", 1961).
      * Plain BSP then counts operations, the formulas' terms with constants of 1, each of which
      * takes `speed`.
      */

@@ -404,6 +404,36 @@ static void what_no_formula_tells_neighbours_do(void **state)
     }
 }
 
+/* Processors take 1.1 and 0.9, then 1.8 and 2.2: the later of two is later than both on average. */
+static void processors_that_differ_wait_for_each_other(void **state)
+{
+    static const char apart[] =
+        "{\"portolan obsp trace\":1,\"program\":\"x\",\"clock\":\"shared\",\"processors\":[\n"
+        "{\"end\":5,\"experiments\":[{\"name\":\"W\",\"formula\":\"W[0]*n\","
+        "\"identifiers\":[\"n\"]}],\"events\":[{\"at\":0,\"until\":1.1,\"run\":0,\"values\":[1]},\n"
+        "{\"at\":2,\"until\":3.8,\"run\":0,\"values\":[2]}]},\n"
+        "{\"end\":5,\"experiments\":[{\"name\":\"W\",\"formula\":\"W[0]*n\","
+        "\"identifiers\":[\"n\"]}],\"events\":[{\"at\":0,\"until\":0.9,\"run\":0,\"values\":[1]},\n"
+        "{\"at\":2,\"until\":4.2,\"run\":0,\"values\":[2]}]}]}\n";
+    struct portolan_obsp_trace *from = read_trace(apart);
+    struct portolan_obsp_trace *t = read_trace("processors 2\ng 0\nlatency 0\n"
+                                               "experiment W W[0]*n\n"
+                                               "0: run W n=10; send 1 1; sync\n"
+                                               "1: run W n=10; send 0 1; sync\n");
+    struct portolan_error err = {0};
+    struct portolan_obsp_result r;
+
+    (void)state;
+    assert_int_equal(portolan_obsp_fit(from, NULL, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_obsp_take_constants(t, from, &err), PORTOLAN_OK);
+    r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+    /* deviations are log(11 / 9) / sqrt(2) each; the mean of the larger of two is 1/sqrt(pi) up */
+    assert_true(fabs(r.total / (10 * (1 + log(11. / 9) / sqrt(2 * M_PI))) - 1) < 1e-9);
+    portolan_obsp_result_clear(&r);
+    portolan_obsp_destroy(t);
+    portolan_obsp_destroy(from);
+}
+
 /* -- what is wrong -- */
 
 static void is_refused(const char *text, const char *expected)
@@ -514,6 +544,7 @@ int main(void)
         cmocka_unit_test(constants_are_fitted_to_the_runs_without_their_waits),
         cmocka_unit_test(constants_come_from_a_report),
         cmocka_unit_test(what_no_formula_tells_neighbours_do),
+        cmocka_unit_test(processors_that_differ_wait_for_each_other),
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(what_is_not_known_is_told),
         cmocka_unit_test(memory_that_is_out_fails_without_leaks),
