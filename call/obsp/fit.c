@@ -54,6 +54,7 @@ static bool merge_rows(struct rows *r)
     double *count = portolan_calloc(r->n + 1, sizeof *count);
 
     for (size_t i = 0; count && i < r->n; i++) {
+        double y = r->y[i];
         size_t k = 0;
 
         while (k < kept && memcmp(&r->x[k * r->n_params], &r->x[i * r->n_params], bytes) != 0)
@@ -62,7 +63,7 @@ static bool merge_rows(struct rows *r)
             memmove(&r->x[k * r->n_params], &r->x[i * r->n_params], bytes);
             r->y[kept++] = 0;
         }
-        r->y[k] += (r->y[i] - r->y[k]) / ++count[k];
+        r->y[k] += (y - r->y[k]) / ++count[k];
     }
     r->n = kept;
     free(count);

@@ -186,7 +186,7 @@ static double near_value(const struct experiment *e, const double *values)
         edge[k] = fmin(fmax(values[k], r->min), r->max);
         is_inside = is_inside && r->min <= values[k] && values[k] <= r->max;
     }
-    portolan_local_predict(e->local, edge, 0, &there, NULL);
+    portolan_local_predict(e->local, edge, SIZE_MAX, &there, NULL);
     law = portolan_model_value(e->law, edge);
     if (is_inside || !(law > 0))
         return is_inside ? there.value : portolan_model_value(e->law, values);

@@ -390,7 +390,8 @@ static void what_no_formula_tells_neighbours_do(void **state)
             rows[k * 4 + 3] = between_caches(size);
         }
         snprintf(text, sizeof text,
-                 "processors 1\nexperiment W W[0]+W[1]*n*log(n)\n0: run W n=%.0f; sync\n",
+                 "processors 1\ng 0\nlatency 0\nexperiment W W[0]+W[1]*n*log(n)\n"
+                 "0: run W n=%.0f; sync\n",
                  exp2(left_out));
         t = read_trace(text);
         assert_int_equal(portolan_obsp_fit(t, &report, &err), PORTOLAN_OK);
