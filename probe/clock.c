@@ -142,8 +142,7 @@ enum portolan_status portolan_probe_clock_set(enum portolan_probe_clock clock,
         return status;
     __atomic_store_n(&manual_ns, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&clock_kind, (int)clock, __ATOMIC_RELAXED);
-    __atomic_store_n(&portolan_probe_clock_is_slow, clock != PORTOLAN_PROBE_CLOCK_TSC,
-                     __ATOMIC_RELAXED);
+    probe_threads_set_clock(clock != PORTOLAN_PROBE_CLOCK_TSC);
     probe_begin_now();
     return PORTOLAN_OK;
 }

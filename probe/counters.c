@@ -245,20 +245,16 @@ static void begin(struct probe_counting *c, struct counted_call *call,
         c->outermost = f;
 }
 
-void portolan_probe_slow_counters_start(struct portolan_probe_thread *hot,
-                                        struct portolan_probe_frame *f)
+void probe_counters_start(struct probe_thread *t, struct portolan_probe_frame *f)
 {
-    struct probe_thread *t = (struct probe_thread *)hot;
-
     if (is_current(t, f))
-        begin(t->counting, &t->counting->calls[f - hot->frames], f);
+        begin(t->counting, &t->counting->calls[f - t->hot.frames], f);
 }
 
-void portolan_probe_slow_counters_stop(struct portolan_probe_thread *hot,
-                                       struct portolan_probe_frame *f)
+void probe_counters_stop(struct probe_thread *t, struct portolan_probe_frame *f)
 {
-    struct probe_counting *c = ((struct probe_thread *)hot)->counting;
-    struct counted_call *call = c ? &c->calls[f - hot->frames] : NULL;
+    struct probe_counting *c = t->counting;
+    struct counted_call *call = c ? &c->calls[f - t->hot.frames] : NULL;
     bool counted;
 
     if (!c) {

@@ -22,8 +22,8 @@ static double batch_ns(struct probe_thread *t, struct portolan_probe_node *node)
 
     f->node = node;
     for (int i = 0; i < CALLS; i++) {
-        portolan_probe_slow_counters_start(&t->hot, f);
-        portolan_probe_slow_counters_stop(&t->hot, f);
+        probe_counters_start(t, f);
+        probe_counters_stop(t, f);
     }
     return (double)(probe_wall_ns() - before) / CALLS;
 }

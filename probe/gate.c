@@ -37,24 +37,21 @@ bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_pr
     return false;
 }
 
-/* The way of a call whose second look found another binding, or the gate closed. */
-struct portolan_probe_binding *portolan_probe_slow_settle(struct portolan_probe_thread *t,
-                                                          struct portolan_probe_frame *f,
-                                                          struct portolan_probe_port *port)
+struct portolan_probe_binding *probe_settle(struct probe_thread *t, struct portolan_probe_frame *f,
+                                            struct portolan_probe_port *port)
 {
     for (;;) {
         struct portolan_probe_binding *binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
         uint32_t flags;
 
         __atomic_store_n(&f->binding, binding, __ATOMIC_RELEASE);
-        portolan_probe_push(t, f);
+        portolan_probe_push(&t->hot, f);
         flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
         if (binding != __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE))
             continue;
-        if (!(flags & PORTOLAN_PROBE_CLOSED) ||
-            probe_gate_lets_pass((struct probe_thread *)t, f, port))
+        if (!(flags & PORTOLAN_PROBE_CLOSED) || probe_gate_lets_pass(t, f, port))
             return binding;
-        portolan_probe_pop(t, f);
+        portolan_probe_pop(&t->hot, f);
         probe_gate_wait(port, flags);
     }
 }

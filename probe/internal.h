@@ -5,7 +5,14 @@
 
 #include <portolan/probe.h>
 
-/* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
+/* Whether the inline code reads a clock without a call. */
+#if defined(__x86_64__)
+#define PROBE_HAS_FAST_CLOCK 1
+#else
+#define PROBE_HAS_FAST_CLOCK 0
+#endif
+
+/* Frames per thread: 8 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
 /* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
  */
@@ -103,8 +110,12 @@ struct probe_thread *probe_thread_self(void);
 /* Drops what a longjmp left on T, the calling thread, which is at SP. */
 void probe_thread_heal(struct probe_thread *t, uintptr_t sp);
 bool probe_thread_is_idle(const struct probe_thread *t);
-/* Calls that run without a mark because memory for one was missing. */
+/* Whether calls read the clock that is slow; nobody is inside a measured one. */
+void probe_threads_set_clock(bool is_slow);
+
+/* call.c: calls that run without a mark because memory for one was missing. */
 unsigned long probe_unmarked_calls(void);
+void probe_unmarked_forget(void);
 
 /* Takes times, as calls that only forward do not. */
 static inline bool probe_frame_is_measured(const struct portolan_probe_frame *f)
@@ -118,8 +129,9 @@ probe_frame_port(const struct portolan_probe_frame *f)
 {
     uintptr_t mark = __atomic_load_n(&f->mark, __ATOMIC_ACQUIRE);
 
-    return (const struct portolan_probe_port *)(mark & ~(PORTOLAN_PROBE_MEASURED |
-                                                         PORTOLAN_PROBE_UNTIMED));
+    return (const struct portolan_probe_port *)(mark &
+                                                ~(PORTOLAN_PROBE_MEASURED | PORTOLAN_PROBE_UNTIMED |
+                                                  PORTOLAN_PROBE_SPECIAL));
 }
 
 /* retarget.c: waits until no call of PORT for which COUNTS says yes is running. */
@@ -135,6 +147,13 @@ bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_pr
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS. */
 void probe_gate_wait(const struct portolan_probe_port *port, uint32_t flags);
+
+/*
+ * The second look of a call that begins in F, which becomes part of the stack: again when the
+ * binding has changed, and asleep while the gate is closed.
+ */
+struct portolan_probe_binding *probe_settle(struct probe_thread *t, struct portolan_probe_frame *f,
+                                            struct portolan_probe_port *port);
 
 /* Reals that one thread writes and others look at. */
 static inline double probe_load_real(const double *p)
@@ -194,7 +213,13 @@ void probe_events_reset(void);
 /* sampling.c: gives PORT FLAGS, of which those in KEPT stay as they are. */
 void probe_port_change_flags(struct portolan_probe_port *port, uint32_t kept, uint32_t flags);
 
-/* rows.c: makes ready to note rows, if that has not been done. */
+/* sampling.c: draws how many calls of NODE there are to the next one that is timed. */
+void probe_draw(struct probe_thread *t, struct portolan_probe_node *node, uint32_t one_in);
+
+/* rows.c: notes a row of the call in F, which is about to be recorded and counts no more. */
+void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint64_t elapsed,
+                    unsigned n);
+/* Makes ready to note rows, if that has not been done. */
 void probe_rows_start(void);
 /* Writes to disk now what the thread for that would write. How many rows are on disk then. */
 uint64_t probe_rows_spill_now(void);
@@ -218,6 +243,15 @@ void probe_rows_abandon(void);
 /* tree.c */
 enum portolan_status probe_tree_init(struct probe_thread *t);
 void probe_tree_free(struct probe_thread *t);
+/* The record of METHOD below PARENT that has not been found by these keys: a bin, or a new one. */
+struct portolan_probe_node *probe_child(struct probe_thread *t, struct portolan_probe_node *parent,
+                                        uint32_t method, const int64_t *keys, const double *x,
+                                        unsigned n);
+
+static inline int64_t probe_node_key(const struct portolan_probe_node *node, unsigned i)
+{
+    return i ? node->key_more[i - 1] : node->key0;
+}
 
 /* clock.c: nanoseconds of CLOCK_MONOTONIC, whatever clock is in use. */
 uint64_t probe_wall_ns(void);
@@ -227,7 +261,10 @@ enum portolan_status probe_reset(bool own_calls_too, bool profiled_too, struct p
 /* A new beginning of the time that snapshots cover. */
 void probe_begin_now(void);
 
-/* counters.c: the calling thread ends; its record goes. */
+/* counters.c: of the call in F, whose record is known. */
+void probe_counters_start(struct probe_thread *t, struct portolan_probe_frame *f);
+void probe_counters_stop(struct probe_thread *t, struct portolan_probe_frame *f);
+/* The calling thread ends; its record goes. */
 void probe_counters_detach(struct probe_thread *t);
 void probe_counters_free(struct probe_thread *t);
 /* Whether there is a set NAME, or it means none. */
@@ -240,7 +277,7 @@ void probe_counters_drop(struct probe_thread *t, const struct portolan_probe_fra
 void probe_counters_move(struct probe_thread *t, const struct portolan_probe_frame *f);
 void probe_counters_empty(struct portolan_probe_node *node);
 /*
- * The counts of the call that portolan_probe_slow_counters_stop ended last on the thread, in the
+ * The counts of the call that probe_counters_stop ended last on the thread, in the
  * order of the set in force; NULL and *N 0: it was not counted, or by a set that is in force no
  * more.
  */

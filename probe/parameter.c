@@ -113,8 +113,7 @@ static struct portolan_probe_node *node_of(struct probe_thread *t,
     node = portolan_probe_find(parent, a->parameters->to, a->values, a->n);
     for (unsigned i = 0; i < a->n; i++)
         x[i] = (double)a->values[i];
-    return node ? node
-                : portolan_probe_slow_child(&t->hot, parent, a->parameters->to, a->values, x, a->n);
+    return node ? node : probe_child(t, parent, a->parameters->to, a->values, x, a->n);
 }
 
 enum portolan_status portolan_probe_timer_set_parameter(uint32_t handle, const char *name,

@@ -141,44 +141,67 @@ void rows_release_oldest(struct probe_thread *t)
 
 /* ------------------------------------------------- noting */
 
-void portolan_probe_slow_row(struct portolan_probe_thread *hot, struct portolan_probe_frame *f,
-                             uint64_t elapsed, uint32_t flags, const double *x, unsigned n)
+/* Room for one more row of any size; NULL: it is lost. */
+static struct rows_row *next_row(struct probe_thread *t)
 {
-    struct probe_thread *t = (struct probe_thread *)hot;
-    const struct portolan_probe_node *node = f->node;
-    uint64_t one_in = flags & PORTOLAN_PROBE_SAMPLED ? node->one_in : 1;
-    const uint64_t *counters = NULL;
     struct rows_block *b = t->rows;
-    unsigned n_counters = 0;
-    struct rows_row *row;
-    uint64_t filled;
 
-    if (PORTOLAN_PROBE_UNLIKELY(flags & PORTOLAN_PROBE_COUNTERS)) {
-        portolan_probe_slow_counters_stop(hot, f);
-        counters = probe_counters_last(hot, &n_counters);
-    }
-    filled = b ? b->filled : ROWS_DATA;
-    if (PORTOLAN_PROBE_UNLIKELY(rows_bytes(filled) > ROWS_DATA - ROWS_ROW_MAX)) {
-        if (!(b = add_block(t)))
-            return;
-        filled = 0;
-    }
-    row = (struct rows_row *)(void *)(b->data + rows_bytes(filled));
-    row->key = one_in << KEY_ONE_IN | (uint64_t)n_counters << KEY_COUNTERS |
-               (uint64_t)n << KEY_CONTEXTS | node->id;
+    if (PORTOLAN_PROBE_UNLIKELY(!b || rows_bytes(b->filled) > ROWS_DATA - ROWS_ROW_MAX) &&
+        !(b = add_block(t)))
+        return NULL;
+    return (struct rows_row *)(void *)(b->data + rows_bytes(b->filled));
+}
+
+/* ROW, which has N values behind it, is complete. */
+static void close_row(struct rows_block *b, const struct rows_row *row, unsigned n)
+{
+    __atomic_store_n(&b->filled, b->filled + (UINT64_C(1) << ROWS_COUNT) + sizeof *row + n * 8,
+                     __ATOMIC_RELEASE);
+}
+
+static void fill_row(struct rows_row *row, const struct probe_thread *t,
+                     const struct portolan_probe_frame *f, uint64_t elapsed, unsigned n)
+{
+    const struct portolan_probe_node *node = f->node;
+
+    row->key = UINT64_C(1) << KEY_ONE_IN | (uint64_t)n << KEY_CONTEXTS | node->id;
     row->ordinal = node->calls + node->untimed;
-    row->start = probe_span_began(t, f);
+    row->start = PORTOLAN_PROBE_UNLIKELY(t->spans) ? probe_span_began(t, f) : f->start;
     row->elapsed = elapsed;
     row->child = f->child;
     row->mpi = f->mpi;
     row->quality = node->row_quality;
     for (unsigned i = 0; i < n; i++)
-        row->more[i].x = x[i];
+        row->more[i].x = f->x[i];
+}
+
+/* What the row of a call that is sampled or counted has beside that; how many values. */
+static unsigned add_more(struct rows_row *row, struct probe_thread *t,
+                         const struct portolan_probe_frame *f, unsigned n)
+{
+    unsigned n_counters = 0;
+    const uint64_t *counters =
+        f->flags & PORTOLAN_PROBE_COUNTERS ? probe_counters_last(&t->hot, &n_counters) : NULL;
+
+    if (f->flags & PORTOLAN_PROBE_SAMPLED)
+        row->key += (uint64_t)(f->node->one_in - 1) << KEY_ONE_IN;
+    row->key |= (uint64_t)n_counters << KEY_COUNTERS;
     for (unsigned i = 0; i < n_counters; i++)
         row->more[n + i].counter = counters[i];
-    __atomic_store_n(&b->filled,
-                     filled + (UINT64_C(1) << ROWS_COUNT) + sizeof *row + (n + n_counters) * 8,
-                     __ATOMIC_RELEASE);
+    return n_counters;
+}
+
+void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint64_t elapsed,
+                    unsigned n)
+{
+    struct rows_row *row = next_row(t);
+
+    if (!row)
+        return;
+    fill_row(row, t, f, elapsed, n);
+    if (PORTOLAN_PROBE_UNLIKELY(f->flags & (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_SAMPLED)))
+        n += add_more(row, t, f, n);
+    close_row(t->rows, row, n);
 }
 
 /* ------------------------------------------------- taking */

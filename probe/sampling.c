@@ -28,10 +28,8 @@ static uint64_t seed(const struct probe_thread *t)
     return x ? x : 1;
 }
 
-void portolan_probe_slow_draw(struct portolan_probe_thread *hot, struct portolan_probe_node *node,
-                              uint32_t one_in)
+void probe_draw(struct probe_thread *t, struct portolan_probe_node *node, uint32_t one_in)
 {
-    struct probe_thread *t = (struct probe_thread *)hot;
     double u, gap;
 
     node->one_in = one_in;

@@ -43,10 +43,30 @@ static void bin_edges(int64_t key, double *lower, double *upper)
     *upper = key < 0 ? a : b;
 }
 
+/* Below 0 while a call runs of which part was told before; see probe_spans_begin(). */
+static double difference_to_ns(uint64_t ticks)
+{
+    return ticks >> 63 ? -portolan_probe_ticks_to_ns(-ticks) : portolan_probe_ticks_to_ns(ticks);
+}
+
+/* Sums over the calls that were timed; where the key is the context, they follow from it. */
+static void read_sums(struct portolan_probe_context_stats *c,
+                      const struct portolan_probe_node *node, unsigned i)
+{
+    double x = (double)probe_node_key(node, i), calls = (double)load(&node->calls);
+
+    c->sum = node->has_moments ? probe_load_real(&node->moments[i].x) : x * calls;
+    c->sum_squares = node->has_moments ? probe_load_real(&node->moments[i].xx) : x * x * calls;
+    c->sum_time_ns = node->has_moments
+                         ? probe_load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1)
+                         : x * difference_to_ns(load(&node->inclusive));
+    c->failed_sum = probe_load_real(&node->failed_x[i]);
+}
+
 static void read_context(struct portolan_probe_context_stats *c,
                          const struct portolan_probe_node *node, unsigned i, bool real)
 {
-    int64_t key = i ? node->key_more[i - 1] : node->key0;
+    int64_t key = probe_node_key(node, i);
 
     c->exact = !real && !(node->method & (PROBE_BIN | PROBE_REST));
     c->value = c->exact ? key : 0;
@@ -58,16 +78,7 @@ static void read_context(struct portolan_probe_context_stats *c,
     } else {
         bin_edges(key, &c->lower, &c->upper);
     }
-    c->sum = probe_load_real(&node->moments[i].x);
-    c->failed_sum = probe_load_real(&node->failed_x[i]);
-    c->sum_squares = probe_load_real(&node->moments[i].xx);
-    c->sum_time_ns = probe_load_real(&node->moments[i].xt) * portolan_probe_ticks_to_ns(1);
-}
-
-/* Below 0 while a call runs of which part was told before; see probe_spans_begin(). */
-static double difference_to_ns(uint64_t ticks)
-{
-    return ticks >> 63 ? -portolan_probe_ticks_to_ns(-ticks) : portolan_probe_ticks_to_ns(ticks);
+    read_sums(c, node, i);
 }
 
 static void read_carried(struct portolan_probe_carried *to,

@@ -10,8 +10,8 @@
  * that calls find out by a test that they make anyway. Never written to.
  */
 static struct portolan_probe_frame left_behind;
-static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind,
-                                              &left_behind};
+static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind + 1,
+                                              &left_behind, &left_behind};
 
 __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec"))) = &nobody;
@@ -23,7 +23,6 @@ static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
 static bool have_key;
-static unsigned long unmarked;
 
 static void detach(void *record);
 
@@ -36,6 +35,24 @@ __attribute__((constructor(101))) static void make_key(void)
 {
     probe_survive_fork();
     have_key = pthread_key_create(&thread_key, detach) == 0;
+}
+
+/* Where another clock than that of the inline code is in use, no call begins there. */
+static void set_fast_limit(struct probe_thread *t)
+{
+    __atomic_store_n(&t->hot.fast_limit,
+                     PROBE_HAS_FAST_CLOCK && portolan_probe_clock_is_slow ? t->hot.frames
+                                                                          : t->hot.limit,
+                     __ATOMIC_RELAXED);
+}
+
+void probe_threads_set_clock(bool is_slow)
+{
+    pthread_mutex_lock(&registry_lock);
+    __atomic_store_n(&portolan_probe_clock_is_slow, is_slow, __ATOMIC_RELAXED);
+    for (struct probe_thread *t = registry_first; t; t = t->next)
+        set_fast_limit(t);
+    pthread_mutex_unlock(&registry_lock);
 }
 
 struct probe_thread *probe_thread_create(void)
@@ -51,6 +68,7 @@ struct probe_thread *probe_thread_create(void)
         __lsan_register_root_region(t, sizeof *t);
     t->hot.frames = (struct portolan_probe_frame *)(t + 1);
     t->hot.limit = t->hot.frames + PROBE_FRAMES;
+    set_fast_limit(t);
     t->hot.top = t->hot.frames + 1;
     if (probe_tree_init(t) != PORTOLAN_OK) {
         probe_thread_destroy(t);
@@ -168,7 +186,7 @@ void probe_thread_stay_alone(void)
         __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
         t->in_use = false;
     }
-    __atomic_store_n(&unmarked, 0, __ATOMIC_SEQ_CST);
+    probe_unmarked_forget();
 }
 
 struct probe_thread *probe_thread_first(void)
@@ -208,67 +226,4 @@ void probe_thread_heal(struct probe_thread *t, uintptr_t sp)
     while (f[-1].sp <= sp && f[-1].sp >= t->stack_low && f[-1].sp < t->stack_high)
         f--;
     __atomic_store_n(&t->hot.top, f, __ATOMIC_RELEASE);
-}
-
-struct portolan_probe_thread *portolan_probe_slow_heal(uintptr_t sp)
-{
-    struct probe_thread *t = probe_thread_self();
-
-    if (!t)
-        return NULL;
-    probe_thread_heal(t, sp);
-    return &t->hot;
-}
-
-struct portolan_probe_binding *portolan_probe_slow_enter(struct portolan_probe_port *port)
-{
-    struct probe_thread *t = probe_thread_known();
-    uint32_t flags;
-
-    for (;;) {
-        __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
-        flags = __atomic_load_n(&port->flags, __ATOMIC_SEQ_CST);
-        if (!(flags & PORTOLAN_PROBE_CLOSED) ||
-            probe_gate_lets_pass(t, t ? t->hot.top : NULL, port))
-            return __atomic_load_n(&port->binding, __ATOMIC_SEQ_CST);
-        portolan_probe_slow_leave();
-        probe_gate_wait(port, flags);
-    }
-}
-
-void portolan_probe_slow_leave(void)
-{
-    __atomic_fetch_sub(&unmarked, 1, __ATOMIC_SEQ_CST);
-}
-
-/* Its time is taken out of the caller's own time all the same. */
-static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, uint32_t flags,
-                         const double *x, unsigned n)
-{
-    if (!(f->mark & PORTOLAN_PROBE_UNTIMED))
-        f->below->child += portolan_probe_now() - f->start;
-    if (flags & PORTOLAN_PROBE_COUNTERS)
-        probe_counters_drop(t, f);
-    probe_span_drop(t, f);
-    portolan_probe_add(&f->node->failed, 1);
-    for (unsigned i = 0; i < n; i++)
-        portolan_probe_add_real(&f->node->failed_x[i], x[i]);
-    t->hot.charged = f->below;
-}
-
-void portolan_probe_slow_fail(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
-                              uint32_t flags, const double *x, unsigned n)
-{
-    if (!f) {
-        portolan_probe_slow_leave();
-        return;
-    }
-    if (flags & PORTOLAN_PROBE_MONITORED)
-        count_failed((struct probe_thread *)t, f, flags, x, n);
-    portolan_probe_pop(t, f);
-}
-
-unsigned long probe_unmarked_calls(void)
-{
-    return __atomic_load_n(&unmarked, __ATOMIC_SEQ_CST);
 }

@@ -26,7 +26,7 @@ static struct portolan_probe_frame *push_frame(struct probe_thread *t, uint32_t 
 
     if (f == t->hot.limit)
         return NULL;
-    portolan_probe_fill(f, PROBE_SP_NONE, NULL, (void *)(uintptr_t)handle);
+    portolan_probe_fill(f, PROBE_SP_NONE, 0, (void *)(uintptr_t)handle);
     if (measured) {
         __atomic_store_n(&f->mark, PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
         f->below = portolan_probe_charged(&t->hot, f);
@@ -48,7 +48,7 @@ static struct portolan_probe_node *plain_child(struct probe_thread *t,
 {
     struct portolan_probe_node *node = portolan_probe_find(parent, handle, NULL, 0);
 
-    return node ? node : portolan_probe_slow_child(&t->hot, parent, handle, NULL, NULL, 0);
+    return node ? node : probe_child(t, parent, handle, NULL, NULL, 0);
 }
 
 void portolan_probe_mpi_enter(void)
@@ -120,7 +120,7 @@ void portolan_probe_pause(void)
 void portolan_probe_resume(void)
 {
     struct probe_thread *t = probe_thread_known();
-    struct portolan_probe_frame *f, own;
+    struct portolan_probe_frame *f;
     uint64_t elapsed;
 
     if (!t || !(f = t->pause) || (f < t->hot.top && --t->pause_depth > 0))
@@ -130,9 +130,7 @@ void portolan_probe_resume(void)
         return; /* a longjmp went past it */
     elapsed = portolan_probe_now() - f->start;
     /* charged to the root, not to the call that is running */
-    own = *f;
-    own.below = &t->hot.frames[0];
-    portolan_probe_record_call(&own, elapsed, NULL, 0);
+    portolan_probe_record_call(f, &t->hot.frames[0], elapsed, 0);
     probe_spans_shift(t, f, elapsed);
     if (t->mpi_depth > 0)
         t->mpi_start += elapsed;
@@ -157,7 +155,7 @@ enum portolan_status portolan_probe_timer_start(uint32_t handle)
     a->n = 0;
     a->is_counted = handle & PROBE_TIMED && portolan_probe_counters_count();
     if (a->is_counted)
-        portolan_probe_slow_counters_start(&t->hot, f);
+        probe_counters_start(t, f);
     a->began = f->start = portolan_probe_now();
     return PORTOLAN_OK;
 }
@@ -191,7 +189,7 @@ static void stop_counters(struct probe_thread *t, struct portolan_probe_frame *f
     const uint64_t *gained;
     unsigned n;
 
-    portolan_probe_slow_counters_stop(&t->hot, f);
+    probe_counters_stop(t, f);
     gained = probe_counters_last(&t->hot, &n);
     if (gained)
         memcpy(activation->counters, gained, sizeof activation->counters);
@@ -201,14 +199,15 @@ static void record(struct probe_thread *t, struct portolan_probe_frame *f, const
                    unsigned count, struct portolan_probe_activation *activation)
 {
     const struct probe_activation *a = &t->activations[f - t->hot.frames];
-    double x[PORTOLAN_PROBE_CONTEXTS];
     uint64_t now = portolan_probe_now();
 
     if (a->is_counted)
         stop_counters(t, f, activation);
-    for (unsigned i = 0; i < a->n; i++)
-        x[i] = (double)a->values[i];
-    portolan_probe_record_call(f, now - f->start, a->n ? x : values, a->n ? a->n : count);
+    if (a->n)
+        count = a->n;
+    for (unsigned i = 0; i < count; i++)
+        f->x[i] = a->n ? (double)a->values[i] : values[i];
+    portolan_probe_record_call(f, f->below, now - f->start, count);
     activation->inclusive_ns =
         portolan_probe_ticks_to_ns(now - a->began - (t->pause_sum - a->paused));
     activation->mpi_ns = portolan_probe_ticks_to_ns(t->mpi_sum - a->mpi);

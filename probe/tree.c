@@ -21,8 +21,9 @@ struct portolan_probe_family {
     uint32_t method, exact, bins;
 };
 
-/* Every node begins with this table, which has nothing in it, so that look-up needs no test. */
-static struct portolan_probe_node *no_children[2];
+/* What is in empty places, and the table that every node begins with: look-up needs no test. */
+static struct portolan_probe_node nothing = {.method = PORTOLAN_PROBE_NO_METHOD};
+static struct portolan_probe_node *no_children[2] = {&nothing, &nothing};
 
 static struct portolan_probe_node *node_create(struct probe_thread *t)
 {
@@ -40,7 +41,6 @@ static struct portolan_probe_node *node_create(struct probe_thread *t)
     node = &c->nodes[c->used++];
     node->table = no_children;
     node->mask = 1;
-    node->shift = 63;
     node->min = UINT64_MAX;
     node->quality = NAN;
     return node;
@@ -95,24 +95,18 @@ void probe_tree_free(struct probe_thread *t)
     }
 }
 
-static uint64_t node_slot(const struct portolan_probe_node *parent,
-                          const struct portolan_probe_node *child, unsigned n)
-{
-    int64_t keys[PORTOLAN_PROBE_CONTEXTS];
-
-    keys[0] = child->key0;
-    memcpy(keys + 1, child->key_more, sizeof child->key_more);
-    return portolan_probe_hash(child->method, keys, n) >> parent->shift;
-}
-
 /* Contexts that a method does not have are 0 in its keys, so all four may always be hashed. */
 static void table_put(struct portolan_probe_node *parent, struct portolan_probe_node *child)
 {
-    uint64_t i = node_slot(parent, child, PORTOLAN_PROBE_CONTEXTS);
+    int64_t keys[PORTOLAN_PROBE_CONTEXTS];
+    uint64_t i;
 
-    while (parent->table[i])
-        i = (i + 1) & parent->mask;
-    parent->table[i] = child;
+    for (unsigned k = 0; k < PORTOLAN_PROBE_CONTEXTS; k++)
+        keys[k] = probe_node_key(child, k);
+    i = portolan_probe_hash(child->method, keys, PORTOLAN_PROBE_CONTEXTS);
+    while (parent->table[i & parent->mask] != &nothing)
+        i++;
+    parent->table[i & parent->mask] = child;
 }
 
 /* Room for one more child at a load of 1/4; a fuller table will do when memory is out. */
@@ -129,9 +123,10 @@ static bool table_reserve(struct portolan_probe_node *parent)
         return parent->children + 1 < old_size;
     parent->table = fresh;
     parent->mask = (uint32_t)(size - 1);
-    parent->shift = 64U - (uint32_t)__builtin_ctzll(size);
+    for (size_t i = 0; i < size; i++)
+        fresh[i] = &nothing;
     for (size_t i = 0; i < old_size; i++)
-        if (old[i])
+        if (old[i] != &nothing)
             table_put(parent, old[i]);
     if (old_size)
         free(old);
@@ -145,6 +140,16 @@ static struct portolan_probe_node *other_paths(struct probe_thread *t)
     return t->other;
 }
 
+/* Whether KEYS do not tell the contexts: a bin, a real value, one that comes at the end only. */
+static bool needs_moments(uint32_t method, unsigned n)
+{
+    const struct portolan_probe_method_info *info =
+        portolan_probe_method_peek(method & PROBE_HANDLE_MASK);
+
+    return method & (PROBE_BIN | PROBE_REST) ||
+           (info && (info->method.real_contexts || info->method.n_context != n));
+}
+
 static struct portolan_probe_node *add_child(struct probe_thread *t,
                                              struct portolan_probe_node *parent, uint32_t method,
                                              const int64_t *keys, unsigned n)
@@ -154,6 +159,7 @@ static struct portolan_probe_node *add_child(struct probe_thread *t,
     if (t->n_nodes >= PORTOLAN_PROBE_NODES || !table_reserve(parent) || !(node = node_create(t)))
         return other_paths(t);
     node->method = method;
+    node->has_moments = needs_moments(method, n);
     node->parent = parent;
     if (n)
         node->key0 = keys[0];
@@ -163,6 +169,12 @@ static struct portolan_probe_node *add_child(struct probe_thread *t,
     parent->children++;
     node_publish(t, node);
     return node;
+}
+
+static void get_bins(int64_t *bins, const double *x, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        bins[i] = portolan_probe_bin(x[i]);
 }
 
 static struct portolan_probe_family *family_of(struct portolan_probe_node *parent, uint32_t method)
@@ -179,14 +191,23 @@ static struct portolan_probe_family *family_of(struct portolan_probe_node *paren
     return family;
 }
 
-/* No record has exactly these keys: a bin, or a new record. */
-struct portolan_probe_node *portolan_probe_slow_child(struct portolan_probe_thread *hot,
-                                                      struct portolan_probe_node *parent,
-                                                      uint32_t method, const int64_t *keys,
-                                                      const double *x, unsigned n)
+struct portolan_probe_node *portolan_probe_slow_find(const struct portolan_probe_node *parent,
+                                                     uint32_t method, const double *x, unsigned n)
 {
     static const int64_t zeros[PORTOLAN_PROBE_CONTEXTS];
-    struct probe_thread *t = (struct probe_thread *)hot;
+    int64_t bins[PORTOLAN_PROBE_CONTEXTS];
+    struct portolan_probe_node *node;
+
+    get_bins(bins, x, n);
+    node = portolan_probe_find(parent, method | PROBE_BIN, bins, n);
+    return node ? node : portolan_probe_find(parent, method | PROBE_REST, zeros, n);
+}
+
+struct portolan_probe_node *probe_child(struct probe_thread *t, struct portolan_probe_node *parent,
+                                        uint32_t method, const int64_t *keys, const double *x,
+                                        unsigned n)
+{
+    static const int64_t zeros[PORTOLAN_PROBE_CONTEXTS];
     int64_t bins[PORTOLAN_PROBE_CONTEXTS];
     struct portolan_probe_node *node;
     struct portolan_probe_family *family;
@@ -195,12 +216,7 @@ struct portolan_probe_node *portolan_probe_slow_child(struct portolan_probe_thre
         return parent;
     if (n == 0)
         return add_child(t, parent, method, keys, 0);
-    for (unsigned i = 0; i < n; i++)
-        bins[i] = portolan_probe_bin(x[i]);
-    node = portolan_probe_find(parent, method | PROBE_BIN, bins, n);
-    if (node)
-        return node;
-    node = portolan_probe_find(parent, method | PROBE_REST, zeros, n);
+    node = portolan_probe_slow_find(parent, method, x, n);
     if (node)
         return node;
 
@@ -213,6 +229,7 @@ struct portolan_probe_node *portolan_probe_slow_child(struct portolan_probe_thre
     }
     if (family->bins < PORTOLAN_PROBE_BINS) {
         family->bins++;
+        get_bins(bins, x, n);
         return add_child(t, parent, method | PROBE_BIN, bins, n);
     }
     return add_child(t, parent, method | PROBE_REST, zeros, n);

@@ -136,7 +136,8 @@ struct portolan_probe_thread;
 
 #define PORTOLAN_PROBE_MONITORED 1U /**< measure calls; else only mark the shadow stack */
 #define PORTOLAN_PROBE_COUNTERS  2U /**< read the counters at each monitored call (about 1 us) */
-#define PORTOLAN_PROBE_ROWS      4U /**< with MONITORED: note one row for each call that is timed */
+/** With MONITORED: note one row for each call that is timed. */
+#define PORTOLAN_PROBE_ROWS 0x100U
 /** With MONITORED: into records of their own, which `profiled` tells apart. */
 #define PORTOLAN_PROBE_PROFILED 0x20000000U
 

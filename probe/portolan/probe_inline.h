@@ -56,14 +56,14 @@ struct portolan_probe_moments {
  * lines, so that no two threads write to one.
  */
 struct portolan_probe_node {
-    uint32_t method; /* handle, with key-space bits for bins and for profiled ports */
-    uint32_t id;
+    uint32_t method;      /* handle, with key-space bits for bins and for profiled ports */
+    uint32_t has_moments; /* the keys are not the contexts themselves, whose sums are kept, then */
     int64_t key0;
     uint64_t calls, inclusive, exclusive, min, max; /* of calls that were timed */
     double squares;
 
     struct portolan_probe_node **table; /* children, open addressing, load at most 1/4 */
-    uint32_t mask, shift;
+    uint32_t mask, id;
     uint64_t subroutine_calls, mpi;
     double quality; /* not a number until one is reported */
     struct portolan_probe_moments moments[PORTOLAN_PROBE_CONTEXTS];
@@ -86,13 +86,16 @@ struct portolan_probe_node {
 #define PORTOLAN_PROBE_MEASURED ((uintptr_t)1)
 /* … but the call was not chosen to be timed. */
 #define PORTOLAN_PROBE_UNTIMED ((uintptr_t)2)
+/* The call ends by portolan_probe_slow_leave; the frame has its flags and contexts. */
+#define PORTOLAN_PROBE_SPECIAL ((uintptr_t)4)
 /* Of a port's flags: calls wait, see portolan_probe_gate_close. */
-#define PORTOLAN_PROBE_CLOSED 0x80000000U
+#define PORTOLAN_PROBE_CLOSED 4U
+/* A call begins in the inline code where of these MONITORED alone is set. */
+#define PORTOLAN_PROBE_DECIDING 0xFFU
 /* Of a port's flags: only some calls are timed. */
 #define PORTOLAN_PROBE_SAMPLED 0x40000000U
-/* Of a call's flags alone: it is not timed. */
-#define PORTOLAN_PROBE_COUNTED 0x10000000U
 
+/* A cache line that each call writes, and one for calls that ask for more. */
 struct portolan_probe_frame {
     uintptr_t mark;
     struct portolan_probe_binding *binding;
@@ -101,13 +104,17 @@ struct portolan_probe_frame {
     struct portolan_probe_node *node;
     uint64_t start, child;
     uint64_t mpi; /* of this call, kept while rows are noted */
-};
+
+    double x[PORTOLAN_PROBE_CONTEXTS]; /* where the node has moments, and of special calls */
+    uint32_t flags;                    /* of special calls: the port's when they began */
+} __attribute__((aligned(64)));
 
 struct portolan_probe_thread {
-    struct portolan_probe_frame *top;     /* next free frame; the one below always exists */
-    struct portolan_probe_frame *limit;   /* no frame here any more */
-    struct portolan_probe_frame *charged; /* innermost measured frame, or one left since */
-    struct portolan_probe_frame *frames;  /* [0] is the root's */
+    struct portolan_probe_frame *top;        /* next free frame; the one below always exists */
+    struct portolan_probe_frame *limit;      /* no frame here any more */
+    struct portolan_probe_frame *fast_limit; /* the same, or all are special: the clock is slow */
+    struct portolan_probe_frame *charged;    /* innermost measured frame, or one left since */
+    struct portolan_probe_frame *frames;     /* [0] is the root's */
 };
 
 /** Of the calling thread; before its first call one that is nobody's. Never NULL. */
@@ -120,53 +127,56 @@ extern PORTOLAN_API int portolan_probe_clock_is_slow;
 /* Cold paths. */
 #define PORTOLAN_PROBE_COLD __attribute__((cold, nothrow))
 PORTOLAN_API uint64_t portolan_probe_slow_now(void) PORTOLAN_PROBE_COLD;
-PORTOLAN_API struct portolan_probe_thread *
-portolan_probe_slow_heal(uintptr_t sp) PORTOLAN_PROBE_COLD;
-PORTOLAN_API struct portolan_probe_binding *
-portolan_probe_slow_enter(struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
-PORTOLAN_API void portolan_probe_slow_leave(void) PORTOLAN_PROBE_COLD;
-PORTOLAN_API void portolan_probe_slow_fail(struct portolan_probe_thread *t,
-                                           struct portolan_probe_frame *f, uint32_t flags,
-                                           const double *x, unsigned n) PORTOLAN_PROBE_COLD;
-PORTOLAN_API struct portolan_probe_binding *
-portolan_probe_slow_settle(struct portolan_probe_thread *t, struct portolan_probe_frame *f,
-                           struct portolan_probe_port *port) PORTOLAN_PROBE_COLD;
+/* The record that holds METHOD below PARENT with X among others; NULL: none yet. */
 PORTOLAN_API struct portolan_probe_node *
-portolan_probe_slow_child(struct portolan_probe_thread *t, struct portolan_probe_node *parent,
-                          uint32_t method, const int64_t *keys, const double *x, unsigned n)
+portolan_probe_slow_find(const struct portolan_probe_node *parent, uint32_t method, const double *x,
+                         unsigned n) PORTOLAN_PROBE_COLD;
+/* What a call that has begun goes on with. */
+struct portolan_probe_begun {
+    struct portolan_probe_binding *binding;
+    struct portolan_probe_frame *frame;
+};
+/*
+ * Begins a call that the inline code leaves alone: the thread's first, the first of its record, one
+ * that has to wait or finds the port changed; with counters, by a slow clock; not measured.
+ */
+PORTOLAN_API struct portolan_probe_begun
+portolan_probe_slow_enter(struct portolan_probe_port *port, unsigned method, uintptr_t sp,
+                          const int64_t *keys, const double *x, unsigned n) PORTOLAN_PROBE_COLD;
+/* Ends it, and others whose mark is special. */
+PORTOLAN_API void portolan_probe_slow_leave(struct portolan_probe_frame *f, unsigned n)
     __attribute__((nothrow));
-PORTOLAN_API void portolan_probe_slow_counters_start(struct portolan_probe_thread *t,
-                                                     struct portolan_probe_frame *f)
-    __attribute__((nothrow));
-PORTOLAN_API void portolan_probe_slow_counters_stop(struct portolan_probe_thread *t,
-                                                    struct portolan_probe_frame *f)
-    __attribute__((nothrow));
+PORTOLAN_API void portolan_probe_slow_fail(struct portolan_probe_frame *f,
+                                           unsigned n) PORTOLAN_PROBE_COLD;
 
-/* Notes a row of the call in frame F, which is about to be recorded, and stops its counters. */
-PORTOLAN_API void portolan_probe_slow_row(struct portolan_probe_thread *t,
-                                          struct portolan_probe_frame *f, uint64_t elapsed,
-                                          uint32_t flags, const double *x, unsigned n)
-    __attribute__((nothrow));
-/* Draws how many calls of NODE there are to the next one that is timed. */
-PORTOLAN_API void portolan_probe_slow_draw(struct portolan_probe_thread *t,
-                                           struct portolan_probe_node *node, uint32_t one_in)
-    __attribute__((nothrow));
+/* The clock in ticks for calls that are not special. */
+PORTOLAN_PROBE_INLINE uint64_t portolan_probe_fast_now(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return portolan_probe_slow_now();
+#endif
+}
 
 /** The clock in ticks. */
 PORTOLAN_PROBE_INLINE uint64_t portolan_probe_now(void)
 {
-#if defined(__x86_64__)
-    if (!PORTOLAN_PROBE_UNLIKELY(portolan_probe_clock_is_slow))
-        return __rdtsc();
-#endif
-    return portolan_probe_slow_now();
+    return PORTOLAN_PROBE_UNLIKELY(portolan_probe_clock_is_slow) ? portolan_probe_slow_now()
+                                                                 : portolan_probe_fast_now();
 }
 
 /** One value of a call's context: what tells records apart, and the value itself. */
 struct portolan_probe_context {
     int64_t key;
     double x;
+    bool is_key; /* the value is the key, and x not set */
 };
+
+PORTOLAN_PROBE_INLINE double portolan_probe_value(struct portolan_probe_context context)
+{
+    return context.is_key ? (double)context.key : context.x;
+}
 
 /** Signed bins, 4 per octave: sign, exponent and two leading bits of the fraction. */
 PORTOLAN_PROBE_INLINE int64_t portolan_probe_bin(double x)
@@ -182,63 +192,88 @@ PORTOLAN_PROBE_INLINE int64_t portolan_probe_bin(double x)
 
 PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_int(int64_t value)
 {
-    struct portolan_probe_context c = {value, (double)value};
+    struct portolan_probe_context c = {value, 0.0, true};
 
     return c;
 }
 
 PORTOLAN_PROBE_INLINE struct portolan_probe_context portolan_probe_context_real(double value)
 {
-    struct portolan_probe_context c = {portolan_probe_bin(value), value};
+    struct portolan_probe_context c = {portolan_probe_bin(value), value, false};
 
     return c;
 }
 
-/* Statistics have one writer and readers that only look: plain moves, but tear-free. */
+/*
+ * Statistics have one writer and readers that only look: plain moves, but tear-free. Where aligned
+ * operands of instructions are that, they are used; compilers make three of an atomic load, a sum
+ * and an atomic store, more for reals. Race detectors must see atomic ones.
+ */
+#if defined(__x86_64__) && !defined(PORTOLAN_PROBE_FENCED) && !defined(__SANITIZE_THREAD__)
+#define PORTOLAN_PROBE_OPERANDS
+#endif
+
 PORTOLAN_PROBE_INLINE void portolan_probe_add(uint64_t *sum, uint64_t value)
 {
+#ifdef PORTOLAN_PROBE_OPERANDS
+    __asm__("addq %1, %0" : "+m"(*sum) : "er"(value) : "cc");
+#else
     __atomic_store_n(sum, __atomic_load_n(sum, __ATOMIC_RELAXED) + value, __ATOMIC_RELAXED);
+#endif
 }
 
 PORTOLAN_PROBE_INLINE void portolan_probe_add_real(double *sum, double value)
 {
+#ifdef PORTOLAN_PROBE_OPERANDS
+    __asm__("addsd %0, %1\n\tmovsd %1, %0" : "+m"(*sum), "+x"(value));
+#else
     double s;
 
     __atomic_load(sum, &s, __ATOMIC_RELAXED);
     s += value;
     __atomic_store(sum, &s, __ATOMIC_RELAXED);
+#endif
 }
 
-PORTOLAN_PROBE_INLINE uint64_t portolan_probe_hash(uint32_t method, const int64_t *keys, unsigned n)
+/* Keys in the upper part of a product, methods, which follow each other, as they are. */
+PORTOLAN_PROBE_INLINE uint32_t portolan_probe_hash(uint32_t method, const int64_t *keys, unsigned n)
 {
     static const uint64_t odd[PORTOLAN_PROBE_CONTEXTS] = {0x9E3779B97F4A7C15U, 0xC2B2AE3D27D4EB4FU,
                                                           0x165667B19E3779F9U, 0xD6E8FEB86659FD93U};
-    uint64_t h = method * 0xFF51AFD7ED558CCDU;
+    uint64_t h = 0;
 
     for (unsigned i = 0; i < n; i++)
         h += (uint64_t)keys[i] * odd[i];
-    return h;
+    return (uint32_t)(h >> 40) + method;
+}
+
+/* The method of the node that stands in empty places of tables. */
+#define PORTOLAN_PROBE_NO_METHOD UINT32_MAX
+
+PORTOLAN_PROBE_INLINE bool portolan_probe_is(const struct portolan_probe_node *node,
+                                             uint32_t method, const int64_t *keys, unsigned n)
+{
+    bool same = node->method == method && (n == 0 || node->key0 == keys[0]);
+
+    for (unsigned k = 1; k < n; k++)
+        same = same && node->key_more[k - 1] == keys[k];
+    return same;
 }
 
 PORTOLAN_PROBE_INLINE struct portolan_probe_node *
 portolan_probe_find(const struct portolan_probe_node *parent, uint32_t method, const int64_t *keys,
                     unsigned n)
 {
-    struct portolan_probe_node *const *table = parent->table;
-    uint64_t i = portolan_probe_hash(method, keys, n) >> parent->shift;
+    uint32_t i = portolan_probe_hash(method, keys, n);
+    struct portolan_probe_node *node = parent->table[i & parent->mask];
 
-    for (;; i = (i + 1) & parent->mask) {
-        struct portolan_probe_node *node = table[i];
-        bool same;
-
-        if (PORTOLAN_PROBE_UNLIKELY(!node))
+    /* what the first look has read is read anew, so that it need not be kept for this */
+    while (PORTOLAN_PROBE_UNLIKELY(!portolan_probe_is(node, method, keys, n))) {
+        if (__atomic_load_n(&node->method, __ATOMIC_RELAXED) == PORTOLAN_PROBE_NO_METHOD)
             return NULL;
-        same = node->method == method && (n == 0 || node->key0 == keys[0]);
-        for (unsigned k = 1; k < n; k++)
-            same = same && node->key_more[k - 1] == keys[k];
-        if (same)
-            return node;
+        node = __atomic_load_n(&parent->table, __ATOMIC_RELAXED)[++i & parent->mask];
     }
+    return node;
 }
 
 /*
@@ -259,13 +294,9 @@ portolan_probe_find(const struct portolan_probe_node *parent, uint32_t method, c
 
 /** State of one call between enter and leave, on the stack of the proxy's function. */
 struct portolan_probe_call {
-    struct portolan_probe_frame *frame; /* NULL: could not be marked; PORTOLAN_PROBE_LEFT: none */
+    struct portolan_probe_frame *frame; /* PORTOLAN_PROBE_LEFT: none */
     struct portolan_probe_thread *thread;
-    struct portolan_probe_frame *below; /* these two as in the frame, where it is measured */
-    struct portolan_probe_node *node;
-    uint32_t flags;
     unsigned n_context;
-    double x[PORTOLAN_PROBE_CONTEXTS];
 };
 
 #define PORTOLAN_PROBE_LEFT ((struct portolan_probe_frame *)1)
@@ -278,7 +309,7 @@ struct portolan_probe_call {
 #define PORTOLAN_PROBE_CALL(NAME)                                                                  \
     __attribute__((cleanup(portolan_probe_unwind))) struct portolan_probe_call NAME;               \
     NAME.thread = NULL;                                                                            \
-    NAME.flags = NAME.n_context = 0;                                                               \
+    NAME.n_context = 0;                                                                            \
     NAME.frame = PORTOLAN_PROBE_LEFT
 
 /**
@@ -301,6 +332,17 @@ PORTOLAN_PROBE_INLINE void portolan_probe_push(struct portolan_probe_thread *t,
 #endif
 }
 
+/* For a second look, behind that. */
+PORTOLAN_PROBE_INLINE struct portolan_probe_binding *
+portolan_probe_binding_now(const struct portolan_probe_port *port)
+{
+#ifdef PORTOLAN_PROBE_OPERANDS
+    return port->binding;
+#else
+    return __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+#endif
+}
+
 /* Absolute, so it also drops frames that a longjmp left above F. */
 PORTOLAN_PROBE_INLINE void portolan_probe_pop(struct portolan_probe_thread *t,
                                               struct portolan_probe_frame *f)
@@ -310,11 +352,11 @@ PORTOLAN_PROBE_INLINE void portolan_probe_pop(struct portolan_probe_thread *t,
 }
 
 PORTOLAN_PROBE_INLINE void portolan_probe_fill(struct portolan_probe_frame *f, uintptr_t sp,
-                                               struct portolan_probe_port *port,
+                                               uintptr_t mark,
                                                struct portolan_probe_binding *binding)
 {
     __atomic_store_n(&f->sp, sp, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->mark, (uintptr_t)port, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->mark, mark, __ATOMIC_RELEASE);
     __atomic_store_n(&f->binding, binding, __ATOMIC_RELEASE);
 }
 
@@ -338,14 +380,16 @@ portolan_probe_mark(struct portolan_probe_port *port)
     struct portolan_probe_pass pass;
     uintptr_t flags;
 
+    /* first, so that a call which is measured has not yet begun to save registers here */
+    if (__atomic_load_n(&port->flags, __ATOMIC_RELAXED))
+        return none;
     pass.thread = portolan_probe_thread;
     pass.frame = pass.thread->top;
-    flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
     if (PORTOLAN_PROBE_UNLIKELY(pass.frame[-1].sp <= sp) ||
-        PORTOLAN_PROBE_UNLIKELY((pass.frame == pass.thread->limit) | (flags != 0)))
+        PORTOLAN_PROBE_UNLIKELY(pass.frame == pass.thread->limit))
         return none;
     pass.binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
-    portolan_probe_fill(pass.frame, sp, port, pass.binding);
+    portolan_probe_fill(pass.frame, sp, (uintptr_t)port, pass.binding);
     portolan_probe_push(pass.thread, pass.frame);
     /* one test for both, as branches are what this path costs */
     flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
@@ -391,63 +435,21 @@ portolan_probe_charged(const struct portolan_probe_thread *t, const struct porto
     return below;
 }
 
-/* Whether the call of PORT that NODE is for is to be timed. */
-PORTOLAN_PROBE_INLINE bool portolan_probe_is_chosen(struct portolan_probe_call *call,
-                                                    const struct portolan_probe_port *port,
-                                                    struct portolan_probe_node *node)
+PORTOLAN_PROBE_INLINE void portolan_probe_add_mark(struct portolan_probe_frame *f, uintptr_t bit)
 {
-    uint32_t one_in = __atomic_load_n(&port->one_in, __ATOMIC_RELAXED);
-
-    if (PORTOLAN_PROBE_UNLIKELY(node->one_in != one_in))
-        portolan_probe_slow_draw(call->thread, node, one_in);
-    if (--node->skip)
-        return false;
-    portolan_probe_slow_draw(call->thread, node, one_in);
-    return true;
+    __atomic_store_n(&f->mark, f->mark | bit, __ATOMIC_RELEASE);
 }
 
-/* Finds the record of this call below what is running, and starts its time. */
-PORTOLAN_PROBE_INLINE void
-portolan_probe_begin(struct portolan_probe_call *call, struct portolan_probe_frame *f,
-                     const struct portolan_probe_port *port, uint32_t handle,
-                     const struct portolan_probe_context *context, unsigned n)
+/* From now on times below F count there. */
+PORTOLAN_PROBE_INLINE void portolan_probe_charge(struct portolan_probe_thread *t,
+                                                 struct portolan_probe_frame *f,
+                                                 struct portolan_probe_frame *below,
+                                                 struct portolan_probe_node *node)
 {
-    struct portolan_probe_frame *below = portolan_probe_charged(call->thread, f);
-    struct portolan_probe_node *node, *parent = below->node;
-    int64_t keys[PORTOLAN_PROBE_CONTEXTS];
-
-#define PORTOLAN_PROBE_TAKE(i) (keys[i] = context[i].key)
-    PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_TAKE);
-#undef PORTOLAN_PROBE_TAKE
-    node = portolan_probe_find(parent, handle, keys, n);
-    if (PORTOLAN_PROBE_UNLIKELY(!node)) {
-        /* copies, so that what the hot path uses need not live in memory */
-        int64_t k[PORTOLAN_PROBE_CONTEXTS];
-        double x[PORTOLAN_PROBE_CONTEXTS];
-
-#define PORTOLAN_PROBE_TAKE(i) (k[i] = context[i].key, x[i] = context[i].x)
-        PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_TAKE);
-#undef PORTOLAN_PROBE_TAKE
-        node = portolan_probe_slow_child(call->thread, parent, handle, k, x, n);
-    }
-    __atomic_store_n(&f->mark, f->mark | PORTOLAN_PROBE_MEASURED, __ATOMIC_RELEASE);
-    f->below = call->below = below;
-    f->node = call->node = node;
+    f->below = below;
+    f->node = node;
     f->child = 0;
-    call->thread->charged = f;
-    if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_COUNTERS |
-                                               PORTOLAN_PROBE_ROWS))) {
-        if (call->flags & PORTOLAN_PROBE_SAMPLED && !portolan_probe_is_chosen(call, port, node)) {
-            call->flags |= PORTOLAN_PROBE_COUNTED;
-            __atomic_store_n(&f->mark, f->mark | PORTOLAN_PROBE_UNTIMED, __ATOMIC_RELEASE);
-            return;
-        }
-        f->mpi = 0;
-        node->row_quality = __builtin_nan("");
-        if (call->flags & PORTOLAN_PROBE_COUNTERS)
-            portolan_probe_slow_counters_start(call->thread, f);
-    }
-    f->start = portolan_probe_now();
+    t->charged = f;
 }
 
 /**
@@ -462,49 +464,90 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
 {
     uintptr_t sp = (uintptr_t)__builtin_dwarf_cfa();
     struct portolan_probe_thread *t = portolan_probe_thread;
+    int64_t keys[PORTOLAN_PROBE_CONTEXTS];
+    struct portolan_probe_frame *f = t->top;
     struct portolan_probe_binding *binding;
-    struct portolan_probe_frame *f;
+    struct portolan_probe_node *node;
+    struct portolan_probe_frame *below;
+    uint32_t flags, handle;
 
-    call->frame = call->below = NULL;
-    call->thread = NULL;
-    call->node = NULL;
-    call->flags = 0;
     call->n_context = n_context;
-#define PORTOLAN_PROBE_TAKE(i) (call->x[i] = context[i].x)
+    call->thread = t;
+    if (PORTOLAN_PROBE_UNLIKELY(f[-1].sp <= sp) || PORTOLAN_PROBE_UNLIKELY(f >= t->fast_limit))
+        goto slow;
+    binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
+    portolan_probe_fill(f, sp, (uintptr_t)port + PORTOLAN_PROBE_MEASURED, binding);
+    portolan_probe_push(t, f);
+    flags = __atomic_load_n(&port->flags, __ATOMIC_ACQUIRE);
+    if (PORTOLAN_PROBE_UNLIKELY(binding != portolan_probe_binding_now(port)) ||
+        PORTOLAN_PROBE_UNLIKELY((flags & PORTOLAN_PROBE_DECIDING) != PORTOLAN_PROBE_MONITORED))
+        goto undo;
+
+    below = portolan_probe_charged(t, f);
+#define PORTOLAN_PROBE_TAKE(i) (keys[i] = context[i].key)
     PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
 #undef PORTOLAN_PROBE_TAKE
-    /* a longjmp left frames behind, or it is the thread's first call */
-    if (PORTOLAN_PROBE_UNLIKELY(t->top[-1].sp <= sp) && !(t = portolan_probe_slow_heal(sp)))
-        return portolan_probe_slow_enter(port);
-    f = t->top;
-    if (PORTOLAN_PROBE_UNLIKELY(f == t->limit))
-        return portolan_probe_slow_enter(port);
+    handle = (binding->first_method_handle + method) | (flags & PORTOLAN_PROBE_PROFILED);
+    node = portolan_probe_find(below->node, handle, keys, n_context);
+    if (PORTOLAN_PROBE_UNLIKELY(!node)) {
+        double x[PORTOLAN_PROBE_CONTEXTS];
 
-    binding = __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE);
-    portolan_probe_fill(f, sp, port, binding);
-    portolan_probe_push(t, f);
-    if (PORTOLAN_PROBE_UNLIKELY(binding != __atomic_load_n(&port->binding, __ATOMIC_ACQUIRE)) ||
-        PORTOLAN_PROBE_UNLIKELY(__atomic_load_n(&port->flags, __ATOMIC_ACQUIRE) &
-                                PORTOLAN_PROBE_CLOSED))
-        binding = portolan_probe_slow_settle(t, f, port);
-
-    call->thread = t;
+#define PORTOLAN_PROBE_TAKE(i) (x[i] = portolan_probe_value(context[i]))
+        PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
+        node = n_context ? portolan_probe_slow_find(below->node, handle, x, n_context) : NULL;
+        if (!node)
+            goto undo;
+    }
+#define PORTOLAN_PROBE_TAKE(i) (f->x[i] = portolan_probe_value(context[i]))
+    if (PORTOLAN_PROBE_UNLIKELY(flags & (PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_ROWS))) {
+        if (flags & PORTOLAN_PROBE_SAMPLED) {
+            /* to be timed, or a gap to be drawn */
+            if (node->skip <= 1 || node->one_in != __atomic_load_n(&port->one_in, __ATOMIC_RELAXED))
+                goto undo;
+            node->skip--;
+            portolan_probe_add_mark(f, PORTOLAN_PROBE_UNTIMED);
+            portolan_probe_charge(t, f, below, node);
+            call->frame = f;
+            return binding;
+        }
+        f->flags = flags;
+        f->mpi = 0;
+        node->row_quality = __builtin_nan("");
+        portolan_probe_add_mark(f, PORTOLAN_PROBE_SPECIAL);
+        PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
+    } else if (n_context && node->has_moments & 1) {
+        PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
+    }
+#undef PORTOLAN_PROBE_TAKE
+    portolan_probe_charge(t, f, below, node);
     call->frame = f;
-    call->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
-    if (call->flags & PORTOLAN_PROBE_MONITORED)
-        portolan_probe_begin(call, f, port,
-                             (binding->first_method_handle + method) |
-                                 (call->flags & PORTOLAN_PROBE_PROFILED),
-                             context, n_context);
+    f->start = portolan_probe_fast_now();
     return binding;
+
+undo:
+    portolan_probe_pop(t, f);
+slow : {
+    /* copies, so that what is used above need not live in memory */
+    int64_t k[PORTOLAN_PROBE_CONTEXTS];
+    double x[PORTOLAN_PROBE_CONTEXTS];
+    struct portolan_probe_begun begun;
+
+#define PORTOLAN_PROBE_TAKE(i) (k[i] = context[i].key, x[i] = portolan_probe_value(context[i]))
+    PORTOLAN_PROBE_EACH(n_context, PORTOLAN_PROBE_TAKE);
+#undef PORTOLAN_PROBE_TAKE
+    begun = portolan_probe_slow_enter(port, method, sp, k, x, n_context);
+    call->frame = begun.frame;
+    return begun.binding;
+}
 }
 
-/* Adds one call of ELAPSED ticks to the frame's node and charges it to the frame below. */
+/* Adds one call of ELAPSED ticks to the frame's node and charges it to the frame BELOW. */
 PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_frame *f,
-                                                      uint64_t elapsed, const double *x, unsigned n)
+                                                      struct portolan_probe_frame *below,
+                                                      uint64_t elapsed, unsigned n)
 {
     struct portolan_probe_node *node = f->node;
-    struct portolan_probe_frame *below = f->below;
     double t = (double)(int64_t)elapsed;
 
     portolan_probe_add(&node->calls, 1);
@@ -516,54 +559,40 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
         __atomic_store_n(&node->max, elapsed, __ATOMIC_RELAXED);
     portolan_probe_add_real(&node->squares, t * t);
 #define PORTOLAN_PROBE_SUM(i)                                                                      \
-    (portolan_probe_add_real(&node->moments[i].x, x[i]),                                           \
-     portolan_probe_add_real(&node->moments[i].xx, x[i] * x[i]),                                   \
-     portolan_probe_add_real(&node->moments[i].xt, x[i] * t))
-    PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_SUM);
+    (portolan_probe_add_real(&node->moments[i].x, f->x[i]),                                        \
+     portolan_probe_add_real(&node->moments[i].xx, f->x[i] * f->x[i]),                             \
+     portolan_probe_add_real(&node->moments[i].xt, f->x[i] * t))
+    if (n && node->has_moments & 1)
+        PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_SUM);
 #undef PORTOLAN_PROBE_SUM
     below->child += elapsed;
     portolan_probe_add(&below->node->subroutine_calls, 1);
 }
 
-/* Reads the counters, notes the row: what is asked for beside totals, before they change. */
-PORTOLAN_PROBE_INLINE void portolan_probe_note(const struct portolan_probe_call *call,
-                                               struct portolan_probe_frame *f, uint64_t elapsed)
+/* The call in F, which was not chosen to be timed. */
+PORTOLAN_PROBE_INLINE void portolan_probe_record_untimed(struct portolan_probe_frame *f,
+                                                         struct portolan_probe_frame *below)
 {
-    double x[PORTOLAN_PROBE_CONTEXTS]; /* a copy, as above */
-
-#define PORTOLAN_PROBE_TAKE(i) (x[i] = call->x[i])
-    PORTOLAN_PROBE_EACH(call->n_context, PORTOLAN_PROBE_TAKE);
-#undef PORTOLAN_PROBE_TAKE
-    if (call->flags & PORTOLAN_PROBE_ROWS)
-        portolan_probe_slow_row(call->thread, f, elapsed, call->flags, x, call->n_context);
-    else
-        portolan_probe_slow_counters_stop(call->thread, f);
+    portolan_probe_add(&f->node->untimed, 1);
+    portolan_probe_add(&below->node->subroutine_calls, 1);
 }
 
 /** Ends a call that portolan_probe_enter began and that came back as it should. */
 PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call)
 {
-    struct portolan_probe_frame *f = call->frame;
+    struct portolan_probe_frame *f = call->frame, *below = f->below;
 
     call->frame = PORTOLAN_PROBE_LEFT;
-    if (PORTOLAN_PROBE_UNLIKELY(!f)) {
-        portolan_probe_slow_leave();
-        return;
+    if (PORTOLAN_PROBE_UNLIKELY(f->mark & (PORTOLAN_PROBE_SPECIAL | PORTOLAN_PROBE_UNTIMED))) {
+        if (__atomic_load_n(&f->mark, __ATOMIC_RELAXED) & PORTOLAN_PROBE_SPECIAL) {
+            portolan_probe_slow_leave(f, call->n_context);
+            return;
+        }
+        portolan_probe_record_untimed(f, below);
+    } else {
+        portolan_probe_record_call(f, below, portolan_probe_fast_now() - f->start, call->n_context);
     }
-    if (PORTOLAN_PROBE_UNLIKELY(call->flags & PORTOLAN_PROBE_COUNTED)) {
-        if (!call->node || !call->below)
-            __builtin_unreachable(); /* the call has begun */
-        portolan_probe_add(&call->node->untimed, 1);
-        portolan_probe_add(&call->below->node->subroutine_calls, 1);
-        call->thread->charged = call->below;
-    } else if (call->flags & PORTOLAN_PROBE_MONITORED) {
-        uint64_t elapsed = portolan_probe_now() - f->start;
-
-        if (PORTOLAN_PROBE_UNLIKELY(call->flags & (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_ROWS)))
-            portolan_probe_note(call, f, elapsed);
-        portolan_probe_record_call(f, elapsed, call->x, call->n_context);
-        call->thread->charged = call->below;
-    }
+    call->thread->charged = below;
     portolan_probe_pop(call->thread, f);
 }
 
@@ -575,13 +604,9 @@ PORTOLAN_PROBE_INLINE void portolan_probe_leave(struct portolan_probe_call *call
 PORTOLAN_PROBE_INLINE void portolan_probe_leave_failed(struct portolan_probe_call *call)
 {
     struct portolan_probe_frame *f = call->frame;
-    double x[PORTOLAN_PROBE_CONTEXTS]; /* a copy, as above */
 
     call->frame = PORTOLAN_PROBE_LEFT;
-#define PORTOLAN_PROBE_TAKE(i) (x[i] = call->x[i])
-    PORTOLAN_PROBE_EACH(call->n_context, PORTOLAN_PROBE_TAKE);
-#undef PORTOLAN_PROBE_TAKE
-    portolan_probe_slow_fail(call->thread, f, call->flags, x, call->n_context);
+    portolan_probe_slow_fail(f, call->n_context);
 }
 
 /* The cleanup of PORTOLAN_PROBE_CALL: on the usual way out there is nothing left to do. */
@@ -595,7 +620,7 @@ PORTOLAN_PROBE_INLINE void portolan_probe_unwind(struct portolan_probe_call *cal
 PORTOLAN_PROBE_INLINE void portolan_probe_note_accuracy(struct portolan_probe_call *call,
                                                         double accuracy)
 {
-    if (call->frame && (call->flags & PORTOLAN_PROBE_MONITORED)) {
+    if (call->frame->mark & PORTOLAN_PROBE_MEASURED) {
         double *quality = &call->frame->node->quality;
 
         if (accuracy != accuracy)

@@ -84,7 +84,8 @@ static int cleaned_up(struct portolan_probe_port *port)
 {
     __attribute__((cleanup(portolan_probe_leave))) struct portolan_probe_call call;
 
-    portolan_probe_enter(&call, port, METHOD_WORK, &(struct portolan_probe_context){7, 7.0}, 1);
+    portolan_probe_enter(&call, port, METHOD_WORK,
+                         &(struct portolan_probe_context){.key = 7, .x = 7.0}, 1);
     portolan_probe_clock_advance(4);
     return 1; /* as an exception path does, past any leave */
 }

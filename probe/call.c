@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that the inline code leaves alone, and their ends. */
+#include "internal.h"
+
+#include <math.h>
+
+static unsigned long unmarked;
+/* Stands for the frame of calls that have none. */
+static struct portolan_probe_frame no_frame = {.mark = PORTOLAN_PROBE_SPECIAL};
+
+unsigned long probe_unmarked_calls(void)
+{
+    return __atomic_load_n(&unmarked, __ATOMIC_SEQ_CST);
+}
+
+void probe_unmarked_forget(void)
+{
+    __atomic_store_n(&unmarked, 0, __ATOMIC_SEQ_CST);
+}
+
+static void leave_unmarked(void)
+{
+    __atomic_fetch_sub(&unmarked, 1, __ATOMIC_SEQ_CST);
+}
+
+static struct portolan_probe_binding *enter_unmarked(const struct probe_thread *t,
+                                                     struct portolan_probe_port *port)
+{
+    uint32_t flags;
+
+    for (;;) {
+        __atomic_fetch_add(&unmarked, 1, __ATOMIC_SEQ_CST);
+        flags = __atomic_load_n(&port->flags, __ATOMIC_SEQ_CST);
+        if (!(flags & PORTOLAN_PROBE_CLOSED) ||
+            probe_gate_lets_pass(t, t ? t->hot.top : NULL, port))
+            return __atomic_load_n(&port->binding, __ATOMIC_SEQ_CST);
+        leave_unmarked();
+        probe_gate_wait(port, flags);
+    }
+}
+
+/* Whether the call of PORT that NODE is for is to be timed. */
+static bool is_chosen(struct probe_thread *t, const struct portolan_probe_port *port,
+                      struct portolan_probe_node *node)
+{
+    uint32_t one_in = __atomic_load_n(&port->one_in, __ATOMIC_RELAXED);
+
+    if (node->one_in != one_in)
+        probe_draw(t, node, one_in);
+    if (--node->skip)
+        return false;
+    probe_draw(t, node, one_in);
+    return true;
+}
+
+/* Finds the record of this call below what is running, and starts its time. */
+static void begin(struct probe_thread *t, struct portolan_probe_frame *f,
+                  const struct portolan_probe_port *port, uint32_t handle, const int64_t *keys,
+                  unsigned n)
+{
+    struct portolan_probe_frame *below = portolan_probe_charged(&t->hot, f);
+    struct portolan_probe_node *node = portolan_probe_find(below->node, handle, keys, n);
+
+    if (!node)
+        node = probe_child(t, below->node, handle, keys, f->x, n);
+    portolan_probe_add_mark(f, PORTOLAN_PROBE_MEASURED);
+    portolan_probe_charge(&t->hot, f, below, node);
+    f->mpi = 0;
+    node->row_quality = NAN;
+    if (f->flags & PORTOLAN_PROBE_SAMPLED && !is_chosen(t, port, node)) {
+        portolan_probe_add_mark(f, PORTOLAN_PROBE_UNTIMED);
+        return;
+    }
+    if (f->flags & PORTOLAN_PROBE_COUNTERS)
+        probe_counters_start(t, f);
+    f->start = portolan_probe_now();
+}
+
+struct portolan_probe_begun portolan_probe_slow_enter(struct portolan_probe_port *port,
+                                                      unsigned method, uintptr_t sp,
+                                                      const int64_t *keys, const double *x,
+                                                      unsigned n)
+{
+    struct probe_thread *t = probe_thread_self();
+    struct portolan_probe_binding *binding;
+    struct portolan_probe_frame *f;
+
+    if (t)
+        probe_thread_heal(t, sp);
+    if (!t || t->hot.top == t->hot.limit)
+        return (struct portolan_probe_begun){enter_unmarked(t, port), &no_frame};
+    f = t->hot.top;
+    portolan_probe_fill(f, sp, (uintptr_t)port | PORTOLAN_PROBE_SPECIAL, NULL);
+    binding = probe_settle(t, f, port);
+    f->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < n; i++)
+        f->x[i] = x[i];
+    if (f->flags & PORTOLAN_PROBE_MONITORED)
+        begin(t, f, port,
+              (binding->first_method_handle + method) | (f->flags & PORTOLAN_PROBE_PROFILED), keys,
+              n);
+    return (struct portolan_probe_begun){binding, f};
+}
+
+static void leave_measured(struct probe_thread *t, struct portolan_probe_frame *f, unsigned n)
+{
+    uint64_t elapsed = portolan_probe_now() - f->start;
+
+    if (PORTOLAN_PROBE_UNLIKELY(f->flags & PORTOLAN_PROBE_COUNTERS))
+        probe_counters_stop(t, f);
+    if (f->flags & PORTOLAN_PROBE_ROWS)
+        probe_row_note(t, f, elapsed, n);
+    portolan_probe_record_call(f, f->below, elapsed, n);
+}
+
+void portolan_probe_slow_leave(struct portolan_probe_frame *f, unsigned n)
+{
+    struct probe_thread *t = (struct probe_thread *)portolan_probe_thread;
+
+    if (PORTOLAN_PROBE_UNLIKELY(!(f->mark & PORTOLAN_PROBE_MEASURED))) {
+        if (f == &no_frame)
+            leave_unmarked();
+        else
+            portolan_probe_pop(&t->hot, f);
+        return;
+    }
+    if (PORTOLAN_PROBE_UNLIKELY(f->mark & PORTOLAN_PROBE_UNTIMED))
+        portolan_probe_record_untimed(f, f->below);
+    else
+        leave_measured(t, f, n);
+    t->hot.charged = f->below;
+    portolan_probe_pop(&t->hot, f);
+}
+
+/* Its time is taken out of the caller's own time all the same. */
+static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f, unsigned n)
+{
+    bool is_special = f->mark & PORTOLAN_PROBE_SPECIAL;
+
+    if (!(f->mark & PORTOLAN_PROBE_UNTIMED))
+        f->below->child += portolan_probe_now() - f->start;
+    if (is_special && f->flags & PORTOLAN_PROBE_COUNTERS)
+        probe_counters_drop(t, f);
+    probe_span_drop(t, f);
+    portolan_probe_add(&f->node->failed, 1);
+    for (unsigned i = 0; i < n; i++)
+        portolan_probe_add_real(&f->node->failed_x[i], f->node->has_moments
+                                                           ? f->x[i]
+                                                           : (double)probe_node_key(f->node, i));
+    t->hot.charged = f->below;
+}
+
+void portolan_probe_slow_fail(struct portolan_probe_frame *f, unsigned n)
+{
+    struct probe_thread *t = probe_thread_known();
+
+    if (f == &no_frame) {
+        leave_unmarked();
+        return;
+    }
+    if (f->mark & PORTOLAN_PROBE_MEASURED)
+        count_failed(t, f, n);
+    portolan_probe_pop(&t->hot, f);
+}
