@@ -32,6 +32,11 @@ static int64_t busy_work(struct bench_object *self, int64_t n)
 static const struct bench_ops busy_ops = {busy_work};
 static struct bench_object busy = {&busy_ops};
 
+struct bench_object *bench_busy(void)
+{
+    return &busy;
+}
+
 struct bench_object *bench_plain(void)
 {
     return &plain;

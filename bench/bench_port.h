@@ -24,6 +24,7 @@ PORTOLAN_API struct bench_object *bench_monitored(void); /* proxy, one integer c
 PORTOLAN_API struct bench_object *bench_rows(void);      /* the same, noting rows */
 PORTOLAN_API struct bench_object *bench_sampled(void);   /* the same, timing 1 call in 16 */
 PORTOLAN_API struct bench_object *bench_pathonly(void);  /* proxy, no context */
+PORTOLAN_API struct bench_object *bench_busy(void);      /* plain instructions, some hundred */
 PORTOLAN_API struct bench_object *bench_floor_busy(void);
 PORTOLAN_API struct bench_object *bench_monitored_busy(void);
 PORTOLAN_API bench_Port bench_sidl(void); /* the implementation as a SIDL port */

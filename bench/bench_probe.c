@@ -100,6 +100,7 @@ enum variant_name {
     ROWS,
     ROWS_64,
     SAMPLED,
+    PLAIN_BUSY,
     FLOOR_BUSY,
     BUSY,
     BUSY_64,
@@ -119,6 +120,7 @@ static struct variant variants[N_VARIANTS] = {
     [ROWS] = {.name = "the same with rows", .distinct = 1},
     [ROWS_64] = {.name = "with rows, 64 distinct values", .distinct = 64},
     [SAMPLED] = {.name = "monitored, 1 call in 16 timed", .distinct = 1},
+    [PLAIN_BUSY] = {.name = "reference: a thousand instructions", .distinct = 1},
     [FLOOR_BUSY] = {.name = "floor, busy body", .distinct = 1},
     [BUSY] = {.name = "monitored, busy body, 1 value", .distinct = 1},
     [BUSY_64] = {.name = "monitored, busy body, 64 values", .distinct = 64},
@@ -140,6 +142,7 @@ static void make_variants(void)
         variants[v].object = bench_monitored();
     variants[ROWS].object = variants[ROWS_64].object = bench_rows();
     variants[SAMPLED].object = bench_sampled();
+    variants[PLAIN_BUSY].object = bench_busy();
     variants[FLOOR_BUSY].object = bench_floor_busy();
     variants[BUSY].object = variants[BUSY_64].object = bench_monitored_busy();
     for (int v = 0; v < N_VARIANTS; v++)

@@ -19,6 +19,15 @@ paths=$9
 shift 9
 for other; do
     case $other in
+    */bench_probe) run "${0%/*}/states.sh" "$other" ;;
+    */bench_instructions) # callgrind may be missing
+        echo "== bench_instructions"
+        "${0%/*}/instructions.sh" "$other" floor forward path context rows sampled
+        case $? in
+        0 | 77) ;;
+        *) status=1 ;;
+        esac
+        ;;
     */bench_store) # on a server as well, where there is one
         echo "== bench_store"
         "${0%/*}/../tests/postgres_server.sh" "$other" 2>/dev/null
