@@ -31,6 +31,30 @@ static enum portolan_status open_library(const struct portolan_class_description
                               class->library);
 }
 
+/* The file that SYMBOL comes from, as seen from HANDLE; NULL: from none. */
+static const char *file_of(void *handle, const char *symbol)
+{
+    void *address = dlsym(handle, symbol);
+    Dl_info info;
+
+    return address && dladdr(address, &info) ? info.dli_fname : NULL;
+}
+
+/* Handles of one MPI mean nothing to another, and nobody has initialised the second one. */
+static enum portolan_status check_mpi(const struct portolan_class_description *class, void *handle,
+                                      struct portolan_error *err)
+{
+    const char *ours = file_of(RTLD_DEFAULT, "PMPI_Init"), *theirs = file_of(handle, "PMPI_Init");
+
+    if (!ours || !theirs || strcmp(ours, theirs) == 0)
+        return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EFOREIGN,
+                              "class '%s': %s is linked with another MPI, %s, than this program, "
+                              "%s; link it with that one, or build Portolan with its MPI "
+                              "(./configure --with-mpi=mpich|openmpi)",
+                              class->class_name, class->library, theirs, ours);
+}
+
 enum portolan_status library_load(const struct portolan_class_description *class,
                                   const struct portolan_component **component,
                                   struct portolan_error *err)
@@ -45,7 +69,8 @@ enum portolan_status library_load(const struct portolan_class_description *class
                                   class->class_name);
     for (char *dot = symbol; (dot = strchr(dot, '.'));)
         *dot = '_';
-    if ((status = open_library(class, &handle, err)) != PORTOLAN_OK)
+    if ((status = open_library(class, &handle, err)) != PORTOLAN_OK ||
+        (status = check_mpi(class, handle, err)) != PORTOLAN_OK)
         return status;
     *component = dlsym(handle, symbol);
     if (!*component)
