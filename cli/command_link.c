@@ -21,7 +21,8 @@ static const struct argp_option options[] = {
     {"class", 'c', "CLASS", 0, "link in this class, too; may be repeated", 0},
     {"archive", 'a', "CLASS=FILE", 0, "take a class from this static archive; may be repeated", 0},
     {"static", 'S', NULL, 0, "fully static: take archives of all libraries, libc included", 0},
-    {"cc", 'C', "COMMAND", 0, "compiler that links MPI programs (default: MPICH's)", 0},
+    {"cc", 'C', "COMMAND", 0, "compiler that links MPI programs (default: that of Portolan's MPI)",
+     0},
     {"keep", 'k', "DIR", 0, "keep what is made on the way in this folder", 0},
     {0},
 };

@@ -210,7 +210,7 @@ static enum portolan_status print_report(struct report *r, struct portolan_error
     if (!run)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                   "no finished run of '%s' with these parameters is stored; run it "
-                                  "with: mpiexec.mpich -n RANKS portolan run %s",
+                                  "with: mpiexec." PORTOLAN_MPI " -n RANKS portolan run %s",
                                   r->assembly->name, r->assembly->file);
     printf("run %lld of assembly '%s' on %d ranks, %s\n", (long long)run->id, r->assembly->name,
            run->ranks, run->started);

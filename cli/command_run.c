@@ -81,7 +81,8 @@ int command_run(int argc, char **argv)
         .options = script_argp_options,
         .parser = parse_option,
         .args_doc = "ASSEMBLY.xml|SCRIPT.rc|SCRIPT.bld",
-        .doc = "Run an assembly, or a script of Ccaffeine: mpiexec.mpich -n RANKS portolan run "
+        .doc = "Run an assembly, or a script of Ccaffeine: mpiexec." PORTOLAN_MPI
+               " -n RANKS portolan run "
                "ASSEMBLY.xml",
         .children = children,
     };

@@ -53,7 +53,8 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
-        .doc = "Run the assembly that this program was linked of: mpiexec.mpich -n RANKS PROGRAM",
+        .doc = "Run the assembly that this program was linked of: mpiexec." PORTOLAN_MPI
+               " -n RANKS PROGRAM",
         .children = children,
     };
     struct run_options o = {.assembly.program = program};

@@ -59,7 +59,7 @@ static enum portolan_status read_data(struct study *s, int *ranks, struct portol
     if (status == PORTOLAN_OK && s->data->n_trials == 0)
         status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                     "store '%s' has no trial of assembly '%s'; measure it with: "
-                                    "mpiexec.mpich -n RANKS portolan measure %s",
+                                    "mpiexec." PORTOLAN_MPI " -n RANKS portolan measure %s",
                                     file, s->w.assembly->name, s->w.assembly->file);
     if (status == PORTOLAN_OK && s->w.store)
         accept_ended_by_signal(s->data);
@@ -75,8 +75,8 @@ static void add_advice(const struct study *s, struct portolan_error *err)
 
     *err = (struct portolan_error){0};
     portolan_error_set(err, why.status,
-                       "%s; measure it with: mpiexec.mpich -n %d portolan measure %s", why.text,
-                       s->options.ranks, s->w.assembly->file);
+                       "%s; measure it with: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
+                       why.text, s->options.ranks, s->w.assembly->file);
 }
 
 /* A component compiled anew is another build: those of the newest trial are today's. */

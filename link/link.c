@@ -213,7 +213,7 @@ static enum portolan_status explain(struct linking *l, struct portolan_error *er
     if (strstr(log, "PMPI_"))
         return portolan_error_set(err, cause.status,
                                   "%s; it must be a compiler that links MPI programs, as "
-                                  "mpicc.mpich is",
+                                  "mpicc." PORTOLAN_MPI " is",
                                   cause.text);
     if (strstr(log, "undefined reference") || strstr(log, "undefined symbol"))
         return portolan_error_set(err, cause.status,

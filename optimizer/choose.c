@@ -271,8 +271,8 @@ static char *settling_command(struct choosing *c)
     struct portolan_plan *p = c->p;
     const struct portolan_assembly *a = p->s.a;
     const size_t *values = c->sure.has_rival ? less_known(c) : c->sure.values;
-    char *text = portolan_arena_printf(&p->choice_pool, "mpiexec.mpich -n %d portolan run --fixed",
-                                       p->s.ranks);
+    char *text = portolan_arena_printf(
+        &p->choice_pool, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed", p->s.ranks);
 
     for (size_t v = 0; text && v < p->s.n_variables; v++) {
         const struct portolan_assembly_instance *x = p->s.variables[v].instance;

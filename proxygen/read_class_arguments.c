@@ -13,7 +13,7 @@ static const struct portolan_libclang *clang_of(const struct cxx_reader *r)
 struct cxx_notes proxygen_cxx_notes(struct cxx_reader *r, CXCursor cursor)
 {
     struct cxx_list list = proxygen_cxx_children(r, cursor);
-    struct cxx_notes notes = {false, false};
+    struct cxx_notes notes = {0};
 
     for (size_t i = 0; i < list.n; i++) {
         const char *text;

@@ -161,7 +161,7 @@ static int32_t driver_go(void *self, sidl_BaseInterface *_ex)
     MPI_Initialized(&ready);
     if (!ready)
         portolan_error_set(&err, PORTOLAN_ECOMPONENT,
-                           "it needs MPI: start with mpiexec.mpich -n 1 portolan run ...");
+                           "it needs MPI: start with mpiexec -n 1 portolan run ...");
     else if (run(s, &err))
         portolan_error_prefix(&err, "%s", s->kind->cls.name);
     s->kind->finish(s);

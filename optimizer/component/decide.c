@@ -62,8 +62,8 @@ static void make_plan(struct optimizer *o)
                  err.text);
     if (status == PORTOLAN_ENOTFOUND)
         portolan_log(PORTOLAN_LOG_NOTICE, "optimizer",
-                     "%s; this would tell: mpiexec.mpich -n %d portolan measure %s", m->reason,
-                     o->cohort->size, o->assembly->file ? o->assembly->file : "");
+                     "%s; this would tell: mpiexec." PORTOLAN_MPI " -n %d portolan measure %s",
+                     m->reason, o->cohort->size, o->assembly->file ? o->assembly->file : "");
     else if (status)
         portolan_log(PORTOLAN_LOG_WARNING, "optimizer", "no plan, %s", m->reason);
 }

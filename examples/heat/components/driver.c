@@ -340,7 +340,7 @@ static int32_t driver_go(void *self, sidl_BaseInterface *_ex)
     MPI_Initialized(&ready);
     if (!ready) {
         portolan_throw(_ex, PORTOLAN_ECOMPONENT,
-                       "heat.Driver needs MPI: start with mpiexec.mpich -n 2 portolan run …");
+                       "heat.Driver needs MPI: start with mpiexec -n 2 portolan run …");
         return -1;
     }
     status = run_all(&run, &err);
