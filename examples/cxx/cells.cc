@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* particles.Cells: looks at neighbours only. Sorting all into cells has its price, also for few. */
-#include "component.hpp"
+#include <portolan/component.hpp>
+
 #include "pair.hpp"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ struct traits {
 
 gov_cca_Component create(sidl_BaseInterface *_ex)
 {
-    return cca::provider<Cells, particles::Forces, traits>::create(_ex);
+    return portolan::provider<Cells, particles::Forces, traits>::create(_ex);
 }
 
 } /* namespace */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* particles.Direct: every pair. Nothing to set up, n² work. */
-#include "component.hpp"
+#include <portolan/component.hpp>
+
 #include "pair.hpp"
 
 namespace
@@ -38,7 +39,7 @@ struct traits {
 
 gov_cca_Component create(sidl_BaseInterface *_ex)
 {
-    return cca::provider<Direct, particles::Forces, traits>::create(_ex);
+    return portolan::provider<Direct, particles::Forces, traits>::create(_ex);
 }
 
 } /* namespace */

@@ -3,7 +3,8 @@
  * particles.Driver: moves particles, of which there are more or fewer in each phase, and comes by a
  * SwapPoint between the phases.
  */
-#include "component.hpp"
+#include <portolan/component.hpp>
+
 #include "particles.hpp"
 
 #include <cmath>
@@ -70,15 +71,15 @@ struct Driver {
 
     void go()
     {
-        cca::used<particles::Forces> forces(services, "forces");
-        gov_cca_TypeMap map = portolan_component_properties(services, cca::check());
+        portolan::used<particles::Forces> forces(services, "forces");
+        gov_cca_TypeMap map = portolan_component_properties(services, portolan::check());
         const std::vector<std::size_t> sizes = read_sizes(map);
-        const int steps = gov_cca_TypeMap_getInt(map, "steps", 20, cca::check());
-        const int phases = gov_cca_TypeMap_getInt(map, "phases", 1, cca::check());
+        const int steps = gov_cca_TypeMap_getInt(map, "steps", 20, portolan::check());
+        const int phases = gov_cca_TypeMap_getInt(map, "phases", 1, portolan::check());
         std::ofstream report(read_text(map, "report"));
 
         report << std::setprecision(9);
-        gov_cca_TypeMap_deleteRef(map, cca::check());
+        gov_cca_TypeMap_deleteRef(map, portolan::check());
         for (int phase = 0; phase < phases; phase++) {
             const std::size_t n = sizes[static_cast<std::size_t>(phase) % sizes.size()];
             Simulation simulation(n);
@@ -93,7 +94,7 @@ struct Driver {
 
     static std::string read_text(gov_cca_TypeMap map, const char *name)
     {
-        char *text = gov_cca_TypeMap_getString(map, name, "", cca::check());
+        char *text = gov_cca_TypeMap_getString(map, name, "", portolan::check());
         std::string copy(text);
 
         sidl_String_free(text);
@@ -113,45 +114,45 @@ struct Driver {
             throw std::invalid_argument("parameter 'sequence' is a list of whole numbers");
         if (sizes.empty())
             sizes.push_back(
-                static_cast<std::size_t>(gov_cca_TypeMap_getInt(map, "n", 100, cca::check())));
+                static_cast<std::size_t>(gov_cca_TypeMap_getInt(map, "n", 100, portolan::check())));
         return sizes;
     }
 
     /* Where implementations may change, told how many particles there are going to be. */
     void pass_swap_point(int phase, double n)
     {
-        gov_cca_Port port = gov_cca_Services_getPortNonblocking(services, "swap", cca::check());
+        gov_cca_Port port = gov_cca_Services_getPortNonblocking(services, "swap", portolan::check());
 
         if (!port)
             return;
-        portolan_ports_SwapPoint swap = portolan_ports_SwapPoint__cast(port, cca::check());
+        portolan_ports_SwapPoint swap = portolan_ports_SwapPoint__cast(port, portolan::check());
 
-        gov_cca_Port_deleteRef(port, cca::check());
+        gov_cca_Port_deleteRef(port, portolan::check());
         if (n > 0)
-            portolan_ports_SwapPoint_announce(swap, "position", n, cca::check());
-        portolan_ports_SwapPoint_reached(swap, phase, cca::check());
-        portolan_ports_SwapPoint_deleteRef(swap, cca::check());
-        gov_cca_Services_releasePort(services, "swap", cca::check());
+            portolan_ports_SwapPoint_announce(swap, "position", n, portolan::check());
+        portolan_ports_SwapPoint_reached(swap, phase, portolan::check());
+        portolan_ports_SwapPoint_deleteRef(swap, portolan::check());
+        gov_cca_Services_releasePort(services, "swap", portolan::check());
     }
 };
 
 void set_services(void *self, gov_cca_Services services, sidl_BaseInterface *_ex)
 {
     static_cast<Driver *>(self)->services = services;
-    cca::guarded(_ex, "particles.Driver", [&] {
+    portolan::guarded(_ex, "particles.Driver", [&] {
         gov_cca_Services_registerUsesPort(services, "forces", "particles.Forces", nullptr,
-                                          cca::check());
+                                          portolan::check());
         gov_cca_Services_registerUsesPort(services, "swap", "portolan.ports.SwapPoint", nullptr,
-                                          cca::check());
+                                          portolan::check());
         gov_cca_Services_addProvidesPort(
             services, static_cast<gov_cca_Port>(sidl_object_facet(self, "gov.cca.Port")), "go",
-            "gov.cca.ports.GoPort", nullptr, cca::check());
+            "gov.cca.ports.GoPort", nullptr, portolan::check());
     });
 }
 
 int32_t go(void *self, sidl_BaseInterface *_ex)
 {
-    cca::guarded(_ex, "particles.Driver", [&] { static_cast<Driver *>(self)->go(); });
+    portolan::guarded(_ex, "particles.Driver", [&] { static_cast<Driver *>(self)->go(); });
     return *_ex ? -1 : 0;
 }
 

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Classes of C++ as CCA components, over the C binding of gov.cca. */
-#ifndef COMPONENT_HPP
-#define COMPONENT_HPP
+/**
+ * framework: classes of C++ as CCA components, over the C binding of gov.cca, in C++11 and later.
+ * portolan-cca(7) shows a component and a driver; examples/cxx are whole ones.
+ *
+ * Threads: as for <portolan/framework.h>; nothing here has state of its own.
+ */
+#ifndef PORTOLAN_COMPONENT_HPP
+#define PORTOLAN_COMPONENT_HPP
 
 #include <exception>
 
 #include <portolan/framework.h>
 
-namespace cca
+namespace portolan
 {
 
-/* An exception of the C binding on its way through C++. */
+/** An exception of the C binding on its way through C++; who catches it owns the reference. */
 struct failure {
     sidl_BaseInterface ex;
 };
 
-/* Every call gets one; what was thrown is thrown on. */
+/**
+ * The last argument of a call of the C binding: what the call throws is thrown on as `failure`, at
+ * the end of the full expression. `gov_cca_Services_getPort(services, "solver", check())`
+ */
 class check
 {
   public:
@@ -33,7 +41,10 @@ class check
     sidl_BaseInterface ex_ = nullptr;
 };
 
-/* Runs WORK for a caller in C. */
+/**
+ * Runs WORK for a caller in C: *_EX is what it threw, as a failure or as a std::exception (whose
+ * text goes into a gov.cca.CCAException behind WHO), else NULL.
+ */
 template <typename Work> void guarded(sidl_BaseInterface *_ex, const char *who, Work work)
 {
     *_ex = nullptr;
@@ -46,9 +57,10 @@ template <typename Work> void guarded(sidl_BaseInterface *_ex, const char *who, 
     }
 }
 
-/*
- * A component that provides port NAME of type TYPE: an IMPLEMENTATION of the abstract class PORT,
- * which travels as a portolan.ForeignPort. TRAITS has class_name, port_name and type_name.
+/**
+ * A component that provides one port, an IMPLEMENTATION of the abstract class PORT, which travels
+ * as a portolan.ForeignPort; IMPLEMENTATION needs a constructor without arguments. TRAITS has
+ * class_name, port_name and type_name, static strings. `create` is for PORTOLAN_COMPONENT.
  */
 template <typename Implementation, typename Port, typename Traits> class provider
 {
@@ -128,7 +140,11 @@ template <typename Implementation, typename Port, typename Traits> class provide
     }
 };
 
-/* A connected port of type Port, for as long as this object lives. */
+/**
+ * The object behind the connected uses port NAME of a component, a portolan.ForeignPort of class
+ * PORT, for as long as this lives. NAME is borrowed, and so are SERVICES. Throws failure when the
+ * port is not connected. While this lives nobody else can be connected there: hold it for a step.
+ */
 template <typename Port> class used
 {
   public:
@@ -160,6 +176,6 @@ template <typename Port> class used
     Port *port_;
 };
 
-} /* namespace cca */
+} /* namespace portolan */
 
 #endif
