@@ -236,7 +236,8 @@ static void tell_of_the_rest(struct writer *w)
         LOSS(w, 0, "a script has no budget for measurements");
     if (a->steps_instance)
         LOSS(w, a->steps_line, "a script does not say which parameter counts steps");
-    if (a->alpha < 0.1 || a->alpha > 0.1 || a->beta < 0.1 || a->beta > 0.1 || a->accuracy > 0)
+    if (a->alpha != PORTOLAN_ASSEMBLY_PRUNING || a->beta != PORTOLAN_ASSEMBLY_PRUNING ||
+        a->accuracy > 0)
         LOSS(w, 0, "a script has no settings of an optimizer");
 }
 

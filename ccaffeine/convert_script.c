@@ -8,27 +8,6 @@
 
 /* --------------------------------------------------------------------------------- the whole */
 
-static bool changes_something(const struct step *s)
-{
-    switch (s->form->id) {
-    case COMMAND_INSTANTIATE:
-    case COMMAND_CONNECT:
-    case COMMAND_DISCONNECT:
-    case COMMAND_REMOVE:
-    case COMMAND_NUKE:
-    case COMMAND_GO:
-        return true;
-    case COMMAND_CONFIGURE:
-        return step_argument(s, 3) != NULL;
-    case COMMAND_PROPERTY:
-        return step_argument(s, 2) != NULL;
-    case COMMAND_PORT_PROPERTY:
-        return step_argument(s, 4) != NULL;
-    default:
-        return false;
-    }
-}
-
 static void follow_exit(const struct step *s)
 {
     const char *code = step_argument(s, 0);
@@ -100,6 +79,42 @@ static void (*const functions[])(const struct step *s) = {
     [COMMAND_EOF] = follow_end,
 };
 
+/* An assembly ends when its go returns: what would only change instances then is not missed. */
+static void follow_after_go(const struct step *s)
+{
+    switch (s->form->id) {
+    case COMMAND_INSTANTIATE:
+    case COMMAND_GO:
+        LOSS(s,
+             "an assembly ends when its go (line %d) returns; what the script runs "
+             "afterwards is left out",
+             s->f->a.go_line);
+        return;
+    case COMMAND_CONNECT:
+    case COMMAND_DISCONNECT:
+    case COMMAND_CONFIGURE:
+    case COMMAND_PROPERTY:
+    case COMMAND_PORT_PROPERTY:
+    case COMMAND_REMOVE:
+    case COMMAND_NUKE:
+    case COMMAND_REPOSITORY:
+    case COMMAND_PATH:
+    case COMMAND_DROP:
+        break;
+    case COMMAND_MOVE:
+        if (step_find(s, step_argument(s, 0), NULL))
+            follow_move(s);
+        else
+            break;
+        return;
+    default:
+        functions[s->form->id](s);
+        return;
+    }
+    NOTE(s, "'%s' is left out: it changes nothing that runs after the go (line %d)",
+         s->words->words[0], s->f->a.go_line);
+}
+
 static void follow_all(struct follower *f)
 {
     for (size_t i = 0; i < f->s->n_commands && !f->arena->failed; i++) {
@@ -113,11 +128,8 @@ static void follow_all(struct follower *f)
         if (verb_find(s.words->words[0], &s.form, &err) != PORTOLAN_OK ||
             verb_check(s.form, s.words, &err) != PORTOLAN_OK)
             step_fault(&s, &err);
-        else if (f->a.go_instance && changes_something(&s))
-            LOSS(&s,
-                 "an assembly ends when its go (line %d) returns; what the script does "
-                 "afterwards is left out",
-                 f->a.go_line);
+        else if (f->a.go_instance)
+            follow_after_go(&s);
         else
             functions[s.form->id](&s);
     }
@@ -181,7 +193,7 @@ enum portolan_status portolan_script_to_assembly(const struct portolan_script *s
     int before = heard->count;
 
     *xml = NULL;
-    f.a.alpha = f.a.beta = 0.1;
+    f.a.alpha = f.a.beta = PORTOLAN_ASSEMBLY_PRUNING;
     f.a.name = s->name ? s->name : convert_stem(&arena, out, s->file);
     follow_all(&f);
     if (arena.failed || !f.a.name)

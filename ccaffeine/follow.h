@@ -61,7 +61,8 @@ struct portolan_assembly_instance *step_find(const struct step *s, const char *w
 struct portolan_assembly_instance *step_instance(const struct step *s, size_t index);
 /*
  * The class that a word means: of just that name, else one that was got (unless it is just being
- * got) or one of the palette by loose matching, else the word as it stands. NULL: ambiguous.
+ * got) or one of the palette by loose matching, which is told, else the word as it stands. NULL:
+ * ambiguous, or not exact where it is to be; told.
  */
 const char *step_class(const struct step *s, const char *word, bool is_get);
 

@@ -74,10 +74,19 @@ static struct names known_classes(const struct step *s)
     return names;
 }
 
-/*
- * The class that a word means: of just that name, else one that was got (unless it is just being
- * got) or one of the palette by loose matching, else the word as it stands.
- */
+/* A name that the palette completed: another palette could complete it to another class. */
+static const char *completed(const struct step *s, const char *word, const char *class_name)
+{
+    if (!s->f->c->is_exact) {
+        NOTE(s, "class '%s' is taken to be '%s', which the palette has at present", word,
+             class_name);
+        return class_name;
+    }
+    portolan_diagnose(s->f->d, s->f->s->file, s->line, 0,
+                      "there is no class '%s'; write '%s' if that is meant", word, class_name);
+    return NULL;
+}
+
 const char *step_class(const struct step *s, const char *word, bool is_get)
 {
     struct names known = known_classes(s);
@@ -93,6 +102,8 @@ const char *step_class(const struct step *s, const char *word, bool is_get)
     if (status == PORTOLAN_ENOTFOUND) {
         err = (struct portolan_error){0};
         status = match_name(word, known.names, known.n, "class", &match, &err);
+        if (status == PORTOLAN_OK)
+            return completed(s, word, match);
     }
     if (status == PORTOLAN_OK)
         return match;

@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_LOSSY };
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_LOSSY, OPTION_EXACT };
 
 enum form { FORM_NONE, FORM_RC, FORM_BLD, FORM_XML };
 
 struct options {
     const char *in, *out, *path;
     enum form from, to;
-    bool is_lossy;
+    bool is_lossy, is_exact;
 };
 
 static const struct argp_option options[] = {
     {"from", OPTION_FROM, "FORM", 0, "what IN is: rc, bld or xml (default: by its ending)", 0},
     {"to", OPTION_TO, "FORM", 0, "what OUT is to be", 0},
     {"lossy", OPTION_LOSSY, NULL, 0, "write OUT though it cannot say all that IN says", 0},
+    {"exact", OPTION_EXACT, NULL, 0, "refuse class names that only the palette completes", 0},
     {"path", 'p', "DIR:...", 0, "search these folders for components first", 0},
     {0},
 };
@@ -69,6 +70,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return read_form("--to", arg, &o->to, state);
     case OPTION_LOSSY:
         o->is_lossy = true;
+        return 0;
+    case OPTION_EXACT:
+        o->is_exact = true;
         return 0;
     case 'p':
         o->path = arg;
@@ -143,7 +147,7 @@ static enum portolan_status script_to_script(const struct options *o, const stru
                                              struct portolan_error *err)
 {
     const char *out = strcmp(o->out, "-") ? o->out : NULL;
-    struct portolan_conversion second = {tell_of_between, c->arg, 0};
+    struct portolan_conversion second = {.tell = tell_of_between, .arg = c->arg};
     struct portolan_assembly *a = NULL;
     enum portolan_status status;
     char *xml;
@@ -188,13 +192,14 @@ int command_convert(int argc, char **argv)
     struct options o = {0};
     struct portolan_error err = {0};
     struct portolan_diagnostics d = {.report = print_diagnostic};
-    struct portolan_conversion c = {tell, &o, 0};
+    struct portolan_conversion c = {.tell = tell, .arg = &o};
     struct source s = {0};
     enum portolan_status status;
     char *text = NULL;
     int code = EXIT_BAD_INPUT;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    c.is_exact = o.is_exact;
     status = read_source(&o, &s, &d, &err);
     if (status == PORTOLAN_OK)
         status = convert(&o, &s, &c, &d, &text, &err);

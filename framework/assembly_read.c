@@ -442,7 +442,7 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
     const struct xml_element *e = xml_next(root, NULL, "optimizer");
     const char *steps, *dot;
 
-    r->a->alpha = r->a->beta = 0.1;
+    r->a->alpha = r->a->beta = PORTOLAN_ASSEMBLY_PRUNING;
     if (!e)
         return;
     read_double(r, e, "alpha", &r->a->alpha);

@@ -331,6 +331,9 @@ static void sweep(struct portolan_text *b, const struct portolan_assembly *a)
 
 static void optimizer(struct portolan_text *b, const struct portolan_assembly *a)
 {
+    if (a->alpha == PORTOLAN_ASSEMBLY_PRUNING && a->beta == PORTOLAN_ASSEMBLY_PRUNING &&
+        a->accuracy == 0 && !a->steps_instance)
+        return;
     portolan_text_add(b, "  <optimizer");
     number(b, "alpha", a->alpha);
     number(b, "beta", a->beta);

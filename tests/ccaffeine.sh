@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Ccaffeine's scripts from the command line, on one rank and on two.
 . "$(dirname "$0")/tap.sh"
-plan 32
+plan 34
 
 components=$BUILD/ccaffeine/test/components
 cd "$work" || exit 99
@@ -195,6 +195,20 @@ gives 'what would be lost is told, and refused' 1 \
 result 'and nothing is written' $?
 try "$PORTOLAN" convert --lossy "$BUILD/examples/paper/paper.xml" paper.rc
 gives 'unless that is wanted' 0 'paper.xml:11: warning: a script has no alternatives'
+
+script later.rc <<'END'
+create start s
+go s go
+create script.Printer p
+move p 1 2
+END
+try "$PORTOLAN" convert --lossy later.rc later.xml
+gives 'what is moved after the go need not be there' 0 \
+    "later.rc:4: note: class 'start' is taken to be 'script.Starter'" \
+    'later.rc:6: warning: an assembly ends when its go \(line 5\)' "later.rc:7: note: 'move' is left out"
+try "$PORTOLAN" convert --lossy --exact later.rc later.xml
+gives 'completed class names can be refused' 1 \
+    "later.rc:4: error: there is no class 'start'; write 'script.Starter'"
 
 # A go that fails on one rank while the others wait for it inside.
 cat >fault.rc <<'END'

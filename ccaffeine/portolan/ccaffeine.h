@@ -136,7 +136,7 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
 
 /* -- converting ---------------------------------------------------------------------------- */
 
-/** Where a converter tells what does not go over into the other form. Start it as `{tell, arg}`. */
+/** Where a converter tells what does not go over into the other form. Start it as `{.tell = …, .arg = …}`. */
 struct portolan_conversion {
     /**
      * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:
@@ -144,7 +144,8 @@ struct portolan_conversion {
      */
     void (*tell)(void *arg, const char *file, int line, bool loses, const char *text);
     void *arg;
-    int losses; /**< counted by the converter */
+    int losses;    /**< counted by the converter */
+    bool is_exact; /**< class names that only the palette could complete are errors */
 };
 
 /**

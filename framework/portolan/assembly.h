@@ -131,6 +131,8 @@ struct portolan_assembly_case {
     int line;            /**< in the assembly, or in the file of cases */
 };
 
+#define PORTOLAN_ASSEMBLY_PRUNING 0.1
+
 struct portolan_assembly {
     const char *file; /**< as given to the reader */
     const char *name;
@@ -153,7 +155,7 @@ struct portolan_assembly {
     const char *cases_file; /**< where they are; NULL: in the assembly itself */
     int cases_line;         /**< of the columns' names */
     double sweep_budget_s;  /**< 0 = none stated */
-    double alpha, beta;     /**< pruning thresholds; 0.1 unless stated */
+    double alpha, beta;     /**< pruning thresholds; PORTOLAN_ASSEMBLY_PRUNING unless stated */
     double accuracy;        /**< largest accepted quality value; 0 = any */
     const char *steps_instance, *steps_parameter; /**< NULL = one run is one step */
     int steps_line;
