@@ -163,7 +163,8 @@ static void finish_row(const struct view *v, size_t at, int ranks, struct portol
 {
     const struct summary_row *r = &v->rows[at];
     const struct summary_spread *spreads = &v->spreads[at * v->head.n_values];
-    struct portolan_statistics *fixed[] = {&to->calls, &to->inclusive, &to->exclusive, &to->mpi};
+    struct portolan_statistics *fixed[] = {&to->calls, &to->inclusive, &to->exclusive, &to->mpi,
+                                           &to->compute};
     const char **names[SUMMARY_NAMES] = {&to->user,  &to->uses,           &to->instance,
                                          &to->port,  &to->implementation, &to->port_type,
                                          &to->method};

@@ -109,6 +109,7 @@ static void add_sample(struct summary_values *v, const struct portolan_sample *s
     v->values[SUMMARY_INCLUSIVE] += s->inclusive_ns;
     v->values[SUMMARY_EXCLUSIVE] += s->exclusive_ns;
     v->values[SUMMARY_MPI] += s->mpi_ns;
+    v->values[SUMMARY_COMPUTE] += s->exclusive_ns - s->mpi_ns;
     for (int i = 0; i < s->n_counters; ++i)
         if (places[i] < PORTOLAN_SUMMARY_COUNTER_MAX)
             v->values[SUMMARY_COUNTERS + places[i]] += s->counter[i];

@@ -119,6 +119,7 @@ static void add_node(struct flattening *f, struct portolan_profile_node *row, si
     add_statistics(&row->calls, &n->calls);
     add_statistics(&row->exclusive_ns, &n->exclusive_ns);
     add_statistics(&row->mpi_ns, &n->mpi_ns);
+    add_statistics(&row->compute_ns, &n->compute_ns);
     add_estimate(&row->exclusive, &n->exclusive);
     add_estimate(&row->mpi, &n->mpi);
     add_estimate(&row->exclusive_compensated, &n->exclusive_compensated);

@@ -104,6 +104,7 @@ static void write_node(struct json *j, const struct portolan_profile *p, size_t 
     write_statistics(j, "inclusive_ns", &n->inclusive_ns);
     write_statistics(j, "exclusive_ns", &n->exclusive_ns);
     write_statistics(j, "mpi_ns", &n->mpi_ns);
+    write_statistics(j, "compute_ns", &n->compute_ns);
     json_open(j, "estimated", '{');
     write_estimate(j, "inclusive_ns", &n->inclusive);
     write_estimate(j, "exclusive_ns", &n->exclusive);

@@ -119,7 +119,7 @@ static const struct portolan_profile_statistics *statistics(const struct view *v
 
     return v->metric == METRIC_COUNTER ? &n->counters[v->counter]
            : v->metric == METRIC_MPI   ? &n->mpi_ns
-                                       : &n->exclusive_ns;
+                                       : &n->compute_ns;
 }
 
 static void add_min(const struct view *v, size_t i, struct table *t)
@@ -305,7 +305,7 @@ static void write_meaning(const struct view *v, struct portolan_text *out)
         portolan_text_add(out, ": mean over %d ranks; imbalance: max / mean - 1 of %s", v->p->ranks,
                           v->metric == METRIC_COUNTER ? "the inclusive count"
                           : v->metric == METRIC_MPI   ? "MPI time"
-                                                      : "exclusive time");
+                                                      : "exclusive time less MPI");
     if (v->r->values == PORTOLAN_PROFILE_COMPENSATED)
         portolan_text_add(out, "; +- is what the cost of measuring leaves open");
     portolan_text_add(out, "\n");

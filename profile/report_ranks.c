@@ -5,13 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One rank's sums over all methods, and the method in which it exceeds the others most. */
+/* The method in which a rank exceeds the mean most. */
+struct excess {
+    double ns;
+    size_t node;
+};
+
+/* One rank's sums over all methods; work and waits are told apart. */
 struct total {
     int rank;
     size_t threads;
     double calls, exclusive_ns, mpi_ns;
-    size_t worst;
-    double excess_ns;
+    struct excess compute, mpi;
 };
 
 static struct total *find_total(struct total *totals, size_t *n, int rank)
@@ -29,9 +34,15 @@ static struct total *find_total(struct total *totals, size_t *n, int rank)
     if (low == *n || totals[low].rank != rank) {
         for (size_t i = (*n)++; i > low; i--)
             totals[i] = totals[i - 1];
-        totals[low] = (struct total){.rank = rank, .excess_ns = -INFINITY};
+        totals[low] = (struct total){.rank = rank, .compute.ns = -INFINITY, .mpi.ns = -INFINITY};
     }
     return &totals[low];
+}
+
+static void note_excess(struct excess *e, double ns, double mean_ns, size_t node)
+{
+    if (ns - mean_ns > e->ns)
+        *e = (struct excess){ns - mean_ns, node};
 }
 
 /* All threads of a rank on one method; returns the position behind them. */
@@ -40,7 +51,7 @@ static size_t add_rank(const struct portolan_profile *p, size_t i, struct total 
     const struct portolan_profile_cell *first = &p->cells[i];
     struct total *t = find_total(totals, n, first->rank);
     const struct portolan_profile_node *node = &p->nodes[first->node];
-    double exclusive = 0, excess;
+    double exclusive = 0, mpi = 0;
 
     for (; i < p->n_cells && p->cells[i].node == first->node && p->cells[i].rank == first->rank;
          i++) {
@@ -48,15 +59,13 @@ static size_t add_rank(const struct portolan_profile *p, size_t i, struct total 
 
         exclusive += p->cells[i].exclusive_ns;
         t->calls += p->cells[i].calls;
-        t->mpi_ns += p->cells[i].mpi_ns;
+        mpi += p->cells[i].mpi_ns;
         t->threads = threads > t->threads ? threads : t->threads;
     }
     t->exclusive_ns += exclusive;
-    excess = exclusive - node->exclusive_ns.mean;
-    if (excess > t->excess_ns) {
-        t->excess_ns = excess;
-        t->worst = first->node;
-    }
+    t->mpi_ns += mpi;
+    note_excess(&t->compute, exclusive - mpi, node->compute_ns.mean, first->node);
+    note_excess(&t->mpi, mpi, node->mpi_ns.mean, first->node);
     return i;
 }
 
@@ -69,9 +78,22 @@ static int slowest_first(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void write_total(const struct view *v, const struct total *t, double mean, struct table *out)
+static void write_excess(const struct view *v, const struct excess *e, struct table *out)
 {
     struct portolan_text label = {.arena = &out->texts};
+
+    if (e->ns > 0) {
+        portolan_profile_add_label(&v->p->nodes[e->node], false, &label);
+        table_number(out, e->ns);
+        table_text(out, label.bytes ? label.bytes : "");
+    } else {
+        table_text(out, "");
+        table_text(out, "");
+    }
+}
+
+static void write_total(const struct view *v, const struct total *t, double mean, struct table *out)
+{
     double compute = t->exclusive_ns - t->mpi_ns;
 
     table_number(out, t->rank);
@@ -81,14 +103,8 @@ static void write_total(const struct view *v, const struct total *t, double mean
     table_number(out, t->mpi_ns);
     table_number(out, compute);
     table_number(out, mean != 0 ? compute / mean - 1 : NAN);
-    if (t->excess_ns > 0) {
-        portolan_profile_add_label(&v->p->nodes[t->worst], false, &label);
-        table_number(out, t->excess_ns);
-        table_text(out, label.bytes ? label.bytes : "");
-    } else {
-        table_text(out, "");
-        table_text(out, "");
-    }
+    write_excess(v, &t->compute, out);
+    write_excess(v, &t->mpi, out);
 }
 
 static enum portolan_status write_totals(const struct view *v, struct portolan_text *out,
@@ -102,7 +118,9 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
         {"mpi", COLUMN_TIME},
         {"compute", COLUMN_TIME},
         {"beside mean", COLUMN_PERCENT},
-        {"most above the mean", COLUMN_EACH},
+        {"compute above mean", COLUMN_EACH},
+        {"in", COLUMN_NAME},
+        {"mpi above mean", COLUMN_EACH},
         {"in", COLUMN_NAME},
     };
     struct table t = {
@@ -122,7 +140,8 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
     for (size_t i = 0; i < shown; i++)
         write_total(v, &totals[i], compute / v->p->ranks, &t);
     portolan_text_add(out,
-                      "time: all methods' exclusive time; compute = time - mpi, slowest first\n");
+                      "time: all methods' exclusive time; compute = time - mpi, slowest first; "
+                      "in: where it is farthest above the mean\n");
     table_write(&t, out);
     if (shown < n)
         portolan_text_add(out, "... and %zu more ranks\n", n - shown);
@@ -150,7 +169,9 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     table_number(out, c->exclusive_ns);
     table_number(out, c->mpi_ns);
     table_number(out, c->exclusive_ns - c->mpi_ns);
-    table_number(out, n->exclusive_ns.mean != 0 ? c->exclusive_ns / n->exclusive_ns.mean - 1 : NAN);
+    table_number(out, n->compute_ns.mean != 0
+                          ? (c->exclusive_ns - c->mpi_ns) / n->compute_ns.mean - 1
+                          : NAN);
     table_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
 }
 
@@ -184,7 +205,7 @@ static enum portolan_status write_cells(const struct view *v, struct portolan_te
         write_cell(v, c, &t);
     }
     portolan_text_add(out, "%s by rank and thread%s\n", counts ? v->r->metric : "raw times",
-                      counts ? "" : "; beside mean: exclusive time beside the mean over ranks");
+                      counts ? "" : "; beside mean: compute beside the mean over ranks");
     table_write(&t, out);
     if (shown < all)
         portolan_text_add(out, "... and %zu more lines\n", all - shown);

@@ -60,7 +60,7 @@ static void finish(const struct gathering *g, int ranks, int absent,
 }
 
 /* The quantities of a rank, in a row, so that all are treated alike. */
-enum { CALLS, INCLUSIVE, EXCLUSIVE, MPI, QUANTITIES };
+enum { CALLS, INCLUSIVE, EXCLUSIVE, MPI, COMPUTE, QUANTITIES };
 
 static void take_quantities(const struct portolan_profile_cell *c, size_t n_counters, double *x)
 {
@@ -68,6 +68,7 @@ static void take_quantities(const struct portolan_profile_cell *c, size_t n_coun
     x[INCLUSIVE] += c->inclusive_ns;
     x[EXCLUSIVE] += c->exclusive_ns;
     x[MPI] += c->mpi_ns;
+    x[COMPUTE] += c->exclusive_ns - c->mpi_ns;
     for (size_t i = 0; i < n_counters; i++)
         x[QUANTITIES + i] += c->counters[i];
 }
@@ -84,6 +85,8 @@ quantity(struct portolan_profile_node *n, struct portolan_profile_statistics *co
         return &n->exclusive_ns;
     case MPI:
         return &n->mpi_ns;
+    case COMPUTE:
+        return &n->compute_ns;
     default:
         return &counters[q - QUANTITIES];
     }

@@ -58,6 +58,7 @@ static bool take_row(struct portolan_profile *p, const struct portolan_path_summ
         .inclusive_ns = statistics_of(&row->inclusive),
         .exclusive_ns = statistics_of(&row->exclusive),
         .mpi_ns = statistics_of(&row->mpi),
+        .compute_ns = statistics_of(&row->compute),
         .counters = counters,
     };
     for (int k = 0; k < row->n_counters; k++) {

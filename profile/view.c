@@ -82,7 +82,7 @@ static double by_imbalance(const struct view *v, size_t i)
 
     return known(v->metric == METRIC_COUNTER ? n->counters[v->counter].imbalance
                  : v->metric == METRIC_MPI   ? n->mpi_ns.imbalance
-                                             : n->exclusive_ns.imbalance);
+                                             : n->compute_ns.imbalance);
 }
 
 static const struct order {

@@ -227,6 +227,9 @@ enum invocation_column {
 /* Columns of summary: some of their own, then four statistics. */
 enum { STATISTICS_COLUMNS = 6, SUMMARY_HEAD = 9 };
 
+/* Among the counters of a summary, where there is MPI time. */
+#define SUMMARY_COMPUTE "COMPUTE TIME"
+
 /** Stores it in place of an earlier one. In a transaction on the trial. */
 enum portolan_status summary_put(struct portolan_store *store, int64_t trial,
                                  const struct portolan_path_summary *rows, size_t n,

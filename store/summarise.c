@@ -12,6 +12,7 @@ enum {
     INCLUSIVE,
     EXCLUSIVE,
     MPI,
+    COMPUTE,
     COUNTERS,
     QUANTITIES = COUNTERS + PORTOLAN_SUMMARY_COUNTER_MAX
 };
@@ -149,6 +150,7 @@ static enum portolan_status add_row(void *arg, const struct piece *piece)
     p->rank[INCLUSIVE] += backend_double(b, READ_CALL_DATA, CALL_INCLUSIVE);
     p->rank[EXCLUSIVE] += backend_double(b, READ_CALL_DATA, CALL_EXCLUSIVE);
     p->rank[MPI] += backend_double(b, READ_CALL_DATA, CALL_MPI);
+    p->rank[COMPUTE] = p->rank[EXCLUSIVE] - p->rank[MPI];
     return add_counters(x, p);
 }
 
@@ -264,6 +266,7 @@ static void finish_path(const struct summing *x, const struct path_sums *p,
         .inclusive = finish(&p->quantities[INCLUSIVE], p, ranks),
         .exclusive = finish(&p->quantities[EXCLUSIVE], p, ranks),
         .mpi = finish(&p->quantities[MPI], p, ranks),
+        .compute = finish(&p->quantities[COMPUTE], p, ranks),
     };
     for (int c = 0; c < x->n_counters; ++c)
         if (p->counters & 1U << c) {

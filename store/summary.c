@@ -19,7 +19,7 @@ struct put {
     size_t n_counters;
     struct counter_place {
         size_t row;
-        int counter;
+        const struct portolan_statistics *statistics;
         int64_t metric;
     } * counters;
 };
@@ -60,7 +60,7 @@ static void fill_counter(void *arg, size_t row, union backend_value *v)
 
     v[0].i = p->paths[c->row];
     v[1].i = c->metric;
-    fill_statistics(&p->rows[c->row].counter[c->counter], v + 2);
+    fill_statistics(c->statistics, v + 2);
 }
 
 static enum portolan_status find_path(struct portolan_store *store, struct put *p, size_t at,
@@ -85,21 +85,31 @@ static enum portolan_status find_path(struct portolan_store *store, struct put *
                                 &p->paths[at], err);
 }
 
+static enum portolan_status add_counter(struct portolan_store *store, struct put *p,
+                                        struct counter_place c, const char *name, const char *unit,
+                                        size_t *capacity, struct portolan_error *err)
+{
+    enum portolan_status status = identity_of_metric(store, name, unit, &c.metric, err);
+
+    if (!status && !store_reserve(&p->counters, capacity, p->n_counters, sizeof c))
+        status = store_no_memory(err);
+    if (!status)
+        p->counters[p->n_counters++] = c;
+    return status;
+}
+
 static enum portolan_status find_counters(struct portolan_store *store, struct put *p, size_t at,
                                           size_t *capacity, struct portolan_error *err)
 {
     const struct portolan_path_summary *s = &p->rows[at];
     enum portolan_status status = PORTOLAN_OK;
 
-    for (int i = 0; i < s->n_counters && !status; ++i) {
-        struct counter_place c = {at, i, 0};
-
-        status = identity_of_metric(store, s->counter_name[i], "events", &c.metric, err);
-        if (!status && !store_reserve(&p->counters, capacity, p->n_counters, sizeof c))
-            status = store_no_memory(err);
-        if (!status)
-            p->counters[p->n_counters++] = c;
-    }
+    if (s->mpi.max > 0) /* else it is the exclusive time */
+        status = add_counter(store, p, (struct counter_place){at, &s->compute, 0}, SUMMARY_COMPUTE,
+                             "ns", capacity, err);
+    for (int i = 0; i < s->n_counters && !status; ++i)
+        status = add_counter(store, p, (struct counter_place){at, &s->counter[i], 0},
+                             s->counter_name[i], "events", capacity, err);
     return status;
 }
 

@@ -2,7 +2,9 @@
 /* Summaries over ranks out of the store, computed where none is stored. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void portolan_summary_set_destroy(struct portolan_summary_set *set)
 {
@@ -76,6 +78,7 @@ static enum portolan_status take_row(struct backend *b, const struct trial_names
                                      int64_t *places, struct portolan_summary_set *set,
                                      struct portolan_error *err)
 {
+    static const struct portolan_statistics unknown = {NAN, NAN, NAN, NAN, NAN, -1};
     struct portolan_path_summary *s = &set->rows[set->n];
     struct portolan_statistics *all[] = {&s->calls, &s->inclusive, &s->exclusive, &s->mpi};
     int64_t path = trial_names_find_path(names, backend_int(b, READ_SUMMARY, 0),
@@ -105,6 +108,7 @@ static enum portolan_status take_row(struct backend *b, const struct trial_names
     for (int i = 0; i < 4; ++i)
         take_statistics(b, READ_SUMMARY, SUMMARY_HEAD + i * STATISTICS_COLUMNS, all[i]);
     s->calls_sum = s->calls.sum;
+    s->compute = s->mpi.max > 0 ? unknown : s->exclusive;
     places[set->n++] = path;
     return PORTOLAN_OK;
 }
@@ -125,6 +129,17 @@ static int64_t find_row(const int64_t *places, size_t n, int64_t place)
     return low < n && places[low] == place ? (int64_t)low : -1;
 }
 
+/* Where the statistics of a counter go; NULL: there are too many. */
+static struct portolan_statistics *place_of(struct portolan_path_summary *s, const char *name)
+{
+    if (!strcmp(name, SUMMARY_COMPUTE))
+        return &s->compute;
+    if (s->n_counters == PORTOLAN_SUMMARY_COUNTER_MAX)
+        return NULL;
+    s->counter_name[s->n_counters] = name;
+    return &s->counter[s->n_counters++];
+}
+
 static enum portolan_status read_counters(struct backend *b, int64_t trial,
                                           const struct trial_names *names, const int64_t *places,
                                           struct portolan_summary_set *set,
@@ -137,15 +152,15 @@ static enum portolan_status read_counters(struct backend *b, int64_t trial,
         int64_t at =
             find_row(places, set->n,
                      trial_names_find_path(names, backend_int(b, READ_COUNTER_SUMMARY, 0), -1));
-        struct portolan_path_summary *s = at < 0 ? NULL : &set->rows[at];
+        struct portolan_statistics *s;
+        const char *name;
 
-        if (!s || s->n_counters == PORTOLAN_SUMMARY_COUNTER_MAX)
-            status = trial_names_missing(err);
-        else if (!texts_take(set->impl, b, READ_COUNTER_SUMMARY, 7,
-                             &s->counter_name[s->n_counters]))
+        if (!texts_take(set->impl, b, READ_COUNTER_SUMMARY, 7, &name))
             status = store_no_memory(err);
+        else if (at < 0 || !(s = place_of(&set->rows[at], name)))
+            status = trial_names_missing(err);
         else
-            take_statistics(b, READ_COUNTER_SUMMARY, 1, &s->counter[s->n_counters++]);
+            take_statistics(b, READ_COUNTER_SUMMARY, 1, s);
     }
     backend_reset(b, READ_COUNTER_SUMMARY);
     return status;

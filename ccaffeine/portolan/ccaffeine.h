@@ -136,7 +136,8 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
 
 /* -- converting ---------------------------------------------------------------------------- */
 
-/** Where a converter tells what does not go over into the other form. Start it as `{.tell = …, .arg = …}`. */
+/** Where a converter tells what does not go over into the other form. Start it as `{.tell = …, .arg
+ * = …}`. */
 struct portolan_conversion {
     /**
      * LOSES: what was left out changes what runs; else it only showed or placed something. LINE 0:

@@ -43,7 +43,7 @@ static void pack_rank(int r, void **bytes, size_t *size)
 {
     static const char *const even[] = {"PAPI_A", "PAPI_B"}, *const odd[] = {"PAPI_B", "PAPI_C"};
     struct summary_values v = {
-        .timed_calls = 1, .one_min_ns = 2, .one_max_ns = 2, .values = {1, time_of(r), 1, 0}};
+        .timed_calls = 1, .one_min_ns = 2, .one_max_ns = 2, .values = {1, time_of(r), 1, 0, r}};
     struct summary s;
     size_t top, row;
 
@@ -143,6 +143,9 @@ static void ranks_merged_up_a_tree_give_the_statistics_of_all(void **state)
     }
     row = find(rows, n, "driver");
     check(&row->inclusive, all); /* whose spread is 1e-14 of their size */
+    for (int r = 0; r < RANKS; ++r)
+        all[r] = r;
+    check(&row->compute, all);
     assert_int_equal(row->n_ranks, RANKS);
     assert_int_equal(row->parent, -1);
     row = find(rows, n, "solver");

@@ -59,6 +59,7 @@ struct portolan_profile_node {
     double descendants;                         /**< calls anywhere below */
     /* As stored; of timed calls only where timed_calls < calls.sum. */
     struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
+    struct portolan_profile_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
     uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
     const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
     /**

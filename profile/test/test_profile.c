@@ -3,11 +3,23 @@
 #include "fixture.h"
 
 #include <math.h>
+#include <regex.h>
 #include <string.h>
 
 #define GO    "main.go [test.Class]"
 #define SOLVE "solver.solve [test.Class]"
 #define DOT   "vector.dot [test.Class]"
+
+static bool regex_finds(const char *text, const char *pattern)
+{
+    regex_t regex;
+    int found;
+
+    assert_int_equal(regcomp(&regex, pattern, REG_EXTENDED | REG_NEWLINE | REG_NOSUB), 0);
+    found = regexec(&regex, text, 0, NULL, 0);
+    regfree(&regex);
+    return found == 0;
+}
 
 static void near(double seen, double expected)
 {
@@ -270,6 +282,7 @@ static void summary_and_samples_give_the_same(void **state)
         same_statistics(&a->inclusive_ns, &b->inclusive_ns);
         same_statistics(&a->exclusive_ns, &b->exclusive_ns);
         same_statistics(&a->mpi_ns, &b->mpi_ns);
+        same_statistics(&a->compute_ns, &b->compute_ns);
         assert_int_equal(a->n_ranks, b->n_ranks);
         assert_int_equal(a->n_threads, b->n_threads);
         near(a->one_min_ns, b->one_min_ns);
@@ -280,6 +293,40 @@ static void summary_and_samples_give_the_same(void **state)
     }
     portolan_profile_destroy(summary);
     portolan_profile_destroy(samples);
+}
+
+/* Work and the barrier behind it in one method: all ranks take the same time, one of them works. */
+static void imbalance_is_of_work_and_not_of_waits(void **state)
+{
+    static const struct row rows[] = {
+        {-1, "a.step", 0, 0, 1, 1000, 1000, 0, 100, 1000, 1000, 1e6, 0, NULL},
+        {-1, "a.copy", 0, 0, 1, 10, 10, 0, 0, 10, 10, 100, 0, NULL},
+        {-1, "a.step", 1, 0, 1, 1000, 1000, 0, 800, 1000, 1000, 1e6, 0, NULL},
+        {-1, "a.copy", 1, 0, 1, 16, 16, 0, 0, 16, 16, 256, 0, NULL},
+    };
+    const struct portolan_profile_report report = {.wide = true};
+    struct portolan_profile *p, *flat = NULL;
+    struct portolan_text text = {0};
+    struct portolan_error err = {0};
+    const struct portolan_profile_node *n;
+    int64_t id = begin_trial(*state, 2, NULL, 0);
+
+    put_rows(*state, id, 0, rows, N_OF(rows));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
+    n = find_node(p, "a.step [test.Class]");
+    near(n->exclusive_ns.imbalance, 0);
+    near(n->mpi_ns.imbalance, 800 / 450. - 1);
+    near(n->compute_ns.imbalance, 900 / 550. - 1);
+    assert_int_equal(n->compute_ns.max_rank, 0);
+    assert_int_equal(portolan_profile_flatten(p, &flat, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_profile_write_ranks(flat, &report, &text, &err), PORTOLAN_OK);
+    if (regex_finds(text.bytes, "^ +0 .* a\\.step \\[test\\.Class\\] *$") &&
+        regex_finds(text.bytes, "^ +1 .* a\\.copy \\[test\\.Class\\] .* a\\.step"))
+        portolan_text_clear(&text);
+    else
+        fail_msg("%s", text.bytes);
+    portolan_profile_destroy(flat);
+    portolan_profile_destroy(p);
 }
 
 /* f calls g, g calls f: the inner f is not in f's time a second time. */
@@ -383,6 +430,7 @@ int main(void)
         STORE_TEST(sampled_calls_are_estimated_with_their_error),
         STORE_TEST(a_time_that_was_never_taken_is_unknown),
         STORE_TEST(summary_and_samples_give_the_same),
+        STORE_TEST(imbalance_is_of_work_and_not_of_waits),
         STORE_TEST(a_flat_profile_counts_outermost_activations),
         STORE_TEST(data_that_contradict_themselves_are_told),
         STORE_TEST(without_memory_nothing_is_made),

@@ -396,7 +396,8 @@ struct portolan_path_summary {
     double calls_sum;                /**< calls.sum */
     double timed_calls, subroutines; /**< sums */
     struct portolan_statistics calls, inclusive, exclusive, mpi;
-    int n_counters; /**< inclusive counts */
+    struct portolan_statistics compute; /**< exclusive less MPI; NaN where not stored (before) */
+    int n_counters;                     /**< inclusive counts */
     const char *counter_name[PORTOLAN_SUMMARY_COUNTER_MAX];
     struct portolan_statistics counter[PORTOLAN_SUMMARY_COUNTER_MAX];
 };

@@ -118,6 +118,7 @@ static void expect_statistics(const struct portolan_statistics *s,
 static void expect_path(const struct portolan_path_summary *s, int path)
 {
     double calls[RANKS] = {0}, inclusive[RANKS] = {0}, exclusive[RANKS] = {0}, mpi[RANKS] = {0};
+    double compute[RANKS];
     double counter[RANKS] = {0};
     struct portolan_statistics wanted;
     int n_ranks = 0, n_threads = 0;
@@ -155,6 +156,10 @@ static void expect_path(const struct portolan_path_summary *s, int path)
     expect_statistics(&s->exclusive, &wanted);
     wanted = by_hand(mpi);
     expect_statistics(&s->mpi, &wanted);
+    for (int r = 0; r < RANKS; ++r)
+        compute[r] = exclusive[r] - mpi[r];
+    wanted = by_hand(compute);
+    expect_statistics(&s->compute, &wanted);
     assert_int_equal(s->n_counters, path == 1);
     if (path != 1)
         return;
