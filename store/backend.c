@@ -117,6 +117,32 @@ enum portolan_status backend_put_rows(struct backend *b, enum statement which, c
     return n ? b->ops->put_rows(b, which, types, n, fill, arg, err) : PORTOLAN_OK;
 }
 
+enum portolan_status backend_identify(struct backend *b, enum statement find,
+                                      const char *find_types, enum statement add,
+                                      const char *add_types, size_t n,
+                                      const union backend_value *values, int64_t *ids,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    size_t width = strlen(add_types);
+
+    if (b->ops->identify)
+        return b->ops->identify(b, find, add_types, n, values, ids, err);
+    for (size_t i = 0; i < n && !status; ++i) {
+        union backend_value row[BACKEND_VALUES_MAX];
+
+        for (size_t k = 0; k < width; ++k) {
+            row[k] = values[i * width + k];
+            if (add_types[k] == 'p' && row[k].i < 0)
+                row[k].i = ids[-row[k].i - 1];
+        }
+        status = backend_run_values(b, find, &ids[i], err, find_types, row);
+        if (!status && !ids[i])
+            status = backend_run_values(b, add, &ids[i], err, add_types, row);
+    }
+    return status;
+}
+
 int64_t backend_changes(struct backend *b)
 {
     return b->ops->changes(b);

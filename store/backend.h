@@ -44,7 +44,8 @@ enum statement {
     PUT_METADATA,
     DELETE_METADATA,
     PUT_RANK_FACT,
-    /* Identities: FIND gives the row's id, ADD makes the row and gives its id. */
+    /* Identities: FIND gives the row's id, ADD makes the row and gives its id; where a back end has
+     * identify(), FIND does both for many. */
     FIND_STEP,
     ADD_STEP,
     FIND_METRIC,
@@ -151,6 +152,13 @@ struct backend_ops {
     enum portolan_status (*put_rows)(struct backend *b, enum statement which, const char *types,
                                      size_t n, backend_fill_fn fill, void *arg,
                                      struct portolan_error *err);
+    /**
+     * OPTIONAL, where a round trip takes long: what backend_identify() does, in one of them. FIND
+     * stands for both, its TYPES are those of ADD; no name is there twice.
+     */
+    enum portolan_status (*identify)(struct backend *b, enum statement find, const char *types,
+                                     size_t n, const union backend_value *values, int64_t *ids,
+                                     struct portolan_error *err);
 };
 
 /** What every back end's own struct begins with; open() sets it. */
@@ -182,6 +190,17 @@ enum portolan_status backend_run(struct backend *backend, enum statement which, 
 enum portolan_status backend_run_values(struct backend *backend, enum statement which,
                                         int64_t *result, struct portolan_error *err,
                                         const char *types, const union backend_value *values);
+
+/**
+ * The ids of N names of a kind, made where there are none: VALUES are those of ADD, row by row, of
+ * which FIND takes the first. Among the types here p is an i that may mean a row before its own, by
+ * minus that one's number, from 1 on: the id of this becomes the value.
+ */
+enum portolan_status backend_identify(struct backend *backend, enum statement find,
+                                      const char *find_types, enum statement add,
+                                      const char *add_types, size_t n,
+                                      const union backend_value *values, int64_t *ids,
+                                      struct portolan_error *err);
 
 /** How many rows the last statement changed. */
 int64_t backend_changes(struct backend *backend);

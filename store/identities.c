@@ -18,17 +18,27 @@ struct slot {
     int64_t id;
 };
 
+struct table {
+    struct portolan_arena arena; /* keys */
+    size_t count, capacity;      /* a power of two, at least a quarter of it empty; or 0 */
+    struct slot *slots;
+};
+
 struct identities {
     int64_t trial;
-    struct portolan_arena arena; /* keys */
-    size_t count, capacity;      /* a power of two, at least a quarter of it empty */
-    struct slot *slots;
+    struct table known;
     struct portolan_text key; /* being made */
 };
 
 static const char *text(const char *t)
 {
     return t ? t : "";
+}
+
+static void table_clear(struct table *t)
+{
+    portolan_arena_clear(&t->arena);
+    free(t->slots);
 }
 
 void identities_forget(struct portolan_store *store)
@@ -38,9 +48,8 @@ void identities_forget(struct portolan_store *store)
     store->identities = NULL;
     if (!x)
         return;
-    portolan_arena_clear(&x->arena);
+    table_clear(&x->known);
     portolan_text_clear(&x->key);
-    free(x->slots);
     free(x);
 }
 
@@ -55,39 +64,35 @@ enum portolan_status identities_enter(struct portolan_store *store, int64_t tria
     if (!(x = portolan_calloc(1, sizeof *x)))
         return store_no_memory(err);
     x->trial = trial;
-    x->capacity = 256;
     store->identities = x;
-    if ((x->slots = portolan_calloc(x->capacity, sizeof *x->slots)))
-        return PORTOLAN_OK;
-    identities_forget(store);
-    return store_no_memory(err);
+    return PORTOLAN_OK;
 }
 
-static struct slot *slot_of(const struct identities *x, uint64_t hash, const char *key, size_t size)
+static struct slot *slot_of(const struct table *t, uint64_t hash, const char *key, size_t size)
 {
-    size_t i = hash & (x->capacity - 1);
+    size_t i = hash & (t->capacity - 1);
 
-    while (x->slots[i].key && (x->slots[i].hash != hash || x->slots[i].size != size ||
-                               memcmp(x->slots[i].key, key, size) != 0))
-        i = (i + 1) & (x->capacity - 1);
-    return &x->slots[i];
+    while (t->slots[i].key && (t->slots[i].hash != hash || t->slots[i].size != size ||
+                               memcmp(t->slots[i].key, key, size) != 0))
+        i = (i + 1) & (t->capacity - 1);
+    return &t->slots[i];
 }
 
-static bool grow(struct identities *x)
+static bool grow(struct table *t)
 {
-    struct identities wider = {.capacity = 2 * x->capacity};
+    struct table wider = {.capacity = t->capacity ? 2 * t->capacity : 256};
 
     if (!(wider.slots = portolan_calloc(wider.capacity, sizeof *wider.slots)))
         return false;
-    for (size_t i = 0; i < x->capacity; ++i) {
-        const struct slot *s = &x->slots[i];
+    for (size_t i = 0; i < t->capacity; ++i) {
+        const struct slot *s = &t->slots[i];
 
         if (s->key)
             *slot_of(&wider, s->hash, s->key, s->size) = *s;
     }
-    free(x->slots);
-    x->slots = wider.slots;
-    x->capacity = wider.capacity;
+    free(t->slots);
+    t->slots = wider.slots;
+    t->capacity = wider.capacity;
     return true;
 }
 
@@ -109,186 +114,179 @@ static void add_text(struct identities *x, const char *t)
     portolan_text_add_bytes(&x->key, t, strlen(t) + 1);
 }
 
-/* *ID: what is remembered under the key that was made, or 0. */
-static enum portolan_status recall(const struct identities *x, int64_t *id,
-                                   struct portolan_error *err)
+/* *ID: what T has under the key that was made, or 0. */
+static enum portolan_status recall(const struct table *t, const struct portolan_text *key,
+                                   int64_t *id, struct portolan_error *err)
 {
-    const struct portolan_text *k = &x->key;
-
     *id = 0;
-    if (k->failed)
+    if (key->failed)
         return store_no_memory(err);
-    *id = slot_of(x, portolan_hash(k->bytes, k->length, 0), k->bytes, k->length)->id;
+    if (t->capacity)
+        *id = slot_of(t, portolan_hash(key->bytes, key->length, 0), key->bytes, key->length)->id;
     return PORTOLAN_OK;
 }
 
-/* Remembers ID under the key that was made, unless STATUS says that there is none. */
-static enum portolan_status remember(struct identities *x, enum portolan_status status, int64_t id,
+/* Puts ID under the key that was made. */
+static enum portolan_status remember(struct table *t, const struct portolan_text *key, int64_t id,
                                      struct portolan_error *err)
 {
-    const struct portolan_text *k = &x->key;
     uint64_t hash;
     char *copy;
 
-    if (status)
-        return status;
-    if (k->failed || (4 * (x->count + 1) > 3 * x->capacity && !grow(x)) ||
-        !(copy = portolan_arena_strndup(&x->arena, k->bytes, k->length)))
+    if (key->failed || (4 * (t->count + 1) > 3 * t->capacity && !grow(t)) ||
+        !(copy = portolan_arena_strndup(&t->arena, key->bytes, key->length)))
         return store_no_memory(err);
-    hash = portolan_hash(copy, k->length, 0);
-    *slot_of(x, hash, copy, k->length) = (struct slot){hash, copy, k->length, id};
-    ++x->count;
+    hash = portolan_hash(copy, key->length, 0);
+    *slot_of(t, hash, copy, key->length) = (struct slot){hash, copy, key->length, id};
+    ++t->count;
     return PORTOLAN_OK;
 }
 
-/* In the data base; FIND takes the first values that ADD takes. */
-static enum portolan_status find_or_add(struct portolan_store *store, enum statement find,
-                                        const char *find_types, enum statement add,
-                                        const char *add_types, const union backend_value *values,
-                                        int64_t *id, struct portolan_error *err)
-{
-    enum portolan_status status =
-        backend_run_values(store->backend, find, id, err, find_types, values);
+/* ---------------------------------------------------------------------------------- batches */
 
-    if (!status && !*id)
-        status = backend_run_values(store->backend, add, id, err, add_types, values);
+enum { STEP, METRIC, COUNTER, THREAD, COMPONENT, PORT, TIMER, CALLPATH };
+
+/* FIND takes the first values that ADD takes: the key. */
+static const struct kind {
+    enum statement find, add;
+    const char *key_types, *types;
+} kinds[] = {
+    [STEP] = {FIND_STEP, ADD_STEP, "ii", "ii"},
+    [METRIC] = {FIND_METRIC, ADD_METRIC, "it", "itt"},
+    [COUNTER] = {FIND_COUNTER, ADD_COUNTER, "it", "it"},
+    [THREAD] = {FIND_THREAD, ADD_THREAD, "iii", "iii"},
+    [COMPONENT] = {FIND_COMPONENT, ADD_COMPONENT, "itt", "itt"},
+    [PORT] = {FIND_PORT, ADD_PORT, "itt", "itt"},
+    [TIMER] = {FIND_TIMER, ADD_TIMER, "it", "it"},
+    [CALLPATH] = {FIND_CALLPATH, ADD_CALLPATH, "iptt", "iptt"},
+};
+
+/* Names of one kind, each once, that the data base is asked for together. */
+struct batch {
+    int kind;
+    size_t n, n_values, capacity;
+    union backend_value *values;
+    struct table asked; /* minus their numbers, from 1 on */
+    int64_t *ids;       /* once it is settled */
+};
+
+static void batch_clear(struct batch *b)
+{
+    table_clear(&b->asked);
+    free(b->values);
+    free(b->ids);
+}
+
+static void make_key(struct identities *x, int kind, const union backend_value *values)
+{
+    const char *types = kinds[kind].key_types;
+
+    begin_key(x, (char)kind);
+    for (size_t i = 0; types[i]; ++i)
+        if (types[i] == 't')
+            add_text(x, values[i].t);
+        else
+            add_number(x, values[i].i);
+}
+
+/*
+ * The id of what has these VALUES. What is not remembered is put into the batch, and its *ID is
+ * minus its number there until the batch is settled.
+ */
+static enum portolan_status want(struct identities *x, struct batch *b,
+                                 const union backend_value *values, int64_t *id,
+                                 struct portolan_error *err)
+{
+    enum portolan_status status;
+
+    make_key(x, b->kind, values);
+    if ((status = recall(&x->known, &x->key, id, err)) || *id ||
+        (status = recall(&b->asked, &x->key, id, err)) || *id)
+        return status;
+    for (size_t i = 0; kinds[b->kind].types[i]; ++i) {
+        if (!store_reserve(&b->values, &b->capacity, b->n_values, sizeof *b->values))
+            return store_no_memory(err);
+        b->values[b->n_values++] = values[i];
+    }
+    *id = -(int64_t)++b->n;
+    return remember(&b->asked, &x->key, *id, err);
+}
+
+/* Finds what is in the batch, or makes it. */
+static enum portolan_status settle(struct portolan_store *store, struct batch *b,
+                                   struct portolan_error *err)
+{
+    const struct kind *k = &kinds[b->kind];
+    struct identities *x = store->identities;
+    enum portolan_status status;
+
+    if (!b->n)
+        return PORTOLAN_OK;
+    if (!(b->ids = portolan_calloc(b->n, sizeof *b->ids)))
+        return store_no_memory(err);
+    status = backend_identify(store->backend, k->find, k->key_types, k->add, k->types, b->n,
+                              b->values, b->ids, err);
+    for (size_t i = 0; i < b->n && b->kind != CALLPATH && !status; ++i) {
+        make_key(x, b->kind, &b->values[i * (b->n_values / b->n)]);
+        status = remember(&x->known, &x->key, b->ids[i], err);
+    }
+    return status;
+}
+
+/* What want() gave, once the batch is settled. */
+static int64_t settled(const struct batch *b, int64_t id)
+{
+    return id < 0 ? b->ids[-id - 1] : id;
+}
+
+static enum portolan_status identify(struct portolan_store *store, int kind,
+                                     const union backend_value *values, int64_t *id,
+                                     struct portolan_error *err)
+{
+    struct batch b = {.kind = kind};
+    enum portolan_status status = want(store->identities, &b, values, id, err);
+
+    if (!status && !(status = settle(store, &b, err)))
+        *id = settled(&b, *id);
+    batch_clear(&b);
     return status;
 }
 
 enum portolan_status identity_of_step(struct portolan_store *store, int step, int64_t *id,
                                       struct portolan_error *err)
 {
-    struct identities *x = store->identities;
-    const union backend_value values[] = {{.i = x->trial}, {.i = step}};
-    enum portolan_status status;
+    const union backend_value values[] = {{.i = store->identities->trial}, {.i = step}};
 
-    begin_key(x, 's');
-    add_number(x, step);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status = find_or_add(store, FIND_STEP, "ii", ADD_STEP, "ii", values, id, err);
-    return remember(x, status, *id, err);
+    return identify(store, STEP, values, id, err);
 }
 
 enum portolan_status identity_of_metric(struct portolan_store *store, const char *name,
                                         const char *unit, int64_t *id, struct portolan_error *err)
 {
-    struct identities *x = store->identities;
-    const union backend_value values[] = {{.i = x->trial}, {.t = text(name)}, {.t = unit}};
-    enum portolan_status status;
+    const union backend_value values[] = {
+        {.i = store->identities->trial}, {.t = text(name)}, {.t = unit}};
 
-    begin_key(x, 'm');
-    add_text(x, name);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status = find_or_add(store, FIND_METRIC, "it", ADD_METRIC, "itt", values, id, err);
-    return remember(x, status, *id, err);
+    return identify(store, METRIC, values, id, err);
 }
 
 enum portolan_status identity_of_counter(struct portolan_store *store, const char *name,
                                          int64_t *id, struct portolan_error *err)
 {
-    struct identities *x = store->identities;
-    const union backend_value values[] = {{.i = x->trial}, {.t = text(name)}};
-    enum portolan_status status;
+    const union backend_value values[] = {{.i = store->identities->trial}, {.t = text(name)}};
 
-    begin_key(x, 'e');
-    add_text(x, name);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status = find_or_add(store, FIND_COUNTER, "it", ADD_COUNTER, "it", values, id, err);
-    return remember(x, status, *id, err);
+    return identify(store, COUNTER, values, id, err);
 }
 
 enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
                                         int64_t *id, struct portolan_error *err)
 {
-    struct identities *x = store->identities;
-    const union backend_value values[] = {{.i = x->trial}, {.i = rank}, {.i = thread}};
-    enum portolan_status status;
+    const union backend_value values[] = {
+        {.i = store->identities->trial}, {.i = rank}, {.i = thread}};
 
-    begin_key(x, 't');
-    add_number(x, rank);
-    add_number(x, thread);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status = find_or_add(store, FIND_THREAD, "iii", ADD_THREAD, "iii", values, id, err);
-    return remember(x, status, *id, err);
+    return identify(store, THREAD, values, id, err);
 }
 
-static enum portolan_status identity_of_port(struct portolan_store *store,
-                                             const struct portolan_sample *s, int64_t *id,
-                                             struct portolan_error *err)
-{
-    struct identities *x = store->identities;
-    const union backend_value component[] = {
-        {.i = x->trial}, {.t = text(s->instance)}, {.t = text(s->implementation)}};
-    union backend_value port[] = {{.i = 0}, {.t = text(s->port)}, {.t = text(s->port_type)}};
-    enum portolan_status status;
-
-    begin_key(x, 'o');
-    add_text(x, s->instance);
-    add_text(x, s->implementation);
-    add_text(x, s->port);
-    add_text(x, s->port_type);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status =
-        find_or_add(store, FIND_COMPONENT, "itt", ADD_COMPONENT, "itt", component, &port[0].i, err);
-    if (!status)
-        status = find_or_add(store, FIND_PORT, "itt", ADD_PORT, "itt", port, id, err);
-    return remember(x, status, *id, err);
-}
-
-static enum portolan_status identity_of_timer(struct portolan_store *store,
-                                              const struct portolan_sample *s, int64_t *id,
-                                              struct portolan_error *err)
-{
-    struct identities *x = store->identities;
-    union backend_value timer[] = {{.i = 0}, {.t = text(s->method)}};
-    enum portolan_status status = identity_of_port(store, s, &timer[0].i, err);
-
-    if (status)
-        return status;
-    begin_key(x, 'd');
-    add_number(x, timer[0].i);
-    add_text(x, s->method);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    status = find_or_add(store, FIND_TIMER, "it", ADD_TIMER, "it", timer, id, err);
-    return remember(x, status, *id, err);
-}
-
-static void make_callpath_key(struct identities *x, int64_t parent, const struct portolan_sample *s)
-{
-    begin_key(x, 'p');
-    add_number(x, parent);
-    add_text(x, s->user);
-    add_text(x, s->uses);
-    add_text(x, s->instance);
-    add_text(x, s->port);
-    add_text(x, s->implementation);
-    add_text(x, s->port_type);
-    add_text(x, s->method);
-}
-
-enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
-                                          const struct portolan_sample *s, int64_t *id,
-                                          struct portolan_error *err)
-{
-    struct identities *x = store->identities;
-    union backend_value values[] = {
-        {.i = 0}, {.i = parent}, {.t = text(s->user)}, {.t = text(s->uses)}};
-    enum portolan_status status;
-
-    make_callpath_key(x, parent, s);
-    if ((status = recall(x, id, err)) || *id)
-        return status;
-    if (!(status = identity_of_timer(store, s, &values[0].i, err)))
-        status = find_or_add(store, FIND_CALLPATH, "iitt", ADD_CALLPATH, "iitt", values, id, err);
-    make_callpath_key(x, parent, s);
-    return remember(x, status, *id, err);
-}
+/* ---------------------------------------------------------------------------------- layouts */
 
 static enum portolan_status add_layout(struct portolan_store *store,
                                        const struct portolan_sample *s, int64_t *id,
@@ -308,8 +306,11 @@ static enum portolan_status add_layout(struct portolan_store *store,
         counter[i].t = i < s->n_counters ? text(s->counter_name[i]) : NULL;
     for (int i = 0; i < s->n_counters && !status; ++i)
         status = identity_of_metric(store, s->counter_name[i], "events", &metric, err);
-    return status ? status
-                  : find_or_add(store, FIND_LAYOUT, types, ADD_LAYOUT, types, values, id, err);
+    if (!status)
+        status = backend_run_values(store->backend, FIND_LAYOUT, id, err, types, values);
+    if (!status && !*id)
+        status = backend_run_values(store->backend, ADD_LAYOUT, id, err, types, values);
+    return status;
 }
 
 static void make_layout_key(struct identities *x, const struct portolan_sample *s)
@@ -322,9 +323,9 @@ static void make_layout_key(struct identities *x, const struct portolan_sample *
         add_text(x, s->counter_name[i]);
 }
 
-enum portolan_status identity_of_layout(struct portolan_store *store,
-                                        const struct portolan_sample *s, int64_t *id,
-                                        struct portolan_error *err)
+static enum portolan_status identity_of_layout(struct portolan_store *store,
+                                               const struct portolan_sample *s, int64_t *id,
+                                               struct portolan_error *err)
 {
     struct identities *x = store->identities;
     enum portolan_status status;
@@ -333,11 +334,11 @@ enum portolan_status identity_of_layout(struct portolan_store *store,
     if (!s->n_context && !s->n_counters)
         return PORTOLAN_OK;
     make_layout_key(x, s);
-    if ((status = recall(x, id, err)) || *id)
+    if ((status = recall(&x->known, &x->key, id, err)) || *id)
         return status;
     status = add_layout(store, s, id, err);
     make_layout_key(x, s); /* metrics have used the place of the key */
-    return remember(x, status, *id, err);
+    return status ? status : remember(&x->known, &x->key, *id, err);
 }
 
 enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,
@@ -371,26 +372,143 @@ static enum portolan_status check(const struct portolan_sample *samples, size_t 
                               at, PORTOLAN_CONTEXT_MAX, PORTOLAN_COUNTER_MAX);
 }
 
+/* A sample whose call path is not remembered. */
+struct unknown {
+    size_t sample;
+    int64_t id; /* of its component, then of the port, then of the timer */
+};
+
+static enum portolan_status name_methods(struct portolan_store *store,
+                                         const struct portolan_sample *samples, struct unknown *u,
+                                         size_t n, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (int kind = COMPONENT; kind <= TIMER && !status; ++kind) {
+        struct batch b = {.kind = kind};
+
+        for (size_t i = 0; i < n && !status; ++i) {
+            const struct portolan_sample *s = &samples[u[i].sample];
+            const union backend_value values[][3] = {
+                {{.i = store->identities->trial},
+                 {.t = text(s->instance)},
+                 {.t = text(s->implementation)}},
+                {{.i = u[i].id}, {.t = text(s->port)}, {.t = text(s->port_type)}},
+                {{.i = u[i].id}, {.t = text(s->method)}},
+            };
+
+            status = want(store->identities, &b, values[kind - COMPONENT], &u[i].id, err);
+        }
+        if (!status)
+            status = settle(store, &b, err);
+        for (size_t i = 0; i < n && !status; ++i)
+            u[i].id = settled(&b, u[i].id);
+        batch_clear(&b);
+    }
+    return status;
+}
+
+static void make_callpath_key(struct identities *x, int64_t parent, const struct portolan_sample *s)
+{
+    begin_key(x, 'p');
+    add_number(x, parent);
+    add_text(x, s->user);
+    add_text(x, s->uses);
+    add_text(x, s->instance);
+    add_text(x, s->port);
+    add_text(x, s->implementation);
+    add_text(x, s->port_type);
+    add_text(x, s->method);
+}
+
+/* The call path of a sample's caller; 0 at a root. */
+static int64_t parent_of(const struct portolan_sample *s, const struct identity *ids)
+{
+    return s->parent < 0 ? 0 : ids[s->parent].callpath;
+}
+
+static enum portolan_status name_paths(struct portolan_store *store,
+                                       const struct portolan_sample *samples,
+                                       const struct unknown *u, size_t n, struct identity *ids,
+                                       struct portolan_error *err)
+{
+    struct identities *x = store->identities;
+    struct batch b = {.kind = CALLPATH};
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < n && !status; ++i) {
+        const struct portolan_sample *s = &samples[u[i].sample];
+        const union backend_value values[] = {
+            {.i = u[i].id}, {.i = parent_of(s, ids)}, {.t = text(s->user)}, {.t = text(s->uses)}};
+
+        status = want(x, &b, values, &ids[u[i].sample].callpath, err);
+    }
+    if (!status)
+        status = settle(store, &b, err);
+    for (size_t i = 0; i < n && !status; ++i) {
+        const struct portolan_sample *s = &samples[u[i].sample];
+        int64_t *id = &ids[u[i].sample].callpath, other;
+
+        *id = settled(&b, *id);
+        make_callpath_key(x, parent_of(s, ids), s);
+        if (!(status = recall(&x->known, &x->key, &other, err)) && !other)
+            status = remember(&x->known, &x->key, *id, err);
+    }
+    batch_clear(&b);
+    return status;
+}
+
+/* Of samples, what is not remembered. */
+struct unknowns {
+    struct unknown *paths;
+    size_t n, capacity;
+    struct batch threads;
+};
+
+static enum portolan_status name_sample(struct portolan_store *store,
+                                        const struct portolan_sample *samples, size_t at,
+                                        bool call_path_only, struct identity *ids,
+                                        struct unknowns *u, struct portolan_error *err)
+{
+    const struct portolan_sample *s = &samples[at];
+    struct identities *x = store->identities;
+    const union backend_value thread[] = {{.i = x->trial}, {.i = s->rank}, {.i = s->thread}};
+    int64_t parent = parent_of(s, ids);
+    enum portolan_status status = check(samples, at, err);
+
+    if (!status && (parent || s->parent < 0)) {
+        make_callpath_key(x, parent, s);
+        status = recall(&x->known, &x->key, &ids[at].callpath, err);
+    }
+    if (!status && !ids[at].callpath) {
+        if (!store_reserve(&u->paths, &u->capacity, u->n, sizeof *u->paths))
+            return store_no_memory(err);
+        u->paths[u->n++] = (struct unknown){.sample = at};
+    }
+    if (status || call_path_only || (status = want(x, &u->threads, thread, &ids[at].thread, err)))
+        return status;
+    return identity_of_layout(store, s, &ids[at].layout, err);
+}
+
 enum portolan_status identities_of_samples(struct portolan_store *store,
                                            const struct portolan_sample *samples, size_t n,
                                            bool call_paths_only, struct identity **ids,
                                            struct portolan_error *err)
 {
     struct identity *x = portolan_calloc(n + 1, sizeof *x);
+    struct unknowns u = {.threads.kind = THREAD};
     enum portolan_status status = x ? PORTOLAN_OK : store_no_memory(err);
 
-    for (size_t i = 0; i < n && !status; ++i) {
-        const struct portolan_sample *s = &samples[i];
-
-        if ((status = check(samples, i, err)))
-            break;
-        status = identity_of_callpath(store, s->parent < 0 ? 0 : x[s->parent].callpath, s,
-                                      &x[i].callpath, err);
-        if (!status && !call_paths_only)
-            status = identity_of_thread(store, s->rank, s->thread, &x[i].thread, err);
-        if (!status && !call_paths_only)
-            status = identity_of_layout(store, s, &x[i].layout, err);
-    }
+    for (size_t i = 0; i < n && !status; ++i)
+        status = name_sample(store, samples, i, call_paths_only, x, &u, err);
+    if (!status)
+        status = settle(store, &u.threads, err);
+    for (size_t i = 0; i < n && u.threads.n && !status; ++i)
+        x[i].thread = settled(&u.threads, x[i].thread);
+    if (!status && !(status = name_methods(store, samples, u.paths, u.n, err)))
+        status = name_paths(store, samples, u.paths, u.n, x, err);
+    batch_clear(&u.threads);
+    free(u.paths);
     if (status) {
         free(x);
         x = NULL;

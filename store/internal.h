@@ -74,14 +74,6 @@ enum portolan_status identity_of_counter(struct portolan_store *store, const cha
                                          int64_t *id, struct portolan_error *err);
 enum portolan_status identity_of_thread(struct portolan_store *store, int rank, int thread,
                                         int64_t *id, struct portolan_error *err);
-/** PARENT: the caller's call path, 0 at a root. */
-enum portolan_status identity_of_callpath(struct portolan_store *store, int64_t parent,
-                                          const struct portolan_sample *s, int64_t *id,
-                                          struct portolan_error *err);
-/** 0 when there are neither contexts nor counters. */
-enum portolan_status identity_of_layout(struct portolan_store *store,
-                                        const struct portolan_sample *s, int64_t *id,
-                                        struct portolan_error *err);
 
 /** When the latest regular invocation of a thread started; -infinity when there is none. */
 enum portolan_status identity_last_start(struct portolan_store *store, int64_t thread,

@@ -9,7 +9,17 @@
 #include <string.h>
 
 /* Of types, as PostgreSQL numbers them for ever. */
-enum { BOOLEAN = 16, INT8 = 20, INT2 = 21, INT4 = 23, TEXT = 25, FLOAT4 = 700, FLOAT8 = 701 };
+enum {
+    BOOLEAN = 16,
+    INT8 = 20,
+    INT2 = 21,
+    INT4 = 23,
+    TEXT = 25,
+    FLOAT4 = 700,
+    FLOAT8 = 701,
+    TEXTS = 1009,
+    INT8S = 1016
+};
 
 enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024 };
 
@@ -299,21 +309,25 @@ static void put_length(struct portolan_text *t, int32_t length)
     put_bytes(t, &bits, sizeof bits);
 }
 
+static void put_value(struct portolan_text *t, char type, const union backend_value *value)
+{
+    char number[8];
+    const char *bytes;
+    int length = encode(type, value, number, &bytes);
+
+    put_length(t, length);
+    if (length > 0)
+        put_bytes(t, bytes, (size_t)length);
+}
+
 static void put_row(struct portolan_text *t, const char *types, uint16_t n,
                     const union backend_value *values)
 {
     uint16_t bits = htobe16(n);
 
     put_bytes(t, &bits, sizeof bits);
-    for (int i = 0; i < n; ++i) {
-        char number[8];
-        const char *bytes;
-        int length = encode(types[i], &values[i], number, &bytes);
-
-        put_length(t, length);
-        if (length > 0)
-            put_bytes(t, bytes, (size_t)length);
-    }
+    for (int i = 0; i < n; ++i)
+        put_value(t, types[i], &values[i]);
 }
 
 /* Hands over what there is; when it fails COPY tells why at its end. */
@@ -450,6 +464,50 @@ static int64_t changes(struct backend *b)
     return of(b)->changes;
 }
 
+/* ------------------------------------------------- names */
+
+/* A column of N rows of WIDTH values as the binary format has arrays. */
+static void put_array(struct portolan_text *t, char type, size_t n, int width,
+                      const union backend_value *values)
+{
+    put_length(t, 1); /* dimension */
+    put_length(t, 0); /* without NULL */
+    put_length(t, type == 't' ? TEXT : INT8);
+    put_length(t, (int32_t)n);
+    put_length(t, 1); /* where it begins */
+    for (size_t i = 0; i < n; ++i, values += width)
+        put_value(t, type, values);
+}
+
+static enum portolan_status identify(struct backend *base, enum statement find, const char *types,
+                                     size_t n, const union backend_value *values, int64_t *ids,
+                                     struct portolan_error *err)
+{
+    struct portolan_text arrays[BACKEND_VALUES_MAX] = {0};
+    struct parameters p = {.n = (int)strlen(types)};
+    enum portolan_status status = PORTOLAN_OK;
+    bool row;
+
+    for (int i = 0; i < p.n; ++i) {
+        put_array(&arrays[i], types[i], n, p.n, &values[i]);
+        if (arrays[i].failed)
+            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        p.types[i] = types[i] == 't' ? TEXTS : INT8S;
+        p.formats[i] = 1;
+        p.values[i] = arrays[i].bytes;
+        p.lengths[i] = (int)arrays[i].length;
+    }
+    if (!status)
+        status = run(of(base), find, &p, err);
+    for (size_t i = 0; i < n && !status; ++i)
+        if (!(status = next(base, find, &row, err)))
+            ids[i] = integer(base, find, 0);
+    reset(base, find);
+    for (int i = 0; i < p.n; ++i)
+        portolan_text_clear(&arrays[i]);
+    return status;
+}
+
 /* ------------------------------------------------- opening */
 
 static bool takes(const char *path)
@@ -503,4 +561,5 @@ const struct backend_ops backend_postgres = {
     .text = text,
     .changes = changes,
     .put_rows = put_rows,
+    .identify = identify,
 };

@@ -7,12 +7,25 @@
 /* Some table that all have: writers wait for each other, readers for nobody. */
 #define ONE_WRITER "LOCK TABLE schema_version IN SHARE ROW EXCLUSIVE MODE"
 
-/* What FIND does not find it makes, so that ADD need not be asked: half the round trips. */
-#define FIND_OR_ADD(find, add)                                                                     \
-    "WITH found AS (" find "), made AS (" add                                                      \
-    " WHERE NOT EXISTS (SELECT FROM found) RETURNING id)"                                          \
-    " SELECT id FROM found UNION ALL SELECT id FROM made"
-#define TIMER_NAME "c.instance || '.' || p.name || '.' || $2 || ' [' || c.implementation || ']'"
+/*
+ * What FIND does not find it makes, for as many names as are in its arrays, one for each of
+ * COLUMNS; there is no ADD. FOUND: number n and id of the rows of w that are there; INTO, VALUES:
+ * what a new row gets.
+ */
+#define IDENTIFY(table, arrays, columns, found, into, values, joined)                              \
+    "WITH RECURSIVE w AS MATERIALIZED (SELECT * FROM unnest(" arrays ") WITH ORDINALITY"           \
+    " AS x (" columns ", n)), found AS (" found "),"                                               \
+    " want AS MATERIALIZED (SELECT o.*, coalesce(old, nextval((SELECT"                             \
+    " pg_get_serial_sequence('" table "', 'id'))::regclass)) AS id"                                \
+    " FROM (SELECT w.*, f.id AS old FROM w LEFT JOIN found f ON f.n = w.n ORDER BY n) AS o),"      \
+    " made AS (INSERT INTO " table " (id, " into ") SELECT w.id, " values " FROM want w" joined    \
+    " WHERE w.old IS NULL ORDER BY w.n) SELECT id FROM want ORDER BY n"
+#define FOUND(table, match) "SELECT w.n, t.id FROM w JOIN " table " t ON " match
+#define SAME_PATH(parent)                                                                          \
+    "t.timer = w.timer AND coalesce(t.parent, 0) = " parent                                        \
+    " AND t.\"user\" = w.\"user\" AND t.uses = w.uses"
+#define TIMER_NAME                                                                                 \
+    "c.instance || '.' || p.name || '.' || w.short_name || ' [' || c.implementation || ']'"
 
 const char *const postgres_sql[STATEMENT_COUNT] = {
     [BEGIN_READ] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -32,43 +45,47 @@ const char *const postgres_sql[STATEMENT_COUNT] = {
     [PUT_RANK_FACT] = "INSERT INTO secondary_metadata (trial, thread, name, value)"
                       " VALUES ($1, $2, $3, $4)"
                       " ON CONFLICT (thread, name) DO UPDATE SET value = excluded.value",
-    [FIND_STEP] = FIND_OR_ADD("SELECT id FROM step WHERE trial = $1 AND number = $2",
-                              "INSERT INTO step (trial, number) SELECT $1, $2"),
-    [ADD_STEP] = "INSERT INTO step (trial, number) VALUES ($1, $2) RETURNING id",
-    [FIND_METRIC] = "SELECT id FROM metric WHERE trial = $1 AND name = $2",
-    [ADD_METRIC] = "INSERT INTO metric (trial, name, unit) VALUES ($1, $2, $3) RETURNING id",
-    [FIND_THREAD] = FIND_OR_ADD(
-        "SELECT id FROM thread"
-        " WHERE trial = $1 AND node_rank = $2 AND context_rank = 0 AND thread_rank = $3",
-        "INSERT INTO thread (trial, node_rank, thread_rank, thread_index)"
-        " SELECT $1, $2, $3, (SELECT count(*) FROM thread WHERE trial = $1)"),
-    [ADD_THREAD] =
-        "INSERT INTO thread (trial, node_rank, thread_rank, thread_index)"
-        " VALUES ($1, $2, $3, (SELECT count(*) FROM thread WHERE trial = $1)) RETURNING id",
-    [FIND_COMPONENT] = FIND_OR_ADD(
-        "SELECT id FROM component WHERE trial = $1 AND instance = $2 AND implementation = $3",
-        "INSERT INTO component (trial, instance, implementation) SELECT $1, $2, $3"),
-    [ADD_COMPONENT] =
-        "INSERT INTO component (trial, instance, implementation) VALUES ($1, $2, $3) RETURNING id",
+    [FIND_STEP] = IDENTIFY("step", "$1, $2", "trial, number",
+                           FOUND("step", "t.trial = w.trial AND t.number = w.number"),
+                           "trial, number", "w.trial, w.number", ""),
+    [FIND_METRIC] = IDENTIFY("metric", "$1, $2, $3", "trial, name, unit",
+                             FOUND("metric", "t.trial = w.trial AND t.name = w.name"),
+                             "trial, name, unit", "w.trial, w.name, w.unit", ""),
+    [FIND_COUNTER] = IDENTIFY("counter", "$1, $2", "trial, name",
+                              FOUND("counter", "t.trial = w.trial AND t.name = w.name"),
+                              "trial, name", "w.trial, w.name", ""),
+    [FIND_THREAD] =
+        IDENTIFY("thread", "$1, $2, $3", "trial, node_rank, thread_rank",
+                 FOUND("thread", "t.trial = w.trial AND t.node_rank = w.node_rank"
+                                 " AND t.context_rank = 0 AND t.thread_rank = w.thread_rank"),
+                 "trial, node_rank, thread_rank, thread_index",
+                 "w.trial, w.node_rank, w.thread_rank, row_number() OVER (ORDER BY w.n) - 1 +"
+                 " (SELECT count(*) FROM thread WHERE trial = (SELECT trial FROM want LIMIT 1))",
+                 ""),
+    [FIND_COMPONENT] =
+        IDENTIFY("component", "$1, $2, $3", "trial, instance, implementation",
+                 FOUND("component", "t.trial = w.trial AND t.instance = w.instance"
+                                    " AND t.implementation = w.implementation"),
+                 "trial, instance, implementation", "w.trial, w.instance, w.implementation", ""),
     [FIND_PORT] =
-        FIND_OR_ADD("SELECT id FROM port WHERE component = $1 AND name = $2 AND type = $3",
-                    "INSERT INTO port (component, name, type) SELECT $1, $2, $3"),
-    [ADD_PORT] = "INSERT INTO port (component, name, type) VALUES ($1, $2, $3) RETURNING id",
+        IDENTIFY("port", "$1, $2, $3", "component, name, type",
+                 FOUND("port", "t.component = w.component AND t.name = w.name AND t.type = w.type"),
+                 "component, name, type", "w.component, w.name, w.type", ""),
     [FIND_TIMER] =
-        FIND_OR_ADD("SELECT id FROM timer WHERE port = $1 AND short_name = $2",
-                    "INSERT INTO timer (port, short_name, trial, name)"
-                    " SELECT $1, $2, c.trial, " TIMER_NAME " FROM port p JOIN component c"
-                    " ON c.id = p.component AND p.id = $1"),
-    [ADD_TIMER] = "INSERT INTO timer (port, short_name, trial, name)"
-                  " SELECT $1, $2, c.trial, " TIMER_NAME " FROM port p JOIN component c"
-                  " ON c.id = p.component AND p.id = $1 RETURNING id",
-    [FIND_CALLPATH] = FIND_OR_ADD(
-        "SELECT id FROM timer_callpath"
-        " WHERE timer = $1 AND coalesce(parent, 0) = $2 AND \"user\" = $3 AND uses = $4",
-        "INSERT INTO timer_callpath (timer, parent, \"user\", uses)"
-        " SELECT $1, nullif($2, 0), $3, $4"),
-    [ADD_CALLPATH] = "INSERT INTO timer_callpath (timer, parent, \"user\", uses)"
-                     " VALUES ($1, nullif($2, 0), $3, $4) RETURNING id",
+        IDENTIFY("timer", "$1, $2", "port, short_name",
+                 FOUND("timer", "t.port = w.port AND t.short_name = w.short_name"),
+                 "port, short_name, trial, name", "w.port, w.short_name, c.trial, " TIMER_NAME,
+                 " JOIN port p ON p.id = w.port JOIN component c ON c.id = p.component"),
+    /* A parent below 0 is minus the number of another that is asked for. */
+    [FIND_CALLPATH] =
+        IDENTIFY("timer_callpath", "$1, $2, $3, $4", "timer, parent, \"user\", uses",
+                 FOUND("timer_callpath",
+                       SAME_PATH("w.parent")) " WHERE w.parent >= 0 UNION ALL "
+                                              "SELECT w.n, t.id FROM found f JOIN w ON w.parent = "
+                                              "-f.n JOIN timer_callpath t ON " SAME_PATH("f.id"),
+                 "timer, parent, \"user\", uses",
+                 "w.timer, coalesce(p.id, nullif(w.parent, 0)), w.\"user\", w.uses",
+                 " LEFT JOIN want p ON p.n = -w.parent"),
     [FIND_LAYOUT] =
         "SELECT id FROM call_layout WHERE trial = $1 AND context1 IS NOT DISTINCT FROM $2"
         " AND context2 IS NOT DISTINCT FROM $3 AND context3 IS NOT DISTINCT FROM $4"
@@ -81,8 +98,6 @@ const char *const postgres_sql[STATEMENT_COUNT] = {
                    " counter1, counter2, counter3, counter4, counter5, counter6, counter7,"
                    " counter8) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
                    " RETURNING id",
-    [FIND_COUNTER] = "SELECT id FROM counter WHERE trial = $1 AND name = $2",
-    [ADD_COUNTER] = "INSERT INTO counter (trial, name) VALUES ($1, $2) RETURNING id",
     [NEXT_CALL_DATA] =
         "SELECT coalesce((SELECT last FROM call_piece ORDER BY first DESC LIMIT 1), 0) + 1",
     [NEXT_INVOCATION] =

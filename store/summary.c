@@ -15,7 +15,7 @@ static const char summary_types[] = "iiiiddddd"
 struct put {
     const struct portolan_path_summary *rows;
     int64_t trial;
-    int64_t *paths; /* ids, by position */
+    struct identity *paths; /* by position */
     size_t n_counters;
     struct counter_place {
         size_t row;
@@ -40,7 +40,7 @@ static void fill_row(void *arg, size_t row, union backend_value *v)
     const struct portolan_path_summary *s = &p->rows[row];
     const struct portolan_statistics *all[] = {&s->calls, &s->inclusive, &s->exclusive, &s->mpi};
 
-    v[0].i = p->paths[row];
+    v[0].i = p->paths[row].callpath;
     v[1].i = p->trial;
     v[2].i = s->n_ranks;
     v[3].i = s->n_threads;
@@ -58,31 +58,36 @@ static void fill_counter(void *arg, size_t row, union backend_value *v)
     const struct put *p = arg;
     const struct counter_place *c = &p->counters[row];
 
-    v[0].i = p->paths[c->row];
+    v[0].i = p->paths[c->row].callpath;
     v[1].i = c->metric;
     fill_statistics(c->statistics, v + 2);
 }
 
-static enum portolan_status find_path(struct portolan_store *store, struct put *p, size_t at,
-                                      struct portolan_error *err)
+static enum portolan_status find_paths(struct portolan_store *store, struct put *p, size_t n,
+                                       struct portolan_error *err)
 {
-    const struct portolan_path_summary *s = &p->rows[at];
-    const struct portolan_sample names = {.user = s->user,
-                                          .uses = s->uses,
-                                          .instance = s->instance,
-                                          .port = s->port,
-                                          .implementation = s->implementation,
-                                          .port_type = s->port_type,
-                                          .method = s->method};
+    struct portolan_sample *samples = portolan_calloc(n + 1, sizeof *samples);
+    enum portolan_status status = samples ? PORTOLAN_OK : store_no_memory(err);
 
-    if (s->parent >= (int64_t)at || s->n_counters < 0 ||
-        s->n_counters > PORTOLAN_SUMMARY_COUNTER_MAX)
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "row %zu: its parent must stand before it, and %d counters are "
-                                  "the limit",
-                                  at, PORTOLAN_SUMMARY_COUNTER_MAX);
-    return identity_of_callpath(store, s->parent < 0 ? 0 : p->paths[s->parent], &names,
-                                &p->paths[at], err);
+    for (size_t i = 0; i < n && !status; ++i) {
+        const struct portolan_path_summary *s = &p->rows[i];
+
+        samples[i] = (struct portolan_sample){.parent = s->parent,
+                                              .user = s->user,
+                                              .uses = s->uses,
+                                              .instance = s->instance,
+                                              .port = s->port,
+                                              .implementation = s->implementation,
+                                              .port_type = s->port_type,
+                                              .method = s->method};
+        if (s->n_counters < 0 || s->n_counters > PORTOLAN_SUMMARY_COUNTER_MAX)
+            status = portolan_error_set(err, PORTOLAN_EINVAL, "row %zu: %d counters are the limit",
+                                        i, PORTOLAN_SUMMARY_COUNTER_MAX);
+    }
+    if (!status)
+        status = identities_of_samples(store, samples, n, true, &p->paths, err);
+    free(samples);
+    return status;
 }
 
 static enum portolan_status add_counter(struct portolan_store *store, struct put *p,
@@ -118,8 +123,8 @@ enum portolan_status summary_put(struct portolan_store *store, int64_t trial,
                                  struct portolan_error *err)
 {
     struct backend *b = store->backend;
-    struct put p = {.rows = rows, .trial = trial, .paths = portolan_calloc(n + 1, sizeof *p.paths)};
-    enum portolan_status status = p.paths ? PORTOLAN_OK : store_no_memory(err);
+    struct put p = {.rows = rows, .trial = trial};
+    enum portolan_status status = find_paths(store, &p, n, err);
     size_t capacity = 0;
     int64_t metric;
 
@@ -128,8 +133,7 @@ enum portolan_status summary_put(struct portolan_store *store, int64_t trial,
     if (!status)
         status = identity_of_metric(store, "MPI TIME", "ns", &metric, err);
     for (size_t i = 0; i < n && !status; ++i)
-        if (!(status = find_path(store, &p, i, err)))
-            status = find_counters(store, &p, i, &capacity, err);
+        status = find_counters(store, &p, i, &capacity, err);
     if (!status && !(status = backend_run(b, DELETE_COUNTER_SUMMARY, NULL, err, "i", trial)) &&
         !(status = backend_run(b, DELETE_SUMMARY, NULL, err, "i", trial)) &&
         !(status = backend_put_rows(b, PUT_SUMMARY, summary_types, n, fill_row, &p, err)))

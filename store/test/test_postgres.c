@@ -8,6 +8,9 @@
 
 #include "internal.h"
 
+#include <dlfcn.h>
+#include <libpq-fe.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,20 @@ static void expect_refusal(const char *path, enum portolan_store_mode mode,
     if (!strstr(err.text, words))
         fail_msg("\"%s\" lacks \"%s\"", err.text, words);
     assert_null(strstr(err.text, "pass-word"));
+}
+
+/* Statements that were run one by one: libpq's function, counted on the way. */
+static size_t n_statements;
+
+PGresult *PQexecPrepared(PGconn *c, const char *name, int n, const char *const *values,
+                         const int *lengths, const int *formats, int format)
+{
+    PGresult *(*real)(PGconn *, const char *, int, const char *const *, const int *, const int *,
+                      int);
+
+    *(void **)&real = dlsym(RTLD_NEXT, "PQexecPrepared");
+    ++n_statements;
+    return real(c, name, n, values, lengths, formats, format);
 }
 
 /* The server's URI with other words for USER and the data base. */
@@ -284,7 +301,41 @@ static void a_killed_program_leaves_whole_steps(void **state)
 
 /* ------------------------------------------------- a full disk */
 
-enum { MANY = 20000 };
+enum { MANY = 20000, NAMES = 2000 };
+
+/* However many there are and however deep they lie. */
+static void names_are_made_and_found_by_few_statements(void **state)
+{
+    static struct portolan_sample samples[NAMES];
+    static char methods[NAMES][16];
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_error err = {0};
+    int64_t trial = begin_plate(store);
+
+    for (int i = 0; i < NAMES; ++i) {
+        snprintf(methods[i], sizeof methods[i], "method %d", i % 700);
+        samples[i] = (struct portolan_sample){.parent = (i - 1) / 2 - (i == 0),
+                                              .instance = methods[i % 20],
+                                              .port = "in",
+                                              .port_type = "t.Port",
+                                              .implementation = "t.Class",
+                                              .method = methods[i],
+                                              .calls = 1,
+                                              .quality = NAN};
+    }
+    for (int again = 0; again < 2; ++again) {
+        n_statements = 0;
+        if (portolan_store_put_step(store, trial, again, samples, NAMES, &err))
+            fail_msg("%s", err.text);
+        assert_in_range(n_statements, 1, 20);
+        portolan_store_close(store); /* and what it remembers */
+        store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    }
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_callpath"), NAMES);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM component"), 20);
+    assert_int_equal(count_samples(*state), 2 * NAMES);
+}
 
 static void a_full_disk_fails_the_step_and_keeps_the_earlier_ones(void **state)
 {
@@ -332,6 +383,7 @@ int main(int argc, char **argv)
         ON_SERVER(a_connection_lost_within_a_transaction_loses_that_and_no_more),
         ON_SERVER(a_commit_that_is_cut_off_is_not_called_stored),
         ON_SERVER(a_killed_program_leaves_whole_steps),
+        ON_SERVER(names_are_made_and_found_by_few_statements),
     };
     const struct CMUnitTest full[] = {
         ON_SERVER(a_full_disk_fails_the_step_and_keeps_the_earlier_ones),

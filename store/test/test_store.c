@@ -118,6 +118,38 @@ static void a_repeated_step_holds_both_pieces(void **state)
     portolan_store_close(store);
 }
 
+/* Nothing of it is remembered, and some names are new: below known ones, and above others. */
+static void names_of_another_handle_are_found(void **state)
+{
+    static const char *const methods[] = {"go", "solve", "dot", "norm"};
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    struct portolan_sample samples[4];
+    int64_t trial = begin_plate(store);
+
+    for (int n = 2; n <= 4; n += 2) {
+        for (int i = 0; i < n; ++i)
+            samples[i] = (struct portolan_sample){.parent = i - 1,
+                                                  .thread = i,
+                                                  .instance = "one",
+                                                  .port = "in",
+                                                  .method = methods[i],
+                                                  .calls = 1,
+                                                  .quality = NAN};
+        assert_int_equal(portolan_store_put_step(store, trial, n, samples, (size_t)n, NULL),
+                         PORTOLAN_OK);
+        portolan_store_close(store);
+        store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    }
+    portolan_store_close(store);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_callpath"), 4);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM thread"), 4);
+    assert_int_equal(count_in(*state, "SELECT max(thread_index) FROM thread"), 3);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM timer_callpath p JOIN timer_callpath q"
+                                      " ON p.parent = q.id AND q.id < p.id"),
+                     3);
+    assert_int_equal(count_samples(*state), 2 + 4);
+}
+
 static void what_belongs_together_is_stored_together_or_not_at_all(void **state)
 {
     struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
@@ -369,6 +401,7 @@ int main(void)
         IN_FOLDER(what_is_stored_is_read_back_by_another_process_handle),
         IN_FOLDER(queries_restrict_trials),
         IN_FOLDER(a_repeated_step_holds_both_pieces),
+        IN_FOLDER(names_of_another_handle_are_found),
         IN_FOLDER(what_belongs_together_is_stored_together_or_not_at_all),
         IN_FOLDER(metadata_of_the_same_name_gets_the_new_value),
         IN_FOLDER(nothing_is_stored_for_a_trial_that_is_not_there),
