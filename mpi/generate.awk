@@ -35,6 +35,19 @@ function arguments(parameters,    n, i, part, out)
     return out
 }
 
+# Not in MPI 3.1, which Open MPI 4 is.
+function is_new()
+{
+    return name ~ /_c$|^P(send|recv|ready|arrived)|^Isendrecv|^Comm_idup_with_info$/ ||
+           (name ~ /_init$/ && name !~ /^[BSR]*s?end_init$|^Recv_init$/)
+}
+
+# narrow.h has what they are made of.
+function is_used_inside()
+{
+    return name ~ /^(Send|Recv|Mrecv|Bcast|Allreduce|Sendrecv|Sendrecv_replace)_c$/
+}
+
 # Its two forms do not match each other.
 function is_collective()
 {
@@ -104,6 +117,9 @@ BEGIN {
     name = substr(prototype, 1, open - 1)
     parameters = substr(prototype, open + 1, length(prototype) - open - 1)
     given = arguments(parameters)
+    guarded = is_new() && !((what == "forms" || what == "yielding") && is_used_inside())
+    if (guarded)
+        print "#if MPI_VERSION >= 4"
     if (what == "names" || (what == "blocking" && other != ""))
         printf "ROUTINE(%s)\n", name
     else if (what == "forms" && other != "")
@@ -112,6 +128,8 @@ BEGIN {
         write_yielding()
     else if (what == "wrappers" && note != "by hand")
         write_wrapper()
+    if (guarded)
+        print "#endif"
 }
 
 END {

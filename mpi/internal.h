@@ -6,7 +6,7 @@
 #include <portolan/mpi.h>
 #include <portolan/probe.h>
 
-#include <mpi.h>
+#include "narrow.h"
 
 enum mpi_routine {
     MPI_ROUTINE_Init,

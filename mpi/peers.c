@@ -30,7 +30,7 @@ static uint64_t epoch;
 static __thread struct {
     uint64_t epoch;
     struct mpi_peers *peers; /* alive as long as its communicator is */
-    int handle;
+    intptr_t handle;
 } last[REMEMBERED] __attribute__((tls_model("initial-exec")));
 
 void mpi_peers_release(struct mpi_peers *peers)
@@ -156,35 +156,50 @@ int mpi_peers_rank(const struct mpi_peers *peers, int rank)
     return peers->is_world ? rank : peers->world[rank];
 }
 
-static void remember(int handle, struct mpi_peers *peers, uint64_t now)
+static void remember(intptr_t handle, struct mpi_peers *peers, uint64_t now)
 {
-    unsigned i = (unsigned)handle % REMEMBERED;
+    unsigned i = (unsigned)(handle ^ handle >> 6) % REMEMBERED;
 
     last[i].epoch = now;
     last[i].handle = handle;
     last[i].peers = peers;
 }
 
-static struct mpi_peers *remembered(int handle, uint64_t now)
+static struct mpi_peers *remembered(intptr_t handle, uint64_t now)
 {
-    unsigned i = (unsigned)handle % REMEMBERED;
+    unsigned i = (unsigned)(handle ^ handle >> 6) % REMEMBERED;
 
     return last[i].peers && last[i].handle == handle && last[i].epoch == now ? last[i].peers : NULL;
 }
 
-/* Communicators and windows alike: MPICH's handles are integers. */
+/* Communicators and windows alike: handles are integers in MPICH, pointers in Open MPI. */
 struct kind {
     const int *key;
-    int (*get)(int handle, int key, void *value, int *found);
-    int (*set)(int handle, int key, void *value);
-    MPI_Group (*group)(int handle);
+    int (*get)(intptr_t handle, int key, void *value, int *found);
+    int (*set)(intptr_t handle, int key, void *value);
+    MPI_Group (*group)(intptr_t handle);
 };
 
-static const struct kind comms = {&comm_key, PMPI_Comm_get_attr, PMPI_Comm_set_attr, group_of_comm};
-static const struct kind wins = {&win_key, PMPI_Win_get_attr, PMPI_Win_set_attr, group_of_win};
+#define DEFINE_KIND(NAME, MPI_TYPE, ROUTINES, GROUP)                                               \
+    static int NAME##_get(intptr_t handle, int key, void *value, int *found)                       \
+    {                                                                                              \
+        return ROUTINES##_get_attr((MPI_TYPE)handle, key, value, found);                           \
+    }                                                                                              \
+    static int NAME##_set(intptr_t handle, int key, void *value)                                   \
+    {                                                                                              \
+        return ROUTINES##_set_attr((MPI_TYPE)handle, key, value);                                  \
+    }                                                                                              \
+    static MPI_Group NAME##_group(intptr_t handle)                                                 \
+    {                                                                                              \
+        return GROUP((MPI_TYPE)handle);                                                            \
+    }                                                                                              \
+    static const struct kind NAME##s = {&NAME##_key, NAME##_get, NAME##_set, NAME##_group}
+
+DEFINE_KIND(comm, MPI_Comm, PMPI_Comm, group_of_comm);
+DEFINE_KIND(win, MPI_Win, PMPI_Win, group_of_win);
 
 /* The attribute's, made if need be; NULL when it cannot be had just now. */
-static struct mpi_peers *kept(const struct kind *k, int handle)
+static struct mpi_peers *kept(const struct kind *k, intptr_t handle)
 {
     struct mpi_peers *peers = NULL;
     int found = 0;
@@ -205,7 +220,7 @@ static struct mpi_peers *kept(const struct kind *k, int handle)
     return peers;
 }
 
-static struct mpi_peers *known(const struct kind *k, int handle)
+static struct mpi_peers *known(const struct kind *k, intptr_t handle)
 {
     uint64_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
     struct mpi_peers *peers = remembered(handle, now);
@@ -215,7 +230,7 @@ static struct mpi_peers *known(const struct kind *k, int handle)
     return peers;
 }
 
-static int world_rank(const struct kind *k, int handle, int rank)
+static int world_rank(const struct kind *k, intptr_t handle, int rank)
 {
     struct mpi_peers *peers = known(k, handle);
     int world;
@@ -232,17 +247,17 @@ int mpi_world_rank(MPI_Comm comm, int rank)
 {
     if (rank < 0)
         return -1;
-    return comm == MPI_COMM_WORLD ? rank : world_rank(&comms, comm, rank);
+    return comm == MPI_COMM_WORLD ? rank : world_rank(&comms, (intptr_t)comm, rank);
 }
 
 int mpi_world_rank_in(MPI_Win win, int rank)
 {
-    return rank < 0 ? -1 : world_rank(&wins, win, rank);
+    return rank < 0 ? -1 : world_rank(&wins, (intptr_t)win, rank);
 }
 
 struct mpi_peers *mpi_peers_hold(MPI_Comm comm)
 {
-    struct mpi_peers *peers = known(&comms, comm);
+    struct mpi_peers *peers = known(&comms, (intptr_t)comm);
 
     if (!peers)
         return peers_of_group(group_of_comm(comm)); /* the caller's only */

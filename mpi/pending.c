@@ -15,7 +15,7 @@
 
 struct mpi_pending {
     struct mpi_pending *next;
-    int handle;
+    intptr_t handle;
     bool is_message;
     bool is_persistent;
     bool receives;
@@ -62,7 +62,7 @@ bool mpi_pending_any(void)
     return __atomic_load_n(&n_pending, __ATOMIC_RELAXED) > 0;
 }
 
-static struct shard *lock_shard(int handle, struct mpi_pending ***bucket)
+static struct shard *lock_shard(intptr_t handle, struct mpi_pending ***bucket)
 {
     uint32_t h = (uint32_t)handle * UINT32_C(0x9E3779B1);
     struct shard *s = &shards[h >> 26];
@@ -79,7 +79,7 @@ static void unlock_shard(struct shard *s)
         pthread_mutex_unlock(&s->lock);
 }
 
-static struct mpi_pending *find(int handle, bool is_message)
+static struct mpi_pending *find(intptr_t handle, bool is_message)
 {
     struct mpi_pending **bucket, *p;
     struct shard *s = lock_shard(handle, &bucket);
@@ -92,10 +92,10 @@ static struct mpi_pending *find(int handle, bool is_message)
 
 struct mpi_pending *mpi_pending_find(MPI_Request request)
 {
-    return request == MPI_REQUEST_NULL ? NULL : find(request, false);
+    return request == MPI_REQUEST_NULL ? NULL : find((intptr_t)request, false);
 }
 
-static struct mpi_pending *take_spare(int handle)
+static struct mpi_pending *take_spare(intptr_t handle)
 {
     struct mpi_pending **bucket, *p;
     struct shard *s = lock_shard(handle, &bucket);
@@ -172,7 +172,7 @@ void mpi_note_receiving(const struct mpi_call *call, int source, MPI_Comm comm,
 
     if (!note_source(call, source, comm, &p.partner))
         return;
-    p.handle = *request;
+    p.handle = (intptr_t)*request;
     expect(&p, source, comm);
 }
 
@@ -180,7 +180,7 @@ void mpi_note_receiving_message(const struct mpi_call *call, const MPI_Request *
 {
     mpi_add(call->routine, call->partner, true, 1, call->ticks, 0);
     if (call->result == MPI_SUCCESS && call->partner != MPI_PROC_NULL)
-        insert(&(struct mpi_pending){.handle = *request,
+        insert(&(struct mpi_pending){.handle = (intptr_t)*request,
                                      .is_active = true,
                                      .receives = true,
                                      .routine = call->routine,
@@ -203,7 +203,7 @@ void mpi_note_matched(const struct mpi_call *call, const MPI_Message *message,
 {
     mpi_note(call);
     if (call->result == MPI_SUCCESS && message && *message != MPI_MESSAGE_NO_PROC)
-        insert(&(struct mpi_pending){.handle = *message,
+        insert(&(struct mpi_pending){.handle = (intptr_t)*message,
                                      .is_message = true,
                                      .partner = mpi_world_rank(comm, status->MPI_SOURCE)});
 }
@@ -216,7 +216,7 @@ void mpi_note_matched_if(const struct mpi_call *call, const int *flag, const MPI
 
 void mpi_take_message(struct mpi_call *call, const MPI_Message *message)
 {
-    struct mpi_pending *p = find(*message, true);
+    struct mpi_pending *p = find((intptr_t)*message, true);
 
     call->partner = p ? p->partner : -1;
     if (p)
@@ -242,7 +242,7 @@ void mpi_note_sending_again(const struct mpi_call *call, int partitions, MPI_Cou
 
     mpi_add(call->routine, partner, false, 1, call->ticks, 0);
     if (is_open)
-        insert(&(struct mpi_pending){.handle = *request,
+        insert(&(struct mpi_pending){.handle = (intptr_t)*request,
                                      .is_persistent = true,
                                      .partner = partner,
                                      .bytes = (uint64_t)partitions * mpi_bytes(count, type)});
@@ -255,7 +255,7 @@ void mpi_note_receiving_again(const struct mpi_call *call, int source, MPI_Comm 
 
     if (!note_source(call, source, comm, &p.partner))
         return;
-    p.handle = *request;
+    p.handle = (intptr_t)*request;
     expect(&p, source, comm);
 }
 
@@ -264,7 +264,7 @@ void mpi_note_own_again(const struct mpi_call *call, uint64_t bytes, const MPI_R
     mpi_note(call);
     if (call->result == MPI_SUCCESS && bytes)
         insert(&(struct mpi_pending){
-            .handle = *request, .is_persistent = true, .partner = -1, .bytes = bytes});
+            .handle = (intptr_t)*request, .is_persistent = true, .partner = -1, .bytes = bytes});
 }
 
 void mpi_pending_activate(struct mpi_pending *p)
