@@ -66,20 +66,12 @@ bool control_is_request(const char *text);
 
 /* ------------------------------------------------- control_signal.c */
 
-#define CONTROL_SIGNALS_MAX 8
-
 struct control_signals {
     int fd; /* readable when one has come; -1: not taken */
-    int n;
-    struct {
-        int number;
-        const char *command;
-    } list[CONTROL_SIGNALS_MAX];
+    size_t n;
+    struct portolan_control_signal list[PORTOLAN_CONTROL_SIGNALS];
 };
 
-/* "USR1,USR2:dump"; NULL: none. */
-enum portolan_status control_signals_read(struct control_signals *s, const char *text,
-                                          struct portolan_error *err);
 /* From now on they are ours; one process has one such set. */
 enum portolan_status control_signals_take(struct control_signals *s, struct portolan_error *err);
 void control_signals_restore(const struct control_signals *s);

@@ -326,7 +326,7 @@ static void show_card(struct listener *l)
         return;
     if (l->file)
         dprintf(l->card_fd, "file %s\nreply %s\n", l->file, l->reply);
-    for (int i = 0; i < l->signals.n; i++) {
+    for (size_t i = 0; i < l->signals.n; i++) {
         snprintf(number, sizeof number, "signal %d %s\n", l->signals.list[i].number,
                  l->signals.list[i].command);
         dprintf(l->card_fd, "%s", number);
@@ -341,8 +341,8 @@ static enum portolan_status listener_start(const char *file, const char *signals
 
     if (!l)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    l->watch_fd = l->watch = l->stop_fd = l->card_fd = -1;
-    status = control_signals_read(&l->signals, signals, err);
+    l->watch_fd = l->watch = l->stop_fd = l->card_fd = l->signals.fd = -1;
+    status = portolan_control_read_signals(signals, l->signals.list, &l->signals.n, err);
     if (status == PORTOLAN_OK && file)
         status = name_files(l, file, err);
     if (status == PORTOLAN_OK) {

@@ -55,54 +55,54 @@ static int signal_number(const char *name)
 }
 
 /* "USR1", "USR2:dump". */
-static enum portolan_status read_signal(struct control_signals *s, char *text,
+static enum portolan_status read_signal(struct portolan_control_signal *list, size_t *n, char *text,
                                         struct portolan_error *err)
 {
     static const char *const commands[] = {"toggle", "dump", "flush"};
+    struct portolan_control_signal s = {.command = commands[0]};
     char *colon = strchr(text, ':');
-    const char *command = commands[0];
 
     if (colon) {
         *colon = '\0';
-        command = NULL;
+        s.command = NULL;
         for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
             if (!strcmp(colon + 1, commands[i]))
-                command = commands[i];
+                s.command = commands[i];
     }
-    if (!command)
+    if (!s.command)
         return portolan_error_set(err, PORTOLAN_EINVAL,
                                   "'%s' is no command for a signal; toggle, dump and flush are",
                                   colon + 1);
-    if (s->n == CONTROL_SIGNALS_MAX)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "more than %d signals",
-                                  CONTROL_SIGNALS_MAX);
-    s->list[s->n].number = signal_number(text);
-    s->list[s->n].command = command;
-    if (!s->list[s->n].number)
+    if (!(s.number = signal_number(text)))
         return portolan_error_set(
             err, PORTOLAN_EINVAL,
             "'%s' is no signal that can be used; USR1, USR2, HUP, WINCH, URG, "
             "PROF, ALRM, VTALRM, CONT and RTMIN+N are",
             text);
-    for (int i = 0; i < s->n; i++)
-        if (s->list[i].number == s->list[s->n].number)
+    if (*n == PORTOLAN_CONTROL_SIGNALS)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "more than %d signals",
+                                  PORTOLAN_CONTROL_SIGNALS);
+    for (size_t i = 0; i < *n; i++)
+        if (list[i].number == s.number)
             return portolan_error_set(err, PORTOLAN_EINVAL, "signal %s is named twice", text);
-    s->n++;
+    list[(*n)++] = s;
     return PORTOLAN_OK;
 }
 
-enum portolan_status control_signals_read(struct control_signals *s, const char *text,
-                                          struct portolan_error *err)
+enum portolan_status
+portolan_control_read_signals(const char *text,
+                              struct portolan_control_signal list[PORTOLAN_CONTROL_SIGNALS],
+                              size_t *n, struct portolan_error *err)
 {
     char *copy = portolan_strdup(text ? text : ""), *rest = NULL;
     enum portolan_status status = PORTOLAN_OK;
 
-    *s = (struct control_signals){.fd = -1};
+    *n = 0;
     if (!copy)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     for (char *word = strtok_r(copy, ", ", &rest); word && status == PORTOLAN_OK;
          word = strtok_r(NULL, ", ", &rest))
-        status = read_signal(s, word, err);
+        status = read_signal(list, n, word, err);
     free(copy);
     return status;
 }
@@ -114,7 +114,7 @@ enum portolan_status control_signals_take(struct control_signals *s, struct port
         return portolan_error_set(err, PORTOLAN_EIO, "no eventfd: %s", strerror(errno));
     memset(pending, 0, sizeof pending);
     __atomic_store_n(&wake_fd, s->fd, __ATOMIC_RELEASE);
-    for (int i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         int number = s->list[i].number;
         struct sigaction action;
 
@@ -131,7 +131,7 @@ void control_signals_restore(const struct control_signals *s)
 {
     struct sigaction now;
 
-    for (int i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         int number = s->list[i].number;
 
         if (sigaction(number, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
@@ -155,7 +155,7 @@ const char *control_signals_next(struct control_signals *s)
 
     if (read(s->fd, &count, sizeof count) < 0 && errno != EAGAIN)
         return NULL;
-    for (int i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         unsigned n = __atomic_exchange_n(&pending[s->list[i].number], 0, __ATOMIC_RELAXED);
 
         if (!strcmp(s->list[i].command, "toggle"))

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 95
+plan 98
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -104,9 +104,25 @@ stored 'and all their calls are there' 85 "$sums"
 wrap -- sh -c "$subject sum; $subject sum"
 gives 'programs that it starts are left out' 0 'if it starts the one that does, --children'
 wrap --sample=2 -- "$subject" threads
+cp "$work/err" "$work/report"
 stored 'of sampled calls all are counted' 85 "$sums"
 stored 'and some are timed' 1 \
     "SELECT sum(timed_calls) BETWEEN 1 AND 84 FROM sample WHERE method = 'calc_sum'"
+mv "$work/report" "$work/err"
+# is_mean "12.3 us" WHERE: of the timed calls, within what three digits leave out.
+is_mean() {
+    sqlite3 "$store" "SELECT sum(exclusive) / sum(timed_calls) FROM sample
+        WHERE method = 'calc_sum' $2" | awk -v text="$1" '{
+        split(text, part)
+        unit["ns"] = 1; unit["us"] = 1e3; unit["ms"] = 1e6
+        ns = part[1] * unit[part[2]]
+        exit !(ns > 0.99 * $1 && ns < 1.01 * $1) }'
+}
+is_mean "$(sed -n 's/^  calc_sum .*s  *\([0-9.]* [num]*s\) each$/\1/p' "$work/err")"
+result 'whose times are those of the timed ones' $?
+try "$PORTOLAN" report "$store"
+is_mean "$(sed -n 's/^calc_sum n=20 .* \([0-9.]* [num]*s\)$/\1/p' "$work/out")" 'AND context1 = 20'
+result 'also in the comparison of libraries' $?
 stored 'but the program as a whole is' '1|1' \
     "SELECT sum(calls), sum(timed_calls) FROM sample WHERE method = 'main'"
 
@@ -230,13 +246,16 @@ ended() {
     result "$1" $?
 }
 rm -f "$work/control"*
-begin --control "$work/control" --signal USR1
+begin --control "$work/control" --signal USR1,CONT
 echo 'list' >"$work/control.new" && mv "$work/control.new" "$work/control"
 until_line 'port' "$work/control.reply"
 result 'commands are answered while the program runs' $?
 kill -USR1 "$wrapped"
 until_line 'off' "$work/control.reply"
 result 'signals are commands' $?
+kill -CONT "$wrapped"
+until_line 'on' "$work/control.reply"
+result 'also the one that lets a stopped process go on' $?
 try "$PORTOLAN" control "$work/control" 'on *; list'
 gives 'portolan control has its answer' 0 '^on \*: 1 port$' 'mastermind +on$'
 echo 'nonsense' >"$work/control.new" && mv "$work/control.new" "$work/control"

@@ -11,69 +11,6 @@
 
 /* ------------------------------------------------------------------ signals */
 
-static int number_of(const char *name)
-{
-    int64_t offset;
-
-    if (!strncmp(name, "SIG", 3))
-        name += 3;
-    if (!strncmp(name, "RTMIN+", 6) && portolan_read_int64(name + 6, &offset) && offset >= 0 &&
-        SIGRTMIN + offset <= SIGRTMAX)
-        return SIGRTMIN + (int)offset;
-    for (int number = 1; number < SIGRTMIN; number++)
-        if (sigabbrev_np(number) && !strcmp(sigabbrev_np(number), name))
-            return number;
-    return 0;
-}
-
-static bool is_usable(int number)
-{
-    return number >= SIGRTMIN || number == SIGUSR1 || number == SIGUSR2 || number == SIGHUP ||
-           number == SIGWINCH || number == SIGURG || number == SIGPROF || number == SIGALRM ||
-           number == SIGVTALRM;
-}
-
-/* "USR1", "USR2:flush". */
-static enum portolan_status read_signal(struct wrap_run *run, char *word,
-                                        struct portolan_error *err)
-{
-    char *colon = strchr(word, ':');
-    struct wrap_signal s = {.command = colon ? colon + 1 : "toggle"};
-    struct wrap_signal *grown;
-
-    if (colon)
-        *colon = '\0';
-    s.number = number_of(word);
-    if (!is_usable(s.number))
-        return portolan_error_set(
-            err, PORTOLAN_EINVAL,
-            "'%s' is no signal that can be a command; USR1, USR2, HUP, WINCH, "
-            "URG, PROF, ALRM, VTALRM and RTMIN+N are",
-            word);
-    if (strcmp(s.command, "toggle") && strcmp(s.command, "dump") && strcmp(s.command, "flush"))
-        return portolan_error_set(err, PORTOLAN_EINVAL,
-                                  "'%s' is no command for a signal; toggle, dump and flush are",
-                                  s.command);
-    grown = portolan_arena_grow(&run->arena, run->signals, run->n_signals, sizeof *grown);
-    if (!grown)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    run->signals = grown;
-    run->signals[run->n_signals++] = s;
-    return PORTOLAN_OK;
-}
-
-enum portolan_status wrap_signals_read(struct wrap_run *run, struct portolan_error *err)
-{
-    const char *text = run->options->signals ? run->options->signals : "";
-    char *copy = portolan_arena_strdup(&run->arena, text), *rest = NULL;
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; word && status == PORTOLAN_OK;
-         word = strtok_r(NULL, ", ", &rest))
-        status = read_signal(run, word, err);
-    return status;
-}
-
 static void wait_with(struct wrap_run *run, char *command)
 {
     if (command && run->n_waiting < sizeof run->waiting / sizeof *run->waiting)

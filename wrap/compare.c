@@ -11,7 +11,7 @@ enum { LIBRARIES_MAX = 8, WIDTH = 16 };
 /* Samples that agree in all but step, thread, caller and trial. */
 struct cell {
     const struct portolan_sample *like;
-    double calls, exclusive_ns;
+    double calls, timed_calls, exclusive_ns; /* times are of timed calls */
 };
 
 struct comparison {
@@ -68,7 +68,8 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 
         if (!is_measured(s))
             continue;
-        c->cells[c->n++] = (struct cell){s, (double)s->calls, s->exclusive_ns};
+        c->cells[c->n++] =
+            (struct cell){s, (double)s->calls, (double)s->timed_calls, s->exclusive_ns};
         add_library(c, s->implementation);
     }
     if (c->n)
@@ -76,6 +77,7 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
     for (size_t i = 0; i < c->n; i++) {
         if (to && by_cell(&c->cells[to - 1], &c->cells[i]) == 0) {
             c->cells[to - 1].calls += c->cells[i].calls;
+            c->cells[to - 1].timed_calls += c->cells[i].timed_calls;
             c->cells[to - 1].exclusive_ns += c->cells[i].exclusive_ns;
         } else {
             c->cells[to++] = c->cells[i];
@@ -98,6 +100,12 @@ static void add_label(struct comparison *c, const struct portolan_sample *s)
     portolan_text_clear(&label);
 }
 
+/* What each call took, as those that were timed tell. */
+static double each_ns(const struct cell *c)
+{
+    return c->exclusive_ns / c->timed_calls;
+}
+
 /* One function with one context: cells [BEGIN, END). */
 static void add_row(struct comparison *c, size_t begin, size_t end)
 {
@@ -109,9 +117,8 @@ static void add_row(struct comparison *c, size_t begin, size_t end)
 
         while (i < end && strcmp(c->cells[i].like->implementation, c->libraries[k]))
             i++;
-        if (i < end)
-            portolan_format_time(c->cells[i].exclusive_ns / c->cells[i].calls, 3, text,
-                                 sizeof text);
+        if (i < end && c->cells[i].timed_calls > 0)
+            portolan_format_time(each_ns(&c->cells[i]), 3, text, sizeof text);
         else
             strcpy(text, "-");
         portolan_text_add(c->text, " %*s", WIDTH, text);
@@ -130,7 +137,7 @@ static void add_totals(struct comparison *c, bool times)
         for (size_t i = 0; i < c->n; i++)
             if (!strcmp(c->cells[i].like->implementation, c->libraries[k])) {
                 calls += c->cells[i].calls;
-                ns += c->cells[i].exclusive_ns;
+                ns += c->cells[i].timed_calls > 0 ? c->cells[i].calls * each_ns(&c->cells[i]) : 0;
             }
         if (times)
             portolan_format_time(ns, 3, text, sizeof text);

@@ -6,6 +6,7 @@
 #include "shared.h"
 
 #include <portolan/command.h>
+#include <portolan/control.h>
 #include <portolan/recorder.h>
 #include <portolan/wrap.h>
 
@@ -123,12 +124,6 @@ struct wrap_process {
     bool has_ended, is_cut, is_open;
 };
 
-/* A signal to this process that is a command to the program. */
-struct wrap_signal {
-    int number;
-    const char *command;
-};
-
 /* One run. */
 struct wrap_run {
     struct portolan_arena arena;
@@ -147,7 +142,7 @@ struct wrap_run {
     pid_t process;
     int wait_status;
     struct wrap_process *processes[WRAP_AREAS]; /* those seen, one per area */
-    struct wrap_signal *signals;
+    struct portolan_control_signal signals[PORTOLAN_CONTROL_SIGNALS];
     size_t n_signals;
     struct stat control; /* the control file as it was obeyed last */
     char *waiting[8];    /* commands not given yet, owned */
@@ -170,9 +165,6 @@ void wrap_shared_remove(struct wrap_run *run);
 enum portolan_status wrap_watch(struct wrap_run *run, int *status, struct portolan_error *err);
 
 /* ------------------------------------------------------------------ commands */
-
-/* Reads the names of signals. Errors: EINVAL. */
-enum portolan_status wrap_signals_read(struct wrap_run *run, struct portolan_error *err);
 
 /* Whether signal NUMBER is a command; then it will be given. */
 bool wrap_signal_take(struct wrap_run *run, int number);

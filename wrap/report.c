@@ -12,8 +12,8 @@ enum { ROWS = 12, PROCESSES = 12 };
 /* A function in one library, over all threads, callers and contexts. */
 struct row {
     const struct portolan_probe_method_info *info;
-    uint64_t calls;
-    double exclusive_ns;
+    uint64_t calls, timed;
+    double exclusive_ns; /* of all calls, as those that were timed tell */
 };
 
 static int by_time(const void *a, const void *b)
@@ -37,11 +37,15 @@ static struct row *make_rows(struct wrap_run *run, const struct wrap_process *p,
             continue;
         rows[at].info = &p->methods[at];
         rows[at].calls += r->calls;
+        rows[at].timed += r->timed_calls;
         rows[at].exclusive_ns += r->exclusive_ns;
     }
     for (size_t i = 0; rows && i < p->n_methods; i++)
-        if (rows[i].calls)
+        if (rows[i].calls) {
+            rows[i].exclusive_ns *=
+                rows[i].timed ? (double)rows[i].calls / (double)rows[i].timed : 0;
             rows[used++] = rows[i];
+        }
     if (rows)
         qsort(rows, used, sizeof *rows, by_time);
     *n = used;

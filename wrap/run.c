@@ -159,7 +159,8 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
     if (found == PORTOLAN_OK)
         found = check_files(run->options, err);
     if (found == PORTOLAN_OK)
-        found = wrap_signals_read(run, err);
+        found = portolan_control_read_signals(run->options->signals, run->signals, &run->n_signals,
+                                              err);
     if (found == PORTOLAN_OK)
         found = wrap_libraries_find(run, err);
     if (found == PORTOLAN_OK)

@@ -179,6 +179,23 @@ PORTOLAN_API void portolan_control_visit_gaps(enum portolan_variant variant,
 
 /* --------------------------------------------------------------- from outside */
 
+/** Most signals that stand for commands at one time. */
+#define PORTOLAN_CONTROL_SIGNALS 8
+
+struct portolan_control_signal {
+    int number;
+    const char *command; /**< "toggle", "dump" or "flush"; static */
+};
+
+/**
+ * Reads TEXT (may be NULL), "USR1,USR2:dump", into LIST, *N of them. EINVAL: no such signal or
+ * command, one twice, more than there is room for; ENOMEM.
+ */
+PORTOLAN_API enum portolan_status
+portolan_control_read_signals(const char *text,
+                              struct portolan_control_signal list[PORTOLAN_CONTROL_SIGNALS],
+                              size_t *n, struct portolan_error *err);
+
 /**
  * Starts this process' listener: a thread that sleeps until FILE (may be NULL) is written, replaced
  * or made, or a signal of SIGNALS (may be NULL: "USR1", "USR1:dump,USR2") comes; a signal without a
