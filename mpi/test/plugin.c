@@ -36,6 +36,10 @@ int plugin_ring(void)
     bad |= MPI_Irecv(in, 5, MPI_DOUBLE, (rank + size - 1) % size, 1, own, &requests[0]) ||
            MPI_Isend(out, 5, MPI_DOUBLE, (rank + 1) % size, 1, own, &requests[1]) ||
            MPI_Waitall(2, requests, statuses) || in[4] < 5;
+#if MPI_VERSION < 4
+#define MPI_Irecv_c MPI_Irecv
+#define MPI_Isend_c MPI_Isend
+#endif
     bad |= MPI_Irecv_c(in, 5, MPI_DOUBLE, (rank + size - 1) % size, 2, own, &requests[0]) ||
            MPI_Isend_c(out, 5, MPI_DOUBLE, (rank + 1) % size, 2, own, &requests[1]);
     while (!bad && !done)
