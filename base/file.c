@@ -4,16 +4,39 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* At the limit of a file's size this is an error as others, and not a signal that ends all. */
+static ssize_t write_some(int fd, const char *bytes, size_t length)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t limit, before;
+    ssize_t n;
+    int cause;
+
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    n = write(fd, bytes, length);
+    cause = errno;
+    if (n < 0 && cause == EFBIG && !sigismember(&before, SIGXFSZ))
+        sigtimedwait(&limit, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = cause;
+    return n;
+}
 
 bool portolan_write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
-        ssize_t n = write(fd, bytes, length);
+        ssize_t n = write_some(fd, bytes, length);
 
         if (n < 0 && errno == EINTR)
             continue;

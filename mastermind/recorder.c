@@ -190,7 +190,7 @@ static void close_range(struct portolan_recorder *r)
     if (t->length + 40 > LOST_TEXT_MAX)
         portolan_text_add(t, "%sand more", comma);
     else if (r->lost_last > r->lost_first)
-        portolan_text_add(t, "%s%d-%d", comma, r->lost_first, r->lost_last);
+        portolan_text_add(t, "%s%d to %d", comma, r->lost_first, r->lost_last);
     else
         portolan_text_add(t, "%s%d", comma, r->lost_first);
 }

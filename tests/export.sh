@@ -306,7 +306,6 @@ gives "a folder that is missing is told" 1 "cannot write 'none/t.csv': No such f
 write plain.db 1 --format csv -o /dev/null --force
 gives "what is no file is not replaced" 1 "is no file"
 (
-    trap '' XFSZ
     ulimit -f 100
     formats='csv tau'
     [ $otf2 = no ] || formats='otf2 csv tau'

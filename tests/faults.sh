@@ -197,7 +197,7 @@ store=$work/full.db
 run --fixed --set driver.fault=full --set mastermind.rows=driver.function "$assembly"
 gives 'a disk that is full for a while: the run goes on' 0 'step 7 is stored' \
     "warning: step 2 is not stored, 4 samples and 2 rows of calls are lost: .*'$store': .*; the run goes on" \
-    'warning: the trial is not whole in the store: steps not stored: 2-3; 8 samples and 4 rows'
+    'warning: the trial is not whole in the store: steps not stored: 2 to 3; 8 samples and 4 rows'
 count 'of losses in a row the first is told' 1 'the run goes on'
 stored 'all other steps are there, with their rows' '-1|0
 0|2
@@ -208,17 +208,17 @@ stored 'all other steps are there, with their rows' '-1|0
 7|2
 8|0' 'SELECT s.number, count(i.id) FROM step s LEFT JOIN invocation i ON i.step = s.number
       GROUP BY s.number ORDER BY s.number'
-stored 'the trial says which are missing' 'finished|2-3' \
+stored 'the trial says which are missing' 'finished|2 to 3' \
     "SELECT t.outcome, m.value FROM trial t JOIN primary_metadata m ON m.trial = t.id WHERE m.name = 'steps not stored'"
 stored 'and the store is sound' ok 'PRAGMA integrity_check'
 try "$PORTOLAN" profile "$store"
-gives 'the profile knows the time of all steps, and says so' 0 'note: steps not stored: 2-3' \
+gives 'the profile knows the time of all steps, and says so' 0 'note: steps not stored: 2 to 3' \
     'f.evaluate \[fault.Slow\] +16 +16.000'
 
 store=$work/filled.db
 run --fixed --set driver.fault=filled --set mastermind.rows=driver.function "$assembly"
 gives 'a disk that stays full: the run comes to its end' 0 'step 7 is stored' \
-    'the trial is not whole in the store: steps not stored: 2-8; 26 samples and 12 rows'
+    'the trial is not whole in the store: steps not stored: 2 to 8; 26 samples and 12 rows'
 stored 'what was stored before is there' '-1
 0
 1' 'SELECT number FROM step ORDER BY number'

@@ -277,7 +277,7 @@ static void a_run_goes_on_when_a_step_cannot_be_stored_and_says_so_once(void **s
     assert_non_null(strstr(warned, "of trial 1 was not stored"));
     bench_stop();
     assert_int_equal(n_warned, 2);
-    assert_non_null(strstr(warned, "the trial is not whole in the store: steps not stored: 0-2; "
+    assert_non_null(strstr(warned, "the trial is not whole in the store: steps not stored: 0 to 2; "
                                    "6 samples"));
     portolan_log_set_handler(NULL, NULL);
 }

@@ -9,7 +9,6 @@
 
 #include "paper.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +186,6 @@ static void fill_disk(bool full)
 {
     struct rlimit limit;
 
-    signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = full ? 1 : limit.rlim_max;
     setrlimit(RLIMIT_FSIZE, &limit);
