@@ -55,23 +55,28 @@ static bool is_chosen(struct probe_thread *t, const struct portolan_probe_port *
 
 /* Finds the record of this call below what is running, and starts its time. */
 static void begin(struct probe_thread *t, struct portolan_probe_frame *f,
-                  const struct portolan_probe_port *port, uint32_t handle, const int64_t *keys,
-                  unsigned n)
+                  const struct portolan_probe_port *port, unsigned method, uint32_t flags,
+                  const int64_t *keys, const double *x, unsigned n)
 {
+    uint32_t handle =
+        (f->binding->first_method_handle + method) | (flags & PORTOLAN_PROBE_PROFILED);
     struct portolan_probe_frame *below = portolan_probe_charged(&t->hot, f);
     struct portolan_probe_node *node = portolan_probe_find(below->node, handle, keys, n);
 
     if (!node)
-        node = probe_child(t, below->node, handle, keys, f->x, n);
+        node = probe_child(t, below->node, handle, keys, x, n);
     portolan_probe_add_mark(f, PORTOLAN_PROBE_MEASURED);
     portolan_probe_charge(&t->hot, f, below, node);
     f->mpi = 0;
     node->row_quality = NAN;
-    if (f->flags & PORTOLAN_PROBE_SAMPLED && !is_chosen(t, port, node)) {
+    node->flags = flags;
+    for (unsigned i = 0; i < n; i++)
+        node->x[i] = x[i];
+    if (flags & PORTOLAN_PROBE_SAMPLED && !is_chosen(t, port, node)) {
         portolan_probe_add_mark(f, PORTOLAN_PROBE_UNTIMED);
         return;
     }
-    if (f->flags & PORTOLAN_PROBE_COUNTERS)
+    if (flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_start(t, f);
     f->start = portolan_probe_now();
 }
@@ -84,6 +89,7 @@ struct portolan_probe_begun portolan_probe_slow_enter(struct portolan_probe_port
     struct probe_thread *t = probe_thread_self();
     struct portolan_probe_binding *binding;
     struct portolan_probe_frame *f;
+    uint32_t flags;
 
     if (t)
         probe_thread_heal(t, sp);
@@ -92,13 +98,9 @@ struct portolan_probe_begun portolan_probe_slow_enter(struct portolan_probe_port
     f = t->hot.top;
     portolan_probe_fill(f, sp, (uintptr_t)port | PORTOLAN_PROBE_SPECIAL, NULL);
     binding = probe_settle(t, f, port);
-    f->flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
-    for (unsigned i = 0; i < n; i++)
-        f->x[i] = x[i];
-    if (f->flags & PORTOLAN_PROBE_MONITORED)
-        begin(t, f, port,
-              (binding->first_method_handle + method) | (f->flags & PORTOLAN_PROBE_PROFILED), keys,
-              n);
+    flags = __atomic_load_n(&port->flags, __ATOMIC_RELAXED);
+    if (flags & PORTOLAN_PROBE_MONITORED)
+        begin(t, f, port, method, flags, keys, x, n);
     return (struct portolan_probe_begun){binding, f};
 }
 
@@ -106,9 +108,9 @@ static void leave_measured(struct probe_thread *t, struct portolan_probe_frame *
 {
     uint64_t elapsed = portolan_probe_now() - f->start;
 
-    if (PORTOLAN_PROBE_UNLIKELY(f->flags & PORTOLAN_PROBE_COUNTERS))
+    if (PORTOLAN_PROBE_UNLIKELY(f->node->flags & PORTOLAN_PROBE_COUNTERS))
         probe_counters_stop(t, f);
-    if (f->flags & PORTOLAN_PROBE_ROWS)
+    if (f->node->flags & PORTOLAN_PROBE_ROWS)
         probe_row_note(t, f, elapsed, n);
     portolan_probe_record_call(f, f->below, elapsed, n);
 }
@@ -139,13 +141,13 @@ static void count_failed(struct probe_thread *t, struct portolan_probe_frame *f,
 
     if (!(f->mark & PORTOLAN_PROBE_UNTIMED))
         f->below->child += portolan_probe_now() - f->start;
-    if (is_special && f->flags & PORTOLAN_PROBE_COUNTERS)
+    if (is_special && f->node->flags & PORTOLAN_PROBE_COUNTERS)
         probe_counters_drop(t, f);
     probe_span_drop(t, f);
     portolan_probe_add(&f->node->failed, 1);
     for (unsigned i = 0; i < n; i++)
         portolan_probe_add_real(&f->node->failed_x[i], f->node->has_moments
-                                                           ? f->x[i]
+                                                           ? f->node->x[i]
                                                            : (double)probe_node_key(f->node, i));
     t->hot.charged = f->below;
 }

@@ -12,7 +12,7 @@
 #define PROBE_HAS_FAST_CLOCK 0
 #endif
 
-/* Frames per thread: 8 MiB of address space, of which only what is touched becomes memory. */
+/* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
 /* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
  */

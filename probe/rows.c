@@ -172,7 +172,7 @@ static void fill_row(struct rows_row *row, const struct probe_thread *t,
     row->mpi = f->mpi;
     row->quality = node->row_quality;
     for (unsigned i = 0; i < n; i++)
-        row->more[i].x = f->x[i];
+        row->more[i].x = node->x[i];
 }
 
 /* What the row of a call that is sampled or counted has beside that; how many values. */
@@ -181,9 +181,9 @@ static unsigned add_more(struct rows_row *row, struct probe_thread *t,
 {
     unsigned n_counters = 0;
     const uint64_t *counters =
-        f->flags & PORTOLAN_PROBE_COUNTERS ? probe_counters_last(&t->hot, &n_counters) : NULL;
+        f->node->flags & PORTOLAN_PROBE_COUNTERS ? probe_counters_last(&t->hot, &n_counters) : NULL;
 
-    if (f->flags & PORTOLAN_PROBE_SAMPLED)
+    if (f->node->flags & PORTOLAN_PROBE_SAMPLED)
         row->key += (uint64_t)(f->node->one_in - 1) << KEY_ONE_IN;
     row->key |= (uint64_t)n_counters << KEY_COUNTERS;
     for (unsigned i = 0; i < n_counters; i++)
@@ -199,7 +199,8 @@ void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint
     if (!row)
         return;
     fill_row(row, t, f, elapsed, n);
-    if (PORTOLAN_PROBE_UNLIKELY(f->flags & (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_SAMPLED)))
+    if (PORTOLAN_PROBE_UNLIKELY(f->node->flags &
+                                (PORTOLAN_PROBE_COUNTERS | PORTOLAN_PROBE_SAMPLED)))
         n += add_more(row, t, f, n);
     close_row(t->rows, row, n);
 }

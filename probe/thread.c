@@ -10,8 +10,8 @@
  * that calls find out by a test that they make anyway. Never written to.
  */
 static struct portolan_probe_frame left_behind;
-static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind + 1,
-                                              &left_behind, &left_behind};
+static struct portolan_probe_thread nobody = {&left_behind + 1, &left_behind + 1, &left_behind,
+                                              &left_behind, &left_behind + 1};
 
 __thread struct portolan_probe_thread *portolan_probe_thread
     __attribute__((tls_model("initial-exec"))) = &nobody;

@@ -206,7 +206,7 @@ static void record(struct probe_thread *t, struct portolan_probe_frame *f, const
     if (a->n)
         count = a->n;
     for (unsigned i = 0; i < count; i++)
-        f->x[i] = a->n ? (double)a->values[i] : values[i];
+        f->node->x[i] = a->n ? (double)a->values[i] : values[i];
     portolan_probe_record_call(f, f->below, now - f->start, count);
     activation->inclusive_ns =
         portolan_probe_ticks_to_ns(now - a->began - (t->pause_sum - a->paused));

@@ -72,8 +72,11 @@ struct portolan_probe_node {
     uint64_t failed;                          /* calls that are in nothing else here */
     double failed_x[PORTOLAN_PROBE_CONTEXTS]; /* sums of their contexts */
     uint32_t skip;                            /* the next call to be timed */
-    uint32_t one_in;    /* the sampling it was drawn for, also that of the call that runs */
-    double row_quality; /* of the call that runs, kept while rows are noted */
+    uint32_t one_in; /* the sampling it was drawn for, also that of the call that runs */
+    /* Of the call that runs, of which there is one: */
+    double row_quality;                /* kept while rows are noted */
+    double x[PORTOLAN_PROBE_CONTEXTS]; /* where there are moments, and of special calls */
+    uint32_t flags;                    /* of special calls: the port's when it began */
     int64_t key_more[PORTOLAN_PROBE_CONTEXTS - 1];
     uint64_t *counters; /* by slot; NULL until a call was counted */
     struct portolan_probe_node *parent, *next;
@@ -86,7 +89,7 @@ struct portolan_probe_node {
 #define PORTOLAN_PROBE_MEASURED ((uintptr_t)1)
 /* … but the call was not chosen to be timed. */
 #define PORTOLAN_PROBE_UNTIMED ((uintptr_t)2)
-/* The call ends by portolan_probe_slow_leave; the frame has its flags and contexts. */
+/* The call ends by portolan_probe_slow_leave; the node has its flags and contexts. */
 #define PORTOLAN_PROBE_SPECIAL ((uintptr_t)4)
 /* Of a port's flags: calls wait, see portolan_probe_gate_close. */
 #define PORTOLAN_PROBE_CLOSED 4U
@@ -95,7 +98,6 @@ struct portolan_probe_node {
 /* Of a port's flags: only some calls are timed. */
 #define PORTOLAN_PROBE_SAMPLED 0x40000000U
 
-/* A cache line that each call writes, and one for calls that ask for more. */
 struct portolan_probe_frame {
     uintptr_t mark;
     struct portolan_probe_binding *binding;
@@ -104,17 +106,14 @@ struct portolan_probe_frame {
     struct portolan_probe_node *node;
     uint64_t start, child;
     uint64_t mpi; /* of this call, kept while rows are noted */
-
-    double x[PORTOLAN_PROBE_CONTEXTS]; /* where the node has moments, and of special calls */
-    uint32_t flags;                    /* of special calls: the port's when they began */
-} __attribute__((aligned(64)));
+};
 
 struct portolan_probe_thread {
     struct portolan_probe_frame *top;        /* next free frame; the one below always exists */
     struct portolan_probe_frame *limit;      /* no frame here any more */
-    struct portolan_probe_frame *fast_limit; /* the same, or all are special: the clock is slow */
     struct portolan_probe_frame *charged;    /* innermost measured frame, or one left since */
     struct portolan_probe_frame *frames;     /* [0] is the root's */
+    struct portolan_probe_frame *fast_limit; /* the limit, or all are special: the clock is slow */
 };
 
 /** Of the calling thread; before its first call one that is nobody's. Never NULL. */
@@ -499,7 +498,7 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
         if (!node)
             goto undo;
     }
-#define PORTOLAN_PROBE_TAKE(i) (f->x[i] = portolan_probe_value(context[i]))
+#define PORTOLAN_PROBE_TAKE(i) (node->x[i] = portolan_probe_value(context[i]))
     if (PORTOLAN_PROBE_UNLIKELY(flags & (PORTOLAN_PROBE_SAMPLED | PORTOLAN_PROBE_ROWS))) {
         if (flags & PORTOLAN_PROBE_SAMPLED) {
             /* to be timed, or a gap to be drawn */
@@ -511,7 +510,7 @@ portolan_probe_enter(struct portolan_probe_call *call, struct portolan_probe_por
             call->frame = f;
             return binding;
         }
-        f->flags = flags;
+        node->flags = flags;
         f->mpi = 0;
         node->row_quality = __builtin_nan("");
         portolan_probe_add_mark(f, PORTOLAN_PROBE_SPECIAL);
@@ -559,9 +558,9 @@ PORTOLAN_PROBE_INLINE void portolan_probe_record_call(struct portolan_probe_fram
         __atomic_store_n(&node->max, elapsed, __ATOMIC_RELAXED);
     portolan_probe_add_real(&node->squares, t * t);
 #define PORTOLAN_PROBE_SUM(i)                                                                      \
-    (portolan_probe_add_real(&node->moments[i].x, f->x[i]),                                        \
-     portolan_probe_add_real(&node->moments[i].xx, f->x[i] * f->x[i]),                             \
-     portolan_probe_add_real(&node->moments[i].xt, f->x[i] * t))
+    (portolan_probe_add_real(&node->moments[i].x, node->x[i]),                                     \
+     portolan_probe_add_real(&node->moments[i].xx, node->x[i] * node->x[i]),                       \
+     portolan_probe_add_real(&node->moments[i].xt, node->x[i] * t))
     if (n && node->has_moments & 1)
         PORTOLAN_PROBE_EACH(n, PORTOLAN_PROBE_SUM);
 #undef PORTOLAN_PROBE_SUM
