@@ -170,10 +170,8 @@ static void read_import(struct parser *p, bool is_import)
     p->at++;
     import.place = p->at->place;
     import.name = parser_name(p);
-    if (parser_accept(p, "version"))
+    if (parser_accept(p, "version")) /* without: see read.c, where the package is known */
         import.version = parser_version(p);
-    else if (!is_import)
-        parser_expected(p, "'version' and the version that is required");
     for (size_t i = 0; i < p->file->n_imports && !p->failed; i++)
         if (p->file->imports[i].is_import == is_import &&
             strcmp(p->file->imports[i].name, import.name) == 0)

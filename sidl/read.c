@@ -147,6 +147,12 @@ static void check_version(struct reader *r, const struct import *import)
     if (symbol->kind != PORTOLAN_SIDL_PACKAGE)
         diagnose_at(r->d, &import->place, "%s is %s, expected a package", import->name,
                     symbol_kind_text(symbol));
+    else if (!import->is_import && !import->version && !symbol_version(symbol))
+        diagnose_at(r->d, &import->place, "package %s has no version to require, import it",
+                    import->name);
+    else if (!import->is_import && !import->version)
+        diagnose_at(r->d, &import->place, "expected 'require %s version %s'", import->name,
+                    symbol_version(symbol));
     else if (import->version && !symbol_version(symbol))
         diagnose_at(r->d, &import->place, "package %s has no version, not %s", import->name,
                     import->version);
