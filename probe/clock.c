@@ -88,7 +88,7 @@ __attribute__((constructor)) static void clock_start(void)
     if (tsc_invariant) {
         at_start = read_pair();
         clock_kind = PORTOLAN_PROBE_CLOCK_TSC;
-        portolan_probe_clock_is_slow = 0;
+        probe_threads_set_clock(false);
     }
     probe_begin_now();
 }

@@ -5,13 +5,6 @@
 
 #include <portolan/probe.h>
 
-/* Whether the inline code reads a clock without a call. */
-#if defined(__x86_64__)
-#define PROBE_HAS_FAST_CLOCK 1
-#else
-#define PROBE_HAS_FAST_CLOCK 0
-#endif
-
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
 /* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.

@@ -41,8 +41,8 @@ __attribute__((constructor(101))) static void make_key(void)
 static void set_fast_limit(struct probe_thread *t)
 {
     __atomic_store_n(&t->hot.fast_limit,
-                     PROBE_HAS_FAST_CLOCK && portolan_probe_clock_is_slow ? t->hot.frames
-                                                                          : t->hot.limit,
+                     PORTOLAN_PROBE_TSC_ALONE && portolan_probe_clock_is_slow ? t->hot.frames
+                                                                              : t->hot.limit,
                      __ATOMIC_RELAXED);
 }
 

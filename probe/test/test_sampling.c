@@ -165,6 +165,32 @@ static void mpi_inside_a_call_that_is_not_timed_is_not_in_its_record(void **stat
     assert_true(r->mpi_ns == 7.0 * (double)r->timed_calls);
 }
 
+static void a_call_that_fails_has_its_own_contexts_though_it_is_not_timed(void **state)
+{
+    const double x[] = {2.0, 2.125, 2.25}; /* of one bin */
+    const struct portolan_probe_record *r;
+
+    (void)state;
+    portolan_probe_port_set_sampling(&port, 1000000);
+    for (int i = 0; i < 3; i++) {
+        PORTOLAN_PROBE_CALL(call);
+        struct portolan_probe_context context[2] = {portolan_probe_context_real(x[i]),
+                                                    portolan_probe_context_int(3)};
+
+        portolan_probe_enter(&call, &port, METHOD_SCALE, context, 2);
+        if (i == 0)
+            portolan_probe_leave(&call);
+        else
+            portolan_probe_leave_failed(&call);
+    }
+    take_snapshot();
+    r = &snap.records[snap.count - 1];
+    assert_int_equal(r->handle, binding.first_method_handle + METHOD_SCALE);
+    assert_int_equal(r->failed_calls, 2);
+    assert_true(r->context[0].failed_sum == 2.125 + 2.25);
+    assert_true(r->context[1].failed_sum == 6);
+}
+
 static void sampling_ends_at_once(void **state)
 {
     const struct portolan_probe_record *r;
@@ -242,6 +268,8 @@ int main(void)
         cmocka_unit_test_setup(calls_inside_one_that_is_not_timed_have_their_own_times, set_up),
         cmocka_unit_test_setup(what_is_not_timed_stays_in_its_callers_own_time, set_up),
         cmocka_unit_test_setup(mpi_inside_a_call_that_is_not_timed_is_not_in_its_record, set_up),
+        cmocka_unit_test_setup(a_call_that_fails_has_its_own_contexts_though_it_is_not_timed,
+                               set_up),
         cmocka_unit_test_setup(sampling_ends_at_once, set_up),
         cmocka_unit_test_setup(rows_are_of_timed_calls_and_know_their_place_among_all, set_up),
         cmocka_unit_test_setup(a_port_that_is_not_measured_is_not_sampled_either, set_up),
