@@ -49,6 +49,11 @@ int command_wrap(int argc, char **argv);
 
 /* Ignores again what was ignored when this program was started. */
 void restore_ignored_signals(void);
+/*
+ * At the limit of a file's size what is written fails, which is told; the run goes on. By a handler
+ * and no SIG_IGN, which programs that are started would inherit.
+ */
+void outlive_file_limits(void);
 
 /* Prints `file:line[:column]: error: text` to stderr; the report function of diagnostics. */
 void print_diagnostic(void *arg, const char *file, int line, int column, const char *text);

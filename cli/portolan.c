@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     char name[64];
 
     restore_ignored_signals();
+    outlive_file_limits();
     argp_err_exit_status = EXIT_USAGE;
     if (argc < 2) {
         print_usage(stderr);

@@ -64,6 +64,7 @@ int portolan_program_main(const struct portolan_program *program, int argc, char
     int result;
 
     argp_err_exit_status = EXIT_USAGE;
+    outlive_file_limits();
     if (job_begin(&job, program->file))
         return EXIT_BAD_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &o);

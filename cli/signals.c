@@ -32,16 +32,8 @@ __attribute__((no_sanitize("address", "undefined", "thread"))) static void note_
 
 __attribute__((section(".preinit_array"), used)) static void (*const note)(void) = note_ignored;
 
-static void go_on(int number)
-{
-    (void)number;
-}
-
 void restore_ignored_signals(void)
 {
-    /* The limit of a file's size fails what is written, which is told; it does not end the run. No
-       SIG_IGN, which programs that are started would inherit. */
-    signal(SIGXFSZ, go_on);
     for (int number = 1; number <= SIGNALS; number++)
         if (was_ignored[number])
             signal(number, SIG_IGN);
