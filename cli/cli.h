@@ -78,7 +78,8 @@ int append_text(const char ***list, size_t *n, const char *text);
 /* The same for each of TEXTS, which stand between commas and are cut there. */
 int append_list(const char ***list, size_t *n, char *texts);
 /* What stands behind "--" are compiler flags, to be added to FLAGS; how many words are left. */
-int take_flags(int argc, char **argv, const char ***flags, size_t *n);
+int take_flags(int argc, char **argv, const struct argp_option *options, const char ***flags,
+               size_t *n);
 
 /*
  * The settings of the build that this program belongs to: NAME beside it, or INSTALLED, relative to

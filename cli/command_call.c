@@ -173,7 +173,7 @@ int command_call(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(argc, argv, &o.flags, &o.translate.n_flags);
+    argc = take_flags(argc, argv, options, &o.flags, &o.translate.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.translate.flags = o.flags;
     status = o.only == KEY_FLAGS ? print_packages(&o, &d, &err) : translate_all(&o, &d, &err);

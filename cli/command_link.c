@@ -125,7 +125,7 @@ int command_link(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(argc, argv, &o.flags, &o.link.n_flags);
+    argc = take_flags(argc, argv, options, &o.flags, &o.link.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.link.classes = o.classes;
     o.link.archives = o.archives;

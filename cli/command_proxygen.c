@@ -112,7 +112,7 @@ int command_proxygen(int argc, char **argv)
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    argc = take_flags(argc, argv, &o.flags, &o.generate.n_flags);
+    argc = take_flags(argc, argv, options, &o.flags, &o.generate.n_flags);
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.generate.files = o.files;
     o.generate.flags = o.flags;

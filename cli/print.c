@@ -78,15 +78,37 @@ int append_list(const char ***list, size_t *n, char *texts)
     return error;
 }
 
-int take_flags(int argc, char **argv, const char ***flags, size_t *n)
+/* "-o" and long options that OPTIONS has; compilers know --include, too. */
+static bool is_own_option(const char *word, const struct argp_option *options)
 {
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            for (int k = i + 1; k < argc; k++)
-                append_text(flags, n, argv[k]);
-            return i;
-        }
-    return argc;
+    size_t length = strcspn(word, "=");
+
+    if (!strncmp(word, "-o", 2))
+        return true;
+    if (strncmp(word, "--", 2) != 0 || !strcmp(word, "--include"))
+        return false;
+    for (const struct argp_option *o = options; o->name || o->key; o++)
+        if (o->name && strlen(o->name) == length - 2 && !strncmp(o->name, word + 2, length - 2))
+            return true;
+    return false;
+}
+
+int take_flags(int argc, char **argv, const struct argp_option *options, const char ***flags,
+               size_t *n)
+{
+    int own = 1;
+
+    while (own < argc && strcmp(argv[own], "--") != 0)
+        own++;
+    for (int i = own + 1; i < argc; i++) {
+        append_text(flags, n, argv[i]);
+        if (is_own_option(argv[i], options))
+            fprintf(stderr,
+                    "portolan: warning: '%s' behind '--' is handed to the compiler; options of %s "
+                    "stand in front of '--'\n",
+                    argv[i], argv[0]);
+    }
+    return own;
 }
 
 int write_text(const char *file, const char *text)

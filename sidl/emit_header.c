@@ -2,6 +2,8 @@
 /* Headers: one per type, and two per package. */
 #include "emit.h"
 
+#include <string.h>
+
 void emit_begin_guard(struct portolan_text *t, const char *name)
 {
     portolan_text_add(t, "#ifndef included_%s_h\n#define included_%s_h\n\n", name, name);
@@ -182,6 +184,12 @@ static void emit_enum(struct portolan_text *t, const struct portolan_sidl_symbol
                       s->c_name, s->c_name);
 }
 
+/* sidl.h needs these two before their package's header: C99 knows no second typedef. */
+static bool is_named_by_runtime(const struct portolan_sidl_symbol *s)
+{
+    return strcmp(s->c_name, "sidl_ClassInfo") == 0 || strcmp(s->c_name, "sidl_BaseException") == 0;
+}
+
 static void emit_types_header(struct emitter *e, const struct portolan_sidl_symbol *package)
 {
     const char *name = portolan_arena_printf(e->arena, "%s__types", package->c_name);
@@ -195,11 +203,12 @@ static void emit_types_header(struct emitter *e, const struct portolan_sidl_symb
     for (size_t i = 0; i < package->n_children; i++) {
         const struct portolan_sidl_symbol *s = package->children[i];
 
+        if (symbol_is_object(s) && !emit_is_handwritten(s) && !is_named_by_runtime(s))
+            portolan_text_add(t, "typedef struct %s__object *%s;\n", s->c_name, s->c_name);
         if (symbol_is_object(s) && !emit_is_handwritten(s))
-            portolan_text_add(t,
-                              "typedef struct %s__object *%s;\nstruct %s__array;\n"
-                              "SIDL_API extern const struct sidl_type %s__type;\n",
-                              s->c_name, s->c_name, s->c_name, s->c_name);
+            portolan_text_add(
+                t, "struct %s__array;\nSIDL_API extern const struct sidl_type %s__type;\n",
+                s->c_name, s->c_name);
         else if (s->kind == PORTOLAN_SIDL_STRUCTURE)
             portolan_text_add(t,
                               "struct %s__data;\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every installed header compiles alone, as C11 and as C++, those that end in .hpp as C++.
+# Every installed header compiles alone, as C99, as C11 and as C++, those that end in .hpp as C++.
 . "$(dirname "$0")/tap.sh"
 
 DESTDIR=$work/dest meson install -C "$BUILD" --no-rebuild --quiet >"$work/out" 2>"$work/err" || {
@@ -16,7 +16,7 @@ include=$(pkg-config --variable=includedir portolan)
 headers=$(cd "$include" && find . -name '*.h' -not -name '*_inline.h' | sed 's,^\./,,' | sort)
 # Some are for C++ only.
 classes=$(cd "$include" && find . -name '*.hpp' | sed 's,^\./,,' | sort)
-plan $((2 * $(echo "$headers" | wc -l) + $(echo "$classes" | wc -l)))
+plan $((3 * $(echo "$headers" | wc -l) + $(echo "$classes" | wc -l)))
 
 # alone LANGUAGE STANDARD COMPILER HEADER
 alone() {
@@ -29,6 +29,7 @@ alone() {
 }
 
 for header in $headers; do
+    alone c c99 "${CC:-cc}" "$header"
     alone c c11 "${CC:-cc}" "$header"
     alone cc c++17 "${CXX:-c++}" "$header"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Wrong usage exits 2 and says what would be right; help and version go to standard output.
 . "$(dirname "$0")/tap.sh"
-plan 17
+plan 18
 
 try "$PORTOLAN"
 gives 'no command is wrong usage' 2 '^Usage: portolan COMMAND'
@@ -36,6 +36,8 @@ try "$PORTOLAN" proxygen "$work/x.h" --port y -o "$work/proxy"
 gives 'a port that is not there' 1 'x.h:1: error: there is no struct.*did you mean' '1 problem'
 try "$PORTOLAN" proxygen "$work/x.h" --port x -o "$work/proxy"
 gives 'what is intercepted' 0 '1 of 1 methods intercepted' 'step +intercepted'
+try "$PORTOLAN" proxygen "$work/x.h" --port x -o "$work/proxy" -- -o "$work/other"
+gives 'an option of ours behind --' 0 "warning: '-o' behind '--' is handed to the compiler"
 
 try sh -c '"$PORTOLAN" draw --text "$BUILD/examples/paper/paper.xml" >/dev/full'
 gives 'output that cannot be written is no success' 1 'cannot write'
