@@ -156,14 +156,28 @@ static enum portolan_status check_context(struct run *run, const struct method *
                              a->name, m->name);
     if (a->kind != VALUE_INTEGER && a->kind != VALUE_REAL)
         return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
-                             "argument '%s' of '%s' is no number, so it cannot be a context",
-                             a->name, m->name);
+                             "argument '%s' of '%s' is no number, so it cannot be a context%s%s%s",
+                             a->name, m->name,
+                             a->reads_integer ? "; for the number it points to write '*" : "",
+                             a->reads_integer ? a->name : "", a->reads_integer ? "'" : "");
     if (!a->value)
         return proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
                              "the value of extent '%s' of '%s' cannot be told from the arrays: it "
                              "occurs only in formulas",
                              a->name, m->name);
     return PORTOLAN_OK;
+}
+
+/* NAME is context number *N of M. */
+static enum portolan_status count_context(struct run *run, const struct method *m, const char *name,
+                                          const struct place *place, int *n)
+{
+    return ++*n == PORTOLAN_PROBE_CONTEXTS + 1
+               ? proxygen_fail(run, PORTOLAN_ESYNTAX, place,
+                               "'%s' is number %d in the context of '%s'; a call's context has at "
+                               "most %d",
+                               name, *n, m->name, PORTOLAN_PROBE_CONTEXTS)
+               : PORTOLAN_OK;
 }
 
 static enum portolan_status check_arguments(struct run *run, struct method *m)
@@ -175,11 +189,8 @@ static enum portolan_status check_arguments(struct run *run, struct method *m)
         const struct argument *a = &m->arguments[i];
 
         status = a->context ? check_context(run, m, a) : PORTOLAN_OK;
-        if (a->context && ++contexts == PORTOLAN_PROBE_CONTEXTS + 1)
-            status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
-                                   "'%s' is argument number %d in the context of '%s'; a call's "
-                                   "context has at most %d",
-                                   a->name, contexts, m->name, PORTOLAN_PROBE_CONTEXTS);
+        if (a->context && status == PORTOLAN_OK)
+            status = count_context(run, m, a->name, &a->place, &contexts);
         if (a->accuracy && a->kind != VALUE_REAL_POINTER)
             status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
                                    "argument '%s' of '%s' cannot bring back an accuracy: it must "
@@ -188,6 +199,13 @@ static enum portolan_status check_arguments(struct run *run, struct method *m)
         else if (a->accuracy && ++accuracies > 1)
             status = proxygen_fail(run, PORTOLAN_ESYNTAX, &a->place,
                                    "'%s' has more than one accuracy", m->name);
+        if (first == PORTOLAN_OK)
+            first = status;
+    }
+    for (size_t i = 0; i < m->n_expressions; i++) {
+        const struct expression *e = &m->expressions[i];
+
+        status = count_context(run, m, e->name, &e->place, &contexts);
         if (first == PORTOLAN_OK)
             first = status;
     }

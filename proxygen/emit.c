@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <portolan/probe.h>
+
 const char *proxygen_replace(struct portolan_arena *arena, const char *text, const char *with)
 {
     const char *at = strchr(text, '@');
@@ -32,40 +34,29 @@ const char *proxygen_c_name(struct portolan_arena *arena, const char *dotted)
     return name;
 }
 
-static unsigned count_contexts(const struct method *m)
-{
-    unsigned n = 0;
-
-    for (size_t i = 0; i < m->n_arguments; i++)
-        n += m->arguments[i].context;
-    return n;
-}
-
 /* ------------------------------------------------------------------ forwarding functions */
 
-static void add_context(const struct argument *a, struct portolan_text *out)
+static void add_context(const struct context *c, struct portolan_text *out)
 {
-    if (a->kind == VALUE_REAL)
-        portolan_text_add(out, "portolan_probe_context_real((double)%s)", a->value);
+    if (c->kind == VALUE_REAL)
+        portolan_text_add(out, "portolan_probe_context_real((double)%s)", c->value);
     else
-        portolan_text_add(out, "portolan_probe_context_int((int64_t)%s)", a->value);
+        portolan_text_add(out, "portolan_probe_context_int((int64_t)%s)", c->value);
 }
 
 void proxygen_emit_context(const struct method *m, const struct locals *l,
                            struct portolan_text *out)
 {
-    unsigned n = count_contexts(m);
-    const char *comma = "";
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = proxygen_contexts(m, list);
 
     if (n == 0)
         return;
-    portolan_text_add(out, "    const struct portolan_probe_context %s[%u] = {", l->context, n);
-    for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].context) {
-            portolan_text_add(out, "%s\n        ", comma);
-            add_context(&m->arguments[i], out);
-            comma = ",";
-        }
+    portolan_text_add(out, "    const struct portolan_probe_context %s[%zu] = {", l->context, n);
+    for (size_t i = 0; i < n; i++) {
+        portolan_text_add(out, "%s\n        ", i ? "," : "");
+        add_context(&list[i], out);
+    }
     portolan_text_add(out, "};\n");
 }
 
@@ -78,9 +69,10 @@ void proxygen_emit_head(const struct method *m, const struct locals *l, struct p
 void proxygen_emit_enter_call(const struct method *m, const struct locals *l, size_t number,
                               struct portolan_text *out)
 {
-    unsigned n = count_contexts(m);
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = proxygen_contexts(m, list);
 
-    portolan_text_add(out, "portolan_probe_enter(&%s, &%s->port, %zu, %s, %u)", l->call, l->proxy,
+    portolan_text_add(out, "portolan_probe_enter(&%s, &%s->port, %zu, %s, %zu)", l->call, l->proxy,
                       number, n ? l->context : "NULL", n);
 }
 
@@ -171,20 +163,17 @@ void proxygen_emit_leave(struct run *run, const struct method *m, const struct l
 
 static void emit_method(const struct method *m, struct portolan_text *out)
 {
-    unsigned n = count_contexts(m), real = 0, number = 0;
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = proxygen_contexts(m, list);
+    unsigned real = 0;
 
     portolan_text_add(out, "    {.name = \"%s\"", m->name);
     if (n)
-        portolan_text_add(out, ", .n_context = %u, .context = {", n);
-    for (size_t i = 0; i < m->n_arguments; i++) {
-        const struct argument *a = &m->arguments[i];
-
-        if (!a->context)
-            continue;
-        portolan_text_add(out, "%s\"%s\"", number ? ", " : "", a->name);
-        if (a->kind == VALUE_REAL)
-            real |= 1U << number;
-        number++;
+        portolan_text_add(out, ", .n_context = %zu, .context = {", n);
+    for (size_t i = 0; i < n; i++) {
+        portolan_text_add(out, "%s\"%s\"", i ? ", " : "", list[i].name);
+        if (list[i].kind == VALUE_REAL)
+            real |= 1U << i;
     }
     if (n)
         portolan_text_add(out, "}");
@@ -298,7 +287,8 @@ void proxygen_emit_prologue(const struct port *port, const char *what, const cha
                           "header asks for: compile this with clang\"\n#endif\n");
     if (port->defines)
         portolan_text_add(out, "%s", port->defines);
-    portolan_text_add(out, "%s\n#include %s\n\n", includes, port->include);
+    portolan_text_add(out, "%s%s\n#include %s\n\n", includes,
+                      port->has_expressions ? PROXYGEN_EXPRESSION_INCLUDES : "", port->include);
 }
 
 static bool has_callbacks(const struct run *run)

@@ -130,6 +130,8 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
     if (status == PORTOLAN_OK)
         status = proxygen_apply_hints(&run);
     if (status == PORTOLAN_OK)
+        status = proxygen_judge_expressions(&run);
+    if (status == PORTOLAN_OK)
         status = proxygen_check_port(&run);
     if (status != PORTOLAN_OK && diagnostics && diagnostics->count)
         portolan_error_set(run.err, status, "%d problem%s", diagnostics->count,

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include <portolan/probe.h>
 
@@ -50,6 +51,40 @@ static bool is_extent(const char *name)
         }
     return is_extent_word(name, first - (first > 1 && name[first - 1] == '_')) ||
            is_extent_word(name + last, length - last);
+}
+
+/* Fortran hands on everything by address, lengths of texts apart, which come last. */
+static bool is_fortran(const struct method *m)
+{
+    size_t length = strlen(m->name), n = m->n_arguments;
+
+    while (n && m->arguments[n - 1].form == FORM_PLAIN && m->arguments[n - 1].kind == VALUE_INTEGER)
+        n--;
+    for (size_t i = 0; i < n; i++)
+        if (m->arguments[i].form != FORM_POINTER)
+            return false;
+    return n && length && m->name[length - 1] == '_';
+}
+
+/* The names that LAPACK has for extents. */
+static bool is_fortran_extent(const char *name)
+{
+    static const char *const names[] = {"m", "n", "k", "nrhs"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return is_extent(name);
+}
+
+static void guess_fortran(struct run *run, struct method *m)
+{
+    for (size_t i = 0; i < m->n_arguments && m->n_expressions < PORTOLAN_PROBE_CONTEXTS; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (a->reads_integer && a->has_own_name && is_fortran_extent(a->name))
+            proxygen_guess_dereference(run, m, a);
+    }
 }
 
 /* Every such number next to a pointer to data, as far as a context has room. */
@@ -181,7 +216,11 @@ static enum portolan_status apply_to_port(struct run *run)
             first = status;
         if (m->destroys && !m->variadic && run->port.record && !run->port.selfless)
             find_handle(&run->port, m);
-        if (!m->described && !m->skip)
+        if (m->described || m->skip)
+            continue;
+        if (is_fortran(m))
+            guess_fortran(run, m);
+        else
             guess_extents(m);
     }
     return first;

@@ -59,6 +59,7 @@ struct argument {
     enum value_kind kind;
     enum type_form form;
     bool input;                  /* has a value before the call */
+    bool reads_integer;          /* C: points to a whole number that stays, as Fortran's "n" does */
     bool context;                /* part of the call's context */
     const char *size_of;         /* C: the argument whose extent this one is; NULL: none is known */
     bool size_guessed;           /* by its name and neighbour, not by the side file */
@@ -73,6 +74,22 @@ struct argument {
     bool is_moved;               /* C++: handed on as a value that may be moved from */
     bool accuracy;
     struct place place;
+};
+
+/* A context that is no argument: "m = *m". */
+struct expression {
+    const char *name;
+    const char *text;     /* as written */
+    const char *value;    /* the same, 0 where a pointer is NULL */
+    enum value_kind kind; /* once the compiler has told */
+    bool guessed;
+    struct place place;
+};
+
+/* One number of a call's context. */
+struct context {
+    const char *name, *value;
+    enum value_kind kind;
 };
 
 /* What a method returns that is the object itself, so that users of a proxy must get the proxy. */
@@ -106,6 +123,8 @@ struct method {
     enum value_kind result_kind;
     struct argument *arguments;
     size_t n_arguments;
+    struct expression *expressions; /* contexts, behind those that are arguments */
+    size_t n_expressions;
     bool accuracy;           /* the result is the accuracy reached */
     bool status;             /* the result is 0, or says that the call failed */
     bool no_return;          /* never comes back: the clock stops before the call */
@@ -203,8 +222,9 @@ struct port {
     bool selfless;          /* SHAPE_STRUCT: no function takes the struct */
     struct member *members; /* of the object */
     size_t n_members;
-    bool has_deprecated; /* C++: attributes say so of anything in the header */
-    bool has_data;       /* the object has members that follow both sides */
+    bool has_deprecated;  /* C++: attributes say so of anything in the header */
+    bool has_data;        /* the object has members that follow both sides */
+    bool has_expressions; /* contexts of some method */
     /* SHAPE_CLASS; `object` is the class */
     bool has_virtual_end;     /* a destructor that is virtual */
     bool on_trial;            /* contexts are yet to be judged, so they are left out */
@@ -235,6 +255,7 @@ struct run {
     struct portolan_text report;
     const char *const *flags; /* C: with which the header was read */
     size_t n_flags;
+    bool is_cxx; /* the header was read as C++ */
 };
 
 /* Reports a problem of the input at PLACE, or notes it in run->err where nobody hears reports. */
@@ -263,6 +284,22 @@ void proxygen_name_arguments(struct run *run, struct method *m);
 enum portolan_status proxygen_read_side_file(struct run *run);
 /* The same, of a file that is open; options->context is what messages call it. */
 enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
+/*
+ * The context of a call of M: fills LIST, which has room for PORTOLAN_PROBE_CONTEXTS, and returns
+ * how many there are, which may be more.
+ */
+size_t proxygen_contexts(const struct method *m, struct context *list);
+/* Letters, digits and '_'. */
+bool proxygen_is_name(const char *text);
+/* "NAME = EXPRESSION", or an expression that names itself, becomes a context of M. */
+enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
+                                              const struct place *place);
+/* What A points to becomes a context of M. */
+void proxygen_guess_dereference(struct run *run, struct method *m, const struct argument *a);
+/* Has the compiler tell types and faults of all expressions. */
+enum portolan_status proxygen_judge_expressions(struct run *run);
+/* What expressions may call. */
+#define PROXYGEN_EXPRESSION_INCLUDES "#include <string.h>\n"
 /* Makes the rest of what the side file said, and guesses what it did not. */
 enum portolan_status proxygen_apply_hints(struct run *run);
 /* What must hold whatever the reader: methods, contexts, names; renames clashing parameters. */

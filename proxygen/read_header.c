@@ -16,7 +16,7 @@ static const char builtin_types[] =
     "typedef float _Float32; typedef double _Float64; typedef double _Float32x; "
     "typedef long double _Float64x; typedef __float128 _Float128;\n";
 
-static bool is_main(const struct place *place)
+bool proxygen_header_is_main(const struct place *place)
 {
     return !place->file || strcmp(place->file, main_files[0]) == 0 ||
            strcmp(place->file, main_files[1]) == 0;
@@ -184,7 +184,7 @@ static enum portolan_status judge_diagnostics(struct header *h)
         const char *option = proxygen_header_text(h, clang->getDiagnosticOption(d, NULL));
         const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
 
-        if (is_main(&place))
+        if (proxygen_header_is_main(&place))
             place = (struct place){.file = run->options->files[0], .line = 1};
         if (clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error)
             status = proxygen_fail(
@@ -214,7 +214,7 @@ static enum portolan_status judge_more(struct header *h, CXTranslationUnit unit,
         CXDiagnostic d = clang->getDiagnostic(unit, i);
         struct place place = proxygen_header_place(h, clang->getDiagnosticLocation(d));
         const char *text = proxygen_header_text(h, clang->getDiagnosticSpelling(d));
-        bool main = is_main(&place);
+        bool main = proxygen_header_is_main(&place);
 
         if (main)
             place = (struct place){.file = run->options->files[0], .line = 1};
@@ -261,7 +261,7 @@ static enum CXChildVisitResult visit_inclusion(CXCursor cursor, CXCursor parent,
     if (h->clang->getCursorKind(cursor) != CXCursor_InclusionDirective)
         return CXChildVisit_Continue;
     place = proxygen_header_cursor_place(h, cursor);
-    if (!is_main(&place))
+    if (!proxygen_header_is_main(&place))
         return CXChildVisit_Continue;
     h->file = h->clang->getIncludedFile(cursor);
     return CXChildVisit_Break;
@@ -487,6 +487,64 @@ static enum portolan_status read_port(struct header *h)
     return proxygen_read_struct(h);
 }
 
+/* Ready to parse. */
+static enum portolan_status open_header(struct header *h)
+{
+    h->clang = portolan_libclang_load(h->run->err);
+    if (!h->clang)
+        return PORTOLAN_EUNSUPPORTED;
+    h->flags = h->run->flags;
+    h->n_flags = h->run->n_flags;
+    h->index = h->clang->createIndex(0, 0);
+    return h->index ? PORTOLAN_OK
+                    : portolan_error_set(h->run->err, PORTOLAN_ENOMEM, "libclang cannot start");
+}
+
+void proxygen_header_close(struct header *h)
+{
+    if (h->unit)
+        h->clang->disposeTranslationUnit(h->unit);
+    if (h->index)
+        h->clang->disposeIndex(h->index);
+}
+
+enum portolan_status proxygen_header_again(struct run *run, const char *more, const char *flag,
+                                           struct header *h, int *line)
+{
+    enum portolan_status status;
+
+    *h = (struct header){.run = run, .is_cxx = run->is_cxx};
+    *line = run->is_cxx ? 2 : 3; /* behind the inclusion, and the built-in types of C */
+    status = open_header(h);
+    if (status == PORTOLAN_OK)
+        status = parse(h, h->is_cxx, more, flag, declarations(h->is_cxx), &h->unit);
+    if (status != PORTOLAN_OK)
+        proxygen_header_close(h);
+    return status;
+}
+
+/* The run's flags: its options', behind those of the compile commands. */
+static enum portolan_status find_flags(struct run *run)
+{
+    const struct portolan_proxygen_options *o = run->options;
+    const struct portolan_libclang *clang = portolan_libclang_load(run->err);
+    struct portolan_compile_flags found = {0};
+    enum portolan_status status;
+
+    run->flags = o->flags;
+    run->n_flags = o->n_flags;
+    if (!clang)
+        return PORTOLAN_EUNSUPPORTED;
+    if (!o->compile_commands)
+        return PORTOLAN_OK;
+    status = portolan_compile_flags_find(clang, &run->arena, o->compile_commands, o->files[0],
+                                         o->flags, o->n_flags, &found, run->err);
+    run->flags = found.flags;
+    run->n_flags = found.n_flags;
+    run->port.flags_from = found.from;
+    return status;
+}
+
 enum portolan_status proxygen_read_header(struct run *run)
 {
     struct header h = {.run = run};
@@ -496,37 +554,19 @@ enum portolan_status proxygen_read_header(struct run *run)
         return portolan_error_set(run->err, PORTOLAN_EINVAL,
                                   "a C port is read from one header; the others that it needs it "
                                   "includes itself");
-    h.clang = portolan_libclang_load(run->err);
-    if (!h.clang)
-        return PORTOLAN_EUNSUPPORTED;
-    h.flags = run->options->flags;
-    h.n_flags = run->options->n_flags;
-    if (run->options->compile_commands) {
-        struct portolan_compile_flags found = {0};
-
-        status = portolan_compile_flags_find(h.clang, &run->arena, run->options->compile_commands,
-                                             run->options->files[0], h.flags, h.n_flags, &found,
-                                             run->err);
-        if (status != PORTOLAN_OK)
-            return status;
-        h.flags = found.flags;
-        h.n_flags = found.n_flags;
-        run->port.flags_from = found.from;
-    }
-    run->flags = h.flags;
-    run->n_flags = h.n_flags;
-    h.index = h.clang->createIndex(0, 0);
-    if (!h.index)
-        return portolan_error_set(run->err, PORTOLAN_ENOMEM, "libclang cannot start");
+    status = find_flags(run);
+    if (status == PORTOLAN_OK)
+        status = open_header(&h);
+    if (status != PORTOLAN_OK)
+        return status;
     status = parse_either(&h);
+    run->is_cxx = h.is_cxx;
     if (status == PORTOLAN_OK)
         status = judge_diagnostics(&h);
     if (status == PORTOLAN_OK) {
         survey(&h);
         status = read_port(&h);
     }
-    if (h.unit)
-        h.clang->disposeTranslationUnit(h.unit);
-    h.clang->disposeIndex(h.index);
+    proxygen_header_close(&h);
     return status;
 }

@@ -35,6 +35,16 @@ enum portolan_status proxygen_header_parse_more(struct header *h, const char *mo
                                                 CXTranslationUnit *unit);
 
 /*
+ * Reads the run's header again, as it was read, with MORE behind it and FLAG behind the flags. *H
+ * is to be closed; MORE begins in line *LINE of the main file. What is wrong is not reported.
+ */
+enum portolan_status proxygen_header_again(struct run *run, const char *more, const char *flag,
+                                           struct header *h, int *line);
+void proxygen_header_close(struct header *h);
+/* PLACE is in the main file, which includes the header. */
+bool proxygen_header_is_main(const struct place *place);
+
+/*
  * True for declarations that count: those of the header itself, or of the files that options->from
  * names. What a user names (a port's struct) is taken from anywhere.
  */

@@ -102,6 +102,17 @@ static void note_incomplete(struct header *h, CXType type, struct method *m)
                                  proxygen_header_text(h, h->clang->getTypeSpelling(type)));
 }
 
+static bool reads_integer(struct header *h, CXType type)
+{
+    CXType canonical = h->clang->getCanonicalType(type), to;
+
+    if (canonical.kind != CXType_Pointer)
+        return false;
+    to = h->clang->getPointeeType(canonical);
+    return h->clang->isConstQualifiedType(to) && to.kind != CXType_Char_S &&
+           to.kind != CXType_Char_U && proxygen_type_value_kind(h, to) == VALUE_INTEGER;
+}
+
 static enum portolan_status read_argument(struct header *h, CXType type, const CXCursor *cursor,
                                           CXType object, struct method *m, struct argument *a)
 {
@@ -131,6 +142,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
     if (a->form == FORM_FUNCTION)
         a->callee = read_callee(h, type);
     a->record = proxygen_record_behind(h, type, &a->depth);
+    a->reads_integer = reads_integer(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
     if (is_nameless(a->declaration))

@@ -19,6 +19,13 @@ static void report_contexts(const struct method *m, struct portolan_text *out)
                               a->size_of);
         between = ", ";
     }
+    for (size_t i = 0; i < m->n_expressions; i++) {
+        const struct expression *e = &m->expressions[i];
+
+        portolan_text_add(out, "%s%s (%s%s)", between, e->name, e->guessed ? "guessed: " : "",
+                          e->text);
+        between = ", ";
+    }
 }
 
 /* What else is special in its arguments. */

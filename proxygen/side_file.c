@@ -87,6 +87,20 @@ static enum portolan_status find_argument(struct side_line *l, const char *word,
                    known, m->n_arguments);
 }
 
+/* Cuts the word in front off a list; commas inside parentheses are its own. NULL: no more. */
+static char *cut_word(char **words)
+{
+    char *word = *words, *c = word;
+    int depth = 0;
+
+    for (; c && *c && (*c != ',' || depth > 0); c++)
+        depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+    *words = c && *c ? c + 1 : NULL;
+    if (c)
+        *c = '\0';
+    return word;
+}
+
 /* Hands every word of a list to APPLY. */
 static enum portolan_status each_word(struct side_line *l, char *words,
                                       enum portolan_status (*apply)(struct side_line *l,
@@ -95,7 +109,7 @@ static enum portolan_status each_word(struct side_line *l, char *words,
     enum portolan_status status = PORTOLAN_OK;
     size_t n = 0;
 
-    for (char *word; status == PORTOLAN_OK && (word = strsep(&words, ",")); n++) {
+    for (char *word; status == PORTOLAN_OK && (word = cut_word(&words)); n++) {
         word = strip(word);
         status = *word ? apply(l, word)
                        : proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place,
@@ -109,8 +123,11 @@ static enum portolan_status each_word(struct side_line *l, char *words,
 static enum portolan_status context_word(struct side_line *l, char *word)
 {
     struct argument *a;
-    enum portolan_status status = find_argument(l, word, &a);
+    enum portolan_status status;
 
+    if (!proxygen_is_name(word))
+        return proxygen_read_expression(l->run, l->method, word, &l->place);
+    status = find_argument(l, word, &a);
     if (status != PORTOLAN_OK)
         return status;
     a->context = true;

@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 98
+plan 100
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -202,12 +202,20 @@ try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c
 try "$PORTOLAN" report "$store"
 gives 'reports put libraries beside each other, by context' 0 'libcalc_one +libcalc_two' \
     'calc_sum n=20 +[0-9.]+ [nu]s +[0-9.]+ [nu]s' 'all, calls +250025 +250025'
+lacks 'and they are compared where contexts tell the sizes' '[?]'
 try "$PORTOLAN" profile --pruned "$store"
 gives 'the call graph begins with the program' 0 '^subject.main +1 ' '^  calc.calc_sum .* 250025 '
 try "$PORTOLAN" model --trial subject "$store"
 gives 'libraries have models' 0 'libcalc_one +time' 'libcalc_two +time'
 try "$PORTOLAN" model --trial nobody "$store"
 gives 'a name without trials is refused' 1 'no trial of a wrapped program called nobody'
+
+echo 'calc_sum.size-of:' >"$work/context"
+wrap -q --lib "$one" -c "$work/context" -- "$subject" name
+try "$PORTOLAN" wrap -q -f 'calc_*' -H "$SOURCE/wrap/test/calc.h" -s "$store" -c "$work/context" \
+    -l "$two" -- "$subject" sum
+try "$PORTOLAN" report "$store" --trial subject
+gives 'means over sizes that nothing tells are no comparison' 0 '^calc_sum [?] ' '^[?] no comparison'
 
 echo 'use calc libcalc_two' >"$work/control"
 wrap --lib "$one" --lib "$two" --control "$work/control" -- "$subject" name

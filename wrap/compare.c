@@ -12,6 +12,7 @@ enum { LIBRARIES_MAX = 8, WIDTH = 16 };
 struct cell {
     const struct portolan_sample *like;
     double calls, timed_calls, exclusive_ns; /* times are of timed calls */
+    const char *command;                     /* of its trials; "": they differ */
 };
 
 struct comparison {
@@ -20,6 +21,7 @@ struct comparison {
     size_t n;
     const char *libraries[LIBRARIES_MAX];
     size_t n_libraries;
+    bool has_unlike; /* some row is marked as no comparison */
 };
 
 static int by_method(const struct portolan_sample *a, const struct portolan_sample *b)
@@ -55,6 +57,26 @@ static void add_library(struct comparison *c, const char *name)
         c->libraries[c->n_libraries++] = name;
 }
 
+/* The command line of the trial that S is of; "" where it is not known. */
+static const char *command_of(const struct portolan_sample_set *set,
+                              const struct portolan_sample *s)
+{
+    for (size_t i = 0; i < set->n_trials; i++)
+        for (size_t k = 0; set->trials[i].id == s->trial && k < set->trials[i].n_metadata; k++)
+            if (!strcmp(set->trials[i].metadata[k].name, "command"))
+                return set->trials[i].metadata[k].value;
+    return "";
+}
+
+static void add_cell(struct cell *to, const struct cell *from)
+{
+    to->calls += from->calls;
+    to->timed_calls += from->timed_calls;
+    to->exclusive_ns += from->exclusive_ns;
+    if (strcmp(to->command, from->command) != 0)
+        to->command = "";
+}
+
 /* Sorted, and equal ones added up. */
 static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 {
@@ -68,27 +90,36 @@ static bool gather(struct comparison *c, const struct portolan_sample_set *set)
 
         if (!is_measured(s))
             continue;
-        c->cells[c->n++] =
-            (struct cell){s, (double)s->calls, (double)s->timed_calls, s->exclusive_ns};
+        c->cells[c->n++] = (struct cell){s, (double)s->calls, (double)s->timed_calls,
+                                         s->exclusive_ns, command_of(set, s)};
         add_library(c, s->implementation);
     }
     if (c->n)
         qsort(c->cells, c->n, sizeof *c->cells, by_cell);
     for (size_t i = 0; i < c->n; i++) {
-        if (to && by_cell(&c->cells[to - 1], &c->cells[i]) == 0) {
-            c->cells[to - 1].calls += c->cells[i].calls;
-            c->cells[to - 1].timed_calls += c->cells[i].timed_calls;
-            c->cells[to - 1].exclusive_ns += c->cells[i].exclusive_ns;
-        } else {
+        if (to && by_cell(&c->cells[to - 1], &c->cells[i]) == 0)
+            add_cell(&c->cells[to - 1], &c->cells[i]);
+        else
             c->cells[to++] = c->cells[i];
-        }
     }
     c->n = to;
     return true;
 }
 
+/*
+ * Where no context tells the sizes of calls, means are of whatever the program passed: they compare
+ * libraries only where the same command line had both.
+ */
+static bool is_unlike(const struct cell *cells, size_t n)
+{
+    for (size_t i = 1; i < n && cells[0].like->n_context == 0; i++)
+        if (!*cells[i].command || strcmp(cells[0].command, cells[i].command) != 0)
+            return true;
+    return false;
+}
+
 /* "calc_sum n=100", binned contexts with "~". */
-static void add_label(struct comparison *c, const struct portolan_sample *s)
+static void add_label(struct comparison *c, const struct portolan_sample *s, bool unlike)
 {
     struct portolan_text label = {0};
 
@@ -96,6 +127,8 @@ static void add_label(struct comparison *c, const struct portolan_sample *s)
     for (int i = 0; i < s->n_context; i++)
         portolan_text_add(&label, " %s%s%.6g", s->context_name[i], s->binned ? "~" : "=",
                           s->context[i]);
+    if (unlike)
+        portolan_text_add(&label, " ?");
     portolan_text_add(c->text, "%-36s", label.bytes ? label.bytes : "?");
     portolan_text_clear(&label);
 }
@@ -109,9 +142,11 @@ static double each_ns(const struct cell *c)
 /* One function with one context: cells [BEGIN, END). */
 static void add_row(struct comparison *c, size_t begin, size_t end)
 {
+    bool unlike = is_unlike(&c->cells[begin], end - begin);
     char text[32];
 
-    add_label(c, c->cells[begin].like);
+    c->has_unlike |= unlike;
+    add_label(c, c->cells[begin].like, unlike);
     for (size_t k = 0; k < c->n_libraries; k++) {
         size_t i = begin;
 
@@ -182,6 +217,10 @@ enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set
     }
     add_totals(&c, false);
     add_totals(&c, true);
+    if (c.has_unlike)
+        portolan_text_add(&out,
+                          "? no comparison: means over calls of sizes that nothing tells, from "
+                          "different command lines; --context names what tells them\n");
     free(c.cells);
     return portolan_text_take(&out, text, err);
 }

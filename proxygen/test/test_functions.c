@@ -192,6 +192,54 @@ static void functions_that_never_return_are_counted(void **state)
 
 /* ------------------------------------------------------------------ records */
 
+/* What the calls of METHOD had as contexts NAMES, of which there are two. */
+static void expect_contexts(const char *method, const char *first, int64_t value,
+                            const char *second, int64_t other)
+{
+    struct portolan_probe_record r = records_node(method, 0);
+    const struct portolan_probe_method *m = &portolan_probe_method_peek(r.handle)->method;
+
+    assert_int_equal(r.n_context, 2);
+    assert_string_equal(m->context[0], first);
+    assert_int_equal(r.context[0].value, value);
+    assert_string_equal(m->context[1], second);
+    assert_int_equal(r.context[1].value, other);
+}
+
+static void contexts_are_what_expressions_come_to(void **state)
+{
+    const int values[3] = {4, 5, 6};
+    const char *const names[] = {"rows"};
+    const double x[2] = {3, 4};
+    double matrix[1][3] = {{0}};
+    int shape[2] = {10, 20}, factor = 1, n = 2;
+
+    (void)state;
+    records_begin();
+    bind(NULL);
+    monitor(true);
+    list_each(values, 3, visit, &factor);
+    list_trace(matrix, names, shape);
+    assert_true(list_dot_(&n, x, x) == 25);
+    monitor(false);
+    expect_contexts("list_each", "first", 4, "bytes", 3 * sizeof *values);
+    expect_contexts("list_trace", "rows", 10, "name", 4);
+    assert_int_equal(records_node("list_dot_", 0).context[0].value, 2);
+}
+
+static void what_is_behind_no_pointer_is_0(void **state)
+{
+    int factor = 1;
+
+    (void)state;
+    records_begin();
+    bind(NULL);
+    monitor(true);
+    list_each(NULL, 0, visit, &factor);
+    monitor(false);
+    expect_contexts("list_each", "first", 0, "bytes", 0);
+}
+
 /* How often METHOD of LIBRARY was called with this context. */
 static uint64_t calls_with(const char *library, const char *method, int64_t context)
 {
@@ -456,6 +504,8 @@ int main(void)
         cmocka_unit_test(a_library_s_own_calls_stay_in_it),
         cmocka_unit_test(what_a_library_lacks_is_listed_and_comes_from_the_program_s),
         cmocka_unit_test(libraries_that_call_mpi_are_refused),
+        cmocka_unit_test(contexts_are_what_expressions_come_to),
+        cmocka_unit_test(what_is_behind_no_pointer_is_0),
         cmocka_unit_test(what_is_no_implementation_is_refused),
         cmocka_unit_test(libraries_of_one_name_are_told_apart),
         cmocka_unit_test(names_are_found_where_the_dynamic_linker_looks),

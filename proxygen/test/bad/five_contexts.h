@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* port: thing */
-/* expect: 7: 'e' is argument number 5 in the context of 'step'; a call's context has at most 4 */
+/* expect: 7: 'e' is number 5 in the context of 'step'; a call's context has at most 4 */
 #define C __attribute__((annotate("portolan.context")))
 struct thing;
 struct thing_ops {

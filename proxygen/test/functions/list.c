@@ -168,6 +168,15 @@ int list_pure(const int *x, int n)
     return n > 0 ? x[n - 1] * LIST_WHICH : 0;
 }
 
+double list_dot_(const int *n, const double *x, const double *y)
+{
+    double sum = 0;
+
+    for (int i = 0; i < *n; i++)
+        sum += x[i] * y[i];
+    return sum * LIST_WHICH;
+}
+
 int list_call(int list, int to, int proxy, int result)
 {
     return list + 10 * to + 100 * proxy + 1000 * result + 10000 * LIST_WHICH;

@@ -49,6 +49,7 @@ int list_old(int x) __attribute__((deprecated));
 int list_pure(const int *x, int n) __attribute__((pure, nonnull));
 int list_call(int list, int to, int proxy, int result);
 int list_unnamed(int, double);
+double list_dot_(const int *n, const double *x, const double *y); /* as Fortran has it */
 
 int list_short(int x);
 #define list_short(x) list_short((x) + 0)

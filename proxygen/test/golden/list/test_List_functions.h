@@ -5,6 +5,7 @@
 #include <portolan/functions.h>
 
 #pragma GCC diagnostic push
+#include <string.h>
 
 #include "headers/list.h"
 
@@ -42,6 +43,7 @@ struct test_List_functions {
     int (*list_pure)(const int *x, int n);
     int (*list_call)(int list, int to, int proxy, int result);
     int (*list_unnamed)(int argument_0, double argument_1);
+    double (*list_dot_)(const int *n, const double *x, const double *y);
     int (*list_short)(int x);
     int (*list_variadic)(int n, ...);
 };

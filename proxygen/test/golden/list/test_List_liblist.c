@@ -25,6 +25,7 @@ static const char *const test_List_liblist_symbols[] = {
     "list_pure",
     "list_call",
     "list_unnamed",
+    "list_dot_",
     "list_short",
     "list_variadic",
 };

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A call's context: arguments that are numbers, and expressions over arguments, which the side file
+ * has. What type an expression has, and what is wrong with it, the compiler says.
+ */
+#include "read_header.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <portolan/probe.h>
+
+/* ------------------------------------------------------------------ what there is */
+
+size_t proxygen_contexts(const struct method *m, struct context *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_arguments; i++) {
+        const struct argument *a = &m->arguments[i];
+
+        if (a->context && n++ < PORTOLAN_PROBE_CONTEXTS)
+            list[n - 1] = (struct context){a->name, a->value, a->kind};
+    }
+    for (size_t i = 0; i < m->n_expressions; i++) {
+        const struct expression *e = &m->expressions[i];
+
+        if (n++ < PORTOLAN_PROBE_CONTEXTS)
+            list[n - 1] = (struct context){e->name, e->value, e->kind};
+    }
+    return n;
+}
+
+/* ------------------------------------------------------------------ names */
+
+static bool begins_name(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static size_t name_length(const char *text)
+{
+    size_t n = 0;
+
+    if (begins_name(*text))
+        while (begins_name(text[n]) || isdigit((unsigned char)text[n]))
+            n++;
+    return n;
+}
+
+bool proxygen_is_name(const char *text)
+{
+    return *text && !text[name_length(text)];
+}
+
+/* "A->content.n" is A_content_n; NULL for what is no such path. */
+static const char *name_of_path(struct run *run, const char *text)
+{
+    const char *name = "", *between = "";
+
+    for (;;) {
+        size_t n = name_length(text);
+
+        if (!n)
+            return NULL;
+        name = proxygen_print(&run->arena, "%s%s%.*s", name, between, (int)n, text);
+        text += n;
+        if (!*text)
+            return name;
+        if (*text != '.' && strncmp(text, "->", 2) != 0)
+            return NULL;
+        text += *text == '.' ? 1 : 2;
+        between = "_";
+    }
+}
+
+/* What an expression is called that has no name: "*m" is m, "strlen(s)" is s; NULL: it needs one.
+ */
+static const char *name_of(struct run *run, const char *text)
+{
+    struct portolan_arena *arena = &run->arena;
+    size_t length = strlen(text);
+    const char *inner = NULL;
+
+    if (*text == '*')
+        inner = text + 1 + strspn(text + 1, " ");
+    else if (strncmp(text, "strlen(", 7) == 0)
+        inner = proxygen_print(arena, "%.*s", (int)length - 8, text + 7);
+    if (inner)
+        return proxygen_is_name(inner) ? inner : NULL;
+    return name_of_path(run, text);
+}
+
+/* ------------------------------------------------------------------ from the side file */
+
+/* The '=' that gives a name, or that would give a value; those of comparisons do neither. */
+static char *find_equals(char *text)
+{
+    for (char *c = text; (c = strchr(c, '=')); c++) {
+        if (c[1] == '=')
+            c++;
+        else if (c == text || !strchr("=!<>", c[-1]))
+            return c;
+    }
+    return NULL;
+}
+
+static bool is_balanced(const char *text)
+{
+    int depth = 0;
+
+    for (; *text && depth >= 0; text++)
+        depth += (*text == '(' || *text == '[') - (*text == ')' || *text == ']');
+    return depth == 0;
+}
+
+static const char *fault_of(struct run *run, const struct method *m, const struct expression *e)
+{
+    struct portolan_arena *arena = &run->arena;
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = proxygen_contexts(m, list);
+
+    if (run->port.shape == SHAPE_SIDL)
+        return proxygen_print(arena,
+                              "'%s': expressions are for ports from headers; in SIDL, numbers and "
+                              "extents of arrays are contexts",
+                              e->text);
+    if (!e->name)
+        return proxygen_print(arena, "'%s' needs a name in front: 'name = %s'", e->text, e->text);
+    if (!proxygen_is_name(e->name))
+        return proxygen_print(arena, "'%s' is no name for a context: letters, digits and '_'",
+                              e->name);
+    if (!*e->text || !is_balanced(e->text))
+        return proxygen_print(arena, "'%s = %s' lacks %s", e->name, e->text,
+                              *e->text ? "a parenthesis" : "its value");
+    if (strstr(e->text, "++") || strstr(e->text, "--") || strchr(e->text, ';') ||
+        find_equals((char *)e->text))
+        return proxygen_print(arena, "'%s' would change something; a context only looks", e->text);
+    for (size_t i = 0; i < n && i < PORTOLAN_PROBE_CONTEXTS; i++)
+        if (strcmp(list[i].name, e->name) == 0)
+            return proxygen_print(arena, "'%s' has two contexts called '%s'", m->name, e->name);
+    return NULL;
+}
+
+static enum portolan_status add_expression(struct run *run, struct method *m,
+                                           const struct expression *e)
+{
+    struct expression *grown =
+        portolan_arena_grow(&run->arena, m->expressions, m->n_expressions, sizeof *m->expressions);
+
+    if (!grown)
+        return PORTOLAN_ENOMEM;
+    m->expressions = grown;
+    m->expressions[m->n_expressions++] = *e;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
+                                              const struct place *place)
+{
+    char *equals = find_equals(word), *end = equals;
+    struct expression e = {.place = *place};
+    const char *fault;
+
+    while (end && end > word && isspace((unsigned char)end[-1]))
+        end--;
+    if (equals)
+        equals += 1 + strspn(equals + 1, " \t");
+    e.text = portolan_arena_strdup(&run->arena, equals ? equals : word);
+    if (!e.text)
+        return PORTOLAN_ENOMEM;
+    e.name =
+        end ? proxygen_print(&run->arena, "%.*s", (int)(end - word), word) : name_of(run, e.text);
+    fault = fault_of(run, m, &e);
+    return fault ? proxygen_fail(run, PORTOLAN_ESYNTAX, place, "%s", fault)
+                 : add_expression(run, m, &e);
+}
+
+void proxygen_guess_dereference(struct run *run, struct method *m, const struct argument *a)
+{
+    struct expression e = {.name = a->name,
+                           .text = proxygen_print(&run->arena, "*%s", a->name),
+                           .guessed = true,
+                           .place = a->place};
+
+    add_expression(run, m, &e); /* the arena remembers that memory was out */
+}
+
+/* ------------------------------------------------------------------ what the compiler says */
+
+typedef void visit_fn(struct run *run, struct method *m, struct expression *e, void *arg);
+
+static void visit_port(struct run *run, struct port *port, visit_fn *visit, void *arg)
+{
+    for (size_t i = 0; i < port->n_methods; i++)
+        for (size_t k = 0; k < port->methods[i].n_expressions && !port->methods[i].skip; k++)
+            visit(run, &port->methods[i], &port->methods[i].expressions[k], arg);
+}
+
+/* All expressions, always in the same order. */
+static void visit_all(struct run *run, visit_fn *visit, void *arg)
+{
+    for (size_t i = 0; i < run->n_given; i++)
+        visit_port(run, run->given[i], visit, arg);
+    visit_port(run, &run->port, visit, arg);
+}
+
+struct trials {
+    struct portolan_text text;
+    struct header header;
+    int first_line; /* of the trials */
+    int number;     /* of the trial that is made, or from the one that is looked for */
+    struct expression *found;
+    enum portolan_status status;
+};
+
+/* A line for each: a function whose last parameter has the expression's type. */
+static void add_trial(struct run *run, struct method *m, struct expression *e, void *arg)
+{
+    struct trials *t = arg;
+    struct portolan_text *out = &t->text;
+
+    portolan_text_add(out, "void portolan_trial_%d(", t->number++);
+    for (size_t i = 0; i < m->n_arguments; i++)
+        portolan_text_add(
+            out, "%s, ",
+            proxygen_replace(&run->arena, m->arguments[i].declaration, m->arguments[i].name));
+    portolan_text_add(out, "__typeof__(%s) portolan_value);\n", e->text);
+}
+
+static bool is_used(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        bool starts = at == text || !(begins_name(at[-1]) || isdigit((unsigned char)at[-1]) ||
+                                      at[-1] == '.' || (at[-1] == '>' && at[-2] == '-'));
+
+        if (starts && name_length(at) == length)
+            return true;
+    }
+    return false;
+}
+
+/* Pointers that the expression goes through may be NULL. */
+static void make_value(struct run *run, struct method *m, struct expression *e, void *arg)
+{
+    struct portolan_arena *arena = &run->arena;
+    const char *guard = "";
+
+    (void)arg;
+    for (size_t i = 0; i < m->n_arguments; i++)
+        if (m->arguments[i].form == FORM_POINTER && is_used(e->text, m->arguments[i].name))
+            guard =
+                proxygen_print(arena, "%s%s%s", guard, *guard ? " && " : "", m->arguments[i].name);
+    e->value = *guard ? proxygen_print(arena, "(%s ? (%s) : 0)", guard, e->text)
+                      : proxygen_print(arena, "(%s)", e->text);
+}
+
+static void find_expression(struct run *run, struct method *m, struct expression *e, void *arg)
+{
+    struct trials *t = arg;
+
+    (void)run;
+    (void)m;
+    if (t->number-- == 0)
+        t->found = e;
+}
+
+static struct expression *expression_at(struct trials *t, int line)
+{
+    t->found = NULL;
+    t->number = line - t->first_line;
+    visit_all(t->header.run, find_expression, t);
+    return t->found;
+}
+
+static enum CXChildVisitResult read_kind(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    struct trials *t = data;
+    const struct portolan_libclang *clang = t->header.clang;
+    CXType type = clang->getCursorType(cursor);
+    struct expression *e;
+    int n;
+
+    (void)parent;
+    if (clang->getCursorKind(cursor) != CXCursor_FunctionDecl ||
+        strncmp(proxygen_header_spelling(&t->header, cursor), "portolan_trial_", 15) != 0)
+        return CXChildVisit_Continue;
+    n = clang->getNumArgTypes(type);
+    e = expression_at(t, proxygen_header_cursor_place(&t->header, cursor).line);
+    if (e && n > 0)
+        e->kind = proxygen_type_value_kind(&t->header, clang->getArgType(type, (unsigned)n - 1));
+    return CXChildVisit_Continue;
+}
+
+/* The first error of each; what follows from it is not reported. */
+static void report_errors(struct trials *t)
+{
+    const struct portolan_libclang *clang = t->header.clang;
+    struct run *run = t->header.run;
+    int last = 0;
+
+    for (unsigned i = 0; i < clang->getNumDiagnostics(t->header.unit); i++) {
+        CXDiagnostic d = clang->getDiagnostic(t->header.unit, i);
+        struct place place = proxygen_header_place(&t->header, clang->getDiagnosticLocation(d));
+        const char *text = proxygen_header_text(&t->header, clang->getDiagnosticSpelling(d));
+        struct expression *e = proxygen_header_is_main(&place) && place.line != last
+                                   ? expression_at(t, place.line)
+                                   : NULL;
+
+        if (e && clang->getDiagnosticSeverity(d) >= CXDiagnostic_Error) {
+            last = place.line;
+            t->status = proxygen_fail(run, PORTOLAN_ESYNTAX, &e->place,
+                                      "'%s' cannot be the value of a context: %s", e->text, text);
+        }
+        clang->disposeDiagnostic(d);
+    }
+}
+
+static void check_kind(struct run *run, struct method *m, struct expression *e, void *arg)
+{
+    struct trials *t = arg;
+
+    if (e->kind != VALUE_INTEGER && e->kind != VALUE_REAL)
+        t->status =
+            proxygen_fail(run, PORTOLAN_ESYNTAX, &e->place,
+                          "'%s' of '%s' is no number, so it cannot be a context", e->text, m->name);
+}
+
+enum portolan_status proxygen_judge_expressions(struct run *run)
+{
+    struct trials t = {.text = {.arena = &run->arena}};
+
+    visit_all(run, make_value, NULL);
+    visit_all(run, add_trial, &t);
+    run->port.has_expressions = t.text.bytes != NULL;
+    if (!t.text.bytes)
+        return PORTOLAN_OK;
+    t.status = proxygen_header_again(
+        run, proxygen_print(&run->arena, PROXYGEN_EXPRESSION_INCLUDES "%s", t.text.bytes),
+        "-Werror=implicit-function-declaration", &t.header, &t.first_line);
+    t.first_line++; /* behind the includes */
+    if (t.status != PORTOLAN_OK)
+        return t.status;
+    report_errors(&t);
+    t.header.clang->visitChildren(t.header.clang->getTranslationUnitCursor(t.header.unit),
+                                  read_kind, &t);
+    if (t.status == PORTOLAN_OK)
+        visit_all(run, check_kind, &t);
+    proxygen_header_close(&t.header);
+    return t.status;
+}
