@@ -133,6 +133,8 @@ static void compose(struct run *run, struct method *m)
             m->own = a->name;
         else if (a->role == ROLE_HANDLE)
             m->own = proxygen_print(arena, "(*%s)", a->name);
+        else if (a->role == ROLE_HOLDER)
+            m->own = proxygen_print(arena, "%s_own", a->name);
         parameters = proxygen_print(arena, "%s%s%s", parameters, comma,
                                     proxygen_replace(arena, a->declaration, a->name));
         pass = proxygen_print(arena, "%s%s%s", pass, comma, handed_on(run, m, a));

@@ -33,6 +33,7 @@ struct header {
     CXFile file;              /* the header itself */
     CXFile last_file;         /* the last one asked for, and whether its declarations count */
     bool last_counts;
+    CXType held;             /* the port's struct, where no function takes it; else invalid */
     bool in_list;            /* declaring parameters that have no names */
     struct place *invisible; /* types first mentioned in a parameter list */
     size_t n_invisible;

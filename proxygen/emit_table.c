@@ -16,14 +16,36 @@ static const char *own_object(const struct method *m)
     return m->own;
 }
 
-/* The argument that points to the object's pointer. */
-static const struct argument *handle_of(const struct method *m)
+/* The argument with this role; NULL: none has it. */
+static const struct argument *argument_as(const struct method *m, enum argument_role role)
 {
     for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].role == ROLE_HANDLE)
+        if (m->arguments[i].role == role)
             return &m->arguments[i];
     return NULL;
 }
+
+/*
+ * The object's functions find it where the face is: so it stands there while they run, unless they
+ * are left by a jump.
+ */
+static void emit_held(const struct method *m, const struct locals *l, bool before,
+                      struct portolan_text *out)
+{
+    const struct argument *a = argument_as(m, ROLE_HOLDER);
+
+    if (a && before)
+        portolan_text_add(out,
+                          "    if (%s != %s.object)\n"
+                          "        %s->%s = %s.object;\n",
+                          m->own, l->to, a->name, a->holder, l->to);
+    else if (a)
+        portolan_text_add(out,
+                          "    if (%s != %s.object && %s->%s == %s.object)\n"
+                          "        %s->%s = %s;\n",
+                          m->own, l->to, a->name, a->holder, l->to, a->name, a->holder, m->own);
+}
+
 static void emit_prototype(struct run *run, const struct port *p, const struct method *m,
                            const struct locals *l, bool is_short, struct portolan_text *out)
 {
@@ -113,13 +135,14 @@ static void emit_body(struct run *run, const struct port *p, const struct method
     const char *self = own_object(m);
     /* Declared where it gets its value: its type's name may stand for something const. */
     const char *result = proxygen_replace(&run->arena, m->result, l->result);
-    const struct argument *handle = handle_of(m);
+    const struct argument *handle = argument_as(m, ROLE_HANDLE);
     bool list = m->twin && p->shape == SHAPE_TABLE;
     if (handle)
         portolan_text_add(out, "    %s *%s_held = %s.object;\n", p->object, handle->name, l->to);
     if (list)
         portolan_text_add(out, "    va_start(%s, %s);\n", l->list,
                           m->arguments[m->n_arguments - 1].name);
+    emit_held(m, l, true, out);
     portolan_text_add(out, "    %s%s%s.ops->%s(%s%s%s);\n", m->returns ? result : "",
                       m->returns ? " = " : "", l->to, m->twin ? m->forward : m->member, m->pass,
                       m->twin ? ", " : "", m->twin ? l->list : "");
@@ -127,6 +150,7 @@ static void emit_body(struct run *run, const struct port *p, const struct method
         portolan_text_add(out, "    va_end(%s);\n", l->list);
     if (m->no_return)
         return;
+    emit_held(m, l, false, out);
     if (self && p->has_data && !m->destroys)
         portolan_text_add(out, "    %s_out(%s, %s, %s);\n", p->prefix, l->proxy, self, l->to);
     if (!is_short)
@@ -152,6 +176,7 @@ static void emit_function(struct run *run, const struct port *p, const struct me
                           size_t number, bool is_short, struct portolan_text *out)
 {
     struct locals l = proxygen_locals(run, m);
+    const struct argument *holder = argument_as(m, ROLE_HOLDER);
 
     portolan_text_add(out, "\n");
     emit_prototype(run, p, m, &l, is_short, out);
@@ -172,6 +197,9 @@ static void emit_function(struct run *run, const struct port *p, const struct me
         if (m->arguments[i].gift && m->arguments[i].depth == 2)
             portolan_text_add(out, "    __typeof__(*%s) %s_given = (void *)&%s_given;\n",
                               m->arguments[i].name, m->arguments[i].name, m->arguments[i].name);
+    if (holder)
+        portolan_text_add(out, "    %s *%s = %s ? %s->%s : NULL;\n", p->object, m->own,
+                          holder->name, holder->name, holder->holder);
     portolan_text_add(out, "\n");
     if (is_short)
         emit_pass(run, p, m, &l, out);

@@ -46,7 +46,9 @@ enum argument_role {
     ROLE_OBJECT,
     /* C: the object the method is called on */ ROLE_HANDLE, /* C: where the pointer to the object
                                                                 is that the method ends: free(&x) */
-    ROLE_PEER /* C: another object of the same type, possibly a proxy's */
+    ROLE_HOLDER, /* C: to a struct with a member that points to the object the method is called on
+                  */
+    ROLE_PEER    /* C: another object of the same type, possibly a proxy's */
 };
 
 struct argument {
@@ -61,6 +63,7 @@ struct argument {
     bool input;                  /* has a value before the call */
     bool reads_integer;          /* C: points to a whole number that stays, as Fortran's "n" does */
     bool context;                /* part of the call's context */
+    const char *holder;          /* C: the member of what it points to that is of the port's type */
     const char *size_of;         /* C: the argument whose extent this one is; NULL: none is known */
     bool size_guessed;           /* by its name and neighbour, not by the side file */
     const struct method *callee; /* C: the function that it is or points to; NULL: cannot be had */

@@ -102,6 +102,47 @@ static void note_incomplete(struct header *h, CXType type, struct method *m)
                                  proxygen_header_text(h, h->clang->getTypeSpelling(type)));
 }
 
+struct holder {
+    struct header *h;
+    const char *member;
+    int n;
+};
+
+static enum CXChildVisitResult visit_holder(CXCursor field, CXCursor parent, CXClientData data)
+{
+    struct holder *s = data;
+    const struct portolan_libclang *clang = s->h->clang;
+    CXType type = clang->getCanonicalType(clang->getCursorType(field));
+
+    (void)parent;
+    if (clang->getCursorKind(field) != CXCursor_FieldDecl ||
+        !proxygen_is_object(s->h, type, s->h->held) ||
+        clang->isConstQualifiedType(clang->getPointeeType(type)))
+        return CXChildVisit_Continue;
+    s->member = proxygen_header_spelling(s->h, field);
+    s->n++;
+    return CXChildVisit_Continue;
+}
+
+/*
+ * The one member of the struct behind TYPE that points to the port's struct: functions that do not
+ * get their object may find it there, as those of libjpeg's managers do in cinfo->dest.
+ */
+static const char *find_holder(struct header *h, CXType type)
+{
+    struct holder s = {.h = h};
+    CXType to;
+
+    type = h->clang->getCanonicalType(type);
+    if (h->held.kind == CXType_Invalid || type.kind != CXType_Pointer)
+        return NULL;
+    to = h->clang->getCanonicalType(h->clang->getPointeeType(type));
+    if (to.kind != CXType_Record || h->clang->isConstQualifiedType(to))
+        return NULL;
+    h->clang->visitChildren(h->clang->getTypeDeclaration(to), visit_holder, &s);
+    return s.n == 1 ? s.member : NULL;
+}
+
 static bool reads_integer(struct header *h, CXType type)
 {
     CXType canonical = h->clang->getCanonicalType(type), to;
@@ -143,6 +184,7 @@ static enum portolan_status read_argument(struct header *h, CXType type, const C
         a->callee = read_callee(h, type);
     a->record = proxygen_record_behind(h, type, &a->depth);
     a->reads_integer = reads_integer(h, type);
+    a->holder = find_holder(h, type);
     a->input = true;
     a->role = proxygen_is_object(h, type, object) ? ROLE_PEER : ROLE_PLAIN;
     if (is_nameless(a->declaration))
@@ -173,9 +215,10 @@ static enum portolan_status read_arguments(struct header *h, CXCursor field, CXT
                                known ? &cursors[i] : NULL, object, m, a);
         if (status != PORTOLAN_OK)
             return status;
-        if (a->role == ROLE_PEER && !found) {
-            a->role = ROLE_OBJECT;
+        if (!found && (a->role == ROLE_PEER || a->holder)) {
+            a->role = a->holder ? ROLE_HOLDER : ROLE_OBJECT;
             found = true;
+            h->run->port.selfless = false;
         }
     }
     if (!found && object.kind != CXType_Invalid)

@@ -397,9 +397,11 @@ enum portolan_status proxygen_read_object(struct header *h, const char *word,
     }
     find_version(h, &table);
     status = describe_object(h, definition, &object, field);
+    h->held = port->selfless ? type : none;
     if (status == PORTOLAN_OK)
         status = proxygen_read_methods(h, table.fields, table.paths, table.n,
                                        port->selfless ? none : type);
+    h->held = none;
     if (status == PORTOLAN_OK)
         proxygen_read_unseen(h, type);
     return status;

@@ -34,6 +34,8 @@ static void report_arguments(const struct method *m, struct portolan_text *out)
     for (size_t i = 0; i < m->n_arguments; i++) {
         const struct argument *a = &m->arguments[i];
 
+        if (a->role == ROLE_HOLDER)
+            portolan_text_add(out, "; finds its object in %s->%s", a->name, a->holder);
         if (a->callback)
             portolan_text_add(out, "; time in %s is the caller's", a->name);
         if (a->accuracy)

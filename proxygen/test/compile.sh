@@ -59,6 +59,8 @@ c_port handed_out headers/stream.h stream --context headers/stream.context
 compile stream.h "$work/handed_out/stream_proxy.c" "$@" -isystem "$tests/headers"
 c_port shared headers/generator.h generator_type
 compile generator.h "$work/shared/generator_type_proxy.c" "$@" -isystem "$tests/headers"
+c_port held headers/sink.h sink
+compile sink.h "$work/held/sink_proxy.c" "$@" -isystem "$tests/headers"
 c_port hard headers/hard.h hard
 compile hard.h "$work/hard/hard_proxy.c" "$@" -isystem "$tests/headers"
 c_port strange headers/strange.h strange
