@@ -10,6 +10,9 @@
 
 enum { LOST_TEXT_MAX = 1000 };
 
+/* How long a store that is locked is waited for: by a step, by one behind others, by the last. */
+enum { PATIENCE_MS = 200, NO_PATIENCE_MS = 0, LAST_PATIENCE_MS = 5000 };
+
 enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
                                             struct portolan_cohort *cohort,
                                             const struct portolan_assembly *assembly,
@@ -39,6 +42,7 @@ static void clear_state(struct recorder_state *s)
     totals_clear(&s->totals);
     paths_close(&s->paths);
     rows_clear(&s->rows);
+    waiting_clear(&s->waiting);
     free(s->events);
     free(s->traffic);
     free(s);
@@ -195,27 +199,43 @@ static void close_range(struct portolan_recorder *r)
         portolan_text_add(t, "%s%d", comma, r->lost_first);
 }
 
+/* Collective. N is this rank's samples and rows, and becomes all ranks'. */
+static void note_lost(struct portolan_recorder *r, int step, double n[2])
+{
+    if (r->n_lost_steps && step == r->lost_last + 1) {
+        r->lost_last++;
+    } else {
+        if (r->n_lost_steps)
+            close_range(r);
+        r->lost_first = r->lost_last = step;
+    }
+    r->n_lost_steps++;
+    if (r->cohort->sum(r->cohort, n, 2))
+        n[0] = n[1] = 0;
+    r->lost_samples += n[0];
+    r->lost_step_rows += n[1];
+}
+
 /* Ranks fail alike; the text says how much is gone. */
 static void note_lost_step(struct portolan_recorder *r, struct portolan_error *err)
 {
     bool sends = !r->summary_only || r->cohort->rank == 0;
     double n[2] = {sends ? (double)r->piece.n : 0, r->step_rows + rows_drop(r)};
 
-    if (r->n_lost_steps && r->step == r->lost_last + 1) {
-        r->lost_last++;
-    } else {
-        if (r->n_lost_steps)
-            close_range(r);
-        r->lost_first = r->lost_last = r->step;
-    }
-    r->n_lost_steps++;
-    if (r->cohort->sum(r->cohort, n, 2))
-        return;
-    r->lost_samples += n[0];
-    r->lost_step_rows += n[1];
+    note_lost(r, r->step, n);
     portolan_error_prefix(err,
                           "step %d is not stored, %.0f samples and %.0f rows of calls are lost",
                           r->step, n[0], n[1]);
+}
+
+/* Those that waited in vain. */
+static void note_lost_waiting(struct portolan_recorder *r)
+{
+    struct waiting *w = &r->state->waiting;
+
+    for (size_t i = 0; i < w->n; ++i)
+        note_lost(r, w->steps[i].step, (double[]){w->steps[i].n_samples, w->steps[i].n_rows});
+    waiting_clear(w);
 }
 
 /* Rank 0: the facts that came meanwhile, and the end of the transaction. */
@@ -266,23 +286,104 @@ static enum portolan_status begin(struct portolan_recorder *r, struct portolan_e
 
     if (!status && r->cohort->rank == 0)
         status = begin_trial(r, err);
-    status = share_trial(r, status, err);
-    return status ? status : agree_on_zero(r, err);
+    return share_trial(r, status, err);
+}
+
+static void be_patient(struct portolan_recorder *r, int wait_ms)
+{
+    if (r->store)
+        portolan_store_set_patience(r->store, wait_ms);
+}
+
+/* Collective: the trial has begun, and on rank 0 a transaction is open. EBUSY: others are writing.
+ */
+static enum portolan_status begin_step(struct portolan_recorder *r, bool is_last,
+                                       struct portolan_error *err)
+{
+    enum portolan_status status = r->state->has_zero ? PORTOLAN_OK : agree_on_zero(r, err);
+    bool waits = r->state->waiting.n > 0;
+
+    r->state->has_zero = !status;
+    be_patient(r, is_last ? LAST_PATIENCE_MS : waits ? NO_PATIENCE_MS : PATIENCE_MS);
+    if (!status && !r->trial)
+        status = begin(r, err);
+    if (!status && r->store)
+        status = portolan_store_begin(r->store, err);
+    status = portolan_cohort_agree(r->cohort, status, err);
+    /* decisions, too, wait for no lock that steps have waited for */
+    be_patient(r, status == PORTOLAN_EBUSY ? NO_PATIENCE_MS : LAST_PATIENCE_MS);
+    return status;
+}
+
+/* The piece, and its part in the statistics. */
+static enum portolan_status take_and_add(struct portolan_recorder *r, struct portolan_error *err)
+{
+    enum portolan_status status = take_piece(r, err);
+
+    return status ? status : totals_add(&r->state->totals, &r->piece, err);
+}
+
+static void tell_waiting(struct portolan_recorder *r, int step)
+{
+    struct waiting *w = &r->state->waiting;
+
+    if (!w->is_told && r->store)
+        portolan_log(PORTOLAN_LOG_WARNING, "mastermind",
+                     "another process holds the store locked: from step %d on, steps are kept in "
+                     "memory until it is free, up to %zu MiB of each rank",
+                     step, WAITING_BYTES >> 20);
+    w->is_told = true;
+}
+
+/* Collective. The step waits in memory. */
+static enum portolan_status postpone(struct portolan_recorder *r, struct portolan_error *err)
+{
+    struct waiting_step s = {0};
+    enum portolan_status status = waiting_add_rows(r, &s, err), taken;
+
+    taken = take_and_add(r, status ? NULL : err);
+    status = status ? status : taken;
+    if (!status)
+        status = waiting_add_rows(r, &s, err);
+    status = waiting_add(r, &s, status, err);
+    if (!status)
+        tell_waiting(r, r->step);
+    waiting_step_clear(&s);
+    return status;
+}
+
+/* Collective, within the transaction. STATUS is whether it was begun. */
+static enum portolan_status put_step(struct portolan_recorder *r, enum portolan_status status,
+                                     bool is_last, struct portolan_error *err)
+{
+    enum portolan_status taken;
+
+    status = waiting_put(r, status, err);
+    status = step_put_rows(r, status, err);
+    taken = take_and_add(r, status ? NULL : err);
+    status = store_step(r, status ? status : taken, is_last, err);
+    if (!status)
+        waiting_clear(&r->state->waiting);
+    return status;
 }
 
 static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool is_last,
                                 struct portolan_error *err)
 {
-    enum portolan_status status = r->trial ? PORTOLAN_OK : begin(r, err), taken;
+    struct portolan_error busy = {0};
+    enum portolan_status status;
 
     r->step_rows = 0;
-    if (!status && r->store)
-        status = portolan_store_begin(r->store, err);
-    status = step_put_rows(r, status, err);
-    taken = take_piece(r, status ? NULL : err);
-    if (!taken)
-        taken = totals_add(&r->state->totals, &r->piece, status ? NULL : err);
-    status = store_step(r, status ? status : taken, is_last, err);
+    status = begin_step(r, is_last, &busy);
+    if (status == PORTOLAN_EBUSY && !is_last) {
+        status = postpone(r, err);
+    } else {
+        if (status && err)
+            *err = busy;
+        status = put_step(r, status, is_last, err);
+    }
+    if (status && is_last)
+        note_lost_waiting(r);
     if (status)
         note_lost_step(r, err);
     r->step = next_step;
@@ -403,7 +504,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     if (r->n_lost_steps)
         close_range(r);
     if (!r->trial)
-        return status;
+        return r->n_lost_steps ? tell_lost_steps(r, err) : status;
     whole = store_whole(r, status ? &later : err);
     ended = end_trial(r, status || whole ? &later : err);
     status = status ? status : whole ? whole : ended;

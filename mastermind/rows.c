@@ -216,8 +216,8 @@ static enum portolan_status pack_rows(struct portolan_recorder *r, struct block 
     return status;
 }
 
-static enum portolan_status pack(struct portolan_recorder *r, void **bytes, size_t *size,
-                                 struct portolan_error *err)
+enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
+                               struct portolan_error *err)
 {
     struct rows *w = &r->state->rows;
     struct block b = {0};
@@ -264,8 +264,8 @@ static void take_row(struct portolan_invocation *to, const struct packed_row *fr
         to->counter[i] = (double)row->counters[i];
 }
 
-static enum portolan_status put_block(void *arg, int rank, const void *bytes, size_t size,
-                                      struct portolan_error *err)
+enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size_t size,
+                                    struct portolan_error *err)
 {
     struct portolan_recorder *r = arg;
     struct portolan_piece piece = {0};
@@ -295,7 +295,7 @@ enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_st
     do {
         if (!status)
             status = rows_fill(r, err);
-        status = step_put_packed(r, status, pack, put_block, &total, err);
+        status = step_put_packed(r, status, rows_pack, rows_put_block, &total, err);
     } while (!status && total > 0);
     paths_close(&r->state->paths);
     return status;

@@ -30,6 +30,14 @@ enum portolan_status rows_note_restart(struct rows *w, const struct portolan_pro
 /** Takes as many rows as there is room for: call it before the source is emptied. */
 enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_error *err);
 
+/** What was filled in, as a block for rank 0, malloc'ed; NULL and 0: nothing. Errors: ENOMEM. */
+enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
+                               struct portolan_error *err);
+
+/** Stores such a block of RANK; ARG is the recorder on rank 0. */
+enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size_t size,
+                                    struct portolan_error *err);
+
 /** Forgets all rows of the step, which is lost, and says how many those were. */
 double rows_drop(struct portolan_recorder *r);
 

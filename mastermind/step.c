@@ -11,7 +11,7 @@
 /* The step so far, on rank 0. */
 struct putting {
     struct portolan_recorder *recorder;
-    int n_partial;
+    int step, n_partial;
 };
 
 static enum portolan_status put_block(void *arg, int rank, const void *bytes, size_t size_bytes,
@@ -24,7 +24,7 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
 
     (void)rank;
     if (!status)
-        status = portolan_store_put_step(r->store, r->trial, r->step, piece.samples, piece.n, err);
+        status = portolan_store_put_step(r->store, r->trial, p->step, piece.samples, piece.n, err);
     p->n_partial += piece.n_partial;
     piece_clear(&piece);
     return status;
@@ -45,32 +45,42 @@ enum portolan_status step_put_packed(struct portolan_recorder *r, enum portolan_
 }
 
 /* Who reads the store must not take the step for a whole one. */
-static void note_partial(struct portolan_recorder *r, int n_ranks)
+static void note_partial(struct portolan_recorder *r, int step, int n_ranks)
 {
     char name[60], value[100];
 
-    snprintf(name, sizeof name, PORTOLAN_STORE_PARTIAL "%d", r->step);
+    snprintf(name, sizeof name, PORTOLAN_STORE_PARTIAL "%d", step);
     snprintf(value, sizeof value, "not all was measured on %d of %d ranks", n_ranks,
              r->cohort->size);
     portolan_facts_put(&r->facts, name, value);
 }
 
-enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
-                                      struct portolan_error *err)
+enum portolan_status step_put_packed_samples(struct portolan_recorder *r, int step,
+                                             const void *bytes, size_t size,
+                                             enum portolan_status status,
+                                             struct portolan_error *err)
 {
-    struct putting p = {.recorder = r};
-    void *bytes = NULL;
-    size_t size = 0;
+    struct putting p = {.recorder = r, .step = step};
 
     /* the step is there even when nothing happened in it */
     if (!status && r->store)
-        status = portolan_store_put_step(r->store, r->trial, r->step, NULL, 0, err);
+        status = portolan_store_put_step(r->store, r->trial, step, NULL, 0, err);
+    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put_block, &p, NULL, err);
+    if (p.n_partial)
+        note_partial(r, step, p.n_partial);
+    return status;
+}
+
+enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+
     if (!status && (!r->summary_only || r->cohort->rank == 0))
         status = piece_pack(&r->piece, &bytes, &size, err);
-    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put_block, &p, NULL, err);
+    status = step_put_packed_samples(r, r->step, bytes, size, status, err);
     free(bytes);
-    if (p.n_partial)
-        note_partial(r, p.n_partial);
     return status;
 }
 

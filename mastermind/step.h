@@ -7,6 +7,7 @@
 #include "paths.h"
 #include "rows.h"
 #include "totals.h"
+#include "waiting.h"
 
 #include <portolan/machine.h>
 
@@ -15,6 +16,8 @@ struct recorder_state {
     struct totals totals;
     struct paths paths; /* while it is stored, as far as it is needed */
     struct rows rows;
+    struct waiting waiting; /* steps that are still to be stored */
+    bool has_zero;          /* ranks have agreed on when the trial began */
     /* What had been counted when the recorder was opened. */
     struct portolan_probe_event_record *events;
     size_t n_events;
@@ -29,6 +32,12 @@ struct recorder_state {
  */
 enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
                                       struct portolan_error *err);
+
+/** The same of a piece that was packed as step STEP. */
+enum portolan_status step_put_packed_samples(struct portolan_recorder *r, int step,
+                                             const void *bytes, size_t size,
+                                             enum portolan_status status,
+                                             struct portolan_error *err);
 
 /**
  * Stores the rows of single calls of all ranks, a few thousand of each at a time, until there are

@@ -133,6 +133,8 @@ struct backend_ops {
      */
     enum portolan_status (*open)(const char *path, enum portolan_store_mode mode, int busy_ms,
                                  struct backend **backend, struct portolan_error *err);
+    /** BUSY_MS from now on. */
+    void (*set_patience)(struct backend *b, int busy_ms);
     /** An open transaction is rolled back. */
     void (*close)(struct backend *b);
     /** Starts a statement; rows come with next(), which ends it after the last. */

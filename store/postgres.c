@@ -549,9 +549,23 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     return PORTOLAN_OK;
 }
 
+/* A session that is lost gets it when it is made anew. */
+static void set_patience(struct backend *base, int busy_ms)
+{
+    struct postgres *b = of(base);
+    char text[60];
+
+    if (busy_ms == b->busy_ms)
+        return;
+    b->busy_ms = busy_ms;
+    snprintf(text, sizeof text, "SET lock_timeout = %d", busy_ms > 0 ? busy_ms : 1);
+    postgres_execute(b->connection, text, NULL);
+}
+
 const struct backend_ops backend_postgres = {
     .takes = takes,
     .open = open_backend,
+    .set_patience = set_patience,
     .close = close_backend,
     .start = start,
     .next = next,

@@ -365,9 +365,15 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     return PORTOLAN_OK;
 }
 
+static void set_patience(struct backend *base, int busy_ms)
+{
+    sqlite3_busy_timeout(of(base)->db, busy_ms);
+}
+
 const struct backend_ops backend_sqlite = {
     .takes = takes,
     .open = open_backend,
+    .set_patience = set_patience,
     .close = close_backend,
     .start = start,
     .next = next,

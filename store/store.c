@@ -32,6 +32,11 @@ enum portolan_status portolan_store_open(const char *path, enum portolan_store_m
     return store_open(path, mode, BUSY_MS, store, err);
 }
 
+void portolan_store_set_patience(struct portolan_store *s, int wait_ms)
+{
+    s->backend->ops->set_patience(s->backend, wait_ms);
+}
+
 void portolan_store_close(struct portolan_store *s)
 {
     if (!s)

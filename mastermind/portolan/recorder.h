@@ -154,6 +154,8 @@ void portolan_recorder_close(struct portolan_recorder *r);
  * first if it has not begun; then `step` becomes NEXT_STEP. All of it is one transaction. All ranks
  * fail alike, with a text that says what is lost and why, that of the first that failed; then
  * nothing of the step is stored, but measuring goes on and the statistics at the end contain it.
+ * That another process holds the store locked is no failure: steps then wait in memory, up to 64
+ * MiB of each rank, for a cut that finds it free; a warning is logged once.
  *
  * Rank 0 holds 16 MiB of other ranks' samples at once (or those of one rank, if that is more).
  */

@@ -11,8 +11,10 @@
 #include "piece.h"
 #include <portolan/recorder.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A cohort of two ranks of which the other one is the mirror image of this one. */
 static enum portolan_status mirror_gather(struct portolan_cohort *c, const void *bytes, size_t size,
@@ -173,6 +175,50 @@ static void check_whole_calls(void)
     portolan_summary_set_destroy(summary);
 }
 
+static struct portolan_store *other; /* of another process, as it were */
+static char file[] = "/tmp/recorder.XXXXXX";
+
+static int open_beside_a_writer(void **state)
+{
+    close(mkstemp(file));
+    remove(file); /* a store makes it */
+    calls_connect();
+    (void)state;
+    return portolan_probe_clock_set(PORTOLAN_PROBE_CLOCK_MANUAL, NULL) ||
+           portolan_recorder_open(&recorder, portolan_cohort_alone(), &assembly, file, NULL) ||
+           portolan_store_open(file, PORTOLAN_STORE_WRITE, &other, NULL) ||
+           portolan_store_begin(other, NULL);
+}
+
+static int close_both(void **state)
+{
+    static const char *const ends[] = {"", "-wal", "-shm"};
+
+    portolan_store_close(other);
+    other = NULL;
+    close_recorder(state);
+    for (size_t i = 0; i < 3; ++i) {
+        char *name = portolan_asprintf("%s%s", file, ends[i]);
+
+        remove(name);
+        free(name);
+    }
+    strcpy(file + sizeof file - 7, "XXXXXX");
+    return 0;
+}
+
+static void all_is_lost_when_the_store_stays_locked(void **state)
+{
+    struct portolan_error err = {0};
+
+    (void)state;
+    calls_go(1, 4, steps, NULL);
+    assert_int_equal(portolan_recorder_end(&recorder, &err), PORTOLAN_EIO);
+    assert_non_null(strstr(err.text, "steps not stored: -1 to 2; 8 samples and 0 rows"));
+    assert_non_null(strstr(err.text, "another process holds it locked"));
+}
+
+/* Also where another process holds the store locked meanwhile: then steps wait in memory. */
 static void a_call_through_steps_is_one_call(void **state)
 {
     struct whole w = {0};
@@ -181,6 +227,8 @@ static void a_call_through_steps_is_one_call(void **state)
     calls_note_roots(true);
     portolan_probe_clock_advance(7);
     calls_go(1, 4, steps, NULL);
+    if (other)
+        portolan_store_rollback(other);
     calls_go(1, 1, NULL, NULL);
     calls_go(1, 2, NULL, NULL);
     assert_int_equal(portolan_recorder_end(&recorder, NULL), PORTOLAN_OK);
@@ -383,6 +431,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_step_holds_its_own_time, open_alone, close_recorder),
         cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_alone,
                                         close_recorder),
+        cmocka_unit_test_setup_teardown(a_call_through_steps_is_one_call, open_beside_a_writer,
+                                        close_both),
+        cmocka_unit_test_setup_teardown(all_is_lost_when_the_store_stays_locked,
+                                        open_beside_a_writer, close_both),
         cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, never_restart,
                                         close_recorder),
         cmocka_unit_test_setup_teardown(so_it_is_where_records_go_on, restart_sometimes,

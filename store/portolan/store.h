@@ -53,6 +53,9 @@ PORTOLAN_API enum portolan_status portolan_store_open(const char *path,
 /** Whether PATH names a server ("postgresql://…", "postgres://…", "host=…") instead of a file. */
 PORTOLAN_API bool portolan_store_is_server(const char *path);
 
+/** How long others that hold the store locked are waited for before EBUSY: 5,000 ms when opened. */
+PORTOLAN_API void portolan_store_set_patience(struct portolan_store *store, int wait_ms);
+
 /** NULL is legal. */
 PORTOLAN_API void portolan_store_close(struct portolan_store *store);
 
