@@ -37,7 +37,7 @@ static void take_into(struct bsp_address address, void *data, size_t size)
 
     if (size)
         memcpy(data, message->data, size);
-    free(message);
+    transport_free(message);
 }
 
 void bsp_bcast(t_bsp *bsp, int root, void *data, size_t size)
@@ -88,7 +88,7 @@ void bsp_reduce(t_bsp *bsp, int root, t_bsp_operator *combine, const void *data,
             struct t_bspmsg *higher = take(address);
 
             combine(higher->data, sum, count);
-            free(higher);
+            transport_free(higher);
         }
     }
     if (m->pid == 0)
@@ -120,7 +120,7 @@ void bsp_scan(t_bsp *bsp, t_bsp_operator *combine, const void *data, void *resul
             combine(result, lower->data, count); /* what is lower stands first */
             if (bytes)
                 memcpy(result, lower->data, bytes);
-            free(lower);
+            transport_free(lower);
         }
     }
 }
@@ -133,7 +133,7 @@ void collective_meet(struct bsp_machine *m)
         struct bsp_address address = address_of(m, operation, round);
 
         hand(m, address, (m->pid + far) % m->n, NULL, 0);
-        free(take(address));
+        transport_free(take(address));
     }
 }
 
@@ -153,7 +153,7 @@ int collective_gather(struct bsp_machine *m, const void *bytes, size_t n,
     for (size_t i = 0; i < n_all; i++) {
         if (!result)
             result = take_one(arg, (int)all[i]->head.source, all[i]->data, all[i]->head.size);
-        free(all[i]);
+        transport_free(all[i]);
     }
     free(all);
     return result;

@@ -111,6 +111,8 @@ void transport_unlock(void);
 void transport_end(void);
 /* A message with room for SIZE bytes. */
 struct t_bspmsg *transport_make(size_t size, const char *function);
+/* NULL is legal. */
+void transport_free(struct t_bspmsg *message);
 /* Sends and gives away MESSAGE, whose head is filled, to processor TO of M. */
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message);
 /* The same for bytes of the user that stay until M's n_borrowed is 0. HEAD is copied. */

@@ -187,7 +187,7 @@ static void receive_answers(struct bsp_machine *m)
 
         if (g->size)
             memcpy(g->target, list->data, g->size);
-        free(list);
+        transport_free(list);
         list = next;
     }
     m->n_gets = 0;
@@ -220,14 +220,14 @@ void memory_exchange(struct bsp_machine *m, struct t_bspmsg **traffic)
 
     for (size_t i = 0; i < n_gets; i++) {
         answer(m, gets[i]);
-        free(gets[i]);
+        transport_free(gets[i]);
     }
     for (size_t i = 0; i < n_puts; i++) {
         unsigned char *to = place(m, &puts[i]->head);
 
         if (puts[i]->head.size)
             memcpy(to, puts[i]->data, puts[i]->head.size);
-        free(puts[i]);
+        transport_free(puts[i]);
     }
     free(gets);
     free(puts);

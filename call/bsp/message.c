@@ -109,7 +109,7 @@ void message_deliver(struct bsp_machine *m, struct t_bspmsg *list)
     size_t n;
 
     for (int i = 0; i < m->n_messages; i++)
-        free(m->messages[i]);
+        transport_free(m->messages[i]);
     free(m->messages);
     m->messages = message_sort(list, &n);
     m->n_messages = (int)n;

@@ -38,7 +38,7 @@ static uint64_t meet(struct bsp_machine *m)
         for (int d = 0; d < m->n; d++)
             if (d & far)
                 counts[d - far] += *word++;
-        free(in);
+        transport_free(in);
     }
     own = counts[0];
     free(counts);

@@ -10,6 +10,7 @@
  */
 #include "internal.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -22,7 +23,7 @@
 enum {
     TAG_HEAD = 1, /* a head, with the bytes behind it where they are few */
     TAG_PIECE,
-    PATIENCE = 300, /* rounds before the processor is yielded */
+    PATIENCE = 30,  /* rounds before the processor is yielded */
     LOOKS = 8,      /* how many sends are looked at in a round */
     NAP_NS = 100000 /* of the thread, when nothing is on its way */
 };
@@ -56,7 +57,9 @@ struct queue {
 static MPI_Comm comm;
 static int own_rank;
 static struct bsp_box *boxes;
+static struct bsp_box *awaited; /* that somebody waits at, which is not among them; NULL: none */
 static struct queue going, coming;
+static int n_going;
 
 /* What is above, and which machines live in which superstep: of who holds this. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -76,10 +79,19 @@ void transport_unlock(void)
 
 /* -- boxes -- */
 
+static bool is_awaited(const struct bsp_address *a)
+{
+    const struct bsp_address *b = awaited ? &awaited->address : NULL;
+
+    return b && a->machine == b->machine && a->step == b->step && a->channel == b->channel;
+}
+
 static struct bsp_box *box_at(const struct bsp_address *address)
 {
     struct bsp_box *box;
 
+    if (is_awaited(address))
+        return awaited;
     HASH_FIND(hh, boxes, address, sizeof *address, box);
     if (!box) {
         box = bsp_need(1, sizeof *box, "bsp");
@@ -115,6 +127,62 @@ static void box_put(struct t_bspmsg *message)
     *box->last = message;
     box->last = &message->next;
     box->n++;
+}
+
+/* -- memory -- */
+
+/*
+ * The system gives large pieces of memory page by page, which takes longer than to copy as much: so
+ * a few are kept for the next message that needs nearly as much.
+ */
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct t_bspmsg *kept[8];
+enum { N_KEPT = sizeof kept / sizeof *kept, KEPT_LEAST = 128 << 10, KEPT_MOST = 16 << 20 };
+
+static size_t room_of(struct t_bspmsg *message)
+{
+    return malloc_usable_size(message) - sizeof *message;
+}
+
+static struct t_bspmsg *take_kept(size_t size)
+{
+    struct t_bspmsg *found = NULL;
+
+    if (size < KEPT_LEAST || size > KEPT_MOST)
+        return NULL;
+    pthread_mutex_lock(&kept_lock);
+    for (int i = 0; i < N_KEPT && !found; i++)
+        if (kept[i] && room_of(kept[i]) >= size && room_of(kept[i]) / 2 <= size) {
+            found = kept[i];
+            kept[i] = NULL;
+        }
+    pthread_mutex_unlock(&kept_lock);
+    return found;
+}
+
+void transport_free(struct t_bspmsg *message)
+{
+    static int next;
+
+    if (message && room_of(message) >= KEPT_LEAST && room_of(message) <= KEPT_MOST) {
+        struct t_bspmsg *oldest;
+
+        pthread_mutex_lock(&kept_lock);
+        oldest = kept[next];
+        kept[next] = message;
+        next = (next + 1) % N_KEPT;
+        pthread_mutex_unlock(&kept_lock);
+        message = oldest;
+    }
+    free(message);
+}
+
+static void forget_kept(void)
+{
+    for (int i = 0; i < N_KEPT; i++) {
+        free(kept[i]);
+        kept[i] = NULL;
+    }
 }
 
 /* -- transfers -- */
@@ -194,7 +262,7 @@ static bool take_one(void)
     if (pieces_of(message->head.size)) {
         struct bsp_head head = message->head;
 
-        free(message);
+        transport_free(message);
         message = transport_make(head.size, "bsp");
         message->head = head;
         await_pieces(message, status.MPI_SOURCE);
@@ -236,8 +304,9 @@ static bool advance(void)
         }
         if (t->n_borrowed)
             --*t->n_borrowed;
-        free(t->message);
+        transport_free(t->message);
         free(t);
+        n_going--;
         news = true;
     }
     return news;
@@ -318,6 +387,7 @@ void transport_end(void)
     }
     while (coming.first) /* all that was sent has left, so this ends */
         relax(&misses);
+    forget_kept();
     HASH_ITER(hh, boxes, box, next)
     {
         struct t_bspmsg *message = box_empty(box);
@@ -325,7 +395,7 @@ void transport_end(void)
         while (message) {
             struct t_bspmsg *behind = message->next;
 
-            free(message);
+            transport_free(message);
             message = behind;
         }
     }
@@ -333,9 +403,10 @@ void transport_end(void)
 
 struct t_bspmsg *transport_make(size_t size, const char *function)
 {
-    struct t_bspmsg *message;
+    struct t_bspmsg *message = take_kept(size);
 
-    if (size > PTRDIFF_MAX - sizeof *message || !(message = malloc(sizeof *message + size)))
+    if (!message &&
+        (size > PTRDIFF_MAX - sizeof *message || !(message = malloc(sizeof *message + size))))
         bsp_die(NULL, function, "out of memory for a message of %zu bytes", size);
     memset(message, 0, sizeof *message);
     message->head.size = size;
@@ -346,11 +417,20 @@ struct t_bspmsg *transport_make(size_t size, const char *function)
 static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, const void *bytes)
 {
     size_t size = message->head.size, n = pieces_of(size);
-    struct transfer *t = begin(message, n + 1);
-    int rank = m->first + to;
+    int rank = m->first + to, is_gone = 0;
+    struct transfer *t;
+    MPI_Request head;
 
     MPI_Isend(&message->head, (int)(sizeof message->head + (n ? 0 : size)), MPI_BYTE, rank,
-              TAG_HEAD, comm, &t->requests[t->n_requests++]);
+              TAG_HEAD, comm, &head);
+    if (!n) /* few bytes are mostly copied at once */
+        MPI_Test(&head, &is_gone, MPI_STATUS_IGNORE);
+    if (is_gone) {
+        transport_free(message);
+        return;
+    }
+    t = begin(message, n + 1);
+    t->requests[t->n_requests++] = head;
     for (size_t i = 0; i < n; i++)
         MPI_Isend((const char *)bytes + i * bsp_piece_bytes, length_of(size, i), MPI_BYTE, rank,
                   TAG_PIECE, comm, &t->requests[t->n_requests++]);
@@ -359,7 +439,8 @@ static void send_off(struct bsp_machine *m, int to, struct t_bspmsg *message, co
         t->n_borrowed = &m->n_borrowed;
     }
     enqueue(&going, t);
-    advance();
+    if (++n_going > LOOKS)
+        advance();
 }
 
 void transport_send(struct bsp_machine *m, int to, struct t_bspmsg *message)
@@ -391,18 +472,25 @@ void transport_lend(struct bsp_machine *m, int to, const struct bsp_head *head, 
 
 struct t_bspmsg *transport_await(const struct bsp_address *address, size_t n, size_t *n_there)
 {
-    struct t_bspmsg *list;
+    struct bsp_box here = {.address = *address, .last = &here.first}, *box;
     unsigned misses = 0;
-    struct bsp_box *box;
 
     transport_lock();
-    box = box_at(address);
-    while (box->n < n)
-        relax(&misses);
-    *n_there = box->n;
-    list = box_empty(box);
+    HASH_FIND(hh, boxes, address, sizeof *address, box);
+    if (box) {
+        here.n = box->n;
+        here.first = box_empty(box);
+        for (; *here.last; here.last = &(*here.last)->next)
+            ;
+    }
+    awaited = &here;
+    while (here.n < n)
+        if (!take_one())
+            relax(&misses);
+    awaited = NULL;
+    *n_there = here.n;
     transport_unlock();
-    return list;
+    return here.first;
 }
 
 void transport_settle(struct bsp_machine *m)
