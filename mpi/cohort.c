@@ -110,14 +110,36 @@ static bool subtree_grow(struct subtree *s, const uint64_t *sizes, int ranks, si
     return true;
 }
 
-/* Receives and drops what there is no memory to keep, so that the sender is not left waiting. */
-static bool drop_bytes(struct mpi_cohort *m, int from)
-{
-    char sink[64];
+/*
+ * Bytes travel in pieces, so that they can be dropped where there is no memory to keep them and the
+ * sender must not be left waiting: to cut a message short is an error, and Open MPI may end at it.
+ */
+enum { PIECE = 1 << 20 };
 
-    /* cut short on purpose; this communicator returns the error instead of aborting */
-    mpi_do_Recv_c(sink, sizeof sink, MPI_BYTE, from, TAG_BYTES, m->comm, MPI_STATUS_IGNORE);
-    return false;
+static int length_of_piece(size_t left)
+{
+    return left < PIECE ? (int)left : PIECE;
+}
+
+static bool send_bytes(struct mpi_cohort *m, int to, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += PIECE)
+        if (mpi_do_Send((const char *)bytes + i, length_of_piece(size - i), MPI_BYTE, to, TAG_BYTES,
+                        m->comm) != MPI_SUCCESS)
+            return false;
+    return true;
+}
+
+/* BYTES NULL: drops them. */
+static bool receive_bytes(struct mpi_cohort *m, int from, void *bytes, size_t size)
+{
+    static char sink[PIECE];
+
+    for (size_t i = 0; i < size; i += PIECE)
+        if (mpi_do_Recv(bytes ? (char *)bytes + i : sink, length_of_piece(size - i), MPI_BYTE, from,
+                        TAG_BYTES, m->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+    return true;
 }
 
 /* Takes in the subtree of rank FROM; false when memory or MPI failed anywhere in it. */
@@ -130,12 +152,13 @@ static bool take_child(struct mpi_cohort *m, struct subtree *s, int from, int ra
             MPI_SUCCESS ||
         sizes[0] == SUBTREE_FAILED)
         return false;
-    if (!subtree_grow(s, sizes, ranks, &more))
-        return drop_bytes(m, from);
+    if (!subtree_grow(s, sizes, ranks, &more)) {
+        receive_bytes(m, from, NULL, more);
+        return false;
+    }
     memcpy(s->sizes + s->ranks, sizes, (size_t)ranks * sizeof *sizes);
     s->ranks += ranks;
-    if (more && mpi_do_Recv_c(s->bytes + s->used, (MPI_Count)more, MPI_BYTE, from, TAG_BYTES,
-                              m->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (!receive_bytes(m, from, s->bytes + s->used, more))
         return false;
     s->used += more;
     return true;
@@ -150,8 +173,7 @@ static bool give_parent(struct mpi_cohort *m, struct subtree *s, int to, int ran
         return false;
     }
     return mpi_do_Send(s->sizes, ranks, MPI_UINT64_T, to, TAG_SIZES, m->comm) == MPI_SUCCESS &&
-           (!s->used || mpi_do_Send_c(s->bytes, (MPI_Count)s->used, MPI_BYTE, to, TAG_BYTES,
-                                      m->comm) == MPI_SUCCESS);
+           send_bytes(m, to, s->bytes, s->used);
 }
 
 /* Up the binomial tree: at distance MASK, odd multiples give to even ones and are done. */
@@ -221,12 +243,10 @@ static enum portolan_status take_block(struct mpi_cohort *m, int from, void **by
         return (enum portolan_status)head.status;
     *size = (size_t)head.size_bytes;
     if (!(*bytes = portolan_calloc(*size + 1, 1))) {
-        if (*size)
-            drop_bytes(m, from);
+        receive_bytes(m, from, NULL, *size);
         return PORTOLAN_ENOMEM;
     }
-    if (*size && mpi_do_Recv_c(*bytes, (MPI_Count)*size, MPI_BYTE, from, TAG_BYTES, m->comm,
-                               MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (!receive_bytes(m, from, *bytes, *size))
         return PORTOLAN_EIO;
     return PORTOLAN_OK;
 }
@@ -238,8 +258,7 @@ static enum portolan_status give_block(struct mpi_cohort *m, int to, const void 
 
     if (mpi_do_Send(&head, sizeof head, MPI_BYTE, to, TAG_BLOCK, m->comm) != MPI_SUCCESS)
         return PORTOLAN_EIO;
-    if (!status && size &&
-        mpi_do_Send_c(bytes, (MPI_Count)size, MPI_BYTE, to, TAG_BYTES, m->comm) != MPI_SUCCESS)
+    if (!status && !send_bytes(m, to, bytes, size))
         return PORTOLAN_EIO;
     return status;
 }

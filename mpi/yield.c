@@ -5,6 +5,8 @@
  * become their form that does not block, tests and sched_yield. Messages and waits match in both
  * forms: each rank decides for itself, by how long it waits for a core. Blocking and nonblocking
  * collectives do not match each other: all ranks change alike, and only where all of them meet.
+ *
+ * Open MPI yields by itself where it was told that ranks share cores: there nothing is changed.
  */
 #include "internal.h"
 
@@ -246,16 +248,11 @@ static void look_at_start(void)
     mpi_yield_agree(opinion);
 }
 
-enum portolan_status mpi_yield_decide(struct portolan_error *err)
+/* For MPICH, which only polls. */
+static void decide(enum wish mine)
 {
-    enum wish mine = wish();
-    enum portolan_status status = agree_on_wish(mine, err);
     int ranks = 1, cores = 1, size;
 
-    mpi_yields = mpi_yields_here = false;
-    mpi_long_wait = UINT64_MAX;
-    if (status != PORTOLAN_OK)
-        return status;
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     if (mine == WISH_AUTO && size > 1)
         find_fullest(&ranks, &cores);
@@ -272,6 +269,22 @@ enum portolan_status mpi_yield_decide(struct portolan_error *err)
                  "%d ranks share %d core%s: blocking calls yield the processor (" VARIABLE
                  "=never: they poll)",
                  ranks, cores, cores == 1 ? "" : "s");
+}
+
+enum portolan_status mpi_yield_decide(struct portolan_error *err)
+{
+    enum wish mine = wish();
+    enum portolan_status status = agree_on_wish(mine, err);
+
+    mpi_yields = mpi_yields_here = false;
+    mpi_long_wait = UINT64_MAX;
+    if (status != PORTOLAN_OK)
+        return status;
+    if (strcmp(PORTOLAN_MPI, "mpich") == 0)
+        decide(mine);
+    else
+        snprintf(description, sizeof description,
+                 "blocking calls wait as Open MPI does (mpi_yield_when_idle)");
     portolan_probe_waits_set(description);
     return PORTOLAN_OK;
 }

@@ -69,8 +69,8 @@ lacks 'nothing wrong passes' 'is not refused'
 gives 'all is told' 0 'bound 1 is 1|the last bound' 'which bsplib_done\(\) ends' 'is not done: call bsp_done' \
     'a size of -5 bytes' 'is not registered: bsp_push_reg' '4 bytes at 2; 4 bytes are registered' \
     'called a second time' 'call it before MPI_Finalize' 'bsplib_init\(\) has not been called'
-try env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$wrong"
-gives 'ranks of another MPI' 1 'started by Open MPI' 'mpiexec.mpich -n 2'
+try env "$other_mpi_rank=0" "$other_mpi_size=2" "$wrong"
+gives 'ranks of another MPI' 1 "started by $other_mpi_name" "mpiexec.$MPI -n 2"
 try env BSP_TRACE="$work/none/trace" "$wrong"
 gives 'a trace that cannot be written' 1 'BSP_TRACE: cannot write .*none/trace: No such file'
 

@@ -159,11 +159,11 @@ int main(int argc, char **argv)
 }
 C
 try "$PORTOLAN" call ranks.c
-gives 'a header that is not found comes with the remedy' 1 'ranks.c:2:10: .*pkg-config --cflags mpich'
+gives 'a header that is not found comes with the remedy' 1 'ranks.c:2:10: .*pkg-config --cflags '"$mpi_package"
 # shellcheck disable=SC2046 # a list of words
-try "$PORTOLAN" call ranks.c -- $(pkg-config --cflags mpich)
+try "$PORTOLAN" call ranks.c -- $(pkg-config --cflags "$mpi_package")
 gives 'a program over MPI is translated' 0
-build ranks mpicc.mpich
+build ranks "$MPICC"
 gives 'and compiled' 0
 try "$MPIEXEC" -n 2 ./ranks
 try cat ranks.cll.dat
@@ -174,7 +174,7 @@ mkdir -p far
 cp ranks.c far/ranks.c
 cat >compile_commands.json <<J
 [{"directory": "$work", "file": "far/ranks.c",
-  "command": "cc $(pkg-config --cflags mpich) -c far/ranks.c"}]
+  "command": "cc $(pkg-config --cflags "$mpi_package") -c far/ranks.c"}]
 J
 try "$PORTOLAN" call --compile-commands=. far/ranks.c
 [ "$status" = 0 ] && [ -e far/ranks.cll.c ]

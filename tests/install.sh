@@ -151,7 +151,7 @@ C
 for driver in SEQ MPI; do
     case $driver in
     SEQ) package=portolan-call cc=${CC:-cc} launch= ;;
-    MPI) package=portolan-call-mpi cc=${MPICC:-mpicc.mpich} launch="$MPIEXEC -n 2" ;;
+    MPI) package=portolan-call-mpi cc=$MPICC launch="$MPIEXEC -n 2" ;;
     esac
     sed "s/parallel SEQ/parallel $driver/; s/int main(void)/int run(void)/" loop.c >loop_run.c
     case $driver in

@@ -140,5 +140,10 @@ count 'patterns that match no port are told once' 1 \
 stored 'and kept with the trial' "no port matches 'heat.*', '[x]'" \
     "SELECT substr(value, 1, 31) FROM primary_metadata WHERE name = 'rows and sampling of nothing'"
 
-TMPDIR=$work/gone try "$PORTOLAN" run --quiet --store=tmp.db --set mastermind.rows=all paper.xml
-gives 'no folder for rows: what helps is said' 1 'set TMPDIR to a folder that exists, or .*rows.spill=0'
+if [ "$MPI" = openmpi ]; then
+    result 'no folder for rows: what helps is said # SKIP Open MPI makes the folder' 0
+else
+    TMPDIR=$work/gone try "$PORTOLAN" run --quiet --store=tmp.db --set mastermind.rows=all paper.xml
+    gives 'no folder for rows: what helps is said' 1 \
+        'set TMPDIR to a folder that exists, or .*rows.spill=0'
+fi

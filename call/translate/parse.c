@@ -44,7 +44,10 @@ enum portolan_status parse_text(struct translation *t, const char *text, size_t 
 static const char *remedy(const char *text)
 {
     if (strstr(text, "'mpi.h' file not found"))
-        return "; give the compiler's flags behind --, as in -- $(pkg-config --cflags mpich)";
+        return strcmp(PORTOLAN_MPI, "mpich") == 0
+                   ? "; give the compiler's flags behind --, as in -- $(pkg-config --cflags mpich)"
+                   : "; give the compiler's flags behind --, as in -- $(pkg-config --cflags "
+                     "ompi-c)";
     if (strstr(text, "file not found"))
         return "; the compiler's flags stand behind --, as in -- -IFOLDER";
     return "";

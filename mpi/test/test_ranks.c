@@ -316,11 +316,13 @@ static int call_plugin(const char *name)
 
 static void nonblocking_routines_are_counted(void **state)
 {
+    bool is_narrow = strcmp(PORTOLAN_MPI, "mpich") != 0; /* MPI 3: one routine for both widths */
+
     (void)state;
     assert_int_equal(call_plugin("plugin_ring"), 0);
-    assert_int_equal(total_of("MPI_Isend").calls, 1);
-    assert_int_equal(total_of("MPI_Isend").bytes, 40);
-    assert_int_equal(total_of("MPI_Isend_c").bytes, 40);
+    assert_int_equal(total_of("MPI_Isend").calls, is_narrow ? 2 : 1);
+    assert_int_equal(total_of("MPI_Isend").bytes, is_narrow ? 80 : 40);
+    assert_int_equal(total_of("MPI_Isend_c").bytes, is_narrow ? 0 : 40);
     assert_int_equal(total_of("MPI_Waitall").calls, 1);
     assert_true(total_of("MPI_Waitall").time_ns >= 0);
     assert_true(total_of("MPI_Testall").calls >= 1);
