@@ -357,17 +357,21 @@ static bool link_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     return true;
 }
 
-/* In the thread that loads a class, the class counts as loaded. */
-static bool load_class(const struct sidl_class *cls, sidl_BaseInterface *_ex)
+/*
+ * In the thread that loads a class, the class counts as loaded. What `load` throws is thrown away,
+ * as in Babel, whose default _load block throws sidl.NotImplementedException.
+ */
+static void load_class(const struct sidl_class *cls)
 {
+    sidl_BaseInterface ex = NULL;
+
     if (cls->state->stage != LINKED)
-        return true;
-    if (cls->load) {
-        __atomic_store_n(&cls->state->stage, LOADING, __ATOMIC_RELAXED);
-        cls->load(_ex);
-    }
-    __atomic_store_n(&cls->state->stage, *_ex ? LINKED : READY, __ATOMIC_RELEASE);
-    return !*_ex;
+        return;
+    __atomic_store_n(&cls->state->stage, LOADING, __ATOMIC_RELAXED);
+    if (cls->load)
+        cls->load(&ex);
+    SIDL_CLEAR(ex);
+    __atomic_store_n(&cls->state->stage, READY, __ATOMIC_RELEASE);
 }
 
 bool class_is_ready(const struct sidl_class *cls)
@@ -385,7 +389,7 @@ bool class_prepare(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     good = link_class(cls, _ex);
     for (size_t level = 0; good && level <= cls->state->depth; level++)
         if (cls->state->chain[level])
-            good = load_class(cls->state->chain[level], _ex);
+            load_class(cls->state->chain[level]);
     class_unlock();
     return good;
 }

@@ -138,7 +138,7 @@ struct sidl_class {
     const struct sidl_class *(*extends)(void); /* weak: NULL when that class is not linked … */
     const char *extends_name; /* … but loaded by this name; NULL: extends sidl.BaseClass only */
     const struct sidl_type *type; /* of the class; NULL: implements[0].type */
-    /** Once per class, the parents' first, before the first object or static call. */
+    /** Once, parents first, before the first object or static call; what it throws is discarded. */
     void (*load)(sidl_BaseInterface *_ex);
     void (*ctor)(void *self, sidl_BaseInterface *_ex); /* the parents' first */
     /** Instead of ctor, for an object that is made around private data. */

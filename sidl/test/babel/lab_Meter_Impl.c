@@ -50,6 +50,13 @@ impl_lab_Meter__load(
   *_ex = 0;
   {
     /* DO-NOT-DELETE splicer.begin(lab.Meter._load) */
+    /*
+     * This method has not been implemented
+     */
+    /* DO-DELETE-WHEN-IMPLEMENTING exception.begin() */
+    SIDL_THROW(*_ex, sidl_NotImplementedException,     "This method has not been implemented");
+  EXIT:;
+    /* DO-DELETE-WHEN-IMPLEMENTING exception.end() */
     /* DO-NOT-DELETE splicer.end(lab.Meter._load) */
   }
 }
