@@ -6,5 +6,6 @@
 #include "sidl.h"
 #include "sidl_ClassInfo.h"
 #include "sidl_RuntimeException.h"
+#include "sidl_rmi_ProtocolFactory.h" /* which some call without including it */
 
 #endif

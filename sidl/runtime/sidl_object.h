@@ -267,6 +267,9 @@ static inline sidl_bool sidl_reference_is_remote(void *reference, sidl_BaseInter
     return FALSE;
 }
 
+/** Throws sidl.rmi.NetworkException about NAME, a class or method, and returns NULL. */
+SIDL_API void *sidl_remote_refuse(const char *name, sidl_BaseInterface *_ex);
+
 /** The implementation behind a reference, NULL for NULL. */
 static inline void *sidl_reference_peek(void *reference)
 {
@@ -303,6 +306,9 @@ SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, co
     SIDL_STATIC_SLOT(__atomic_load_n(&(SELF)->d_epv, __ATOMIC_RELAXED), SLOT)
 #define SIDL_STATIC_SLOT(TABLE, SLOT) __atomic_load_n(&(TABLE)->SLOT, __ATOMIC_RELAXED)
 
+struct sidl_rmi_Call__object;
+struct sidl_rmi_Return__object;
+
 /** The names that Babel's C binding gives every type: TYPE is A_B_C, NAME "A.B.C". */
 #define SIDL_REFERENCE_API(TYPE, NAME)                                                             \
     static inline void TYPE##_addRef(TYPE self, sidl_BaseInterface *_ex)                           \
@@ -335,7 +341,7 @@ SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, co
     {                                                                                              \
         return sidl_reference_cast(object, type, _ex);                                             \
     }                                                                                              \
-    /* what concerns remote objects: there are none here */                                        \
+    /* what concerns remote objects: there are none here, and none can be had */                   \
     static inline void TYPE##__raddRef(TYPE self, sidl_BaseInterface *_ex)                         \
     {                                                                                              \
         sidl_reference_add(self, _ex);                                                             \
@@ -347,6 +353,27 @@ SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, co
     static inline sidl_bool TYPE##__isLocal(TYPE self, sidl_BaseInterface *_ex)                    \
     {                                                                                              \
         return !sidl_reference_is_remote(self, _ex);                                               \
+    }                                                                                              \
+    static inline TYPE TYPE##__connectI(const char *url, sidl_bool ar, sidl_BaseInterface *_ex)    \
+    {                                                                                              \
+        (void)url, (void)ar;                                                                       \
+        return (TYPE)sidl_remote_refuse(NAME, _ex);                                                \
+    }                                                                                              \
+    static inline TYPE TYPE##__connect(const char *url, sidl_BaseInterface *_ex)                   \
+    {                                                                                              \
+        return TYPE##__connectI(url, TRUE, _ex);                                                   \
+    }                                                                                              \
+    static inline char *TYPE##__getURL(TYPE self, sidl_BaseInterface *_ex)                         \
+    {                                                                                              \
+        (void)self;                                                                                \
+        return (char *)sidl_remote_refuse(NAME, _ex);                                              \
+    }                                                                                              \
+    static inline void TYPE##__exec(                                                               \
+        TYPE self, const char *methodName, struct sidl_rmi_Call__object *inArgs,                   \
+        struct sidl_rmi_Return__object *outArgs, sidl_BaseInterface *_ex)                          \
+    {                                                                                              \
+        (void)self, (void)methodName, (void)inArgs, (void)outArgs;                                 \
+        sidl_remote_refuse(NAME, _ex);                                                             \
     }                                                                                              \
     static inline void TYPE##__set_contracts(TYPE self, sidl_bool enable, const char *enfFilename, \
                                              sidl_bool resetCounters, sidl_BaseInterface *_ex)     \
@@ -365,6 +392,10 @@ SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, co
 
 /** What classes have beside that. */
 #define SIDL_CLASS_API(TYPE, NAME)                                                                 \
+    static inline TYPE TYPE##__createRemote(const char *url, sidl_BaseInterface *_ex)              \
+    {                                                                                              \
+        return TYPE##__connectI(url, TRUE, _ex);                                                   \
+    }                                                                                              \
     static inline void TYPE##__set_contracts_static(sidl_bool enable, const char *enfFilename,     \
                                                     sidl_bool resetCounters,                       \
                                                     sidl_BaseInterface *_ex)                       \
@@ -383,6 +414,7 @@ SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, co
 
 SIDL_REFERENCE_API(sidl_BaseInterface, "sidl.BaseInterface")
 SIDL_REFERENCE_API(sidl_BaseClass, "sidl.BaseClass")
+SIDL_CLASS_API(sidl_BaseClass, "sidl.BaseClass")
 
 SIDL_API extern const struct sidl_type sidl_BaseInterface__type;
 SIDL_API extern const struct sidl_type sidl_BaseClass__type;

@@ -37,6 +37,15 @@
 #ifndef included_sidl_SIDLException_h
 #include "sidl_SIDLException.h"
 #endif
+#ifndef included_sidl_io_Deserializer_h
+#include "sidl_io_Deserializer.h"
+#endif
+#ifndef included_sidl_io_Serializable_h
+#include "sidl_io_Serializable.h"
+#endif
+#ifndef included_sidl_io_Serializer_h
+#include "sidl_io_Serializer.h"
+#endif
 /* DO-NOT-DELETE splicer.begin(lab.Trouble._hincludes) */
 /* DO-NOT-DELETE splicer.end(lab.Trouble._hincludes) */
 

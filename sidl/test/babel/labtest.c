@@ -184,6 +184,12 @@ static void testRenamed(void)
   lab_Counter_deleteRef(counter, &ex);
   lab_Meter_deleteRef(meter, &ex);
 
+  /* as Babel's clients do when they are given a URL; the header of ProtocolFactory is not included */
+  CHECK(!sidl_rmi_ProtocolFactory_addProtocol("simhandle", "sidlx.rmi.SimHandle", &ex) && !ex);
+  wrapped = lab_Meter__createRemote("simhandle://localhost:9000", &ex);
+  CHECK(wrapped == NULL && SIDL_CATCH(ex, "sidl.rmi.NetworkException"));
+  SIDL_CLEAR(ex);
+
   wrapped = lab_Meter_startAt(70, &ex);
   CHECK(ex == NULL && wrapped != NULL);
   CHECK(lab_Meter_mark(wrapped, "seven", &ex) == 1075);
