@@ -218,9 +218,10 @@ static void check_package(struct check_run *c, struct portolan_sidl_symbol *pack
     }
 }
 
-void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d)
+void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d,
+                 struct portolan_diagnostics *notes)
 {
-    struct check_run c = {.model = model, .d = d};
+    struct check_run c = {.model = model, .d = d, .notes = notes};
 
     c.words.arena = c.values.arena = &model->arena;
     set_versions(model->global);

@@ -103,22 +103,33 @@ static void check_arguments(struct check_run *c, struct portolan_sidl_method *m)
         check_argument(c, m, &m->arguments[i]);
 }
 
-static void check_throws(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+/* What implements an interface may be an exception besides, what is of a class hardly ever. */
+static void check_thrown(const struct check_run *c, const struct portolan_sidl_type *thrown)
+{
+    const struct portolan_sidl_symbol *s = thrown->symbol;
+
+    if (symbol_is_object(s) && (s->is_exception || s->own.is_rootless))
+        return;
+    if (s->kind == PORTOLAN_SIDL_INTERFACE)
+        diagnose_at(c->notes, &thrown->place,
+                    "%s does not inherit sidl.BaseException: what is thrown as one should",
+                    s->full_name);
+    else
+        diagnose_at(c->d, &thrown->place,
+                    "%s cannot be thrown, it does not inherit sidl.BaseException", s->full_name);
+}
+
+static void check_throws(const struct check_run *c, const struct portolan_sidl_method *m)
 {
     for (size_t i = 0; i < m->n_throws; i++) {
         const struct portolan_sidl_type *thrown = m->throws[i];
 
         if (!thrown->symbol)
             continue;
-        if (!symbol_is_object(thrown->symbol) ||
-            (!thrown->symbol->is_exception && !thrown->symbol->own.is_rootless))
-            diagnose_at(d, &thrown->place,
-                        "%s cannot be thrown, it does not inherit "
-                        "sidl.BaseException",
-                        thrown->symbol->full_name);
+        check_thrown(c, thrown);
         for (size_t k = 0; k < i; k++)
             if (m->throws[k]->symbol == thrown->symbol)
-                diagnose_at(d, &thrown->place, "%s is listed twice", thrown->symbol->full_name);
+                diagnose_at(c->d, &thrown->place, "%s is listed twice", thrown->symbol->full_name);
     }
 }
 
@@ -216,7 +227,7 @@ void check_method(struct check_run *c, struct portolan_sidl_method *m)
         check_element(m->result, d);
     check_modifiers(m, d);
     check_arguments(c, m);
-    check_throws(m, d);
+    check_throws(c, m);
     check_meanings(m, d);
     check_contract(m, d);
 }

@@ -52,7 +52,8 @@ struct portolan_sidl_model {
     size_t n_pending;
 };
 
-/* A specification that comes with Portolan; generated from sidl/spec/. */
+/* A specification that comes with Portolan; generated from sidl/spec/ (by embed.c). */
+#define BUILTIN_FOLDER "(built in)/" /* in front of their files' names */
 struct builtin_spec {
     const char *package;
     const char *file;
@@ -113,12 +114,13 @@ void slots_build(struct portolan_sidl_model *model, struct portolan_diagnostics 
 const struct portolan_sidl_method *method_origin(const struct portolan_sidl_method *method);
 
 /* check.c: everything else that is wrong with the model. */
-void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d);
+void check_model(struct portolan_sidl_model *model, struct portolan_diagnostics *d,
+                 struct portolan_diagnostics *notes);
 
 /* Parts of check_model. */
 struct check_run {
     struct portolan_sidl_model *model;
-    struct portolan_diagnostics *d;
+    struct portolan_diagnostics *d, *notes;
     struct names words, values; /* of what is checked just now */
 };
 

@@ -140,6 +140,19 @@ static void read_builtin(struct reader *r, const char *name)
     }
 }
 
+/*
+ * Built-in specifications stand in for those of another third number: what is asked for and was not
+ * there yet, or is not there any more, is told where it is used.
+ */
+static bool stands_in(const struct portolan_sidl_symbol *package, const char *wanted)
+{
+    const char *version = symbol_version(package), *last = strrchr(version, '.');
+
+    return strncmp(package->place.file, BUILTIN_FOLDER, strlen(BUILTIN_FOLDER)) == 0 &&
+           strchr(version, '.') != last &&
+           strncmp(version, wanted, (size_t)(last + 1 - version)) == 0;
+}
+
 static void check_version(struct reader *r, const struct import *import)
 {
     const struct portolan_sidl_symbol *symbol = symbol_find(r->model, import->name);
@@ -156,7 +169,13 @@ static void check_version(struct reader *r, const struct import *import)
     else if (import->version && !symbol_version(symbol))
         diagnose_at(r->d, &import->place, "package %s has no version, not %s", import->name,
                     import->version);
-    else if (import->version && strcmp(import->version, symbol_version(symbol)) != 0)
+    else if (!import->version || strcmp(import->version, symbol_version(symbol)) == 0)
+        return;
+    else if (stands_in(symbol, import->version))
+        diagnose_at(r->options->notes, &import->place,
+                    "package %s has version %s here, which is taken for %s", import->name,
+                    symbol_version(symbol), import->version);
+    else
         diagnose_at(r->d, &import->place, "package %s has version %s, not %s", import->name,
                     symbol_version(symbol), import->version);
 }
@@ -251,7 +270,7 @@ static void read_all(struct reader *r, const char *name, const char *text, size_
     check_own_package(r);
     resolve_names(r->model, r->d);
     slots_build(r->model, r->d);
-    check_model(r->model, r->d);
+    check_model(r->model, r->d, r->options->notes);
 }
 
 /* Problems are found pass by pass, but told in the order of the text. */

@@ -270,7 +270,11 @@ struct portolan_sidl_options {
     const char *client;
     const char *server;
     bool hooks; /**< implementations get a function before and after each method */
-    /** OPTIONAL: hears what is no error, but worth knowing (code of methods that are gone). */
+    /**
+     * OPTIONAL: hears what is no error, but worth knowing: code of methods that are gone, a
+     * built-in specification that stands in for one of another version, an interface thrown that is
+     * none.
+     */
     struct portolan_diagnostics *notes;
 };
 

@@ -186,7 +186,13 @@ static const struct bad {
     {I "oneway local void f();\n}" E, 3, 19, "not several"},
     {P "abstract class C { abstract final void f(); }" E, 2, 40, "cannot be final too"},
     {I "static void f();\n}" E, 3, 13, "cannot be static"},
-    {I "void f() throws I;\n}" E, 3, 17, "cannot be thrown"},
+    {P "class C { void f() throws C; }" E, 2, 27, "cannot be thrown"},
+    {P "enum F { a } interface I { void f() throws F; }" E, 2, 44, "cannot be thrown"},
+    {"require gov.cca version 0.9.5;\n" P E, 1, 9, "has version 0.8.5, not 0.9.5"},
+    {"require gov.cca version 0.8.2;\npackage p version 1 { interface I { void f(in gov.cca.Gone "
+     "g); } }",
+     2, 47, "Gone"},
+    {"require portolan version 0.2;\n" P E, 1, 9, "has version 0.1, not 0.2"},
     {I "void f() throws sidl.SIDLException, sidl.SIDLException;\n}" E, 3, 37, "listed twice"},
     {I "void f(copy in int a);\n}" E, 3, 20, "sidl.io.Serializable"},
     {P "interface J { void f(); }\nclass C { void g() from J.f; }" E, 3, 25,
@@ -316,6 +322,33 @@ static void every_mistake_is_named_once_at_its_place(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* What Babel takes as it is, and what may go well here. */
+static void doubts_are_told_and_no_mistakes(void **state)
+{
+    static const char *const texts[][2] = {
+        {"require gov.cca version 0.8.2;\n" P "class C implements gov.cca.Component {\n"
+         "void setServices(in gov.cca.Services s) throws gov.cca.CCAException; }" E,
+         "gov.cca has version 0.8.5 here, which is taken for 0.8.2"},
+        {I "void f() throws I;\n}" E, "p.I does not inherit sidl.BaseException"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct heard heard = {0};
+        struct portolan_diagnostics notes = {hear, &heard, 0}, d = {0};
+        struct portolan_sidl_options options = {.notes = &notes};
+        struct portolan_sidl_model *model;
+
+        assert_int_equal(portolan_sidl_read_text(&options, "bad.sidl", texts[i][0],
+                                                 strlen(texts[i][0]), &d, &model, NULL),
+                         PORTOLAN_OK);
+        assert_int_equal(d.count, 0);
+        assert_int_equal(heard.count, 1);
+        assert_non_null(strstr(heard.text, texts[i][1]));
+        portolan_sidl_destroy(model);
+    }
+}
+
 /* Three mistakes in three declarations: three reports, in the order of the text. */
 static void one_mistake_does_not_hide_the_next(void **state)
 {
@@ -338,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_is_named_once_at_its_place),
+        cmocka_unit_test(doubts_are_told_and_no_mistakes),
         cmocka_unit_test(one_mistake_does_not_hide_the_next),
     };
 

@@ -224,6 +224,20 @@ static void an_exception_class_adds_methods_and_data_to_note_and_trace(void **st
     assert_thrown(ex, "zoo.Theft", "a lion is gone");
 }
 
+/* As a method may that names an interface behind throws which is no exception. */
+static void what_is_no_exception_can_be_thrown_and_caught(void **state)
+{
+    sidl_BaseInterface ex = create(&zoo_Dog__type, zoo_Dog__externals);
+
+    (void)state;
+    sidl_update_exception(ex, "zoo.c", 12, "count");
+    sidl_report_exception(ex);
+    assert_false(SIDL_CATCH(ex, "sidl.BaseException"));
+    assert_true(SIDL_CATCH(ex, "zoo.Counted"));
+    SIDL_CLEAR(ex);
+    assert_non_null(strstr(zoo_log, "dtor Dog; dtor Animal"));
+}
+
 static void an_exception_class_without_code_needs_none(void **state)
 {
     sidl_BaseInterface ex;
@@ -396,6 +410,7 @@ int main(void)
         TEST(what_load_throws_is_discarded),
         TEST(a_static_call_loads_the_class),
         TEST(an_exception_class_adds_methods_and_data_to_note_and_trace),
+        TEST(what_is_no_exception_can_be_thrown_and_caught),
         TEST(an_exception_class_without_code_needs_none),
         TEST(a_class_may_be_used_while_it_loads),
         TEST(a_parent_that_cannot_be_extended_is_told),
