@@ -217,6 +217,22 @@ impl_lab_Meter_reset(
   }
 }
 /* Babel internal methods, Users should not edit below this line. */
+struct lab_Counter__object* impl_lab_Meter_fconnect_lab_Counter(const char* url,
+  sidl_bool ar, sidl_BaseInterface *_ex) {
+  return lab_Counter__connectI(url, ar, _ex);
+}
+struct lab_Counter__object* impl_lab_Meter_fcast_lab_Counter(void* bi,
+  sidl_BaseInterface* _ex) {
+  return lab_Counter__cast(bi, _ex);
+}
+struct sidl_BaseClass__object* impl_lab_Meter_fconnect_sidl_BaseClass(const
+  char* url, sidl_bool ar, sidl_BaseInterface *_ex) {
+  return sidl_BaseClass__connectI(url, ar, _ex);
+}
+struct sidl_BaseClass__object* impl_lab_Meter_fcast_sidl_BaseClass(void* bi,
+  sidl_BaseInterface* _ex) {
+  return sidl_BaseClass__cast(bi, _ex);
+}
 
 /* DO-NOT-DELETE splicer.begin(_misc) */
 /* Insert-Code-Here {_misc} (miscellaneous code) */

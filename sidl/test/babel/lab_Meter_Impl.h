@@ -92,6 +92,14 @@ impl_lab_Meter__dtor(
  * User-defined object methods
  */
 
+extern struct lab_Counter__object* impl_lab_Meter_fconnect_lab_Counter(const
+  char* url, sidl_bool ar, sidl_BaseInterface *_ex);
+extern struct lab_Counter__object* impl_lab_Meter_fcast_lab_Counter(void* bi,
+  sidl_BaseInterface* _ex);
+extern struct sidl_BaseClass__object* impl_lab_Meter_fconnect_sidl_BaseClass(
+  const char* url, sidl_bool ar, sidl_BaseInterface *_ex);
+extern struct sidl_BaseClass__object* impl_lab_Meter_fcast_sidl_BaseClass(void*
+  bi, sidl_BaseInterface* _ex);
 #ifdef WITH_RMI
 extern struct sidl_BaseInterface__object* 
   impl_lab_Meter_fconnect_sidl_BaseInterface(const char* url, sidl_bool ar, 
