@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # portolan sidl --check: exit 0 or 1, one line per error and no other; nothing is ever written.
 . "$(dirname "$0")/tap.sh"
-plan 11
+plan 13
 
 cd "$work" || exit 1
 cat >good.sidl <<'SIDL'
@@ -43,6 +43,13 @@ try "$PORTOLAN" sidl --check good.sidl
 gives 'a package that is not found' 1 '^good.sidl:2:9: error: package beside not found, .*-I'
 try "$PORTOLAN" sidl --check -I apart good.sidl
 gives 'a package in the include path' 0
+sed 's/0\.8\.5/0.8.2/' good.sidl >old.sidl
+try "$PORTOLAN" sidl --check -I apart old.sidl
+gives 'an older gov.cca' 0 '^old.sidl:1: note: package gov.cca has version 0.8.5 here, which is taken for 0.8.2$'
+sed 's/gov.cca.Port/gov.cca.Gone/' old.sidl >gone.sidl
+try "$PORTOLAN" sidl --check -I apart gone.sidl
+gives '… of which something is not there' 1 '^gone.sidl:4:26: error: .*gov.cca.Gone'
+rm old.sidl gone.sidl
 status=0
 [ "$(ls)" = "$(printf 'apart\nbad.sidl\nerr\ngood.sidl\nout')" ]
 result 'nothing was written' $?
