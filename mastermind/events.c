@@ -103,7 +103,7 @@ static enum portolan_status pack_events(struct portolan_recorder *r, void **byte
     if (source->take_events)
         status = source->take_events(source->self, &events, &n, err);
     if (!status && n)
-        status = paths_open(paths, source, r->cohort->rank, err);
+        status = paths_open(paths, source, step_rank(r), err);
     if (!status && n)
         status = fill_events(r, &b, events, n);
     if (!status && b.head.n)

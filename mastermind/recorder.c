@@ -102,7 +102,7 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
         const struct portolan_trial trial = {
             .assembly = r->assembly && r->assembly->name ? r->assembly->name : "",
             .purpose = r->assembly && r->assembly->purpose ? r->assembly->purpose : "run",
-            .ranks = r->cohort->size,
+            .ranks = r->job ? r->job->size : r->cohort->size,
             .n_parameters = parameters.n,
             .parameters = parameters.pairs,
             .n_implementations = implementations.n,
@@ -111,7 +111,9 @@ static enum portolan_status begin_trial(struct portolan_recorder *r, struct port
             .metadata = r->facts.pairs,
         };
 
-        status = portolan_store_begin_trial(r->store, &trial, &r->trial, err);
+        status = r->job ? portolan_store_join_trial(r->store, &trial, r->job->name, r->job->rank,
+                                                    &r->trial, err)
+                        : portolan_store_begin_trial(r->store, &trial, &r->trial, err);
     }
     portolan_facts_clear(&parameters);
     portolan_facts_clear(&implementations);
@@ -160,7 +162,7 @@ static enum portolan_status take_piece(struct portolan_recorder *r, struct porto
     enum portolan_status status = take_own(r, &r->now, &others, err);
 
     if (!status)
-        status = piece_difference(r->source, &r->before, &r->now, r->cohort->rank, &r->piece, err);
+        status = piece_difference(r->source, &r->before, &r->now, step_rank(r), &r->piece, err);
     if (status)
         return status;
     r->piece.n_partial =
@@ -435,7 +437,8 @@ static enum portolan_status store_whole(struct portolan_recorder *r, struct port
         portolan_facts_put(&r->facts, PORTOLAN_RECORDER_LOST, r->lost_steps.bytes);
     if (!status && r->store)
         status = portolan_store_begin(r->store, err);
-    status = step_put_summary(r, status, err);
+    if (!r->job)
+        status = step_put_summary(r, status, err);
     if (!status)
         status = step_put_events(r, status, err);
     if (!status)
@@ -455,12 +458,17 @@ static enum portolan_status end_trial(struct portolan_recorder *r, struct portol
 {
     double worst[2] = {r->elapsed_ns, r->failed};
     enum portolan_status status = PORTOLAN_OK;
+    const char *outcome = NULL;
 
-    if (r->cohort->max(r->cohort, worst, 2))
+    if (!r->cohort->max(r->cohort, worst, 2))
+        outcome = worst[1] > 0 ? "failed" : "finished";
+    if (!outcome)
         status = portolan_error_set(err, PORTOLAN_EINTERNAL, "the ranks' times did not arrive");
+    else if (r->store && r->job)
+        status =
+            portolan_store_leave_trial(r->store, r->trial, r->job->rank, outcome, worst[0], err);
     else if (r->store)
-        status = portolan_store_end_trial(r->store, r->trial, worst[1] > 0 ? "failed" : "finished",
-                                          worst[0], err);
+        status = portolan_store_end_trial(r->store, r->trial, outcome, worst[0], err);
     return portolan_cohort_agree(r->cohort, status, err);
 }
 
@@ -496,7 +504,7 @@ enum portolan_status portolan_recorder_end(struct portolan_recorder *r, struct p
     enum portolan_status status, whole, ended;
 
     share_failure(r);
-    if (is_empty(r)) /* nothing ran, nothing to keep */
+    if (!r->job && is_empty(r)) /* nothing ran, nothing to keep */
         return PORTOLAN_OK;
     if (r->cohort->rank == 0)
         put_last_facts(r);

@@ -184,7 +184,7 @@ static enum portolan_status know_paths(struct portolan_recorder *r, struct porto
     while (i < w->n && paths_peek(p, w->rows[i].record))
         ++i;
     if (i < w->n)
-        return paths_open(p, r->source, r->cohort->rank, err);
+        return paths_open(p, r->source, step_rank(r), err);
     paths_empty(p);
     return PORTOLAN_OK;
 }

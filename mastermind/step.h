@@ -26,6 +26,12 @@ struct recorder_state {
     struct portolan_machine_reading opened; /* when the recorder was */
 };
 
+/** The rank that what is stored belongs to. */
+static inline int step_rank(const struct portolan_recorder *r)
+{
+    return r->job ? r->job->rank : r->cohort->rank;
+}
+
 /**
  * Stores this rank's piece with those of all others, on rank 0 within a transaction that is open,
  * unless STATUS failed on any rank.

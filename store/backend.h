@@ -38,6 +38,10 @@ enum statement {
     ADD_TRIAL,
     END_TRIAL,
     HAS_TRIAL,
+    /* The trial of a job that is still running and has no such metadata; 0: none. */
+    FIND_JOB,
+    /* The longer time, and how it ended once all ranks have. */
+    LEAVE_TRIAL,
     DELETE_TRIAL,
     ADD_PARAMETER,
     ADD_IMPLEMENTATION,

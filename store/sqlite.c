@@ -17,6 +17,16 @@ static const char *const sql[STATEMENT_COUNT] = {
     [END_TRIAL] = "UPDATE trial SET outcome = ?2, elapsed_ns = ?3 WHERE id = ?1",
     [DELETE_TRIAL] = "DELETE FROM trial WHERE id = ?1",
     [HAS_TRIAL] = "SELECT id FROM trial WHERE id = ?1",
+    [FIND_JOB] = "SELECT t.id FROM trial t JOIN primary_metadata m ON m.trial = t.id"
+                 " WHERE m.name = 'job' AND m.value = ?1 AND t.outcome = 'running'"
+                 " AND NOT EXISTS (SELECT 1 FROM primary_metadata e"
+                 " WHERE e.trial = t.id AND e.name = ?2) ORDER BY t.id DESC LIMIT 1",
+    [LEAVE_TRIAL] = "UPDATE trial SET elapsed_ns = max(elapsed_ns, ?2), outcome = CASE"
+                    " WHEN (SELECT count(*) FROM primary_metadata WHERE trial = ?1"
+                    " AND name LIKE 'rank % ended') < node_count THEN 'running'"
+                    " WHEN EXISTS (SELECT 1 FROM primary_metadata WHERE trial = ?1"
+                    " AND name LIKE 'rank % ended' AND value <> 'finished') THEN 'failed'"
+                    " ELSE 'finished' END WHERE id = ?1",
     [ADD_PARAMETER] = "INSERT INTO trial_parameter VALUES (?1, ?2, ?3)",
     [ADD_IMPLEMENTATION] = "INSERT INTO trial_implementation VALUES (?1, ?2, ?3)",
     [PUT_METADATA] = "INSERT INTO primary_metadata VALUES (?1, ?2, ?3)"

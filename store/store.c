@@ -2,6 +2,7 @@
 /* Opening, transactions, and trials with what is known of them. */
 #include "internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { BUSY_MS = 5000 };
@@ -228,6 +229,68 @@ enum portolan_status portolan_store_end_trial(struct portolan_store *s, int64_t 
         status =
             portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial %lld", (long long)trial);
     return store_explain(s, status, err, "the end of a trial");
+}
+
+/* The metadata that tells how a rank ended. */
+static const char *name_of_end(int rank, char *name, size_t size)
+{
+    snprintf(name, size, "rank %d ended", rank);
+    return name;
+}
+
+/* Within a bracket. */
+static enum portolan_status find_or_begin(struct portolan_store *s, const struct portolan_trial *t,
+                                          const char *job, int rank, int64_t *id,
+                                          struct portolan_error *err)
+{
+    const struct portolan_name_value of_job = {.name = "job", .value = job};
+    char end[40];
+    enum portolan_status status =
+        backend_run(s->backend, FIND_JOB, id, err, "tt", job, name_of_end(rank, end, sizeof end));
+
+    if (status || *id)
+        return status;
+    status = portolan_store_begin_trial(s, t, id, err);
+    return status ? status : portolan_store_put_metadata(s, *id, &of_job, 1, err);
+}
+
+enum portolan_status portolan_store_join_trial(struct portolan_store *s,
+                                               const struct portolan_trial *t, const char *job,
+                                               int rank, int64_t *id, struct portolan_error *err)
+{
+    int64_t found = 0;
+    enum portolan_status status = portolan_store_begin(s, err);
+
+    if (status)
+        return status;
+    status = find_or_begin(s, t, job, rank, &found, err);
+    if (!status)
+        status = portolan_store_commit(s, err);
+    portolan_store_rollback(s);
+    if (!status)
+        *id = found;
+    return status;
+}
+
+enum portolan_status portolan_store_leave_trial(struct portolan_store *s, int64_t trial, int rank,
+                                                const char *outcome, double elapsed_ns,
+                                                struct portolan_error *err)
+{
+    char name[40];
+    const struct portolan_name_value end = {.name = name_of_end(rank, name, sizeof name),
+                                            .value = outcome};
+    enum portolan_status status = portolan_store_begin(s, err);
+
+    if (!status)
+        status = portolan_store_put_metadata(s, trial, &end, 1, err);
+    if (!status)
+        status = store_explain(
+            s, backend_run(s->backend, LEAVE_TRIAL, NULL, err, "id", trial, elapsed_ns), err,
+            "the end of a rank");
+    if (!status)
+        status = portolan_store_commit(s, err);
+    portolan_store_rollback(s);
+    return status;
 }
 
 enum portolan_status portolan_store_delete_trial(struct portolan_store *s, int64_t trial,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From what the processes publish to steps of trials: a trial for each process. */
+/*
+ * From what the processes publish to steps of trials: a trial for each process, and one for the
+ * ranks of a job, each of which is here or under another `portolan wrap`.
+ */
 #include "internal.h"
 
 #include <stdio.h>
@@ -72,20 +75,31 @@ static void put_words(struct portolan_facts *facts, const char *name, const char
     portolan_text_clear(&text);
 }
 
-/* Whoever starts ranks says so in the environment; each of them has a trial of its own. */
-static void put_rank(struct portolan_facts *facts)
+/* Which of several processes of a rank (it, a shell that started it) stands for the rank. */
+static bool stands_for_rank(const struct wrap_process *p)
 {
-    static const char *const names[][3] = {
-        {"MPI rank", "PMI_RANK", "PMIX_RANK"},
-        {"MPI size", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE"},
-    };
+    const struct wrap_run *run = p->run;
 
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 1; k < 3; k++)
-            if (getenv(names[i][k])) {
-                portolan_facts_put(facts, names[i][0], getenv(names[i][k]));
-                break;
-            }
+    if (!p->area->job.size)
+        return false;
+    for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
+        const struct wrap_process *q = run->processes[i];
+
+        if (q && q != p && q->area->job.rank == p->area->job.rank &&
+            !strcmp(q->area->job.name, p->area->job.name) && (q->recorder.job || q->calls > 0))
+            return false;
+    }
+    return true;
+}
+
+/* The program is part of the name: a job may run several, one after the other. */
+static void join_job(struct wrap_process *p)
+{
+    const struct wrap_job *job = &p->area->job;
+
+    snprintf(p->job_name, sizeof p->job_name, "%s %s", job->name, p->run->trial);
+    p->job = (struct portolan_recorder_job){p->job_name, job->rank, job->size};
+    p->recorder.job = &p->job;
 }
 
 static void put_facts(struct wrap_process *p)
@@ -101,9 +115,10 @@ static void put_facts(struct wrap_process *p)
     p->area->program[sizeof p->area->program - 1] = '\0';
     portolan_facts_put(facts, "program", p->area->program);
     snprintf(number, sizeof number, "%d", (int)p->area->process);
-    portolan_facts_put(facts, "process", number);
+    if (!p->recorder.job)
+        portolan_facts_put(facts, "process", number);
     snprintf(number, sizeof number, "%d", (int)p->area->parent);
-    if (p->area != &p->run->shared->areas[0])
+    if (p->area != &p->run->shared->areas[0] && !p->recorder.job)
         portolan_facts_put(facts, "parent process", number);
     snprintf(number, sizeof number, "%u", (unsigned)o->one_in);
     if (o->one_in > 1)
@@ -117,7 +132,6 @@ static void put_facts(struct wrap_process *p)
             portolan_facts_put(facts, name, p->run->libraries[i].file);
         free(name);
     }
-    put_rank(facts);
     portolan_facts_put(facts, PORTOLAN_WRAP_ASSEMBLY, p->run->assembly_text);
 }
 
@@ -141,6 +155,8 @@ static enum portolan_status open_recorder(struct wrap_process *p, struct portola
     p->recorder.source = &p->source;
     p->recorder.step = 0;
     p->is_open = true;
+    if (stands_for_rank(p))
+        join_job(p);
     put_facts(p);
     return PORTOLAN_OK;
 }
@@ -266,7 +282,10 @@ static void put_end(struct wrap_process *p)
     struct portolan_facts *facts = &p->recorder.facts;
     unsigned state = __atomic_load_n(&p->area->state, __ATOMIC_ACQUIRE);
     int status = p->run->wait_status;
-    char text[40];
+    char text[40], name[40] = "ended by";
+
+    if (p->recorder.job)
+        snprintf(name, sizeof name, "rank %d ended by", p->job.rank);
 
     if (p->area == &p->run->shared->areas[0]) {
         if (WIFSIGNALED(status))
@@ -274,10 +293,10 @@ static void put_end(struct wrap_process *p)
                      sigabbrev_np(WTERMSIG(status)));
         else
             snprintf(text, sizeof text, "exit status %d", WEXITSTATUS(status));
-        portolan_facts_put(facts, "ended by", text);
+        portolan_facts_put(facts, name, text);
         p->recorder.failed = WIFSIGNALED(status);
     } else if (state == WRAP_STARTED) {
-        portolan_facts_put(facts, "ended by", "unknown");
+        portolan_facts_put(facts, name, "unknown");
     }
     if (state == WRAP_REPLACED)
         portolan_facts_put(facts, "replaced", "by exec");
@@ -303,7 +322,7 @@ static void end(struct wrap_process *p)
 
     look(p);
     p->has_ended = true;
-    if (!p->calls || p->run->options->profile)
+    if (p->run->options->profile || (!p->calls && !stands_for_rank(p)))
         return;
     if (!p->is_open && open_recorder(p, &err) != PORTOLAN_OK) {
         note_failure(p->run, &err);

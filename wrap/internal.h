@@ -108,6 +108,8 @@ struct wrap_process {
     struct portolan_arena arena; /* what the log said */
     struct portolan_recorder recorder;
     struct portolan_recorder_source source;
+    struct portolan_recorder_job job; /* that the process is the rank of, by this NAME */
+    char job_name[400];
     uint64_t number;   /* of the last snapshot read */
     uint64_t log_read; /* bytes */
     struct portolan_probe_method_info *methods, main, thread;

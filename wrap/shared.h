@@ -12,6 +12,8 @@
 
 #include <portolan/probe.h>
 
+#include <stdbool.h>
+
 enum {
     WRAP_SLOTS = 3,
     WRAP_RECORDS = 32768, /* call-path records of a process; later ones are not kept */
@@ -87,6 +89,15 @@ struct wrap_orders {
     char text[WRAP_TEXT_BYTES]; /* enum wrap_order, each ended by NUL */
 };
 
+/* One rank of several; size 0: the process is none. */
+struct wrap_job {
+    int32_t rank, size;
+    char name[120]; /* the same for all ranks, and no other job's */
+};
+
+/* Fills JOB for this process; false when it is no rank of several. */
+bool wrap_job_read(struct wrap_job *job);
+
 struct wrap_area {
     _Alignas(4096) uint64_t published; /* number of the snapshot × 4 + slot; 0: none yet. Atomic. */
     uint64_t reading;                  /* the slot that is being read, or WRAP_NOBODY. Atomic. */
@@ -94,6 +105,7 @@ struct wrap_area {
     uint32_t request;                  /* futex: who measures wants a snapshot now */
     uint32_t state;                    /* enum wrap_state, 0: free. Atomic. */
     int32_t process, parent;
+    struct wrap_job job;
     uint32_t log_is_full;
     uint32_t has_profiles;  /* TAU profiles were written */
     double began_ns;        /* clock of the records */

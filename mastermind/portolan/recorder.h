@@ -103,8 +103,19 @@ struct portolan_piece {
     int n_partial;          /**< how many ranks left something out; of one rank: 0 or 1 */
 };
 
+/**
+ * One rank of a job whose ranks have recorders in processes that know nothing of each other: they
+ * store one trial together, without statistics over ranks, which are made when it is read.
+ */
+struct portolan_recorder_job {
+    const char *name; /**< the same for all ranks, and no other job's */
+    int rank, size;
+};
+
 struct portolan_recorder {
     struct portolan_cohort *cohort;
+    const struct portolan_recorder_job
+        *job; /**< or NULL; set, with a cohort of one, before a cut */
     const struct portolan_assembly *assembly;      /**< may be NULL: then the trial has no name */
     const struct portolan_recorder_source *source; /**< this process's probe unless changed */
     struct portolan_store *store;                  /**< on rank 0, else NULL */

@@ -155,6 +155,26 @@ PORTOLAN_API enum portolan_status portolan_store_begin_trial(struct portolan_sto
                                                              int64_t *id,
                                                              struct portolan_error *err);
 
+/**
+ * One rank of a job whose ranks are stored by processes that know nothing of each other but JOB,
+ * the same text for all and no other job that runs: RANK joins the trial of it that is still
+ * running and that it has not left, or begins it as TRIAL. A rank that does not leave leaves the
+ * trial running.
+ */
+PORTOLAN_API enum portolan_status portolan_store_join_trial(struct portolan_store *store,
+                                                            const struct portolan_trial *trial,
+                                                            const char *job, int rank, int64_t *id,
+                                                            struct portolan_error *err);
+
+/**
+ * RANK has ended, OUTCOME "finished" or "failed", after ELAPSED_NS: the trial takes the longest
+ * time, and ends when all of its ranks have: as "failed" if one has. Errors: ENOTFOUND, EBUSY, EIO.
+ */
+PORTOLAN_API enum portolan_status portolan_store_leave_trial(struct portolan_store *store,
+                                                             int64_t trial, int rank,
+                                                             const char *outcome, double elapsed_ns,
+                                                             struct portolan_error *err);
+
 /** Adds facts to a trial; a name that is there already gets the new value. */
 PORTOLAN_API enum portolan_status
 portolan_store_put_metadata(struct portolan_store *store, int64_t trial,

@@ -393,6 +393,43 @@ static void a_store_in_memory_needs_no_file(void **state)
     portolan_store_close(store);
 }
 
+static int64_t join(struct portolan_store *store, const char *job, int rank)
+{
+    const struct portolan_trial trial = {.assembly = "plate", .purpose = "run", .ranks = 2};
+    int64_t id = 0;
+
+    assert_int_equal(portolan_store_join_trial(store, &trial, job, rank, &id, NULL), PORTOLAN_OK);
+    return id;
+}
+
+static void ranks_of_a_job_make_one_trial(void **state)
+{
+    struct portolan_store *store = open_or_fail(*state, PORTOLAN_STORE_WRITE);
+    int64_t first = join(store, "a", 1), other = join(store, "b", 0), next;
+    struct portolan_sample_set *set;
+
+    assert_int_equal(join(store, "a", 0), first);
+    assert_int_not_equal(other, first);
+    assert_int_equal(portolan_store_leave_trial(store, first, 0, "finished", 70, NULL),
+                     PORTOLAN_OK);
+    next = join(store, "a", 0); /* which has left the first one */
+    assert_int_not_equal(next, first);
+    assert_int_equal(portolan_store_leave_trial(store, first, 1, "finished", 50, NULL),
+                     PORTOLAN_OK);
+    assert_int_equal(portolan_store_leave_trial(store, other, 0, "failed", 1, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_leave_trial(store, other, 1, "finished", 2, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_store_leave_trial(store, 77, 1, "finished", 2, NULL),
+                     PORTOLAN_ENOTFOUND);
+    set = read_or_fail(store, NULL);
+    assert_int_equal(set->n_trials, 3);
+    assert_string_equal(set->trials[0].outcome, "finished");
+    assert_true(set->trials[0].elapsed_ns == 70 && set->trials[0].ranks == 2);
+    assert_string_equal(set->trials[1].outcome, "failed");
+    assert_string_equal(set->trials[2].outcome, "running");
+    portolan_sample_set_destroy(set);
+    portolan_store_close(store);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, setup_folder, teardown_folder)
 
 int main(void)
@@ -409,6 +446,7 @@ int main(void)
         IN_FOLDER(the_newest_decision_for_a_case_is_found),
         IN_FOLDER(a_model_replaces_the_one_of_the_same_names),
         IN_FOLDER(failed_calls_are_read_back),
+        IN_FOLDER(ranks_of_a_job_make_one_trial),
         IN_FOLDER(a_lifted_veto_notes_the_newest_trial_and_moves_on),
         IN_FOLDER(deleting_a_trial_takes_all_its_rows_along),
         IN_FOLDER(the_views_sum_over_ranks_what_the_samples_hold),

@@ -95,6 +95,8 @@ bool inside_attach(void)
     if (!a)
         return false;
     a->parent = getppid();
+    if (!wrap_job_read(&a->job))
+        a->job = (struct wrap_job){0};
     length = readlink("/proc/self/exe", a->program, sizeof a->program - 1);
     a->program[length < 0 ? 0 : length] = '\0';
     inside_orders = o;
