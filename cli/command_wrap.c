@@ -32,6 +32,7 @@ enum {
     KEY_CHILDREN,
     KEY_REPORT,
     KEY_SAMPLE,
+    KEY_COUNTERS,
     KEY_FLAG,
     KEY_FROM,
     KEY_COMPILE_COMMANDS,
@@ -53,6 +54,7 @@ static const struct argp_option options[] = {
     {"store", 's', "FILE", 0, "the experiment store (default: portolan.db)", 0},
     {"trial", 'n', "NAME", 0, "name of what is run (default: the program's)", 0},
     {"profile", KEY_PROFILE, NULL, 0, "store nothing: leave TAU profiles at exit", 0},
+    {"counters", KEY_COUNTERS, "EVENTS", 0, "count these PAPI events in each call", 0},
     {"sample", KEY_SAMPLE, "N", 0, "time one call in N, count all; not with --profile", 0},
     {"interval", KEY_INTERVAL, "SECONDS", 0,
      "store a step as often (default: each second, then less; 0: at the end only)", 0},
@@ -129,6 +131,9 @@ static error_t parse_more(int key, char *arg, struct wrap_options *o, struct arg
         return 0;
     case KEY_PROFILE:
         o->wrap.profile = true;
+        return 0;
+    case KEY_COUNTERS:
+        o->wrap.counters = arg;
         return 0;
     case KEY_SAMPLE:
         o->wrap.one_in = read_sampling(arg, state);

@@ -221,4 +221,14 @@ static const struct counter_driver papi = {
     .names = names,
 };
 
+#ifdef PORTOLAN_PROBE_PAPI_MODULE
+PORTOLAN_API const struct counter_driver *const portolan_probe_papi = &papi;
+#else
 const struct counter_driver *probe_counter_driver = &papi;
+
+enum portolan_status portolan_probe_counters_load(const char *file, struct portolan_error *err)
+{
+    (void)file, (void)err; /* it is linked */
+    return PORTOLAN_OK;
+}
+#endif

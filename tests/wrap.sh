@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 99
+plan 102
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -185,6 +185,22 @@ stored 'libraries that only a module has are found' 11 "$sums"
 
 wrap -- "$subjects/opener" "$subjects/module.so" again
 gives 'and stay when the module goes' 0 'the module worked' '14 calls'
+
+# ---------------------------------------------------------------- counters
+
+wrap -q -- "$subject" sum
+stored 'without counters nothing is loaded for them' 0 \
+    "SELECT count(*) FROM primary_metadata WHERE name LIKE 'object%papi%'"
+wrap -q --counters 'no_such:event' -- "$subject" sum
+if grep -q 'built without PAPI' "$work/err"; then
+    result 'events that cannot be counted are refused' 0
+    result 'others are counted in each call # SKIP built without PAPI' 0
+else
+    gives 'events that cannot be counted are refused' 125 'no_such:event is unknown'
+    wrap -q --counters 'perf::TASK-CLOCK' -- "$subject" sum
+    stored 'others are counted in each call' 'perf::TASK-CLOCK|1' "SELECT m.name, max(s.sum) > 0
+        FROM counter_summary s JOIN metric m ON m.id = s.metric GROUP BY m.name"
+fi
 
 # ---------------------------------------------------------------- reports and commands
 

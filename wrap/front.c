@@ -365,7 +365,8 @@ enum portolan_status wrap_front_make(struct portolan_arena *arena,
     enum portolan_status status = wrap_settings_read(arena, options->settings, &m.settings, err);
     char *folder;
 
-    *front = (struct wrap_front){.type = type_of(&m)};
+    *front = (struct wrap_front){.type = type_of(&m),
+                                 .papi = m.settings.papi.n ? m.settings.papi.word[0] : NULL};
     if (status == PORTOLAN_OK)
         status = choose_root(&m);
     if (status != PORTOLAN_OK)

@@ -66,6 +66,7 @@ enum portolan_status wrap_tool_run(struct portolan_arena *arena, struct portolan
 
 struct wrap_settings {
     struct portolan_words compiler, includes;
+    struct portolan_words papi;           /* one object, or none */
     struct portolan_words archive, exits; /* what is linked in; EXITS exports its names; one each */
 };
 
@@ -75,6 +76,7 @@ enum portolan_status wrap_settings_read(struct portolan_arena *arena, const char
 struct wrap_front {
     const char *file;      /* the shared object, an absolute path */
     const char *type;      /* port type */
+    const char *papi;      /* the object that counts in the program; NULL: none does */
     const char *temporary; /* folder to be removed at the end; or NULL */
     const char **functions;
     size_t n_functions;

@@ -161,6 +161,8 @@ static enum portolan_status prepare(struct wrap_run *run, int *status,
     if (found == PORTOLAN_OK)
         found = portolan_control_read_signals(run->options->signals, run->signals, &run->n_signals,
                                               err);
+    if (found == PORTOLAN_OK) /* here as there: what is wrong with them is told at once */
+        found = portolan_probe_counter_sets_define(run->options->counters, err);
     if (found == PORTOLAN_OK)
         found = wrap_libraries_find(run, err);
     if (found == PORTOLAN_OK)

@@ -6,10 +6,9 @@ enum portolan_status wrap_settings_read(struct portolan_arena *arena, const char
                                         struct wrap_settings *s, struct portolan_error *err)
 {
     const struct portolan_setting settings[] = {
-        {"compiler", &s->compiler, false, true},
-        {"archive", &s->archive, true, true},
-        {"exits", &s->exits, true, true},
-        {"include", &s->includes, true, true},
+        {"compiler", &s->compiler, false, true}, {"archive", &s->archive, true, true},
+        {"exits", &s->exits, true, true},        {"include", &s->includes, true, true},
+        {"papi", &s->papi, true, false},
     };
 
     *s = (struct wrap_settings){0};

@@ -49,6 +49,8 @@ static enum portolan_status write_orders(struct wrap_run *run, struct portolan_e
     put(&w, preload);
     put(&w, run->user);
     put(&w, o->control ? o->control : "signal");
+    put(&w, o->counters);
+    put(&w, run->front.papi);
     for (size_t i = 0; i < run->n_libraries; i++) {
         put(&w, run->libraries[i].name);
         put(&w, run->libraries[i].file);

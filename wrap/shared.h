@@ -42,6 +42,8 @@ enum wrap_order {
     WRAP_ORDER_PRELOAD,  /* LD_PRELOAD as the program is to see it, when had_preload */
     WRAP_ORDER_USER,     /* who calls, in the records */
     WRAP_ORDER_CONTROL,  /* where commands come from, for messages */
+    WRAP_ORDER_COUNTERS, /* what is counted; "": nothing */
+    WRAP_ORDER_PAPI,     /* who counts: a shared object */
     WRAP_ORDER_LIBRARIES /* each: name in the records, file; "" for the program's own */
 };
 

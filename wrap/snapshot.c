@@ -103,6 +103,14 @@ static int64_t moved_parent(const struct moving *m, const struct portolan_probe_
     return m->new_root + (r->handle != PORTOLAN_PROBE_HANDLE_OWN);
 }
 
+/* The program's own code is not counted: what was, was in the calls that it made. */
+static void add_counters(struct portolan_probe_record *program,
+                         const struct portolan_probe_record *call)
+{
+    for (size_t i = 0; i < PORTOLAN_PROBE_COUNTERS_ALL; i++)
+        program->counters[i] += call->counters[i];
+}
+
 /* The same records with the program's put in behind each root. */
 static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, size_t count,
                          struct portolan_probe_snapshot *to)
@@ -125,6 +133,8 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
             return false; /* no tree */
         } else {
             r->parent = moved_parent(&m, r);
+            if (r->parent == m.new_root + 1)
+                add_counters(&to->records[m.new_root + 1], r);
             to->count++;
         }
     }

@@ -31,6 +31,13 @@ PORTOLAN_API enum portolan_status portolan_probe_counter_sets_define(const char 
                                                                      struct portolan_error *err);
 
 /**
+ * In code that is linked without PAPI: takes it from FILE, portolan_papi.so of this build, which
+ * stays loaded. Before any set is defined. PORTOLAN_EUNSUPPORTED: it cannot be loaded.
+ */
+PORTOLAN_API enum portolan_status portolan_probe_counters_load(const char *file,
+                                                               struct portolan_error *err);
+
+/**
  * Puts set NAME in force for the whole process; NULL and "none": no set. Any thread, any time: the
  * calls that run on the calling thread are split, so that each set has what was counted while it
  * was in force; other threads follow at their next outermost counted call, so that a call and those

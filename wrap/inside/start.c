@@ -72,6 +72,24 @@ static void attach_first_thread(void)
     portolan_probe_resume();
 }
 
+/* Calls read the counters that the orders name; false: a note says why they cannot. */
+static bool begin_counting(void)
+{
+    const char *events = inside_order(WRAP_ORDER_COUNTERS);
+    struct portolan_probe_port *port = &inside_front()->port;
+    struct portolan_error err = {0};
+
+    if (!*events)
+        return true;
+    if (portolan_probe_counters_load(inside_order(WRAP_ORDER_PAPI), &err) ||
+        portolan_probe_counter_sets_define(events, &err)) {
+        inside_note("%s", err.text);
+        return false;
+    }
+    portolan_probe_port_set_flags(port, portolan_probe_port_flags(port) | PORTOLAN_PROBE_COUNTERS);
+    return true;
+}
+
 /* After all other constructors of this object (meson.build puts it last). */
 __attribute__((constructor)) static void start(void)
 {
@@ -79,7 +97,7 @@ __attribute__((constructor)) static void start(void)
     if (!inside_attach())
         return;
     attach_first_thread();
-    if (!inside_open_libraries() || !inside_add_port()) {
+    if (!inside_open_libraries() || !begin_counting() || !inside_add_port()) {
         inside_leave(WRAP_REFUSED);
         _exit(125);
     }

@@ -47,6 +47,7 @@ struct portolan_wrap_options {
     const char *control;          /**< OPTIONAL: file with commands, obeyed when it changes */
     const char *signals;  /**< OPTIONAL: signals that are commands, as <portolan/control.h> */
     const char *settings; /**< REQUIRED: file that tells where this Portolan's archives lie */
+    const char *counters; /**< OPTIONAL: sets of events, as portolan_probe_counter_sets_define() */
     double interval_s;    /**< between steps; < 0: each second at first, then ever less; 0: none */
     double rotate_s;      /**< > 0: libraries take turns of this length */
     uint32_t one_in;      /**< one call in so many is timed, all are counted; 0 or 1: each */
