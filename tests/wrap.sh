@@ -4,7 +4,7 @@
 # is the same as without, and what they called is in the store however they ended.
 # shellcheck source=tests/tap.sh
 . "$SOURCE/tests/tap.sh"
-plan 102
+plan 103
 
 subjects=$BUILD/wrap/test
 subject=$subjects/subject
@@ -195,11 +195,14 @@ wrap -q --counters 'no_such:event' -- "$subject" sum
 if grep -q 'built without PAPI' "$work/err"; then
     result 'events that cannot be counted are refused' 0
     result 'others are counted in each call # SKIP built without PAPI' 0
+    result 'the program itself is not counted # SKIP built without PAPI' 0
 else
     gives 'events that cannot be counted are refused' 125 'no_such:event is unknown'
     wrap -q --counters 'perf::TASK-CLOCK' -- "$subject" sum
     stored 'others are counted in each call' 'perf::TASK-CLOCK|1' "SELECT m.name, max(s.sum) > 0
         FROM counter_summary s JOIN metric m ON m.id = s.metric GROUP BY m.name"
+    try "$PORTOLAN" profile --metric perf::TASK-CLOCK "$store"
+    gives 'the program itself is not counted' 0 '^subject.main .* 0[.]000 '
 fi
 
 # ---------------------------------------------------------------- reports and commands

@@ -15,10 +15,10 @@
 
 static const struct launcher {
     const char *rank, *size;
-    const char *job; /* the same for all ranks and nothing else; NULL: there is none */
+    const char *jobs[2]; /* the same for all ranks and nothing else; NULL: there is none */
 } launchers[] = {
-    {"PMI_RANK", "PMI_SIZE", NULL},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_MCA_ess_base_jobid"},
+    {"PMI_RANK", "PMI_SIZE", {NULL, NULL}},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE"}},
 };
 enum { N_LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -71,11 +71,13 @@ static int parent_of(int pid, unsigned long long *started)
 /* By who started the ranks: the nearest process above that is none. */
 static void name_job(struct wrap_job *job, const struct launcher *l)
 {
-    const char *name = l->job ? getenv(l->job) : NULL;
+    const char *name = NULL;
     unsigned long long started;
     char host[64] = "";
     int pid = getpid();
 
+    for (int i = 0; i < 2 && !name && l->jobs[i]; i++)
+        name = getenv(l->jobs[i]);
     if (name) {
         snprintf(job->name, sizeof job->name, "%s", name);
         return;

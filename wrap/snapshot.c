@@ -133,7 +133,7 @@ static bool copy_records(struct wrap_process *p, const struct wrap_slot *slot, s
             return false; /* no tree */
         } else {
             r->parent = moved_parent(&m, r);
-            if (r->parent == m.new_root + 1)
+            if (r->parent == m.new_root + 1 && p->has_ended) /* with its call */
                 add_counters(&to->records[m.new_root + 1], r);
             to->count++;
         }

@@ -23,9 +23,10 @@
 enum {
     TAG_HEAD = 1, /* a head, with the bytes behind it where they are few */
     TAG_PIECE,
-    PATIENCE = 30,  /* rounds before the processor is yielded */
-    LOOKS = 8,      /* how many sends are looked at in a round */
-    NAP_NS = 100000 /* of the thread, when nothing is on its way */
+    PATIENCE = 30,       /* rounds before the processor is yielded */
+    LOOKS = 8,           /* how many sends are looked at in a round */
+    NAP_NS = 100000,     /* of the thread, when nothing is on its way; */
+    LONG_NAP_NS = 800000 /* at most, while the program goes round itself: to wake up disturbs it */
 };
 
 _Static_assert(offsetof(struct t_bspmsg, data) ==
@@ -325,19 +326,23 @@ static void relax(unsigned *misses)
 static void *help(void *arg)
 {
     unsigned misses = 0;
+    long nap_ns = NAP_NS;
 
     while (!helper_ends) {
         bool is_busy = false;
 
-        if (pthread_mutex_trylock(&lock) == 0) { /* else the program goes round itself */
+        if (pthread_mutex_trylock(&lock) == 0) {
             misses = advance() ? 0 : misses + 1;
             is_busy = going.first || coming.first;
             pthread_mutex_unlock(&lock);
+            nap_ns = NAP_NS;
+        } else if (nap_ns < LONG_NAP_NS) {
+            nap_ns *= 2;
         }
         if (is_busy && misses < PATIENCE)
             sched_yield();
         else
-            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = nap_ns}, NULL);
     }
     return arg;
 }
