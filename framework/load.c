@@ -5,6 +5,8 @@
  */
 #include "internal.h"
 
+#include <portolan/shared_object.h>
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,28 +33,67 @@ static enum portolan_status open_library(const struct portolan_class_description
                               class->library);
 }
 
-/* The file that SYMBOL comes from, as seen from HANDLE; NULL: from none. */
-static const char *file_of(void *handle, const char *symbol)
+/* The file that SYMBOL of the program comes from; NULL: it has none. */
+static const char *file_of(const char *symbol)
 {
-    void *address = dlsym(handle, symbol);
+    void *address = dlsym(RTLD_DEFAULT, symbol);
     Dl_info info;
 
     return address && dladdr(address, &info) ? info.dli_fname : NULL;
 }
 
-/* Handles of one MPI mean nothing to another, and nobody has initialised the second one. */
-static enum portolan_status check_mpi(const struct portolan_class_description *class, void *handle,
-                                      struct portolan_error *err)
+static bool defines(const struct shared_object *o, const char *symbol)
 {
-    const char *ours = file_of(RTLD_DEFAULT, "PMPI_Init"), *theirs = file_of(handle, "PMPI_Init");
+    for (size_t i = 0; o->defined[i]; i++)
+        if (strcmp(o->defined[i], symbol) == 0)
+            return true;
+    return false;
+}
 
-    if (!ours || !theirs || strcmp(ours, theirs) == 0)
-        return PORTOLAN_OK;
+/* Of what FILE needs, the object that brings an MPI other than OURS; in the arena, NULL: none. */
+static const char *find_other_mpi(struct shared_search *s, const char *file, const char *ours)
+{
+    struct shared_closure closure = {0};
+
+    if (shared_closure_read(s, file, &closure, NULL) != PORTOLAN_OK)
+        return NULL; /* the dynamic linker says why */
+    for (size_t i = 0; i < closure.n; i++)
+        if (defines(&closure.objects[i], "PMPI_Init") &&
+            !shared_object_is_same(closure.objects[i].file, ours))
+            return closure.objects[i].file;
+    return NULL;
+}
+
+static enum portolan_status refuse_mpi(const struct portolan_class_description *class,
+                                       const char *theirs, const char *ours,
+                                       struct portolan_error *err)
+{
     return portolan_error_set(err, PORTOLAN_EFOREIGN,
                               "class '%s': %s is linked with another MPI, %s, than this program, "
                               "%s; link it with that one, or build Portolan with its MPI "
                               "(./configure --with-mpi=mpich|openmpi)",
                               class->class_name, class->library, theirs, ours);
+}
+
+/*
+ * Handles of one MPI mean nothing to another, and nobody has initialised the second one. Judged
+ * before it is loaded: constructors in C++ call MPI, and end the process.
+ */
+static enum portolan_status check_mpi(const struct portolan_class_description *class,
+                                      struct portolan_error *err)
+{
+    const char *ours = file_of("PMPI_Init"), *theirs;
+    enum portolan_status status = PORTOLAN_OK;
+    struct shared_search s;
+
+    if (!ours)
+        return PORTOLAN_OK;
+    shared_search_begin(&s);
+    theirs = find_other_mpi(&s, class->library, ours);
+    if (theirs)
+        status = refuse_mpi(class, theirs, ours, err);
+    shared_search_end(&s);
+    return status;
 }
 
 enum portolan_status library_load(const struct portolan_class_description *class,
@@ -69,8 +110,8 @@ enum portolan_status library_load(const struct portolan_class_description *class
                                   class->class_name);
     for (char *dot = symbol; (dot = strchr(dot, '.'));)
         *dot = '_';
-    if ((status = open_library(class, &handle, err)) != PORTOLAN_OK ||
-        (status = check_mpi(class, handle, err)) != PORTOLAN_OK)
+    if ((status = check_mpi(class, err)) != PORTOLAN_OK ||
+        (status = open_library(class, &handle, err)) != PORTOLAN_OK)
         return status;
     *component = dlsym(handle, symbol);
     if (!*component)

@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base command machine
+base: base command machine shared_object
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
@@ -15,9 +15,9 @@ mpi: base machine probe framework mpi
 store: base store
 profile: base chart store profile compare models formula extrap series trend
 export: base store profile tau export
-framework: base assembly palette framework
+framework: base shared_object assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
-proxygen: base command libclang callback control sidl proxygen probe framework proxy functions functions_component
+proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base assembly control machine probe store framework mastermind recorder
 plot: base command chart
 models: base models formula extrap local series update

@@ -1,60 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A shared object with all that it needs, and whether MPI is among it. */
+/* Whether MPI is among what a shared object needs. */
 #include "functions_internal.h"
 
 #include <string.h>
-
-/* ------------------------------------------------------------------ with what it needs */
-
-static bool holds(const struct functions_closure *closure, const char *file)
-{
-    for (size_t i = 0; i < closure->n; i++)
-        if (strcmp(closure->objects[i].file, file) == 0)
-            return true;
-    return false;
-}
-
-static enum portolan_status add(struct functions_search *s, const char *file, const char *name,
-                                struct functions_closure *closure, struct portolan_error *err)
-{
-    enum portolan_status status;
-
-    closure->objects =
-        portolan_arena_grow(&s->arena, closure->objects, closure->n, sizeof *closure->objects);
-    if (!closure->objects)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    status = functions_object_read(&s->arena, file, &closure->objects[closure->n], err);
-    closure->objects[closure->n++].name = name;
-    return status;
-}
-
-enum portolan_status functions_closure_read(struct functions_search *s, const char *file,
-                                            struct functions_closure *closure,
-                                            struct portolan_error *err)
-{
-    enum portolan_status status = add(s, file, NULL, closure, err);
-
-    for (size_t i = 0; status == PORTOLAN_OK && i < closure->n; i++) {
-        const struct functions_object object = closure->objects[i];
-        const char *slash = strrchr(object.file, '/');
-        const char *origin =
-            portolan_arena_strndup(&s->arena, object.file, slash ? slash - object.file : 0);
-
-        for (size_t k = 0; status == PORTOLAN_OK && object.needed[k]; k++) {
-            const char *name = object.needed[k];
-            const char *found = strchr(name, '/') ? name
-                                                  : functions_search_find(s, name, object.rpath,
-                                                                          object.runpath, origin);
-
-            /* What cannot be found the dynamic linker reports; it may also be loaded already. */
-            if (found && !holds(closure, found))
-                status = add(s, found, name, closure, err);
-        }
-    }
-    return status;
-}
-
-/* ------------------------------------------------------------------ MPI */
 
 static bool begins(const char *text, const char *with)
 {
@@ -99,8 +47,8 @@ static bool is_mpi_library(const char *name)
     return false;
 }
 
-static enum portolan_status refuse(const struct functions_closure *closure,
-                                   const struct functions_object *by, const char *what,
+static enum portolan_status refuse(const struct shared_closure *closure,
+                                   const struct shared_object *by, const char *what,
                                    const char *name, struct portolan_error *err)
 {
     const char *file = closure->objects[0].file;
@@ -113,11 +61,11 @@ static enum portolan_status refuse(const struct functions_closure *closure,
                               file, itself ? "it" : "", itself ? "" : by->file, what, name);
 }
 
-enum portolan_status functions_closure_check(const struct functions_closure *closure,
+enum portolan_status functions_closure_check(const struct shared_closure *closure,
                                              struct portolan_error *err)
 {
     for (size_t i = 0; i < closure->n; i++) {
-        const struct functions_object *o = &closure->objects[i];
+        const struct shared_object *o = &closure->objects[i];
 
         for (size_t k = 0; o->needed[k]; k++)
             if (is_mpi_library(o->needed[k]))
@@ -134,14 +82,14 @@ enum portolan_status functions_closure_check(const struct functions_closure *clo
 
 enum portolan_status portolan_functions_library_check(const char *file, struct portolan_error *err)
 {
-    struct functions_closure closure = {0};
-    struct functions_search s;
+    struct shared_closure closure = {0};
+    struct shared_search s;
     enum portolan_status status;
 
-    functions_search_begin(&s);
-    status = functions_closure_read(&s, file, &closure, err);
+    shared_search_begin(&s);
+    status = shared_closure_read(&s, file, &closure, err);
     if (status == PORTOLAN_OK)
         status = functions_closure_check(&closure, err);
-    functions_search_end(&s);
+    shared_search_end(&s);
     return status;
 }

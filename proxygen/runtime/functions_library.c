@@ -20,18 +20,18 @@ static enum portolan_status open_file(const char *name, struct portolan_function
                                       struct portolan_error *err)
 {
     enum portolan_status status = portolan_functions_library_find(name, &l->file, err);
-    struct functions_closure closure = {0};
-    struct functions_search s;
+    struct shared_closure closure = {0};
+    struct shared_search s;
 
     if (status != PORTOLAN_OK)
         return status;
-    functions_search_begin(&s);
-    status = functions_closure_read(&s, l->file, &closure, err);
+    shared_search_begin(&s);
+    status = shared_closure_read(&s, l->file, &closure, err);
     if (status == PORTOLAN_OK)
         status = functions_closure_check(&closure, err);
     if (status == PORTOLAN_OK)
         status = functions_open_privately(l->file, &closure, &l->handle, err);
-    functions_search_end(&s);
+    shared_search_end(&s);
     return status;
 }
 

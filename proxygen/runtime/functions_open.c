@@ -14,14 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat one, other;
-
-    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-           one.st_ino == other.st_ino;
-}
-
 static bool is_loaded(const char *file)
 {
     void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
@@ -39,7 +31,7 @@ static bool forbids_deepbind(void)
 }
 
 /* Built with a sanitizer itself: its run time can be in a process only once. */
-static bool is_sanitized(const struct functions_object *o)
+static bool is_sanitized(const struct shared_object *o)
 {
     for (size_t k = 0; o->undefined[k]; k++)
         if (strcmp(o->undefined[k], "__asan_init") == 0 ||
@@ -61,10 +53,10 @@ static bool has_own_malloc(void)
 }
 
 /* Would the program's own symbols be taken for some of the library's? */
-static const char *find_trap(const struct functions_closure *closure)
+static const char *find_trap(const struct shared_closure *closure)
 {
     for (size_t i = 0; i < closure->n; i++) {
-        const struct functions_object *o = &closure->objects[i];
+        const struct shared_object *o = &closure->objects[i];
 
         if (i > 0 && is_loaded(o->file))
             continue; /* bound long ago, or the same for all: the C library */
@@ -72,7 +64,7 @@ static const char *find_trap(const struct functions_closure *closure)
             void *there = dlsym(RTLD_DEFAULT, o->defined[k]);
             Dl_info info;
 
-            if (there && dladdr(there, &info) && !same_file(info.dli_fname, o->file))
+            if (there && dladdr(there, &info) && !shared_object_is_same(info.dli_fname, o->file))
                 return o->defined[k];
         }
     }
@@ -98,8 +90,8 @@ static bool is_loaded_from_elsewhere(const char *name, const char *file)
 {
     void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
     struct link_map *map = NULL;
-    bool elsewhere =
-        handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && !same_file(map->l_name, file);
+    bool elsewhere = handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+                     !shared_object_is_same(map->l_name, file);
 
     if (handle)
         dlclose(handle);
@@ -107,10 +99,10 @@ static bool is_loaded_from_elsewhere(const char *name, const char *file)
 }
 
 /* What it needs by name is loaded already, from another file: the linker would take that one. */
-static const char *find_other(const struct functions_closure *closure)
+static const char *find_other(const struct shared_closure *closure)
 {
     for (size_t i = 0; i < closure->n; i++) {
-        const struct functions_object *o = &closure->objects[i];
+        const struct shared_object *o = &closure->objects[i];
 
         if (o->name && !strchr(o->name, '/') && !is_run_time(o->name) &&
             is_loaded_from_elsewhere(o->name, o->file))
@@ -185,8 +177,8 @@ static void *open_once(const char *file, int flags, bool in_namespace)
 }
 
 enum portolan_status functions_open_privately(const char *file,
-                                              const struct functions_closure *closure,
-                                              void **handle, struct portolan_error *err)
+                                              const struct shared_closure *closure, void **handle,
+                                              struct portolan_error *err)
 {
     bool loaded = is_loaded(file); /* by the program itself: it is bound as it is */
     const char *other = loaded ? NULL : find_other(closure);

@@ -4,7 +4,7 @@
  * programs that are measured as they are, which must not get a library that they do not have, and
  * libelf brings libz.
  */
-#include "functions_internal.h"
+#include <portolan/shared_object.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,15 @@ static bool fits(const ElfW(Ehdr) * header)
            header->e_machine == own->e_machine && header->e_type == ET_DYN;
 }
 
-bool functions_object_fits(const char *file)
+bool shared_object_is_same(const char *a, const char *b)
+{
+    struct stat one, other;
+
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+bool shared_object_fits(const char *file)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     ElfW(Ehdr) header;
@@ -108,8 +116,7 @@ static void names_add(struct names *names, const char *name)
     names->items[names->n] = NULL;
 }
 
-static void read_dynamic(const struct image *i, const ElfW(Shdr) * s,
-                         struct functions_object *object)
+static void read_dynamic(const struct image *i, const ElfW(Shdr) * s, struct shared_object *object)
 {
     struct names needed = {.arena = i->arena};
     size_t n;
@@ -128,8 +135,7 @@ static void read_dynamic(const struct image *i, const ElfW(Shdr) * s,
     object->needed = needed.items;
 }
 
-static void read_symbols(const struct image *i, const ElfW(Shdr) * s,
-                         struct functions_object *object)
+static void read_symbols(const struct image *i, const ElfW(Shdr) * s, struct shared_object *object)
 {
     struct names defined = {.arena = i->arena}, undefined = {.arena = i->arena};
     size_t n;
@@ -150,7 +156,7 @@ static void read_symbols(const struct image *i, const ElfW(Shdr) * s,
     object->undefined = undefined.items;
 }
 
-static enum portolan_status read_sections(struct image *i, struct functions_object *object,
+static enum portolan_status read_sections(struct image *i, struct shared_object *object,
                                           struct portolan_error *err)
 {
     const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)i->bytes;
@@ -171,9 +177,8 @@ static enum portolan_status read_sections(struct image *i, struct functions_obje
                             : PORTOLAN_OK;
 }
 
-enum portolan_status functions_object_read(struct portolan_arena *arena, const char *file,
-                                           struct functions_object *object,
-                                           struct portolan_error *err)
+enum portolan_status shared_object_read(struct portolan_arena *arena, const char *file,
+                                        struct shared_object *object, struct portolan_error *err)
 {
     static const char *none[] = {NULL};
     struct image i = {.arena = arena};
@@ -182,7 +187,7 @@ enum portolan_status functions_object_read(struct portolan_arena *arena, const c
     void *bytes = MAP_FAILED;
     int fd = open(file, O_RDONLY | O_CLOEXEC);
 
-    *object = (struct functions_object){.file = file};
+    *object = (struct shared_object){.file = file};
     if (fd < 0)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
     if (fstat(fd, &info) == 0 && info.st_size > 0)

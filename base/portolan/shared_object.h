@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * base: shared objects as files, before anything of them is loaded: which file a name means, what
+ * an object says of itself, and all that it needs. Any thread; nothing is kept.
+ */
+#ifndef PORTOLAN_SHARED_OBJECT_H
+#define PORTOLAN_SHARED_OBJECT_H
+
+#include <portolan/base.h>
+
+/* ------------------------------------------------------------------ searching */
+
+/* Text in the arena, NULL when memory is out: what a shared object of that name resolves to. */
+struct shared_search {
+    struct portolan_arena arena;
+    /* The dynamic linker's cache, or NULL. */
+    const char *cache;
+    size_t cache_bytes;
+};
+
+void shared_search_begin(struct shared_search *s);
+void shared_search_end(struct shared_search *s);
+
+/*
+ * The file for NAME (no slash in it), which the object ORIGIN (a folder, for $ORIGIN) with search
+ * paths RPATH and RUNPATH (either may be NULL) needs; NULL when there is none.
+ */
+const char *shared_search_find(struct shared_search *s, const char *name, const char *rpath,
+                               const char *runpath, const char *origin);
+
+/* ------------------------------------------------------------------ reading */
+
+/* What an ELF file says of itself; lists end in NULL. All in the arena. */
+struct shared_object {
+    const char *file;
+    const char *name;            /* by which another object of the closure needs it, or NULL */
+    const char *rpath, *runpath; /* or NULL */
+    const char **needed;
+    const char **defined;   /* dynamic symbols that others may see */
+    const char **undefined; /* needed of others, weak ones left out */
+};
+
+/* True for a shared object for this machine, judged by its first bytes. */
+bool shared_object_fits(const char *file);
+
+/* True when both names lead to one file. */
+bool shared_object_is_same(const char *a, const char *b);
+
+/* Reads FILE. PORTOLAN_EIO, PORTOLAN_EUNSUPPORTED. */
+enum portolan_status shared_object_read(struct portolan_arena *arena, const char *file,
+                                        struct shared_object *object, struct portolan_error *err);
+
+/* FILE and what it needs, found as the dynamic linker would. */
+struct shared_closure {
+    struct shared_object *objects;
+    size_t n;
+};
+
+enum portolan_status shared_closure_read(struct shared_search *s, const char *file,
+                                         struct shared_closure *closure,
+                                         struct portolan_error *err);
+
+#endif
