@@ -39,10 +39,13 @@ enum portolan_status shared_closure_read(struct shared_search *s, const char *fi
 
         for (size_t k = 0; status == PORTOLAN_OK && object.needed[k]; k++) {
             const char *name = object.needed[k];
-            const char *found = strchr(name, '/') ? name
-                                                  : shared_search_find(s, name, object.rpath,
-                                                                       object.runpath, origin);
+            const char *found;
 
+            if (closure->without_loaded && shared_object_is_loaded(name))
+                continue;
+            found = strchr(name, '/')
+                        ? name
+                        : shared_search_find(s, name, object.rpath, object.runpath, origin);
             /* What cannot be found the dynamic linker reports; it may also be loaded already. */
             if (found && !holds(closure, found))
                 status = add(s, found, name, closure, err);

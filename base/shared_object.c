@@ -6,6 +6,7 @@
  */
 #include <portolan/shared_object.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -30,6 +31,15 @@ static bool fits(const ElfW(Ehdr) * header)
            header->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
            header->e_ident[EI_DATA] == own->e_ident[EI_DATA] &&
            header->e_machine == own->e_machine && header->e_type == ET_DYN;
+}
+
+bool shared_object_is_loaded(const char *name)
+{
+    void *handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+
+    if (handle)
+        dlclose(handle);
+    return handle != NULL;
 }
 
 bool shared_object_is_same(const char *a, const char *b)

@@ -53,7 +53,7 @@ static bool defines(const struct shared_object *o, const char *symbol)
 /* Of what FILE needs, the object that brings an MPI other than OURS; in the arena, NULL: none. */
 static const char *find_other_mpi(struct shared_search *s, const char *file, const char *ours)
 {
-    struct shared_closure closure = {0};
+    struct shared_closure closure = {.without_loaded = true};
 
     if (shared_closure_read(s, file, &closure, NULL) != PORTOLAN_OK)
         return NULL; /* the dynamic linker says why */
@@ -86,7 +86,7 @@ static enum portolan_status check_mpi(const struct portolan_class_description *c
     enum portolan_status status = PORTOLAN_OK;
     struct shared_search s;
 
-    if (!ours)
+    if (!ours || shared_object_is_loaded(class->library))
         return PORTOLAN_OK;
     shared_search_begin(&s);
     theirs = find_other_mpi(&s, class->library, ours);

@@ -43,6 +43,9 @@ struct shared_object {
 /* True for a shared object for this machine, judged by its first bytes. */
 bool shared_object_fits(const char *file);
 
+/* True when the process has loaded what NAME, a path or none, stands for. */
+bool shared_object_is_loaded(const char *name);
+
 /* True when both names lead to one file. */
 bool shared_object_is_same(const char *a, const char *b);
 
@@ -52,6 +55,7 @@ enum portolan_status shared_object_read(struct portolan_arena *arena, const char
 
 /* FILE and what it needs, found as the dynamic linker would. */
 struct shared_closure {
+    bool without_loaded; /* what is loaded already is left out, with what it needs */
     struct shared_object *objects;
     size_t n;
 };

@@ -14,15 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_loaded(const char *file)
-{
-    void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-
-    if (handle)
-        dlclose(handle);
-    return handle != NULL;
-}
-
 /* Sanitizers end the program at RTLD_DEEPBIND. */
 static bool forbids_deepbind(void)
 {
@@ -58,7 +49,7 @@ static const char *find_trap(const struct shared_closure *closure)
     for (size_t i = 0; i < closure->n; i++) {
         const struct shared_object *o = &closure->objects[i];
 
-        if (i > 0 && is_loaded(o->file))
+        if (i > 0 && shared_object_is_loaded(o->file))
             continue; /* bound long ago, or the same for all: the C library */
         for (size_t k = 0; o->defined[k]; k++) {
             void *there = dlsym(RTLD_DEFAULT, o->defined[k]);
@@ -180,7 +171,7 @@ enum portolan_status functions_open_privately(const char *file,
                                               const struct shared_closure *closure, void **handle,
                                               struct portolan_error *err)
 {
-    bool loaded = is_loaded(file); /* by the program itself: it is bound as it is */
+    bool loaded = shared_object_is_loaded(file); /* by the program itself: it is bound as it is */
     const char *other = loaded ? NULL : find_other(closure);
     const char *trap = NULL;
     int flags = RTLD_NOW | RTLD_LOCAL;
