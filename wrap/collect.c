@@ -75,7 +75,16 @@ static void put_words(struct portolan_facts *facts, const char *name, const char
     portolan_text_clear(&text);
 }
 
-/* Which of several processes of a rank (it, a shell that started it) stands for the rank. */
+static bool is_of_one_rank(const struct wrap_process *p, const struct wrap_process *q)
+{
+    return p->area->job.rank == q->area->job.rank &&
+           strcmp(p->area->job.name, q->area->job.name) == 0;
+}
+
+/*
+ * Which of several processes of a rank (it, a shell that started it) stands for the rank: the first
+ * that made calls, or the first of all.
+ */
 static bool stands_for_rank(const struct wrap_process *p)
 {
     const struct wrap_run *run = p->run;
@@ -84,9 +93,12 @@ static bool stands_for_rank(const struct wrap_process *p)
         return false;
     for (size_t i = 0; i < run->shared->orders.n_areas; i++) {
         const struct wrap_process *q = run->processes[i];
+        bool calls = q && q->calls > 0;
 
-        if (q && q != p && q->area->job.rank == p->area->job.rank &&
-            !strcmp(q->area->job.name, p->area->job.name) && (q->recorder.job || q->calls > 0))
+        if (!q || q == p || !is_of_one_rank(p, q))
+            continue;
+        if (q->recorder.job || calls > (p->calls > 0) ||
+            (calls == (p->calls > 0) && q->area < p->area))
             return false;
     }
     return true;
