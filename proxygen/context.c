@@ -13,6 +13,26 @@
 
 /* ------------------------------------------------------------------ what there is */
 
+static size_t add_expressions(const struct method *m, bool results, struct context *list, size_t n)
+{
+    for (size_t i = 0; i < m->n_expressions; i++) {
+        const struct expression *e = &m->expressions[i];
+
+        if (e->is_result == results && n++ < PORTOLAN_PROBE_CONTEXTS)
+            list[n - 1] = (struct context){e->name, e->value, e->kind};
+    }
+    return n;
+}
+
+size_t proxygen_count_results(const struct method *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_expressions; i++)
+        n += m->expressions[i].is_result;
+    return n;
+}
+
 size_t proxygen_contexts(const struct method *m, struct context *list)
 {
     size_t n = 0;
@@ -23,13 +43,8 @@ size_t proxygen_contexts(const struct method *m, struct context *list)
         if (a->context && n++ < PORTOLAN_PROBE_CONTEXTS)
             list[n - 1] = (struct context){a->name, a->value, a->kind};
     }
-    for (size_t i = 0; i < m->n_expressions; i++) {
-        const struct expression *e = &m->expressions[i];
-
-        if (n++ < PORTOLAN_PROBE_CONTEXTS)
-            list[n - 1] = (struct context){e->name, e->value, e->kind};
-    }
-    return n;
+    n = add_expressions(m, false, list, n);
+    return add_expressions(m, true, list, n);
 }
 
 /* ------------------------------------------------------------------ names */
@@ -83,6 +98,8 @@ static const char *name_of(struct run *run, const char *text)
     size_t length = strlen(text);
     const char *inner = NULL;
 
+    if (strcmp(text, "return") == 0)
+        return "result";
     if (*text == '*')
         inner = text + 1 + strspn(text + 1, " ");
     else if (strncmp(text, "strlen(", 7) == 0)
@@ -126,6 +143,9 @@ static const char *fault_of(struct run *run, const struct method *m, const struc
                               "'%s': expressions are for ports from headers; in SIDL, numbers and "
                               "extents of arrays are contexts",
                               e->text);
+    if (e->is_result && (run->port.shape == SHAPE_CLASS || m->no_return))
+        return proxygen_print(arena, "'%s' has no results that could be told: %s", m->name,
+                              m->no_return ? "it never returns" : "'results' is for ports in C");
     if (!e->name)
         return proxygen_print(arena, "'%s' needs a name in front: 'name = %s'", e->text, e->text);
     if (!proxygen_is_name(e->name))
@@ -157,10 +177,10 @@ static enum portolan_status add_expression(struct run *run, struct method *m,
 }
 
 enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
-                                              const struct place *place)
+                                              bool is_result, const struct place *place)
 {
     char *equals = find_equals(word), *end = equals;
-    struct expression e = {.place = *place};
+    struct expression e = {.is_result = is_result, .place = *place};
     const char *fault;
 
     while (end && end > word && isspace((unsigned char)end[-1]))
@@ -215,6 +235,35 @@ struct trials {
     enum portolan_status status;
 };
 
+/* Where NAME stands in TEXT, and not as a member's or a part of another; NULL: nowhere. */
+static const char *find_name(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        bool is_member =
+            at > text && (at[-1] == '.' || (at > text + 1 && at[-1] == '>' && at[-2] == '-'));
+        bool starts =
+            at == text || !(begins_name(at[-1]) || isdigit((unsigned char)at[-1]) || is_member);
+
+        if (starts && name_length(at) == length)
+            return at;
+    }
+    return NULL;
+}
+
+/* TEXT with WITH for each word `return`. */
+static const char *with_result(struct run *run, const char *text, const char *with)
+{
+    const char *done = "", *at;
+
+    while ((at = find_name(text, "return"))) {
+        done = proxygen_print(&run->arena, "%s%.*s%s", done, (int)(at - text), text, with);
+        text = at + 6;
+    }
+    return proxygen_print(&run->arena, "%s%s", done, text);
+}
+
 /* A line for each: a function whose last parameter has the expression's type. */
 static void add_trial(struct run *run, struct method *m, struct expression *e, void *arg)
 {
@@ -226,36 +275,27 @@ static void add_trial(struct run *run, struct method *m, struct expression *e, v
         portolan_text_add(
             out, "%s, ",
             proxygen_replace(&run->arena, m->arguments[i].declaration, m->arguments[i].name));
-    portolan_text_add(out, "__typeof__(%s) portolan_value);\n", e->text);
-}
-
-static bool is_used(const char *text, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = text; (at = strstr(at, name)); at += length) {
-        bool starts = at == text || !(begins_name(at[-1]) || isdigit((unsigned char)at[-1]) ||
-                                      at[-1] == '.' || (at[-1] == '>' && at[-2] == '-'));
-
-        if (starts && name_length(at) == length)
-            return true;
-    }
-    return false;
+    if (e->is_result && m->returns)
+        portolan_text_add(out, "%s, ", proxygen_replace(&run->arena, m->result, "portolan_result"));
+    portolan_text_add(out, "__typeof__(%s) portolan_value);\n",
+                      e->is_result && m->returns ? with_result(run, e->text, "portolan_result")
+                                                 : e->text);
 }
 
 /* Pointers that the expression goes through may be NULL. */
 static void make_value(struct run *run, struct method *m, struct expression *e, void *arg)
 {
     struct portolan_arena *arena = &run->arena;
-    const char *guard = "";
+    const char *guard = "", *text;
 
     (void)arg;
     for (size_t i = 0; i < m->n_arguments; i++)
-        if (m->arguments[i].form == FORM_POINTER && is_used(e->text, m->arguments[i].name))
+        if (m->arguments[i].form == FORM_POINTER && find_name(e->text, m->arguments[i].name))
             guard =
                 proxygen_print(arena, "%s%s%s", guard, *guard ? " && " : "", m->arguments[i].name);
-    e->value = *guard ? proxygen_print(arena, "(%s ? (%s) : 0)", guard, e->text)
-                      : proxygen_print(arena, "(%s)", e->text);
+    text = e->is_result ? with_result(run, e->text, proxygen_locals(run, m).result) : e->text;
+    e->value = *guard ? proxygen_print(arena, "(%s ? (%s) : 0)", guard, text)
+                      : proxygen_print(arena, "(%s)", text);
 }
 
 static void find_expression(struct run *run, struct method *m, struct expression *e, void *arg)

@@ -48,7 +48,7 @@ void proxygen_emit_context(const struct method *m, const struct locals *l,
                            struct portolan_text *out)
 {
     struct context list[PORTOLAN_PROBE_CONTEXTS];
-    size_t n = proxygen_contexts(m, list);
+    size_t n = proxygen_contexts(m, list) - proxygen_count_results(m);
 
     if (n == 0)
         return;
@@ -70,7 +70,7 @@ void proxygen_emit_enter_call(const struct method *m, const struct locals *l, si
                               struct portolan_text *out)
 {
     struct context list[PORTOLAN_PROBE_CONTEXTS];
-    size_t n = proxygen_contexts(m, list);
+    size_t n = proxygen_contexts(m, list) - proxygen_count_results(m);
 
     portolan_text_add(out, "portolan_probe_enter(&%s, &%s->port, %zu, %s, %zu)", l->call, l->proxy,
                       number, n ? l->context : "NULL", n);
@@ -115,6 +115,17 @@ void proxygen_emit_pass(const struct method *m, const struct locals *l, const ch
     portolan_text_add(out, m->returns ? "return %s);\n" : "{ %s; return; });\n", again);
 }
 
+/* Contexts that are known now. */
+static void emit_results(const struct method *m, const struct locals *l, struct portolan_text *out)
+{
+    struct context list[PORTOLAN_PROBE_CONTEXTS];
+    size_t n = proxygen_contexts(m, list);
+
+    for (size_t i = n - proxygen_count_results(m); i < n; i++)
+        portolan_text_add(out, "    portolan_probe_note_context(&%s, %zu, (double)%s);\n", l->call,
+                          i, list[i].value);
+}
+
 void proxygen_emit_accuracy(const struct method *m, const struct locals *l, const char *condition,
                             struct portolan_text *out)
 {
@@ -134,6 +145,7 @@ void proxygen_emit_accuracy(const struct method *m, const struct locals *l, cons
                 out, "    if (%s)\n        portolan_probe_note_accuracy(&%s, (double)*%s);\n", name,
                 l->call, name);
     }
+    emit_results(m, l, out);
 }
 
 /* "*_ex || result != 0" */
@@ -172,8 +184,8 @@ static void emit_method(const struct method *m, struct portolan_text *out)
         portolan_text_add(out, ", .n_context = %zu, .context = {", n);
     for (size_t i = 0; i < n; i++) {
         portolan_text_add(out, "%s\"%s\"", i ? ", " : "", list[i].name);
-        if (list[i].kind == VALUE_REAL)
-            real |= 1U << i;
+        if (list[i].kind == VALUE_REAL || i >= n - proxygen_count_results(m))
+            real |= 1U << i; /* of results there are means */
     }
     if (n)
         portolan_text_add(out, "}");

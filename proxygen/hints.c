@@ -90,7 +90,7 @@ static void guess_fortran(struct run *run, struct method *m)
 /* Every such number next to a pointer to data, as far as a context has room. */
 static void guess_extents(struct method *m)
 {
-    size_t contexts = 0;
+    size_t contexts = m->n_expressions;
 
     for (size_t i = 0; i < m->n_arguments && contexts < PORTOLAN_PROBE_CONTEXTS; i++) {
         struct argument *a = &m->arguments[i];

@@ -86,6 +86,7 @@ struct expression {
     const char *value;    /* the same, 0 where a pointer is NULL */
     enum value_kind kind; /* once the compiler has told */
     bool guessed;
+    bool is_result; /* known after the call; `return` in it is what the method returns */
     struct place place;
 };
 
@@ -292,11 +293,16 @@ enum portolan_status proxygen_read_side_lines(struct run *run, FILE *file);
  * how many there are, which may be more.
  */
 size_t proxygen_contexts(const struct method *m, struct context *list);
+/* How many of them are results, which stand last. */
+size_t proxygen_count_results(const struct method *m);
 /* Letters, digits and '_'. */
 bool proxygen_is_name(const char *text);
-/* "NAME = EXPRESSION", or an expression that names itself, becomes a context of M. */
+/*
+ * "NAME = EXPRESSION", or an expression that names itself, becomes a context of M, which is known
+ * before the call or, with IS_RESULT, after it.
+ */
 enum portolan_status proxygen_read_expression(struct run *run, struct method *m, char *word,
-                                              const struct place *place);
+                                              bool is_result, const struct place *place);
 /* What A points to becomes a context of M. */
 void proxygen_guess_dereference(struct run *run, struct method *m, const struct argument *a);
 /* Has the compiler tell types and faults of all expressions. */

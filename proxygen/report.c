@@ -22,8 +22,8 @@ static void report_contexts(const struct method *m, struct portolan_text *out)
     for (size_t i = 0; i < m->n_expressions; i++) {
         const struct expression *e = &m->expressions[i];
 
-        portolan_text_add(out, "%s%s (%s%s)", between, e->name, e->guessed ? "guessed: " : "",
-                          e->text);
+        portolan_text_add(out, "%s%s (%s%s%s)", between, e->name, e->guessed ? "guessed: " : "",
+                          e->text, e->is_result ? ", after the call" : "");
         between = ", ";
     }
 }

@@ -126,7 +126,7 @@ static enum portolan_status context_word(struct side_line *l, char *word)
     enum portolan_status status;
 
     if (!proxygen_is_name(word))
-        return proxygen_read_expression(l->run, l->method, word, &l->place);
+        return proxygen_read_expression(l->run, l->method, word, false, &l->place);
     status = find_argument(l, word, &a);
     if (status != PORTOLAN_OK)
         return status;
@@ -139,6 +139,16 @@ static enum portolan_status apply_context(struct side_line *l, char *words)
 {
     l->method->described = true;
     return each_word(l, words, context_word);
+}
+
+static enum portolan_status result_word(struct side_line *l, char *word)
+{
+    return proxygen_read_expression(l->run, l->method, word, true, &l->place);
+}
+
+static enum portolan_status apply_results(struct side_line *l, char *words)
+{
+    return each_word(l, words, result_word);
 }
 
 static enum portolan_status accuracy_word(struct side_line *l, char *word)
@@ -320,16 +330,18 @@ static enum portolan_status apply_version(struct side_line *l, char *word)
 static const struct aspect aspects[] = {
     {"", apply_context, false, false},         {"accuracy", apply_accuracy, false, false},
     {"status", apply_status, false, false},    {"destroys", apply_destroys, false, false},
-    {"size-of", apply_size, false, true},      {"variadic", apply_variadic, false, true},
-    {"callback", apply_callback, false, true}, {"gives", apply_gives, false, true},
-    {"since", apply_since, false, true},       {"version", apply_version, true, true},
+    {"results", apply_results, false, true},   {"size-of", apply_size, false, true},
+    {"variadic", apply_variadic, false, true}, {"callback", apply_callback, false, true},
+    {"gives", apply_gives, false, true},       {"since", apply_since, false, true},
+    {"version", apply_version, true, true},
 };
 enum { N_ASPECTS = sizeof aspects / sizeof *aspects };
 
 /* Objects of C++ end by their destructors, and are not taken apart. */
 static bool is_for_c(const char *aspect)
 {
-    static const char *const names[] = {"destroys", "callback", "gives", "since", "version"};
+    static const char *const names[] = {"destroys", "callback", "gives",
+                                        "since",    "version",  "results"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(aspect, names[i]) == 0)

@@ -641,4 +641,18 @@ PORTOLAN_PROBE_INLINE void portolan_probe_note_accuracy(struct portolan_probe_ca
     }
 }
 
+/**
+ * Gives the running CALL context number INDEX, of those that its method was registered with behind
+ * the ones it was entered with; before leave, in their order. Records are not told apart by it:
+ * they have its mean.
+ */
+PORTOLAN_PROBE_INLINE void portolan_probe_note_context(struct portolan_probe_call *call,
+                                                       unsigned index, double value)
+{
+    if (call->frame->mark & PORTOLAN_PROBE_MEASURED) {
+        call->frame->node->x[index] = value;
+        call->n_context = index + 1;
+    }
+}
+
 #endif

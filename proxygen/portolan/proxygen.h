@@ -87,6 +87,7 @@ struct portolan_proxygen_result {
  * and, for headers,
  *
  *     method: *m, A->n, strlen(s), work = n * *k   # contexts that are expressions over arguments
+ *     method.results: *its, return   # contexts that are known after the call, as their means
  *     method.destroys:               # the method ends its object
  *     method.size-of: x = n          # n is the extent of x, and a context; empty: none is guessed
  *     method.variadic: vmethod       # vmethod is the same with a va_list for the "..."

@@ -227,6 +227,26 @@ static void contexts_are_what_expressions_come_to(void **state)
     assert_int_equal(records_node("list_dot_", 0).context[0].value, 2);
 }
 
+static void results_are_contexts_by_their_means(void **state)
+{
+    const int values[4] = {1, 2, 3, 6};
+    struct portolan_probe_record r;
+
+    (void)state;
+    records_begin();
+    bind(NULL);
+    monitor(true);
+    assert_int_equal(list_pure(values, 3), 3);
+    assert_int_equal(list_pure(values + 1, 3), 6);
+    monitor(false);
+    r = records_node("list_pure", 0);
+    assert_int_equal(r.calls, 2);
+    assert_int_equal(r.n_context, 3);
+    assert_int_equal(r.context[0].value, 3);
+    assert_true(r.context[1].sum == 3 + 6);
+    assert_true(r.context[2].sum == 2 * (3 + 6));
+}
+
 static void what_is_behind_no_pointer_is_0(void **state)
 {
     int factor = 1;
@@ -505,6 +525,7 @@ int main(void)
         cmocka_unit_test(what_a_library_lacks_is_listed_and_comes_from_the_program_s),
         cmocka_unit_test(libraries_that_call_mpi_are_refused),
         cmocka_unit_test(contexts_are_what_expressions_come_to),
+        cmocka_unit_test(results_are_contexts_by_their_means),
         cmocka_unit_test(what_is_behind_no_pointer_is_0),
         cmocka_unit_test(what_is_no_implementation_is_refused),
         cmocka_unit_test(libraries_of_one_name_are_told_apart),

@@ -38,7 +38,7 @@ static const struct portolan_probe_method test_ListFront_methods[] = {
     {.name = "list_renamed", .n_context = 1, .context = {"x"}},
     {.name = "list_weak"},
     {.name = "list_old"},
-    {.name = "list_pure", .n_context = 1, .context = {"n"}},
+    {.name = "list_pure", .n_context = 3, .context = {"n", "result", "twice"}, .real_contexts = 6},
     {.name = "list_call"},
     {.name = "list_unnamed"},
     {.name = "list_dot_", .n_context = 1, .context = {"n"}},
@@ -719,6 +719,8 @@ static PORTOLAN_PROBE_MEASURING int test_ListFront_measure_list_pure(const int *
     }
     to = portolan_probe_enter(&call, &proxy->port, 20, context, 1)->target;
     result = PORTOLAN_FUNCTIONS_OF(proxy, to, list_pure, 20)(x, n);
+    portolan_probe_note_context(&call, 1, (double)(result));
+    portolan_probe_note_context(&call, 2, (double)(2.0 * result));
     portolan_probe_leave(&call);
     return result;
 }
