@@ -131,7 +131,7 @@ static void tell_mistake(const struct wrap_run *run)
 }
 
 /* The lines by which `portolan control` knows its answer, and how it went. */
-static void write_head(struct wrap_run *run, FILE *stream)
+static void add_head(const struct wrap_run *run, struct portolan_text *t)
 {
     const struct wrap_orders *o = &run->shared->orders;
     bool failed = false;
@@ -143,31 +143,36 @@ static void write_head(struct wrap_run *run, FILE *stream)
                             a->answer_status != PORTOLAN_OK);
     }
     if (!strncmp(o->command, request_mark, sizeof request_mark - 1))
-        fprintf(stream, "request %.*s\n", (int)strcspn(o->command + sizeof request_mark - 1, "\n"),
-                o->command + sizeof request_mark - 1);
-    fprintf(stream, "nodes 1\nstatus %s\n", failed ? "error" : "ok");
+        portolan_text_add(t, "request %.*s\n",
+                          (int)strcspn(o->command + sizeof request_mark - 1, "\n"),
+                          o->command + sizeof request_mark - 1);
+    portolan_text_add(t, "nodes 1\nstatus %s\n", failed ? "error" : "ok");
 }
 
 /* FILE.reply, as a whole: what all processes answered. */
-static void write_reply(struct wrap_run *run)
+static void write_reply(const struct wrap_run *run)
 {
     const struct wrap_orders *o = &run->shared->orders;
-    const char *name = run->options->control;
-    char *reply = portolan_asprintf("%s.reply", name), *fresh = portolan_asprintf("%s.new", name);
-    FILE *stream = reply && fresh ? fopen(fresh, "we") : NULL;
+    char *path = portolan_asprintf("%s.reply", run->options->control);
+    struct portolan_text t = {0};
+    struct portolan_error err = {0};
 
-    if (stream)
-        write_head(run, stream);
-    for (size_t i = 0; stream && i < o->n_areas; i++) {
+    add_head(run, &t);
+    for (size_t i = 0; i < o->n_areas; i++) {
         const struct wrap_area *a = &run->shared->areas[i];
 
         if (a->process && a->answer_number == o->command_number)
-            fprintf(stream, "%.*s", WRAP_ANSWER_BYTES, a->answer);
+            portolan_text_add(&t, "%.*s", WRAP_ANSWER_BYTES, a->answer);
     }
-    if (stream && fclose(stream) == 0)
-        rename(fresh, reply);
-    free(reply);
-    free(fresh);
+    if (!path || t.failed)
+        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+    else
+        portolan_replace_file(path, t.bytes, t.length, &err);
+    if (err.status != PORTOLAN_OK)
+        portolan_log(PORTOLAN_LOG_WARNING, "wrap", "warning: a command is not answered: %s",
+                     err.text);
+    free(path);
+    portolan_text_clear(&t);
 }
 
 void wrap_command(struct wrap_run *run)
