@@ -93,22 +93,70 @@ void portolan_text_clear(struct portolan_text *t)
     *t = (struct portolan_text){.arena = t->arena};
 }
 
+/* TEXT with what REPLACEMENT gives in place of a character (NULL: it stays); bytes that are no
+ * UTF-8 become U+FFFD. */
+static void add_escaped(struct portolan_text *t, const char *text,
+                        const char *(*replacement)(const char *character, char room[8]))
+{
+    const char *plain = text, *other;
+    char room[8];
+
+    while (*text) {
+        size_t n = portolan_utf8_length(text);
+
+        other = n > 0 ? replacement(text, room) : "\xef\xbf\xbd";
+        if (!other) {
+            text += n;
+            continue;
+        }
+        portolan_text_add_bytes(t, plain, (size_t)(text - plain));
+        portolan_text_add_bytes(t, other, strlen(other));
+        plain = text += n ? n : 1;
+    }
+    portolan_text_add_bytes(t, plain, (size_t)(text - plain));
+}
+
+/* XML 1.0 has neither other control characters nor U+FFFE and U+FFFF, not even as references. */
+static const char *in_xml(const char *c, char room[8])
+{
+    switch (*c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\t':
+    case '\n':
+    case '\r':
+        snprintf(room, 8, "&#%d;", *c);
+        return room;
+    default:
+        return (unsigned char)*c < ' ' || !strncmp(c, "\xef\xbf\xbe", 3) ||
+                       !strncmp(c, "\xef\xbf\xbf", 3)
+                   ? "\xef\xbf\xbd"
+                   : NULL;
+    }
+}
+
 void portolan_text_add_xml(struct portolan_text *t, const char *text)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    add_escaped(t, text, in_xml);
+}
 
-        if (c == '&')
-            portolan_text_add(t, "&amp;");
-        else if (c == '<')
-            portolan_text_add(t, "&lt;");
-        else if (c == '>')
-            portolan_text_add(t, "&gt;");
-        else if (c == '"')
-            portolan_text_add(t, "&quot;");
-        else if (c < ' ')
-            portolan_text_add(t, "&#%d;", c);
-        else
-            portolan_text_add_bytes(t, text, 1);
-    }
+static const char *in_json(const char *c, char room[8])
+{
+    if (*c != '"' && *c != '\\' && (unsigned char)*c >= ' ')
+        return NULL;
+    snprintf(room, 8, (unsigned char)*c < ' ' ? "\\u%04x" : "\\%c", (unsigned)*c);
+    return room;
+}
+
+void portolan_text_add_json(struct portolan_text *t, const char *text)
+{
+    portolan_text_add_bytes(t, "\"", 1);
+    add_escaped(t, text, in_json);
+    portolan_text_add_bytes(t, "\"", 1);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,15 @@ const char *portolan_nearest_word(const char *word, const char *const *known, si
     return nearest;
 }
 
+struct portolan_hint portolan_did_you_mean(const char *near)
+{
+    struct portolan_hint hint = {""};
+
+    if (near)
+        snprintf(hint.text, sizeof hint.text, "; did you mean '%.160s'?", near);
+    return hint;
+}
+
 bool portolan_read_int64(const char *text, int64_t *value)
 {
     char *end;
@@ -73,16 +83,22 @@ bool portolan_read_int64(const char *text, int64_t *value)
     return true;
 }
 
+static locale_t c_locale;
+
+static void make_c_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* which glibc has: this cannot fail */
+}
+
 bool portolan_read_double(const char *text, double *value)
 {
-    static locale_t c_locale;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     char *end;
     double v;
 
     if (!text || !*text || strchr(" \t\n\r\f\v", *text))
         return false;
-    if (!c_locale)
-        c_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    pthread_once(&once, make_c_locale);
     v = strtod_l(text, &end, c_locale);
     if (*end || end == text || !isfinite(v))
         return false;

@@ -55,6 +55,6 @@ enum portolan_status match_name(const char *word, const char *const *names, size
         }
     }
     near = portolan_nearest_word(word, names, n);
-    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s%s%s", kind, word,
-                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", kind, word,
+                              portolan_did_you_mean(near).text);
 }

@@ -54,7 +54,8 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
         setvbuf(s->f, NULL, _IOFBF, BUFFER);
         return PORTOLAN_OK;
     }
-    portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", path, strerror(errno));
+    portolan_error_set(err, s->error == ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EIO,
+                       "cannot write '%s': %s", path, strerror(errno));
     if (fd >= 0) {
         close(fd);
         unlink(s->temporary);
@@ -103,8 +104,8 @@ enum portolan_status sink_close(struct sink *s, enum portolan_status status,
             s->error = errno;
     }
     if (status == PORTOLAN_OK && s->error)
-        status = portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", name,
-                                    strerror(s->error));
+        status = portolan_error_set(err, s->error == ENOMEM ? PORTOLAN_ENOMEM : PORTOLAN_EIO,
+                                    "cannot write '%s': %s", name, strerror(s->error));
     if (status != PORTOLAN_OK && s->temporary)
         unlink(s->temporary);
     free(s->temporary);

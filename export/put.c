@@ -104,26 +104,11 @@ void clean_utf8(char *text)
 
 void sink_json(struct sink *s, const char *text)
 {
-    const char *c = text, *plain = text;
+    struct portolan_text json = {0};
 
-    sink_bytes(s, "\"", 1);
-    while (*c) {
-        size_t n = portolan_utf8_length(c);
-        bool control = (unsigned char)*c < ' ';
-
-        if (n > 0 && !control && *c != '"' && *c != '\\') {
-            c += n;
-            continue;
-        }
-        sink_bytes(s, plain, (size_t)(c - plain));
-        if (n == 0)
-            sink_put(s, "\xef\xbf\xbd");
-        else if (control)
-            sink_printf(s, "\\u%04x", (unsigned)*c);
-        else
-            sink_printf(s, "\\%c", *c);
-        plain = ++c;
-    }
-    sink_bytes(s, plain, (size_t)(c - plain));
-    sink_bytes(s, "\"", 1);
+    portolan_text_add_json(&json, text);
+    if (json.failed && !s->error)
+        s->error = ENOMEM;
+    sink_bytes(s, json.bytes ? json.bytes : "", json.length);
+    portolan_text_clear(&json);
 }

@@ -73,9 +73,8 @@ static enum portolan_status unknown_instance(const struct portolan_assembly *a, 
 {
     const char *near = assembly_nearest_instance(a, name);
 
-    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no instance '%s'%s%s%s",
-                              a->name, name, near ? "; did you mean '" : "", near ? near : "",
-                              near ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no instance '%s'%s",
+                              a->name, name, portolan_did_you_mean(near).text);
 }
 
 enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_instance *i,
@@ -88,9 +87,8 @@ enum portolan_status assembly_unknown_parameter(const struct portolan_assembly_i
             pair[1] = i->alternatives[k].parameters[p].name;
             pair[0] = portolan_nearest_word(name, pair, 2);
         }
-    return portolan_error_set(
-        err, PORTOLAN_ENOTFOUND, "instance '%s' is given no parameter '%s'%s%s%s", i->name, name,
-        pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "instance '%s' is given no parameter '%s'%s",
+                              i->name, name, portolan_did_you_mean(pair[0]).text);
 }
 
 enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const char *instance,
@@ -172,9 +170,9 @@ enum portolan_status portolan_assembly_select(struct portolan_assembly *a, const
         pair[1] = i->alternatives[k].class_name;
         pair[0] = portolan_nearest_word(class_name, pair, 2);
     }
-    return portolan_error_set(
-        err, PORTOLAN_ENOTFOUND, "class '%s' is no alternative of instance '%s'%s%s%s", class_name,
-        instance, pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                              "class '%s' is no alternative of instance '%s'%s", class_name,
+                              instance, portolan_did_you_mean(pair[0]).text);
 }
 
 static uint64_t hash_text(const char *text, uint64_t h)

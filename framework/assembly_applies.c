@@ -62,8 +62,8 @@ static void check_name(const struct portolan_assembly *a, const char *name, int 
     i = portolan_assembly_peek_instance(a, instance);
     near = i ? NULL : assembly_nearest_instance(a, instance);
     if (!i)
-        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in <applies>%s%s%s", instance,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        portolan_diagnose(d, a->file, line, 0, "unknown instance '%s' in <applies>%s", instance,
+                          portolan_did_you_mean(near).text);
     else if (!assembly_any_parameter(i, dot + 1)) {
         assembly_unknown_parameter(i, dot + 1, &err);
         portolan_diagnose(d, a->file, line, 0, "%s; <applies> can ask for no other", err.text);

@@ -186,9 +186,8 @@ static void check_column(const struct portolan_assembly *a, size_t k,
         return;
     if (!i)
         portolan_diagnose(d, file_of(a), a->cases_line, 0,
-                          "unknown instance '%s' in column '%s.%s'%s%s%s", x->instance, x->instance,
-                          x->parameter, near ? "; did you mean '" : "", near ? near : "",
-                          near ? "'?" : "");
+                          "unknown instance '%s' in column '%s.%s'%s", x->instance, x->instance,
+                          x->parameter, portolan_did_you_mean(near).text);
     else if (!assembly_any_parameter(i, x->parameter)) {
         assembly_unknown_parameter(i, x->parameter, &err);
         portolan_diagnose(d, file_of(a), a->cases_line, 0,
@@ -296,9 +295,8 @@ static enum portolan_status unknown_case(const struct portolan_assembly *a, cons
     }
     if (!a->n_cases)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' lists no cases", a->name);
-    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no case '%s'%s%s%s",
-                              a->name, name, pair[0] ? "; did you mean '" : "",
-                              pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "assembly '%s' has no case '%s'%s", a->name,
+                              name, portolan_did_you_mean(pair[0]).text);
 }
 
 enum portolan_status portolan_assembly_peek_case(const struct portolan_assembly *a,

@@ -47,16 +47,6 @@ static bool is_service_type(const struct checker *c, const char *type)
            !some_class_provides(c, type);
 }
 
-/* "; did you mean 'x'?" or nothing. */
-static const char *suggestion(char *text, size_t size, const char *near)
-{
-    if (near)
-        snprintf(text, size, "; did you mean '%s'?", near);
-    else
-        text[0] = '\0';
-    return text;
-}
-
 static class_description *class_of(const struct checker *c,
                                    const struct portolan_assembly_instance *i, size_t k)
 {
@@ -92,7 +82,6 @@ static void check_parameter(struct checker *c, const struct portolan_assembly_in
                             bool first)
 {
     const struct portolan_parameter_description *known = portolan_class_parameter(class, p->name);
-    char near[200];
 
     if (!known) {
         if (assembly_is_inherited(i, p) && (!first || any_class_has(c, i, p->name)))
@@ -100,7 +89,7 @@ static void check_parameter(struct checker *c, const struct portolan_assembly_in
         portolan_diagnose(c->d, c->a->file, p->line, 0,
                           "instance '%s': class '%s' has no parameter '%s'%s", i->name,
                           class->class_name, p->name,
-                          suggestion(near, sizeof near, nearest_parameter(class, p->name)));
+                          portolan_did_you_mean(nearest_parameter(class, p->name)).text);
     } else if (known->type != p->type || known->is_array != p->is_array) {
         portolan_diagnose(c->d, c->a->file, p->line, 0,
                           "instance '%s': parameter '%s' of class '%s' has type %s, not %s",
@@ -152,21 +141,19 @@ static void check_configures(struct checker *c, const struct portolan_assembly_i
                              const struct portolan_assembly_alternative *x,
                              class_description *class)
 {
-    char near[200];
 
     for (size_t k = 0; k < x->n_configures; k++)
         if (!portolan_class_provides(class, x->configures[k].port))
             portolan_diagnose(c->d, c->a->file, x->configures[k].line, 0,
                               "instance '%s': class '%s' has no provides port '%s'%s", i->name,
                               class->class_name, x->configures[k].port,
-                              suggestion(near, sizeof near,
-                                         nearest_port(class->provides, class->n_provides,
-                                                      x->configures[k].port)));
+                              portolan_did_you_mean(nearest_port(class->provides, class->n_provides,
+                                                                 x->configures[k].port))
+                                  .text);
 }
 
 static void check_instance(struct checker *c, const struct portolan_assembly_instance *i)
 {
-    char near[200];
 
     for (size_t k = 0; k < i->n_alternatives; k++) {
         const struct portolan_assembly_alternative *x = &i->alternatives[k];
@@ -176,7 +163,7 @@ static void check_instance(struct checker *c, const struct portolan_assembly_ins
             portolan_diagnose(
                 c->d, c->a->file, x->line, 0, "instance '%s': unknown class '%s'%s", i->name,
                 x->class_name,
-                suggestion(near, sizeof near, portolan_palette_nearest(c->palette, x->class_name)));
+                portolan_did_you_mean(portolan_palette_nearest(c->palette, x->class_name)).text);
             continue;
         }
         for (size_t p = 0; p < x->n_parameters; p++)
@@ -191,7 +178,6 @@ static void check_provider(struct checker *c, const struct portolan_assembly_ins
                            const char *provides, const char *type, const char *user,
                            const char *uses, int line)
 {
-    char near[200];
 
     for (size_t k = 0; k < provider->n_alternatives; k++) {
         class_description *class = class_of(c, provider, k);
@@ -204,8 +190,8 @@ static void check_provider(struct checker *c, const struct portolan_assembly_ins
             portolan_diagnose(
                 c->d, c->a->file, line, 0, "instance '%s': class '%s' has no provides port '%s'%s",
                 provider->name, class->class_name, provides,
-                suggestion(near, sizeof near,
-                           nearest_port(class->provides, class->n_provides, provides)));
+                portolan_did_you_mean(nearest_port(class->provides, class->n_provides, provides))
+                    .text);
         else if (type && !portolan_port_is(port, type))
             portolan_diagnose(c->d, c->a->file, line, 0,
                               "instance '%s': uses port '%s' has type %s, but '%s.%s' provides %s "
@@ -221,7 +207,6 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
 {
     const char *type = NULL, *near_port = NULL;
     class_description *class = NULL;
-    char near[200];
 
     for (size_t k = 0; k < user->n_alternatives; k++) {
         const struct portolan_port_description *port;
@@ -244,7 +229,7 @@ static const char *uses_type(struct checker *c, const struct portolan_assembly_c
                           "instance '%s': class '%s'%s has no uses port '%s'%s", x->user,
                           user->alternatives[0].class_name,
                           user->n_alternatives > 1 ? " (and its alternatives)" : "", x->uses,
-                          suggestion(near, sizeof near, near_port));
+                          portolan_did_you_mean(near_port).text);
     return type;
 }
 
@@ -318,7 +303,6 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
     const struct portolan_parameter_description *p = NULL;
     class_description *class = i ? class_of(c, i, 0) : NULL;
     struct portolan_error err = {0};
-    char near[200];
 
     for (size_t k = 0; i && !p && k < i->n_alternatives; k++)
         if (class_of(c, i, k))
@@ -329,7 +313,7 @@ static void check_sweep(struct checker *c, const struct portolan_assembly_sweep 
         portolan_diagnose(c->d, c->a->file, s->line, 0,
                           "instance '%s': class '%s' has no parameter '%s'%s", s->instance,
                           class->class_name, s->parameter,
-                          suggestion(near, sizeof near, nearest_parameter(class, s->parameter)));
+                          portolan_did_you_mean(nearest_parameter(class, s->parameter)).text);
     else if (!assembly_any_parameter(i, s->parameter)) {
         assembly_unknown_parameter(i, s->parameter, &err);
         portolan_diagnose(c->d, c->a->file, s->line, 0,
@@ -348,7 +332,6 @@ static void check_steps(struct checker *c)
         c->a->steps_instance ? portolan_assembly_peek_instance(c->a, c->a->steps_instance) : NULL;
     class_description *class = i ? class_of(c, i, i->selected) : NULL;
     const struct portolan_parameter_description *p;
-    char near[200];
 
     if (!class)
         return;
@@ -358,7 +341,7 @@ static void check_steps(struct checker *c)
             c->d, c->a->file, c->a->steps_line, 0,
             "<optimizer steps>: class '%s' has no parameter '%s'%s", class->class_name,
             c->a->steps_parameter,
-            suggestion(near, sizeof near, nearest_parameter(class, c->a->steps_parameter)));
+            portolan_did_you_mean(nearest_parameter(class, c->a->steps_parameter)).text);
     else if (p->type != PORTOLAN_VALUE_INT || p->is_array)
         portolan_diagnose(c->d, c->a->file, c->a->steps_line, 0,
                           "<optimizer steps>: parameter '%s' of class '%s' has type %s, not int",

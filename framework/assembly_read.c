@@ -74,8 +74,8 @@ static void read_parameter(struct reader *r, const struct xml_element *e,
     p->line = e->line;
     if (!value_type_read(type, &p->type, &p->is_array)) {
         near = value_type_nearest(type);
-        snprintf(text, sizeof text, "unknown type '%.100s' of parameter '%.100s'%s%s%s", type,
-                 p->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        snprintf(text, sizeof text, "unknown type '%.100s' of parameter '%.100s'%s", type, p->name,
+                 portolan_did_you_mean(near).text);
         at_attribute(r, e, "type", text);
     } else if (!value_fits(p->type, p->is_array, p->text)) {
         snprintf(text, sizeof text, "value '%.100s' of parameter '%.100s' is not %s", p->text,

@@ -15,17 +15,11 @@ static const struct portolan_assembly_instance *instance_of(struct checker *c, c
                                                             int line, const char *who)
 {
     const struct portolan_assembly_instance *i = portolan_assembly_peek_instance(c->a, name);
-    const char *near;
 
-    if (i)
-        return i;
-    near = assembly_nearest_instance(c->a, name);
-    if (near)
-        portolan_diagnose(c->d, c->a->file, line, 0,
-                          "unknown instance '%s' in %s; did you mean '%s'?", name, who, near);
-    else
-        portolan_diagnose(c->d, c->a->file, line, 0, "unknown instance '%s' in %s", name, who);
-    return NULL;
+    if (!i)
+        portolan_diagnose(c->d, c->a->file, line, 0, "unknown instance '%s' in %s%s", name, who,
+                          portolan_did_you_mean(assembly_nearest_instance(c->a, name)).text);
+    return i;
 }
 
 static void check_instances(struct checker *c)

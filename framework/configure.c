@@ -18,8 +18,8 @@ static enum portolan_status unknown_field(gov_cca_ports_BasicParameterPort port,
     for (int32_t i = 0; names && i < n; i++) /* get1 copies; the array keeps the original */
         names[i] = sidlArrayElem1(keys, sidl_string__array_lower(keys, 0) + i);
     near = names ? portolan_nearest_word(field, names, (size_t)n) : NULL;
-    portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no field '%s'%s%s%s", field,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no field '%s'%s", field,
+                       portolan_did_you_mean(near).text);
     free(names);
     if (keys)
         sidl_string__array_deleteRef(keys);

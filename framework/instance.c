@@ -24,8 +24,8 @@ static enum portolan_status unknown_class(const struct portolan_framework *fw, c
 {
     const char *near = portolan_palette_nearest(fw->palette, name);
 
-    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "unknown class '%s'%s%s%s", name,
-                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_ENOTFOUND, "unknown class '%s'%s", name,
+                              portolan_did_you_mean(near).text);
 }
 
 /* Copied, with the defaults of the class and the assembly's folder. */

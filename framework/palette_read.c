@@ -106,8 +106,8 @@ static void read_parameter(struct reader *r, const struct xml_element *e,
         report(r, e, "name", "a parameter needs a name");
     if (!value_type_read(type, &p->type, &p->is_array)) {
         near = value_type_nearest(type);
-        snprintf(text, sizeof text, "unknown parameter type '%.100s'%s%s%s", type,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        snprintf(text, sizeof text, "unknown parameter type '%.100s'%s", type,
+                 portolan_did_you_mean(near).text);
         report(r, e, "type", text);
     } else if (p->default_text && !value_fits(p->type, p->is_array, p->default_text)) {
         snprintf(text, sizeof text, "default '%.100s' of parameter '%.100s' is not %s",

@@ -40,11 +40,11 @@ enum portolan_status services_no_port(const struct services *s, const char *name
         pair[1] = p->name;
         pair[0] = portolan_nearest_word(name, pair, 2);
     }
-    return portolan_error_set(
-        err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s%s%s",
-        services_label(s, label, sizeof label), *services_class_name(s) ? " (class " : "",
-        services_class_name(s), *services_class_name(s) ? ")" : "", provides ? "provides" : "uses",
-        name, pair[0] ? "; did you mean '" : "", pair[0] ? pair[0] : "", pair[0] ? "'?" : "");
+    return portolan_error_set(err, PORTOLAN_EPORTNOTDEFINED, "%s%s%s%s has no %s port '%s'%s",
+                              services_label(s, label, sizeof label),
+                              *services_class_name(s) ? " (class " : "", services_class_name(s),
+                              *services_class_name(s) ? ")" : "", provides ? "provides" : "uses",
+                              name, portolan_did_you_mean(pair[0]).text);
 }
 
 struct services *services_create(struct instance *instance,

@@ -81,13 +81,8 @@ static void unknown_element(struct checker *c, const struct xml_element *e,
          r++)
         known.word[known.count++] = (*r)->name;
     near = portolan_nearest_word(e->name, known.word, known.count);
-    if (near)
-        portolan_diagnose(c->d, c->file, e->line, e->column,
-                          "unknown element '%s' in <%s>; did you mean '%s'?", e->name, parent->name,
-                          near);
-    else
-        portolan_diagnose(c->d, c->file, e->line, e->column, "unknown element '%s' in <%s>",
-                          e->name, parent->name);
+    portolan_diagnose(c->d, c->file, e->line, e->column, "unknown element '%s' in <%s>%s", e->name,
+                      parent->name, portolan_did_you_mean(near).text);
 }
 
 static void check_element(struct checker *c, const struct xml_element *e,

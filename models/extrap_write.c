@@ -44,19 +44,6 @@ static void write_number(struct writer *w, double value)
     ADD(w, "%s%s", text, value == 0 && signbit(value) ? ".0" : "");
 }
 
-static void write_string(struct writer *w, const char *text)
-{
-    ADD(w, "\"");
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            ADD(w, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            ADD(w, "\\u%04x", (unsigned)*text);
-        else
-            portolan_text_add_bytes(&w->out, text, 1);
-    ADD(w, "\"");
-}
-
 /* ---- points ---- */
 
 static const double *row(const struct writer *w, const struct portolan_measurement *item, size_t i)
@@ -286,7 +273,7 @@ static void write_json(struct writer *w)
     ADD(w, "{\n  \"parameters\": [");
     for (size_t p = 0; p < m->n_params; p++) {
         ADD(w, p ? ", " : "");
-        write_string(w, m->params[p]);
+        portolan_text_add_json(&w->out, m->params[p]);
     }
     ADD(w, "],\n  \"measurements\": {");
     for (size_t i = 0; i < m->n && !w->status; i++) {
@@ -295,11 +282,11 @@ static void write_json(struct writer *w)
 
         if (first) {
             ADD(w, "%s\n    ", i ? "\n    }," : "");
-            write_string(w, item->callpath);
+            portolan_text_add_json(&w->out, item->callpath);
             ADD(w, ": {");
         }
         ADD(w, first ? "\n      " : ",\n      ");
-        write_string(w, item->metric);
+        portolan_text_add_json(&w->out, item->metric);
         ADD(w, ": [");
         each_point(w, item, add_json_point);
         ADD(w, "\n      ]");
@@ -322,7 +309,7 @@ static void write_table(struct writer *w, const char *table, bool metrics)
             continue;
         last = id;
         ADD(w, "%s\n    {\"id\": %zu, \"name\": ", id > 1 ? "," : "", id);
-        write_string(w, metrics ? w->m->items[i].metric : w->m->items[i].callpath);
+        portolan_text_add_json(&w->out, metrics ? w->m->items[i].metric : w->m->items[i].callpath);
         ADD(w, "}");
     }
     ADD(w, "\n  ],\n");
@@ -391,7 +378,7 @@ static void write_json_ids(struct writer *w)
         ADD(w, "{\n  \"parameters\": [");
         for (size_t p = 0; p < w->m->n_params; p++) {
             ADD(w, "%s\n    {\"id\": %zu, \"name\": ", p ? "," : "", p + 1);
-            write_string(w, w->m->params[p]);
+            portolan_text_add_json(&w->out, w->m->params[p]);
             ADD(w, "}");
         }
         ADD(w, "\n  ],\n");
@@ -415,14 +402,14 @@ static void write_lines(struct writer *w)
             ADD(w, "{\"params\": {");
             for (size_t p = 0; p < w->m->n_params; p++) {
                 ADD(w, p ? ", " : "");
-                write_string(w, w->m->params[p]);
+                portolan_text_add_json(&w->out, w->m->params[p]);
                 ADD(w, ": ");
                 write_number(w, row(w, item, k)[p]);
             }
             ADD(w, "}, \"callpath\": ");
-            write_string(w, item->callpath);
+            portolan_text_add_json(&w->out, item->callpath);
             ADD(w, ", \"metric\": ");
-            write_string(w, item->metric);
+            portolan_text_add_json(&w->out, item->metric);
             ADD(w, ", \"value\": ");
             write_number(w, item->y[k]);
             ADD(w, "}\n");
@@ -498,7 +485,7 @@ static bool number_names(struct writer *w, bool metrics)
     }
     portolan_measurements_destroy(c.m);
     free(c.rooms);
-    free(c.slots);
+    portolan_index_clear(&c.index);
     return !c.status;
 }
 

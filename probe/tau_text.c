@@ -11,51 +11,12 @@
 
 /* ------------------------------------------------- metadata */
 
-/* XML has no other control characters, and readers want UTF-8. Returns the bytes taken. */
-static size_t add_character(struct portolan_text *t, const char *text)
-{
-    size_t n = portolan_utf8_length(text);
-
-    if (n == 0)
-        portolan_text_add(t, "?");
-    else
-        portolan_text_add_bytes(t, (unsigned char)*text < ' ' ? " " : text, n);
-    return n ? n : 1;
-}
-
-static void escape(struct portolan_text *t, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '&':
-            portolan_text_add(t, "&amp;");
-            break;
-        case '<':
-            portolan_text_add(t, "&lt;");
-            break;
-        case '>':
-            portolan_text_add(t, "&gt;");
-            break;
-        case '"':
-            portolan_text_add(t, "&quot;");
-            break;
-        case '\'':
-            portolan_text_add(t, "&apos;");
-            break;
-        case '\n':
-            portolan_text_add(t, "&#xa;");
-            break;
-        default:
-            text += add_character(t, text) - 1;
-        }
-}
-
 void portolan_tau_fact(struct portolan_text *t, const char *name, const char *value)
 {
     portolan_text_add(t, "<attribute><name>");
-    escape(t, name);
+    portolan_text_add_xml(t, name);
     portolan_text_add(t, "</name><value>");
-    escape(t, value);
+    portolan_text_add_xml(t, value);
     portolan_text_add(t, "</value></attribute>");
 }
 

@@ -6,22 +6,6 @@
 /* One line to each object of a list, so that line-wise tools see something. */
 enum { LINES_TO_DEPTH = 2 };
 
-static void write_string(struct json *j, const char *text)
-{
-    portolan_text_add_bytes(j->out, "\"", 1);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-
-        if (c == '"' || c == '\\')
-            portolan_text_add(j->out, "\\%c", c);
-        else if (c < 0x20)
-            portolan_text_add(j->out, "\\u%04x", c);
-        else
-            portolan_text_add_bytes(j->out, text, 1);
-    }
-    portolan_text_add_bytes(j->out, "\"", 1);
-}
-
 static void begin_value(struct json *j, const char *key)
 {
     if (!j->is_first)
@@ -31,7 +15,7 @@ static void begin_value(struct json *j, const char *key)
     else if (!j->is_first)
         portolan_text_add_bytes(j->out, " ", 1);
     if (key) {
-        write_string(j, key);
+        portolan_text_add_json(j->out, key);
         portolan_text_add_bytes(j->out, ": ", 2);
     }
     j->is_first = false;
@@ -62,7 +46,7 @@ void json_text(struct json *j, const char *key, const char *text)
 {
     begin_value(j, key);
     if (text)
-        write_string(j, text);
+        portolan_text_add_json(j->out, text);
     else
         portolan_text_add(j->out, "null");
 }

@@ -135,8 +135,7 @@ enum portolan_status portolan_trends_read_csv(const char *text, size_t size, con
     struct csv c = {.d = &d, .file = file, .value = value};
     enum portolan_status status;
 
-    c.in = (struct portolan_csv){
-        .arena = &fields, .d = &d, .file = file, .separator = ',', .comment = '#'};
+    c.in = (struct portolan_csv){.arena = &fields, .d = &d, .file = file, .comment = '#'};
     portolan_csv_begin(&c.in, text, size);
     status = read_lines(&c) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     if (!status && memchr(text, '\0', size))

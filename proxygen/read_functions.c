@@ -257,9 +257,8 @@ static enum portolan_status refuse_pattern(const struct search *s, const char *p
                              "no function that it declares itself matches '%s'; %s:%d, which it "
                              "includes, has one: name that header, or say --from",
                              pattern, s->example.file, s->example.line);
-    return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "no function matches '%s'%s%s%s", pattern,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "");
+    return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "no function matches '%s'%s", pattern,
+                         portolan_did_you_mean(nearest).text);
 }
 
 /* A pattern that matches nothing is a mistake worth knowing of. */

@@ -144,9 +144,8 @@ static enum portolan_status find_interface(struct run *run, const struct portola
     *symbol = portolan_sidl_find(model, name);
     if (!*symbol) {
         nearest = portolan_sidl_nearest(model, name);
-        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "there is no interface '%s'%s%s%s",
-                             name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                             nearest ? "'?" : "");
+        return proxygen_fail(run, PORTOLAN_ENOTFOUND, &whole, "there is no interface '%s'%s", name,
+                             portolan_did_you_mean(nearest).text);
     }
     whole = place_of(run, &(*symbol)->place);
     if ((*symbol)->kind != PORTOLAN_SIDL_INTERFACE)

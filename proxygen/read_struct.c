@@ -88,11 +88,9 @@ static enum portolan_status find_struct(struct header *h, struct search *s,
         return refuse_other(s);
     if (h->clang->Cursor_isNull(s->found)) {
         nearest = portolan_nearest_word(s->word, s->names, s->n_names);
-        return nearest ? proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
-                                       "there is no struct or typedef '%s'; did you mean '%s'?",
-                                       s->word, nearest)
-                       : proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
-                                       "there is no struct or typedef '%s'", s->word);
+        return proxygen_fail(h->run, PORTOLAN_ENOTFOUND, &whole,
+                             "there is no struct or typedef '%s'%s", s->word,
+                             portolan_did_you_mean(nearest).text);
     }
     place = proxygen_header_cursor_place(h, s->found);
     *definition = struct_definition(h, s->found);

@@ -38,9 +38,8 @@ static enum portolan_status unknown(struct side_line *l, const char *what, const
 {
     const char *nearest = portolan_nearest_word(word, known, n_known);
 
-    return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place, "%s '%s'%s%s%s", what, word,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "");
+    return proxygen_fail(l->run, PORTOLAN_ESYNTAX, &l->place, "%s '%s'%s", what, word,
+                         portolan_did_you_mean(nearest).text);
 }
 
 static enum portolan_status find_method(struct side_line *l, const char *name,

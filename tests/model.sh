@@ -3,7 +3,7 @@
 # portolan model and its verbs, on a store whose laws are known (bench/bench_paths.c), the paper's
 # Table 1, and small files; golden outputs were checked by hand; UPDATE=1 writes them anew.
 . "$(dirname "$0")/tap.sh"
-plan 61
+plan 62
 
 here=$(cd "$(dirname "$0")/model" && pwd)
 golden=$here/golden
@@ -183,6 +183,9 @@ model fit bad.csv
 gives 'a table: every problem by its line' 1 "^bad.csv:3: error: n is 'x', want a number$" \
     '^bad.csv:4: error: 1 fields, the head has 2$' '^bad.csv:5: error: a quote is not closed,'
 count 'and each once' 3 'error'
+printf 'n;t\n1;2\n2;4\n4;8\n8;16\n16;32\n' >semicolons.csv
+model fit semicolons.csv
+gives 'a table with other separators, as llac reads it' 0 'n'
 : >empty.csv
 model fit empty.csv
 gives 'an empty file' 1 '^empty.csv:1: error: no row'

@@ -28,12 +28,7 @@ static const char *base_of(const char *file)
 static void add_attribute(struct portolan_text *t, const char *name, const char *value)
 {
     portolan_text_add(t, " %s=\"", name);
-    for (; *value; value++) {
-        if (*value == '<' || *value == '&' || *value == '"')
-            portolan_text_add(t, "&#%d;", (unsigned char)*value);
-        else
-            portolan_text_add_bytes(t, value, 1);
-    }
+    portolan_text_add_xml(t, value);
     portolan_text_add(t, "\"");
 }
 

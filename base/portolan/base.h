@@ -215,8 +215,13 @@ PORTOLAN_API void portolan_text_add(struct portolan_text *t, const char *format,
     PORTOLAN_PRINTF(2, 3);
 PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *bytes,
                                           size_t length);
-/** TEXT with the characters that mean something in XML, HTML labels included, replaced. */
+/**
+ * TEXT as an attribute's value or as content of XML 1.0, HTML labels included; and as a string of
+ * JSON (RFC 8259), with its quotes. What they cannot hold, and bytes that are no UTF-8, become
+ * U+FFFD.
+ */
 PORTOLAN_API void portolan_text_add_xml(struct portolan_text *t, const char *text);
+PORTOLAN_API void portolan_text_add_json(struct portolan_text *t, const char *text);
 
 /**
  * Hands the text over, "" when nothing was added: the caller frees it unless it is an arena's.
@@ -240,6 +245,15 @@ PORTOLAN_API const char *portolan_format_time(double ns, int digits, char *text,
  */
 PORTOLAN_API const char *portolan_nearest_word(const char *word, const char *const *known,
                                                size_t count);
+
+/**
+ * For the end of a message, as `portolan_did_you_mean(near).text`: "; did you mean 'NEAR'?", or ""
+ * when NEAR is NULL. The text lives as long as the expression.
+ */
+struct portolan_hint {
+    char text[200];
+};
+PORTOLAN_API struct portolan_hint portolan_did_you_mean(const char *near);
 
 /**
  * Whole-text number readers: false when TEXT is NULL, empty, has anything behind the number, or

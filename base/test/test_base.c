@@ -133,6 +133,29 @@ static void allocation_fails_when_told_and_checks_products(void **state)
     free(p);
 }
 
+static void escapes(void (*add)(struct portolan_text *, const char *), const char *text,
+                    const char *wanted)
+{
+    struct portolan_text t = {0};
+
+    add(&t, text);
+    assert_string_equal(t.bytes, wanted);
+    portolan_text_clear(&t);
+}
+
+/* What readers of the two refuse becomes U+FFFD: XML 1.0 has no other control characters. */
+static void texts_fit_into_xml_and_json(void **state)
+{
+    (void)state;
+    escapes(portolan_text_add_xml, "a<b & \"c\">\t\n", "a&lt;b &amp; &quot;c&quot;&gt;&#9;&#10;");
+    escapes(portolan_text_add_xml, "\1|\xc3\xa9|\xc3|\xef\xbf\xbe",
+            "\xef\xbf\xbd|\xc3\xa9|\xef\xbf\xbd|\xef\xbf\xbd");
+    escapes(portolan_text_add_json, "a\"\\\n\1", "\"a\\\"\\\\\\u000a\\u0001\"");
+    escapes(portolan_text_add_json, "\xe2\x82\xac|\xe2\x82|\xff",
+            "\"\xe2\x82\xac|\xef\xbf\xbd\xef\xbf\xbd|\xef\xbf\xbd\"");
+    escapes(portolan_text_add_json, "", "\"\"");
+}
+
 static void keep_last(void *arg, const char *file, int line, int column, const char *text)
 {
     char **kept = arg;
@@ -188,6 +211,7 @@ int main(void)
         cmocka_unit_test(nearest_word_suggests_near_words_only),
         cmocka_unit_test(numbers_must_be_whole_texts),
         cmocka_unit_test(allocation_fails_when_told_and_checks_products),
+        cmocka_unit_test(texts_fit_into_xml_and_json),
         cmocka_unit_test(diagnostics_are_counted_and_reported),
         cmocka_unit_test(a_lone_cohort_is_a_cohort),
     };

@@ -163,19 +163,6 @@ void trace_begin(struct bsp_machine *all, MPI_Comm comm)
         bsp_bcast(&(t_bsp){all}, 0, &start, sizeof start);
 }
 
-static void write_text(struct portolan_text *t, const char *text)
-{
-    portolan_text_add(t, "\"");
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            portolan_text_add(t, "\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            portolan_text_add(t, "\\u%04x", *text);
-        else
-            portolan_text_add(t, "%c", *text);
-    portolan_text_add(t, "\"");
-}
-
 static void write_numbers(struct portolan_text *t, const struct event *e)
 {
     for (size_t i = 0; i < e->bytes; i++)
@@ -218,17 +205,17 @@ static void write_event(struct portolan_text *t, const struct event *e)
 static void write_experiment(struct portolan_text *t, const struct portolan_cll_experiment *e)
 {
     portolan_text_add(t, "{\"name\":");
-    write_text(t, e->name);
+    portolan_text_add_json(t, e->name);
     portolan_text_add(t, ",\"file\":");
-    write_text(t, e->file ? e->file : "");
+    portolan_text_add_json(t, e->file ? e->file : "");
     if (e->formula) {
         portolan_text_add(t, ",\"formula\":");
-        write_text(t, e->formula);
+        portolan_text_add_json(t, e->formula);
     }
     portolan_text_add(t, ",\"identifiers\":[");
     for (unsigned i = 0; i < e->n_identifiers; i++) {
         portolan_text_add(t, i ? "," : "");
-        write_text(t, e->identifiers[i]);
+        portolan_text_add_json(t, e->identifiers[i]);
     }
     portolan_text_add(t, "]}");
 }
@@ -278,7 +265,7 @@ void trace_end(struct bsp_machine *all)
         return;
     portolan_cll_observe(NULL, NULL);
     write_own(&t);
-    write_text(&name, program_invocation_short_name);
+    portolan_text_add_json(&name, program_invocation_short_name);
     if (t.failed || name.failed)
         bsp_die(all, "bsplib_done", "BSP_TRACE: out of memory");
     if (out)

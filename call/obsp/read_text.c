@@ -252,8 +252,8 @@ static bool read_item(struct reader *r, size_t p)
         return true;
     }
     near = portolan_nearest_word(what, known, sizeof known / sizeof *known);
-    return wrong(r, where, "'%s' is nothing a processor does%s%s%s", what,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return wrong(r, where, "'%s' is nothing a processor does%s", what,
+                 portolan_did_you_mean(near).text);
 }
 
 /* WHO: a number, a-b, or * */

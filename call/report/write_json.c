@@ -6,25 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_string(struct report_sink *sink, const char *text)
-{
-    portolan_text_add_bytes(&sink->text, "\"", 1);
-    while (*text) {
-        size_t length = portolan_utf8_length(text);
-
-        if (length == 0)
-            portolan_text_add(&sink->text, "\\ufffd");
-        else if (length == 1 && (*text == '"' || *text == '\\'))
-            portolan_text_add(&sink->text, "\\%c", *text);
-        else if (length == 1 && (unsigned char)*text < 0x20)
-            portolan_text_add(&sink->text, "\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            portolan_text_add_bytes(&sink->text, text, length);
-        text += length ? length : 1;
-    }
-    portolan_text_add_bytes(&sink->text, "\"", 1);
-}
-
 /* JSON has no words for what is no number. */
 static void add_number(struct report_sink *sink, double value)
 {
@@ -47,7 +28,7 @@ static void add_strings(struct report_sink *sink, const char *name, char *const 
     add_member(sink, name);
     for (size_t i = 0; i < n; i++) {
         portolan_text_add(&sink->text, i ? ", " : "[");
-        add_string(sink, words[i]);
+        portolan_text_add_json(&sink->text, words[i]);
     }
     portolan_text_add(&sink->text, n ? "]" : "[]");
 }
@@ -65,7 +46,7 @@ static void add_optional(struct report_sink *sink, const char *name, const char 
     if (!text)
         return;
     add_member(sink, name);
-    add_string(sink, text);
+    portolan_text_add_json(&sink->text, text);
 }
 
 static void add_formula(struct report_sink *sink, const struct portolan_cll_sample *s)
@@ -94,8 +75,9 @@ static void add_table(struct report_sink *sink, const struct portolan_cll_sample
     portolan_text_add(&sink->text, ",\n  \"headers\": [\"CPU\", \"NCPUS\"");
     for (size_t i = 0; i < s->n_identifiers + s->n_observables; i++) {
         portolan_text_add(&sink->text, ", ");
-        add_string(sink,
-                   i < s->n_identifiers ? s->identifiers[i] : s->observables[i - s->n_identifiers]);
+        portolan_text_add_json(&sink->text, i < s->n_identifiers
+                                                ? s->identifiers[i]
+                                                : s->observables[i - s->n_identifiers]);
     }
     portolan_text_add(&sink->text, "],\n  \"sample\": [");
     for (size_t i = 0; i < s->n_rows; i++) {
@@ -114,7 +96,7 @@ static void add_experiment(struct report_sink *sink, const struct portolan_cll_s
     size_t n, *tests = report_count_tests(s, &n);
 
     portolan_text_add(&sink->text, "{\n  \"EXPERIMENT\": ");
-    add_string(sink, s->name);
+    portolan_text_add_json(&sink->text, s->name);
     add_optional(sink, "FILE", s->file);
     add_lines(sink, "BEGIN_LINE", s->begin_lines, s->n_begin);
     add_lines(sink, "END_LINE", s->end_lines, s->n_end);
@@ -154,13 +136,13 @@ static void add_headers(struct report_sink *sink, const struct portolan_cll_repo
 
         if (occurs(report, name, 0, i))
             continue;
-        add_string(sink, name);
+        portolan_text_add_json(&sink->text, name);
         portolan_text_add(&sink->text, several ? ": [" : ": ");
-        add_string(sink, report->headers[i].value);
+        portolan_text_add_json(&sink->text, report->headers[i].value);
         for (size_t k = i + 1; k < n; k++)
             if (!strcmp(report->headers[k].name, name)) {
                 portolan_text_add(&sink->text, ", ");
-                add_string(sink, report->headers[k].value);
+                portolan_text_add_json(&sink->text, report->headers[k].value);
             }
         portolan_text_add(&sink->text, several ? "],\n" : ",\n");
     }

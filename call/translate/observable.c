@@ -62,7 +62,7 @@ void observable_check(struct reader *r, struct words w)
     near = portolan_nearest_word(w.text, known, sizeof known / sizeof *known);
     problem_at(r->t, w.at,
                "unknown observable '%s'; known are CLOCK, CPUTIME, USER, SYSTEM, PAPI's presets "
-               "(PAPI_TOT_CYC) and native events with their component (perf::PAGE-FAULTS)%s%s%s",
-               w.text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+               "(PAPI_TOT_CYC) and native events with their component (perf::PAGE-FAULTS)%s",
+               w.text, portolan_did_you_mean(near).text);
     reader_fail(r);
 }

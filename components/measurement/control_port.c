@@ -82,9 +82,8 @@ static void check_name(bool types, const char *what, const char *word, bool is_p
     if (names.failed)
         sidl_exception_throw_no_memory(_ex);
     else if (!found)
-        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s%s%s", what,
-                       word ? word : "(null)", near ? "; did you mean '" : "", near ? near : "",
-                       near ? "'?" : "");
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", what,
+                       word ? word : "(null)", portolan_did_you_mean(near).text);
     free_names(&names);
 }
 

@@ -29,8 +29,8 @@ static void refuse(const char *what, const char *word, const char *const *names,
 {
     const char *near = portolan_nearest_word(word, names, n);
 
-    portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s%s%s", what, word,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    portolan_throw(_ex, PORTOLAN_ENOTFOUND, "there is no %s '%s'%s", what, word,
+                   portolan_did_you_mean(near).text);
 }
 
 /* ------------------------------------------------- a list of names that was given */
