@@ -1,41 +1,70 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "index.h"
+#include <portolan/index.h>
 
 #include <stdlib.h>
 
-static bool grow(struct index *x)
+enum { FIRST_SLOTS = 64 };
+
+static void put(struct portolan_index *x, struct portolan_index_slot slot)
 {
-    size_t n_slots = x->n_slots ? 2 * x->n_slots : 1024;
-    size_t *slots = portolan_calloc(n_slots, sizeof *slots);
+    size_t at = slot.hash & (x->n_slots - 1);
 
-    if (!slots)
+    while (x->slots[at].next)
+        at = (at + 1) & (x->n_slots - 1);
+    x->slots[at] = slot;
+}
+
+/* At most half of the slots are taken. */
+bool portolan_index_reserve(struct portolan_index *x, size_t n)
+{
+    struct portolan_index wider = {.n_slots = x->n_slots ? x->n_slots : FIRST_SLOTS, .n = x->n};
+
+    while (wider.n_slots < 2 * n)
+        wider.n_slots *= 2;
+    if (wider.n_slots == x->n_slots)
+        return true;
+    if (!(wider.slots = portolan_calloc(wider.n_slots, sizeof *wider.slots)))
         return false;
-    for (size_t i = 0; i < x->n; i++) {
-        size_t at = x->hash(x->arg, i) & (n_slots - 1);
-
-        while (slots[at])
-            at = (at + 1) & (n_slots - 1);
-        slots[at] = i + 1;
-    }
+    for (size_t i = 0; i < x->n_slots; i++)
+        if (x->slots[i].next)
+            put(&wider, x->slots[i]);
     free(x->slots);
-    x->slots = slots;
-    x->n_slots = n_slots;
+    *x = wider;
     return true;
 }
 
-bool index_put(struct index *x, size_t i, size_t *at)
+size_t portolan_index_find(const struct portolan_index *x, uint64_t hash,
+                           portolan_index_same_fn same, const void *wanted)
 {
-    size_t slot;
+    size_t at = x->n_slots ? hash & (x->n_slots - 1) : 0;
 
-    if (2 * x->n >= x->n_slots && !grow(x))
+    for (; x->n_slots && x->slots[at].next; at = (at + 1) & (x->n_slots - 1))
+        if (x->slots[at].hash == hash && same(wanted, x->slots[at].next - 1))
+            return x->slots[at].next - 1;
+    return SIZE_MAX;
+}
+
+bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i)
+{
+    if (!portolan_index_reserve(x, x->n + 1))
         return false;
-    slot = x->hash(x->arg, i) & (x->n_slots - 1);
-    for (; x->slots[slot]; slot = (slot + 1) & (x->n_slots - 1))
-        if (x->same(x->arg, x->slots[slot] - 1, i)) {
-            *at = x->slots[slot] - 1;
-            return true;
-        }
-    x->slots[slot] = ++x->n;
-    *at = i;
+    put(x, (struct portolan_index_slot){hash, i + 1});
+    x->n++;
     return true;
+}
+
+bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
+                        portolan_index_same_fn same, const void *wanted, size_t *at)
+{
+    *at = portolan_index_find(x, hash, same, wanted);
+    if (*at != SIZE_MAX)
+        return true;
+    *at = i;
+    return portolan_index_add(x, hash, i);
+}
+
+void portolan_index_clear(struct portolan_index *x)
+{
+    free(x->slots);
+    *x = (struct portolan_index){0};
 }

@@ -4,6 +4,7 @@
 #define PORTOLAN_EXPORT_INTERNAL_H
 
 #include <portolan/export.h>
+#include <portolan/index.h>
 #include <portolan/profile.h>
 
 /* ------------------------------------------------- output.c: bytes */
@@ -162,7 +163,7 @@ struct frames {
     struct portolan_arena arena;
     struct frame *frames;
     size_t n;
-    size_t *slots, n_slots; /* by hash, + 1 */
+    struct portolan_index index;
     struct portolan_text label;
 };
 

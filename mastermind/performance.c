@@ -48,8 +48,8 @@ static enum portolan_status find_known(struct mastermind *m, const char *name,
     for (struct routine *r = m->routines; r && names; r = r->next)
         names[n++] = r->name;
     near = portolan_nearest_word(name, names, n);
-    portolan_error_set(err, PORTOLAN_ENOTFOUND, "routine '%s' has no record%s%s%s", name,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    portolan_error_set(err, PORTOLAN_ENOTFOUND, "routine '%s' has no record%s", name,
+                       portolan_did_you_mean(near).text);
     free(names);
     return PORTOLAN_ENOTFOUND;
 }

@@ -21,34 +21,43 @@ void rows_clear(struct rows *w)
     free(w->steps);
     free(w->ids);
     free(w->calls);
-    free(w->index.slots);
+    portolan_index_clear(&w->index);
     *w = (struct rows){0};
 }
 
 /* ------------------------------------------------------------------ ordinals */
 
-/* The place of ID, or where it would be. */
-static uint32_t *find_slot(const struct rows *w, uint64_t id)
-{
-    size_t mask = w->index.n_slots - 1, i = portolan_hash(&id, sizeof id, 0) & mask;
+struct wanted {
+    const struct rows *in;
+    uint64_t id;
+};
 
-    while (w->index.slots[i] && w->ids[w->index.slots[i] - 1] != id)
-        i = (i + 1) & mask;
-    return &w->index.slots[i];
+static bool same_id(const void *wanted, size_t i)
+{
+    const struct wanted *w = wanted;
+
+    return w->in->ids[i] == w->id;
+}
+
+/* SIZE_MAX: it is not there. */
+static size_t find_id(const struct rows *w, uint64_t id)
+{
+    const struct wanted wanted = {w, id};
+
+    return portolan_index_find(&w->index, portolan_hash(&id, sizeof id, 0), same_id, &wanted);
 }
 
 static double calls_before(const struct rows *w, uint64_t id)
 {
-    uint32_t slot = w->index.n_slots ? *find_slot(w, id) : 0;
+    size_t at = find_id(w, id);
 
-    return slot ? w->calls[slot - 1] : 0;
+    return at == SIZE_MAX ? 0 : w->calls[at];
 }
 
 static bool reserve_ids(struct rows *w, size_t n)
 {
     size_t capacity = w->capacity_ids ? w->capacity_ids : 64;
     void *ids, *calls;
-    uint32_t *slots;
 
     while (capacity < n)
         capacity *= 2;
@@ -60,31 +69,28 @@ static bool reserve_ids(struct rows *w, size_t n)
     if (!(calls = portolan_reallocarray(w->calls, capacity, sizeof *w->calls)))
         return false;
     w->calls = calls;
-    if (!(slots = portolan_calloc(2 * capacity, sizeof *slots)))
+    if (!portolan_index_reserve(&w->index, capacity))
         return false;
-    free(w->index.slots);
-    w->index = (struct summary_index){slots, 2 * capacity};
     w->capacity_ids = capacity;
-    for (size_t i = 0; i < w->n_ids; ++i)
-        *find_slot(w, w->ids[i]) = (uint32_t)i + 1;
     return true;
 }
 
 enum portolan_status rows_note_restart(struct rows *w, const struct portolan_probe_snapshot *s)
 {
-    if (!reserve_ids(w, w->n_ids + s->count))
+    if (!reserve_ids(w, w->index.n + s->count))
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->count; ++i) {
         const struct portolan_probe_record *r = &s->records[i];
-        uint32_t *slot = r->calls ? find_slot(w, r->id) : NULL;
+        size_t at = r->calls ? find_id(w, r->id) : SIZE_MAX;
 
-        if (slot && !*slot) {
-            w->ids[w->n_ids] = r->id;
-            w->calls[w->n_ids++] = 0;
-            *slot = (uint32_t)w->n_ids;
+        if (r->calls && at == SIZE_MAX) {
+            at = w->index.n;
+            w->ids[at] = r->id;
+            w->calls[at] = 0;
+            portolan_index_add(&w->index, portolan_hash(&r->id, sizeof r->id, 0), at);
         }
-        if (slot)
-            w->calls[*slot - 1] += (double)r->calls;
+        if (r->calls)
+            w->calls[at] += (double)r->calls;
     }
     return PORTOLAN_OK;
 }

@@ -14,10 +14,10 @@ struct rows {
     int *steps;                      /* they belong to */
     bool is_out_of_memory;
     /* Calls of records before their source was emptied, so that ordinals go on. */
-    size_t n_ids, capacity_ids;
+    size_t capacity_ids;
     uint64_t *ids;
     double *calls;
-    struct summary_index index;
+    struct portolan_index index;
 };
 
 /** Frees all; it can be used again. */

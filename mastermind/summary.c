@@ -11,38 +11,10 @@ void summary_clear(struct summary *s)
     free(s->rows);
     free(s->spreads);
     free(s->text);
-    free(s->paths.slots);
-    free(s->texts.slots);
+    portolan_index_clear(&s->paths);
+    portolan_index_clear(&s->texts);
     free(s->words);
     *s = (struct summary){0};
-}
-
-/* ------------------------------------------------------------------ indices */
-
-void summary_put_slot(struct summary_index *x, uint64_t hash, uint32_t at)
-{
-    size_t i = hash & (x->n_slots - 1);
-
-    while (x->slots[i])
-        i = (i + 1) & (x->n_slots - 1);
-    x->slots[i] = at + 1;
-}
-
-/* Room for one more than N numbers, at most half full; *GROWN: they must be put in again. */
-static bool reserve_slots(struct summary_index *x, size_t n, bool *grown)
-{
-    size_t n_slots = x->n_slots ? 2 * x->n_slots : 64;
-    uint32_t *slots;
-
-    *grown = false;
-    if (2 * (n + 1) <= x->n_slots)
-        return true;
-    if (!(slots = portolan_calloc(n_slots, sizeof *slots)))
-        return false;
-    free(x->slots);
-    *x = (struct summary_index){slots, n_slots};
-    *grown = true;
-    return true;
 }
 
 static bool reserve(void **items, size_t *room, size_t needed, size_t size)
@@ -63,47 +35,47 @@ static bool reserve(void **items, size_t *room, size_t needed, size_t size)
 
 /* ------------------------------------------------------------------ texts */
 
-static uint64_t hash_text(const char *text)
+struct wanted_text {
+    const struct summary *in;
+    const char *text;
+};
+
+static bool same_text(const void *wanted, size_t i)
 {
-    return portolan_hash(text, strlen(text), 0);
+    const struct wanted_text *w = wanted;
+
+    return !strcmp(w->in->text + w->in->words[i], w->text);
 }
 
-static bool add_text(struct summary *s, const char *text, uint64_t hash, uint32_t *offset)
+static bool add_text(struct summary *s, const char *text, uint64_t hash)
 {
-    size_t bytes = strlen(text) + 1;
-    bool grown;
+    size_t bytes = strlen(text) + 1, n = s->texts.n;
 
     if (s->text_bytes + bytes > UINT32_MAX ||
         !reserve((void **)&s->text, &s->text_room, s->text_bytes + bytes, 1) ||
-        !reserve((void **)&s->words, &s->words_room, s->n_words + 1, sizeof *s->words) ||
-        !reserve_slots(&s->texts, s->n_words, &grown))
+        !reserve((void **)&s->words, &s->words_room, n + 1, sizeof *s->words) ||
+        !portolan_index_add(&s->texts, hash, n))
         return false;
-    for (size_t i = 0; grown && i < s->n_words; ++i)
-        summary_put_slot(&s->texts, hash_text(s->text + s->words[i]), (uint32_t)i);
-    *offset = (uint32_t)s->text_bytes;
+    s->words[n] = (uint32_t)s->text_bytes;
     memcpy(s->text + s->text_bytes, text, bytes);
     s->text_bytes += bytes;
-    s->words[s->n_words] = *offset;
-    summary_put_slot(&s->texts, hash, (uint32_t)s->n_words++);
     return true;
 }
 
 /* Each text once, so that equal names have equal offsets. */
 static bool intern(struct summary *s, const char *text, uint32_t *offset)
 {
-    uint64_t hash = hash_text(text);
+    const struct wanted_text wanted = {s, text};
+    uint64_t hash = portolan_hash(text, strlen(text), 0);
+    size_t at = portolan_index_find(&s->texts, hash, same_text, &wanted);
 
-    for (size_t i = hash; s->texts.n_slots; ++i) {
-        uint32_t slot = s->texts.slots[i & (s->texts.n_slots - 1)];
-
-        if (!slot)
-            break;
-        if (!strcmp(s->text + s->words[slot - 1], text)) {
-            *offset = s->words[slot - 1];
-            return true;
-        }
+    if (at == SIZE_MAX) {
+        at = s->texts.n;
+        if (!add_text(s, text, hash))
+            return false;
     }
-    return add_text(s, text, hash, offset);
+    *offset = s->words[at];
+    return true;
 }
 
 enum portolan_status summary_init(struct summary *s, const char *const *counters, size_t n_counters)
@@ -120,21 +92,12 @@ enum portolan_status summary_init(struct summary *s, const char *const *counters
 
 /* ------------------------------------------------------------------ paths */
 
-static uint64_t hash_path(const struct summary_row *r)
-{
-    return portolan_hash(r->names, sizeof r->names, portolan_hash(&r->parent, sizeof r->parent, 0));
-}
-
-static bool add_row(struct summary *s, const struct summary_row *row, size_t *at)
+/* Room for one more row. */
+static bool reserve_row(struct summary *s)
 {
     size_t room = s->capacity;
     void *spreads;
-    bool grown;
 
-    if (!reserve_slots(&s->paths, s->n, &grown))
-        return false;
-    for (size_t i = 0; grown && i < s->n; ++i)
-        summary_put_slot(&s->paths, hash_path(&s->rows[i]), (uint32_t)i);
     if (!reserve((void **)&s->rows, &room, s->n + 1, sizeof *s->rows))
         return false;
     if (room != s->capacity) {
@@ -144,33 +107,35 @@ static bool add_row(struct summary *s, const struct summary_row *row, size_t *at
         s->capacity = room;
     }
     memset(&s->spreads[s->n * s->n_values], 0, s->n_values * sizeof *s->spreads);
-    s->rows[s->n] = *row;
-    summary_put_slot(&s->paths, hash_path(row), (uint32_t)s->n);
-    *at = s->n++;
     return true;
+}
+
+/* Is the path at I that of the row behind the last? */
+static bool same_path(const void *summary, size_t i)
+{
+    const struct summary *s = summary;
+    const struct summary_row *a = &s->rows[i], *b = &s->rows[s->n];
+
+    return a->parent == b->parent && !memcmp(a->names, b->names, sizeof a->names);
 }
 
 enum portolan_status summary_find(struct summary *s, int64_t parent,
                                   const char *const names[SUMMARY_NAMES], size_t *at)
 {
     struct summary_row row = {.parent = parent};
-    size_t i;
+    uint64_t hash;
 
     for (int k = 0; k < SUMMARY_NAMES; ++k)
         if (!intern(s, names[k], &row.names[k]))
             return PORTOLAN_ENOMEM;
-    for (i = hash_path(&row); s->paths.n_slots; ++i) {
-        uint32_t slot = s->paths.slots[i & (s->paths.n_slots - 1)];
-        const struct summary_row *r = &s->rows[slot ? slot - 1 : 0];
-
-        if (!slot)
-            break;
-        if (r->parent == parent && !memcmp(r->names, row.names, sizeof row.names)) {
-            *at = slot - 1;
-            return PORTOLAN_OK;
-        }
-    }
-    return add_row(s, &row, at) ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    hash = portolan_hash(row.names, sizeof row.names, portolan_hash(&parent, sizeof parent, 0));
+    if (!reserve_row(s))
+        return PORTOLAN_ENOMEM;
+    s->rows[s->n] = row;
+    if (!portolan_index_put(&s->paths, hash, s->n, same_path, s, at))
+        return PORTOLAN_ENOMEM;
+    s->n += *at == s->n;
+    return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------------------------ numbers */

@@ -3,6 +3,7 @@
 #ifndef PORTOLAN_MASTERMIND_SUMMARY_H
 #define PORTOLAN_MASTERMIND_SUMMARY_H
 
+#include <portolan/index.h>
 #include <portolan/store.h>
 
 enum {
@@ -35,14 +36,6 @@ struct summary_values {
     double values[SUMMARY_VALUES_MAX]; /* as many as the table has */
 };
 
-struct summary_index {
-    uint32_t *slots; /* number + 1; 0: free */
-    size_t n_slots;  /* a power of two */
-};
-
-/** Puts number AT into the slots, of which one is free. */
-void summary_put_slot(struct summary_index *x, uint64_t hash, uint32_t at);
-
 /** Paths, parents before their children, each once. Start it with summary_init(). */
 struct summary {
     size_t n, capacity, n_values;
@@ -51,9 +44,9 @@ struct summary {
     uint32_t counters[PORTOLAN_SUMMARY_COUNTER_MAX];
     char *text;
     size_t text_bytes, text_room;
-    struct summary_index paths, texts;
-    uint32_t *words; /* offsets of the texts, for the index */
-    size_t n_words, words_room;
+    struct portolan_index paths, texts;
+    uint32_t *words; /* offsets of the texts */
+    size_t words_room;
 };
 
 /** A table with these counters. Errors: ENOMEM, and then it is empty. */

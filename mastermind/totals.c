@@ -12,7 +12,7 @@ void totals_clear(struct totals *t)
     for (size_t i = 0; i < t->n_counters; ++i)
         free(t->counters[i]);
     free(t->nodes);
-    free(t->paths.slots);
+    portolan_index_clear(&t->paths);
     *t = (struct totals){0};
 }
 
@@ -27,48 +27,39 @@ static uint64_t hash_node(int64_t parent, uint32_t handle, uint32_t thread)
 static bool reserve(struct totals *t, size_t n)
 {
     size_t capacity = t->capacity ? t->capacity : 64;
-    struct summary_index paths;
     void *nodes;
 
     while (capacity < t->n + n)
         capacity *= 2;
     if (capacity == t->capacity)
         return true;
-    paths =
-        (struct summary_index){portolan_calloc(2 * capacity, sizeof *paths.slots), 2 * capacity};
-    nodes = paths.slots ? portolan_reallocarray(t->nodes, capacity, sizeof *t->nodes) : NULL;
-    if (!nodes) {
-        free(paths.slots);
+    nodes = portolan_reallocarray(t->nodes, capacity + 1, sizeof *t->nodes);
+    if (nodes)
+        t->nodes = nodes;
+    if (!nodes || !portolan_index_reserve(&t->paths, capacity))
         return false;
-    }
-    free(t->paths.slots);
-    t->paths = paths;
-    t->nodes = nodes;
     t->capacity = capacity;
-    for (size_t i = 0; i < t->n; ++i)
-        summary_put_slot(&t->paths,
-                         hash_node(t->nodes[i].parent, t->nodes[i].handle, t->nodes[i].thread),
-                         (uint32_t)i);
     return true;
 }
 
-/* The node, made if need be; there is room. */
+/* Is the node at I that behind the last? */
+static bool same_node(const void *totals, size_t i)
+{
+    const struct totals *t = totals;
+    const struct totals_node *a = &t->nodes[i], *b = &t->nodes[t->n];
+
+    return a->parent == b->parent && a->handle == b->handle && a->thread == b->thread;
+}
+
+/* The node, made if need be; there is room, also for the one that is looked for. */
 static size_t find(struct totals *t, int64_t parent, uint32_t handle, uint32_t thread)
 {
-    uint64_t hash = hash_node(parent, handle, thread);
+    size_t at = t->n;
 
-    for (size_t i = hash;; ++i) {
-        uint32_t slot = t->paths.slots[i & (t->paths.n_slots - 1)];
-        const struct totals_node *n = &t->nodes[slot ? slot - 1 : 0];
-
-        if (!slot)
-            break;
-        if (n->parent == parent && n->handle == handle && n->thread == thread)
-            return slot - 1;
-    }
     t->nodes[t->n] = (struct totals_node){.parent = parent, .handle = handle, .thread = thread};
-    summary_put_slot(&t->paths, hash, (uint32_t)t->n);
-    return t->n++;
+    portolan_index_put(&t->paths, hash_node(parent, handle, thread), t->n, same_node, t, &at);
+    t->n += at == t->n;
+    return at;
 }
 
 static enum portolan_status find_counters(struct totals *t, const struct portolan_piece *p,

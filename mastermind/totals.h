@@ -16,7 +16,7 @@ struct totals_node {
 struct totals {
     size_t n, capacity;
     struct totals_node *nodes; /* parents before their children */
-    struct summary_index paths;
+    struct portolan_index paths;
     size_t n_counters;
     char *counters[PORTOLAN_SUMMARY_COUNTER_MAX];
     bool more_counters; /* than there is room for */

@@ -86,34 +86,17 @@ const char *collector_add_param(struct collector *c, const char *name, size_t le
     return NULL;
 }
 
-static size_t slot_of(const struct collector *c, const char *callpath, const char *metric)
+struct wanted {
+    const struct portolan_measurements *in;
+    const char *callpath, *metric;
+};
+
+static bool same_item(const void *wanted, size_t i)
 {
-    uint64_t hash =
-        portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
-    size_t slot = (size_t)hash & (c->n_slots - 1);
+    const struct wanted *w = wanted;
 
-    while (c->slots[slot]) {
-        const struct portolan_measurement *item = &c->m->items[c->slots[slot] - 1];
-
-        if (strcmp(item->callpath, callpath) == 0 && strcmp(item->metric, metric) == 0)
-            break;
-        slot = (slot + 1) & (c->n_slots - 1);
-    }
-    return slot;
-}
-
-static bool grow_slots(struct collector *c)
-{
-    size_t n = c->n_slots ? 4 * c->n_slots : 64, *slots = portolan_calloc(n, sizeof *slots);
-
-    if (!slots)
-        return false;
-    free(c->slots);
-    c->slots = slots;
-    c->n_slots = n;
-    for (size_t i = 0; i < c->m->n; i++)
-        slots[slot_of(c, c->m->items[i].callpath, c->m->items[i].metric)] = i + 1;
-    return true;
+    return !strcmp(w->in->items[i].callpath, w->callpath) &&
+           !strcmp(w->in->items[i].metric, w->metric);
 }
 
 static bool grow_items(struct collector *c)
@@ -131,34 +114,35 @@ static bool grow_items(struct collector *c)
     return rooms != NULL;
 }
 
+static bool add_item(struct collector *c, const struct wanted *w, uint64_t hash)
+{
+    struct portolan_measurement item = {.callpath = portolan_strdup(w->callpath),
+                                        .metric = portolan_strdup(w->metric)};
+
+    if (!item.callpath || !item.metric || (c->m->n == c->room && !grow_items(c)) ||
+        !portolan_index_add(&c->index, hash, c->m->n)) {
+        free(item.callpath);
+        free(item.metric);
+        return false;
+    }
+    c->m->items[c->m->n] = item;
+    c->rooms[c->m->n++] = 0;
+    return true;
+}
+
 size_t collector_find(struct collector *c, const char *callpath, const char *metric)
 {
-    struct portolan_measurement *item;
-    size_t slot;
+    const struct wanted wanted = {c->m, callpath, metric};
+    uint64_t hash =
+        portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
+    size_t at = portolan_index_find(&c->index, hash, same_item, &wanted);
 
-    if (c->status || (2 * c->m->n >= c->n_slots && !grow_slots(c))) {
-        collector_no_memory(c);
-        return c->m->n;
-    }
-    slot = slot_of(c, callpath, metric);
-    if (c->slots[slot])
-        return c->slots[slot] - 1;
-    if (c->m->n == c->room && !grow_items(c)) {
-        collector_no_memory(c);
-        return c->m->n;
-    }
-    item = &c->m->items[c->m->n];
-    *item = (struct portolan_measurement){.callpath = portolan_strdup(callpath),
-                                          .metric = portolan_strdup(metric)};
-    if (!item->callpath || !item->metric) {
-        free(item->callpath);
-        free(item->metric);
-        collector_no_memory(c);
-        return c->m->n;
-    }
-    c->rooms[c->m->n] = 0;
-    c->slots[slot] = ++c->m->n;
-    return c->m->n - 1;
+    if (at != SIZE_MAX)
+        return at;
+    if (!c->status && add_item(c, &wanted, hash))
+        return c->m->n - 1;
+    collector_no_memory(c);
+    return c->m->n;
 }
 
 bool collector_add_row(struct collector *c, size_t i, const double *x, double y)
@@ -233,7 +217,7 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
     else
         dispatch(&c, text, size);
     free(c.rooms);
-    free(c.slots);
+    portolan_index_clear(&c.index);
     if (c.status)
         portolan_measurements_destroy(c.m);
     else

@@ -6,16 +6,16 @@
 #include "formula_internal.h"
 
 #include <portolan/extrap.h>
+#include <portolan/index.h>
 
 enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 
 /* Measurements in the making. */
 struct collector {
     struct portolan_measurements *m;
-    size_t room;    /* of m->items */
-    size_t *rooms;  /* of each item's rows */
-    size_t *slots;  /* hash table over items: 1 + index, 0 = free */
-    size_t n_slots; /* a power of two */
+    size_t room;                 /* of m->items */
+    size_t *rooms;               /* of each item's rows */
+    struct portolan_index index; /* of items */
     struct formula_place place;
     enum portolan_status status;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two sets of trials, call path by call path. */
 #include "compare.h"
-#include "index.h"
 #include "internal.h"
+
+#include <portolan/index.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ struct comparing {
     struct portolan_comparison *c;
     const struct portolan_profile *const *profiles; /* A's, then B's */
     enum quantity quantity;
-    struct index index;
+    struct portolan_index index;
     const struct portolan_profile_node **nodes; /* the first of each row */
     size_t row_capacity;
     double **values; /* by row: of all profiles */
@@ -26,23 +27,23 @@ static struct portolan_arena *arena(const struct portolan_comparison *c)
     return c->impl;
 }
 
-static uint64_t hash_row(const void *arg, size_t i)
+static uint64_t hash_row(const struct portolan_profile_node *n, int64_t parent)
 {
-    const struct comparing *x = arg;
-    const struct portolan_profile_node *n = x->nodes[i];
-    uint64_t h = portolan_hash(&x->c->rows[i].parent, sizeof x->c->rows[i].parent, 0);
+    uint64_t h = portolan_hash(&parent, sizeof parent, 0);
 
     h = portolan_hash(n->method, strlen(n->method), h);
     h = portolan_hash(n->instance, strlen(n->instance), h);
     return portolan_hash(n->uses, strlen(n->uses), h);
 }
 
-static bool same_row(const void *arg, size_t i, size_t k)
+/* Is the row at I like the one behind the last? */
+static bool same_row(const void *comparing, size_t i)
 {
-    const struct comparing *x = arg;
-    const struct portolan_profile_node *a = x->nodes[i], *b = x->nodes[k];
+    const struct comparing *x = comparing;
+    size_t last = x->c->n_rows;
+    const struct portolan_profile_node *a = x->nodes[i], *b = x->nodes[last];
 
-    return x->c->rows[i].parent == x->c->rows[k].parent && !strcmp(a->method, b->method) &&
+    return x->c->rows[i].parent == x->c->rows[last].parent && !strcmp(a->method, b->method) &&
            !strcmp(a->instance, b->instance) && !strcmp(a->port, b->port) &&
            !strcmp(a->user, b->user) && !strcmp(a->uses, b->uses);
 }
@@ -90,7 +91,7 @@ static bool find_row(struct comparing *x, const struct portolan_profile_node *n,
         return false;
     x->nodes[last] = n;
     x->c->rows[last] = (struct portolan_comparison_row){.parent = parent, .depth = n->depth};
-    if (!index_put(&x->index, last, at))
+    if (!portolan_index_put(&x->index, hash_row(n, parent), last, same_row, x, at))
         return false;
     if (*at < last)
         return true;
@@ -122,7 +123,7 @@ static double value_of(const struct comparing *x, const struct portolan_profile 
         for (size_t i = 0; i < p->n_counters; i++)
             if (!strcmp(p->counter_names[i], x->c->query.metric))
                 return n->counted >> i & 1 && n->timed_calls > 0
-                           ? n->counters[i].mean * n->calls.sum / n->timed_calls
+                           ? n->counters[i].mean * profile_ratio(n->calls.sum, n->timed_calls)
                            : 0;
         return 0;
     }
@@ -270,7 +271,6 @@ static enum portolan_status begin(struct comparing *x, const struct portolan_pro
     }
     c->b = c->a + n_a;
     x->profiles = all;
-    x->index = (struct index){.arg = x, .hash = hash_row, .same = same_row};
     return PORTOLAN_OK;
 }
 
@@ -291,7 +291,7 @@ enum portolan_status portolan_compare(const struct portolan_profile *const *a, s
         x.c->query = *query;
         status = fill(&x);
     }
-    free(x.index.slots);
+    portolan_index_clear(&x.index);
     free(x.nodes);
     free(x.values);
     if (status != PORTOLAN_OK) {

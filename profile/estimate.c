@@ -25,9 +25,15 @@ static double or_0(double x)
     return isnan(x) ? 0 : x;
 }
 
-static double ratio_of(const struct portolan_profile_node *n)
+double profile_ratio(double calls, double timed_calls)
 {
-    return n->is_sampled && n->timed_calls > 0 ? n->calls.sum / n->timed_calls : 1;
+    return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
+}
+
+/* What was never timed stays as it is: its time is in its caller's. */
+static double ratio_of(double calls, double timed_calls)
+{
+    return timed_calls > 0 ? profile_ratio(calls, timed_calls) : 1;
 }
 
 /* Squared standard error of the estimated inclusive time: calls drawn without putting back. */
@@ -75,19 +81,20 @@ static void forget(struct portolan_profile_node *n)
 static void estimate_node(const struct portolan_profile *p, struct portolan_profile_node *n,
                           const struct below *b)
 {
+    double ratio = ratio_of(n->calls.sum, n->timed_calls);
     double error = sqrt(variance_of(n)), exclusive_error, taken, spread;
 
-    n->inclusive = around(n->inclusive_ns.sum * ratio_of(n), interval_errors * error);
+    n->inclusive = around(n->inclusive_ns.sum * ratio, interval_errors * error);
     exclusive_error = sqrt(variance_of(n) + b->error_squares);
     n->exclusive = around(n->exclusive_ns.sum + n->inclusive.value - n->inclusive_ns.sum -
                               b->estimated_less_timed_ns,
                           interval_errors * exclusive_error);
-    n->mpi = around(n->mpi_ns.sum * ratio_of(n), 0);
+    n->mpi = around(n->mpi_ns.sum * ratio, 0);
     if (n->is_sampled) /* of its spread nothing is stored: as that of the time around it */
         n->mpi = around(n->mpi.value, n->inclusive.value > 0 ? interval_errors * error *
                                                                    n->mpi.value / n->inclusive.value
                                                              : 0);
-    taken = n->timed_calls * p->cost.inside_ns * ratio_of(n);
+    taken = n->timed_calls * p->cost.inside_ns * ratio;
     spread = or_0(p->cost.spread_ns) * interval_errors;
     n->inclusive_compensated =
         around(n->inclusive.value - taken - b->cost_ns,
@@ -157,6 +164,35 @@ static bool note_violation(struct portolan_profile *p, size_t node, double child
     return true;
 }
 
+static struct portolan_profile_cell *cell_of_caller(const struct portolan_profile *p,
+                                                    const struct portolan_profile_cell *c)
+{
+    struct portolan_profile_cell key = {.rank = c->rank, .thread = c->thread};
+
+    if (p->nodes[c->node].parent < 0)
+        return NULL;
+    key.node = (size_t)p->nodes[c->node].parent;
+    return bsearch(&key, p->cells, p->n_cells, sizeof key, profile_compare_cells);
+}
+
+/* As estimate_node() does: what calls took untimed was in their caller's own time. */
+static void estimate_cells(struct portolan_profile *p)
+{
+    for (size_t i = 0; i < p->n_cells; i++) {
+        struct portolan_profile_cell *c = &p->cells[i], *caller;
+        double ratio = ratio_of(c->calls, c->timed_calls);
+        double untimed = c->inclusive_ns * (ratio - 1);
+
+        if (p->nodes[c->node].is_context)
+            continue;
+        c->all_inclusive_ns = c->inclusive_ns * ratio;
+        c->all_exclusive_ns += c->exclusive_ns + untimed;
+        c->all_mpi_ns = c->mpi_ns * ratio;
+        if (untimed != 0 && (caller = cell_of_caller(p, c)))
+            caller->all_exclusive_ns -= untimed;
+    }
+}
+
 enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err)
 {
     struct below *below = portolan_calloc(p->n_nodes + 1, sizeof *below);
@@ -177,6 +213,7 @@ enum portolan_status profile_estimate(struct portolan_profile *p, struct portola
     for (size_t i = 0; good && i < p->n_nodes; i++)
         if (p->nodes[i].is_context)
             estimate_context(p, &p->nodes[i]);
+    estimate_cells(p);
     free(below);
     return good ? PORTOLAN_OK : profile_no_memory(err);
 }

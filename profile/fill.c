@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples into nodes and cells: steps add up, call paths of all ranks and threads become one. */
-#include "index.h"
 #include "internal.h"
+
+#include <portolan/index.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct profile_filling {
     bool contexts;
     size_t node_capacity, cell_capacity, mean_capacity;
     struct mean *means; /* by node */
-    struct index nodes, cells;
+    struct portolan_index nodes, cells;
     int64_t *path_of; /* node of a sample */
 };
 
@@ -41,10 +42,8 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return portolan_hash(text, strlen(text) + 1, seed);
 }
 
-static uint64_t hash_node(const void *arg, size_t i)
+static uint64_t hash_node(const struct portolan_profile_node *n)
 {
-    const struct profile_filling *f = arg;
-    const struct portolan_profile_node *n = &f->p->nodes[i];
     uint64_t h = portolan_hash(&n->parent, sizeof n->parent, (uint64_t)n->is_context + 1);
 
     h = portolan_hash(n->context, (size_t)n->n_context * sizeof *n->context, h);
@@ -52,10 +51,11 @@ static uint64_t hash_node(const void *arg, size_t i)
     return hash_text(n->implementation, hash_text(n->user, hash_text(n->uses, h)));
 }
 
-static bool same_node(const void *arg, size_t i, size_t k)
+/* Is the node at I like the one behind the last? */
+static bool same_node(const void *filling, size_t i)
 {
-    const struct profile_filling *f = arg;
-    const struct portolan_profile_node *a = &f->p->nodes[i], *b = &f->p->nodes[k];
+    const struct portolan_profile *p = ((const struct profile_filling *)filling)->p;
+    const struct portolan_profile_node *a = &p->nodes[i], *b = &p->nodes[p->n_nodes];
 
     if (a->parent != b->parent || a->is_context != b->is_context || a->binned != b->binned ||
         a->n_context != b->n_context || !profile_same_method(a, b))
@@ -98,7 +98,7 @@ static int64_t find_node(struct profile_filling *f, const struct portolan_profil
     p->nodes[n].original = (int64_t)n;
     p->nodes[n].depth = wanted->parent < 0 ? 0 : p->nodes[wanted->parent].depth + 1;
     f->means[n] = (struct mean){0};
-    if (!index_put(&f->nodes, n, &at))
+    if (!portolan_index_put(&f->nodes, hash_node(&p->nodes[n]), n, same_node, f, &at))
         return -1;
     if (at == n && !own_names(f, &p->nodes[n]))
         return -1;
@@ -106,20 +106,18 @@ static int64_t find_node(struct profile_filling *f, const struct portolan_profil
     return (int64_t)at;
 }
 
-static uint64_t hash_cell(const void *arg, size_t i)
+static uint64_t hash_cell(const struct portolan_profile_cell *c)
 {
-    const struct portolan_profile_cell *c = &((const struct profile_filling *)arg)->p->cells[i];
     const uint64_t key[3] = {c->node, (uint64_t)c->rank, (uint64_t)c->thread};
 
     return portolan_hash(key, sizeof key, 0);
 }
 
-static bool same_cell(const void *arg, size_t i, size_t k)
+static bool same_cell(const void *filling, size_t i)
 {
-    const struct portolan_profile_cell *cells = ((const struct profile_filling *)arg)->p->cells;
+    const struct portolan_profile *p = ((const struct profile_filling *)filling)->p;
 
-    return cells[i].node == cells[k].node && cells[i].rank == cells[k].rank &&
-           cells[i].thread == cells[k].thread;
+    return profile_compare_cells(&p->cells[i], &p->cells[p->n_cells]) == 0;
 }
 
 static struct portolan_profile_cell *find_cell(struct profile_filling *f, size_t node,
@@ -132,7 +130,7 @@ static struct portolan_profile_cell *find_cell(struct profile_filling *f, size_t
         return NULL;
     p->cells[n] =
         (struct portolan_profile_cell){.node = node, .rank = s->rank, .thread = s->thread};
-    if (!index_put(&f->cells, n, &at))
+    if (!portolan_index_put(&f->cells, hash_cell(&p->cells[n]), n, same_cell, f, &at))
         return NULL;
     if (at == n && p->n_counters &&
         !(p->cells[n].counters =
@@ -267,8 +265,6 @@ enum portolan_status profile_fill_begin(struct portolan_profile *p, bool context
         return profile_no_memory(err);
     f->p = p;
     f->contexts = contexts;
-    f->nodes = (struct index){.arg = f, .hash = hash_node, .same = same_node};
-    f->cells = (struct index){.arg = f, .hash = hash_cell, .same = same_cell};
     *filling = f;
     return PORTOLAN_OK;
 }
@@ -301,7 +297,7 @@ void profile_fill_destroy(struct profile_filling *f)
     if (!f)
         return;
     free(f->means);
-    free(f->nodes.slots);
-    free(f->cells.slots);
+    portolan_index_clear(&f->nodes);
+    portolan_index_clear(&f->cells);
     free(f);
 }

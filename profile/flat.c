@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One row per method: call paths add up, inclusive times of outermost activations only. */
-#include "index.h"
 #include "internal.h"
+
+#include <portolan/index.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ struct flattening {
     struct portolan_profile *to;
     int64_t *row_of;    /* of a node */
     bool *is_outermost; /* no call of the same method above */
-    struct index rows;
+    struct portolan_index rows;
 };
 
 static bool is_outermost(const struct portolan_profile *p, size_t i)
@@ -28,10 +29,11 @@ static bool is_outermost(const struct portolan_profile *p, size_t i)
     return true;
 }
 
-static bool same_row(const void *arg, size_t i, size_t k)
+/* Is the row at I like the one behind the last? */
+static bool same_row(const void *flattening, size_t i)
 {
-    const struct flattening *f = arg;
-    const struct portolan_profile_node *a = &f->to->nodes[i], *b = &f->to->nodes[k];
+    const struct portolan_profile *to = ((const struct flattening *)flattening)->to;
+    const struct portolan_profile_node *a = &to->nodes[i], *b = &to->nodes[to->n_nodes];
 
     if (a->is_context != b->is_context || !profile_same_method(a, b) ||
         a->n_context != b->n_context || a->binned != b->binned)
@@ -43,9 +45,8 @@ static bool same_row(const void *arg, size_t i, size_t k)
     return true;
 }
 
-static uint64_t hash_row(const void *arg, size_t i)
+static uint64_t hash_row(const struct portolan_profile_node *n)
 {
-    const struct portolan_profile_node *n = &((const struct flattening *)arg)->to->nodes[i];
     uint64_t h = portolan_hash(n->method, strlen(n->method), (uint64_t)n->is_context + 1);
 
     for (int k = 0; k < n->n_context; k++) {
@@ -67,7 +68,7 @@ static bool find_row(struct flattening *f, size_t i, size_t *at)
     row->original = (int64_t)i;
     row->parent = n->is_context ? f->row_of[n->parent] : -1;
     row->depth = n->is_context;
-    if (!index_put(&f->rows, f->to->n_nodes, at))
+    if (!portolan_index_put(&f->rows, hash_row(row), f->to->n_nodes, same_row, f, at))
         return false;
     f->to->n_nodes += *at == f->to->n_nodes;
     return true;
@@ -190,6 +191,7 @@ static bool move_cells(struct flattening *f)
 
         c.node = (size_t)f->row_of[c.node];
         c.inclusive_ns = outermost ? c.inclusive_ns : 0;
+        c.all_inclusive_ns = outermost ? c.all_inclusive_ns : 0;
         for (size_t k = 0; k < from->n_counters; k++)
             counters[k] = outermost ? c.counters[k] : 0;
         c.counters = counters;
@@ -214,6 +216,9 @@ static void join_cell(struct portolan_profile_cell *to, const struct portolan_pr
     to->inclusive_ns += from->inclusive_ns;
     to->exclusive_ns += from->exclusive_ns;
     to->mpi_ns += from->mpi_ns;
+    to->all_inclusive_ns += from->all_inclusive_ns;
+    to->all_exclusive_ns += from->all_exclusive_ns;
+    to->all_mpi_ns += from->all_mpi_ns;
     to->sum_squares_ns2 += from->sum_squares_ns2;
     for (size_t k = 0; k < n_counters; k++)
         ((double *)to->counters)[k] += from->counters[k];
@@ -256,7 +261,6 @@ static enum portolan_status flatten(struct flattening *f, struct portolan_error 
 
     f->row_of = portolan_calloc(n + 1, sizeof *f->row_of);
     f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
-    f->rows = (struct index){.arg = f, .hash = hash_row, .same = same_row};
     f->to->nodes = portolan_calloc(n + 1, sizeof *f->to->nodes);
     if (!f->row_of || !f->is_outermost || !f->to->nodes || !add_nodes(f))
         return profile_no_memory(err);
@@ -280,7 +284,7 @@ enum portolan_status portolan_profile_flatten(const struct portolan_profile *pro
     status = flatten(&f, err);
     free(f.row_of);
     free(f.is_outermost);
-    free(f.rows.slots);
+    portolan_index_clear(&f.rows);
     if (status != PORTOLAN_OK) {
         portolan_profile_destroy(*flat);
         *flat = NULL;

@@ -50,7 +50,11 @@ enum portolan_status profile_count_ranks(struct portolan_profile *p, struct port
 /* Estimates, compensated values, marks and violations from the raw sums. */
 enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err);
 
-/* Sorts the cells by node, rank and thread. */
+/* What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
+double profile_ratio(double calls, double timed_calls);
+
+/* The order of cells: by node, rank and thread; qsort() with it. */
+int profile_compare_cells(const void *a, const void *b);
 void profile_sort_cells(struct portolan_profile *p);
 
 /* Whether both are the same method of the same instance, port and implementation. */

@@ -122,19 +122,29 @@ static const struct portolan_profile_statistics *statistics(const struct view *v
                                        : &n->compute_ns;
 }
 
+/* What statistics over ranks of timed calls are multiplied by. */
+static double statistics_ratio(const struct view *v, size_t i)
+{
+    const struct portolan_profile_node *n = &v->p->nodes[i];
+
+    if (v->metric != METRIC_TIME || v->r->values == PORTOLAN_PROFILE_RAW)
+        return view_ratio(v, i);
+    return n->compute_ns.sum != 0 ? (n->exclusive.value - n->mpi.value) / n->compute_ns.sum : 1;
+}
+
 static void add_min(const struct view *v, size_t i, struct table *t)
 {
-    table_number(t, statistics(v, i)->min);
+    table_number(t, statistics(v, i)->min * statistics_ratio(v, i));
 }
 
 static void add_max(const struct view *v, size_t i, struct table *t)
 {
-    table_number(t, statistics(v, i)->max);
+    table_number(t, statistics(v, i)->max * statistics_ratio(v, i));
 }
 
 static void add_deviation(const struct view *v, size_t i, struct table *t)
 {
-    table_number(t, statistics(v, i)->stddev);
+    table_number(t, statistics(v, i)->stddev * statistics_ratio(v, i));
 }
 
 static void add_imbalance(const struct view *v, size_t i, struct table *t)

@@ -39,6 +39,33 @@ static struct total *find_total(struct total *totals, size_t *n, int rank)
     return &totals[low];
 }
 
+/* What is reported of a cell, and of a method as the mean over ranks. */
+struct share {
+    double inclusive_ns, exclusive_ns, mpi_ns;
+};
+
+static struct share share_of(const struct view *v, const struct portolan_profile_cell *c)
+{
+    if (v->r->values == PORTOLAN_PROFILE_RAW)
+        return (struct share){c->inclusive_ns, c->exclusive_ns, c->mpi_ns};
+    return (struct share){c->all_inclusive_ns, c->all_exclusive_ns, c->all_mpi_ns};
+}
+
+/* Of the cells from I on that are of one method. */
+static struct share mean_share(const struct view *v, size_t i)
+{
+    size_t node = v->p->cells[i].node;
+    struct share mean = {0};
+
+    for (; i < v->p->n_cells && v->p->cells[i].node == node; i++) {
+        struct share s = share_of(v, &v->p->cells[i]);
+
+        mean.exclusive_ns += s.exclusive_ns / v->p->ranks;
+        mean.mpi_ns += s.mpi_ns / v->p->ranks;
+    }
+    return mean;
+}
+
 static void note_excess(struct excess *e, double ns, double mean_ns, size_t node)
 {
     if (ns - mean_ns > e->ns)
@@ -46,26 +73,39 @@ static void note_excess(struct excess *e, double ns, double mean_ns, size_t node
 }
 
 /* All threads of a rank on one method; returns the position behind them. */
-static size_t add_rank(const struct portolan_profile *p, size_t i, struct total *totals, size_t *n)
+static size_t add_rank(const struct view *v, size_t i, const struct share *mean,
+                       struct total *totals, size_t *n)
 {
+    const struct portolan_profile *p = v->p;
     const struct portolan_profile_cell *first = &p->cells[i];
     struct total *t = find_total(totals, n, first->rank);
-    const struct portolan_profile_node *node = &p->nodes[first->node];
     double exclusive = 0, mpi = 0;
 
     for (; i < p->n_cells && p->cells[i].node == first->node && p->cells[i].rank == first->rank;
          i++) {
         size_t threads = (size_t)p->cells[i].thread + 1;
+        struct share s = share_of(v, &p->cells[i]);
 
-        exclusive += p->cells[i].exclusive_ns;
+        exclusive += s.exclusive_ns;
+        mpi += s.mpi_ns;
         t->calls += p->cells[i].calls;
-        mpi += p->cells[i].mpi_ns;
         t->threads = threads > t->threads ? threads : t->threads;
     }
     t->exclusive_ns += exclusive;
     t->mpi_ns += mpi;
-    note_excess(&t->compute, exclusive - mpi, node->compute_ns.mean, first->node);
-    note_excess(&t->mpi, mpi, node->mpi_ns.mean, first->node);
+    note_excess(&t->compute, exclusive - mpi, mean->exclusive_ns - mean->mpi_ns, first->node);
+    note_excess(&t->mpi, mpi, mean->mpi_ns, first->node);
+    return i;
+}
+
+/* All ranks on one method, likewise. */
+static size_t add_method(const struct view *v, size_t i, struct total *totals, size_t *n)
+{
+    const struct share mean = mean_share(v, i);
+    size_t node = v->p->cells[i].node;
+
+    while (i < v->p->n_cells && v->p->cells[i].node == node)
+        i = add_rank(v, i, &mean, totals, n);
     return i;
 }
 
@@ -132,7 +172,7 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
     if (!totals)
         return profile_no_memory(err);
     for (size_t i = 0; i < v->p->n_cells;)
-        i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_rank(v->p, i, totals, &n);
+        i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_method(v, i, totals, &n);
     for (size_t i = 0; i < n; i++)
         compute += totals[i].exclusive_ns - totals[i].mpi_ns;
     qsort(totals, n, sizeof *totals, slowest_first);
@@ -150,9 +190,11 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
 }
 
 static void write_cell(const struct view *v, const struct portolan_profile_cell *c,
-                       struct table *out)
+                       const struct share *mean, struct table *out)
 {
     const struct portolan_profile_node *n = &v->p->nodes[c->node];
+    const struct share s = share_of(v, c);
+    double mean_compute = mean->exclusive_ns - mean->mpi_ns;
     struct portolan_text label = {.arena = &out->texts};
 
     portolan_profile_add_label(n, profile_is_ambiguous(v->p, c->node), &label);
@@ -161,17 +203,18 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     table_number(out, c->thread);
     table_number(out, c->calls);
     if (v->metric == METRIC_COUNTER) {
-        table_number(out, c->counters[v->counter]);
-        table_number(out, c->calls > 0 ? c->counters[v->counter] / c->calls : NAN);
+        double ratio =
+            v->r->values == PORTOLAN_PROFILE_RAW ? 1 : profile_ratio(c->calls, c->timed_calls);
+
+        table_number(out, c->counters[v->counter] * ratio);
+        table_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
         return;
     }
-    table_number(out, c->inclusive_ns);
-    table_number(out, c->exclusive_ns);
-    table_number(out, c->mpi_ns);
-    table_number(out, c->exclusive_ns - c->mpi_ns);
-    table_number(out, n->compute_ns.mean != 0
-                          ? (c->exclusive_ns - c->mpi_ns) / n->compute_ns.mean - 1
-                          : NAN);
+    table_number(out, s.inclusive_ns);
+    table_number(out, s.exclusive_ns);
+    table_number(out, s.mpi_ns);
+    table_number(out, s.exclusive_ns - s.mpi_ns);
+    table_number(out, mean_compute != 0 ? (s.exclusive_ns - s.mpi_ns) / mean_compute - 1 : NAN);
     table_number(out, c->timed_calls > 0 ? c->max_ns : NAN);
 }
 
@@ -192,19 +235,25 @@ static enum portolan_status write_cells(const struct view *v, struct portolan_te
                       .n_columns = counts ? 6 : 10,
                       .wide = v->r->wide};
     size_t shown = 0, all = 0;
+    struct share mean = {0};
 
     for (size_t i = 0; i < v->p->n_cells; i++) {
         const struct portolan_profile_cell *c = &v->p->cells[i];
 
+        if (i == 0 || c->node != c[-1].node)
+            mean = mean_share(v, i);
         if (v->p->nodes[c->node].is_context || !view_matches(v, c->node))
             continue;
         all++;
         if (v->r->top && shown == v->r->top)
             continue;
         shown++;
-        write_cell(v, c, &t);
+        write_cell(v, c, &mean, &t);
     }
-    portolan_text_add(out, "%s by rank and thread%s\n", counts ? v->r->metric : "raw times",
+    portolan_text_add(out, "%s by rank and thread%s\n",
+                      counts                                 ? v->r->metric
+                      : v->r->values == PORTOLAN_PROFILE_RAW ? "raw times"
+                                                             : "times",
                       counts ? "" : "; beside mean: compute beside the mean over ranks");
     table_write(&t, out);
     if (shown < all)

@@ -73,15 +73,17 @@ static struct routine *collect(const struct portolan_traffic_set *set, size_t *n
     return routines;
 }
 
-static void write_share(const struct portolan_profile *p, struct portolan_text *out)
+static void write_share(const struct portolan_profile *p, bool raw, struct portolan_text *out)
 {
     double all = 0, mpi = 0;
     char mpi_text[32], compute_text[32], all_text[32];
 
     for (size_t i = 0; i < p->n_nodes; i++)
-        if (!p->nodes[i].is_context) {
-            all += p->nodes[i].exclusive_ns.sum / p->ranks;
-            mpi += p->nodes[i].mpi_ns.sum / p->ranks;
+        if (!p->nodes[i].is_context && (raw || !isnan(p->nodes[i].exclusive.value))) {
+            const struct portolan_profile_node *n = &p->nodes[i];
+
+            all += (raw ? n->exclusive_ns.sum : n->exclusive.value) / p->ranks;
+            mpi += (raw ? n->mpi_ns.sum : n->mpi.value) / p->ranks;
         }
     portolan_text_add(out, "of %s that were measured per rank, %s were in MPI (%.1f %%), %s not\n",
                       portolan_format_time(all, 4, all_text, sizeof all_text),
@@ -107,7 +109,7 @@ enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p
 
     if (!routines)
         return profile_no_memory(err);
-    write_share(p, out);
+    write_share(p, report->values == PORTOLAN_PROFILE_RAW, out);
     for (size_t i = 0; i < n && (!report->top || i < report->top); i++, shown++) {
         double mean = routines[i].time_ns / p->ranks;
 

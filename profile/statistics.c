@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_place(const void *a, const void *b)
+int profile_compare_cells(const void *a, const void *b)
 {
     const struct portolan_profile_cell *x = a, *y = b;
 
@@ -20,7 +20,7 @@ static int by_place(const void *a, const void *b)
 void profile_sort_cells(struct portolan_profile *p)
 {
     if (p->n_cells)
-        qsort(p->cells, p->n_cells, sizeof *p->cells, by_place);
+        qsort(p->cells, p->n_cells, sizeof *p->cells, profile_compare_cells);
 }
 
 /* Over the ranks that were there; those that were not are added at the end. */

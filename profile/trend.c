@@ -11,36 +11,34 @@ static uint64_t hash_text(const char *text, uint64_t seed)
     return portolan_hash(text, strlen(text) + 1, seed);
 }
 
-static uint64_t place_hash(const void *arg, size_t i)
+static uint64_t hash_place(const struct trend_place *p)
 {
-    const struct trend_place *p = &((const struct trend_builder *)arg)->places[i];
-
     return hash_text(
         p->method,
         hash_text(p->port, hash_text(p->instance, portolan_hash(&p->parent, sizeof p->parent, 0))));
 }
 
-static bool place_same(const void *arg, size_t i, size_t k)
+/* Is the place at I like the one behind the last? */
+static bool same_place(const void *builder, size_t i)
 {
-    const struct trend_place *a = &((const struct trend_builder *)arg)->places[i];
-    const struct trend_place *b = &((const struct trend_builder *)arg)->places[k];
+    const struct trend_builder *all = builder;
+    const struct trend_place *a = &all->places[i], *b = &all->places[all->n_places];
 
     return a->parent == b->parent && !strcmp(a->method, b->method) &&
            !strcmp(a->instance, b->instance) && !strcmp(a->port, b->port);
 }
 
-static uint64_t series_hash(const void *arg, size_t i)
+static uint64_t hash_series(const struct trend_series *s)
 {
-    const struct trend_series *s = &((const struct trend_builder *)arg)->series[i];
     uint64_t h = portolan_hash(&s->place, sizeof s->place, s->n_params);
 
     return hash_text(s->metric, hash_text(s->implementation, h));
 }
 
-static bool series_same(const void *arg, size_t i, size_t k)
+static bool same_series(const void *builder, size_t i)
 {
-    const struct trend_series *a = &((const struct trend_builder *)arg)->series[i];
-    const struct trend_series *b = &((const struct trend_builder *)arg)->series[k];
+    const struct trend_builder *all = builder;
+    const struct trend_series *a = &all->series[i], *b = &all->series[all->n_series];
     bool same = a->place == b->place && a->n_params == b->n_params &&
                 !strcmp(a->implementation, b->implementation) && !strcmp(a->metric, b->metric);
 
@@ -73,10 +71,7 @@ size_t trend_place(struct trend_builder *b, size_t parent, const char *instance,
     b->places = p;
     p += b->n_places;
     *p = (struct trend_place){parent, instance, port, method, NULL};
-    b->by_place.arg = b;
-    b->by_place.hash = place_hash;
-    b->by_place.same = place_same;
-    if (!index_put(&b->by_place, b->n_places, &at))
+    if (!portolan_index_put(&b->by_place, hash_place(p), b->n_places, same_place, b, &at))
         return SIZE_MAX;
     if (at < b->n_places)
         return at;
@@ -143,10 +138,7 @@ size_t trend_series(struct trend_builder *b, size_t place, const char *implement
     b->series = s;
     s += b->n_series;
     *s = (struct trend_series){place, implementation, metric, n_params, (const char **)params, 0};
-    b->by_series.arg = b;
-    b->by_series.hash = series_hash;
-    b->by_series.same = series_same;
-    if (!index_put(&b->by_series, b->n_series, &at))
+    if (!portolan_index_put(&b->by_series, hash_series(s), b->n_series, same_series, b, &at))
         return SIZE_MAX;
     if (at < b->n_series)
         return at;
@@ -283,8 +275,8 @@ void trend_clear(struct trend_builder *b)
     free(b->places);
     free(b->series);
     free(b->rows);
-    free(b->by_place.slots);
-    free(b->by_series.slots);
+    portolan_index_clear(&b->by_place);
+    portolan_index_clear(&b->by_series);
     portolan_arena_clear(&b->arena);
     *b = (struct trend_builder){0};
 }

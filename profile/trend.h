@@ -3,9 +3,9 @@
 #ifndef PORTOLAN_PROFILE_TREND_H
 #define PORTOLAN_PROFILE_TREND_H
 
-#include "index.h"
 #include "table.h"
 
+#include <portolan/index.h>
 #include <portolan/trend.h>
 
 #include <math.h>
@@ -42,7 +42,7 @@ struct trend_builder {
     size_t n_series, series_room;
     struct trend_row *rows;
     size_t n_rows, row_room;
-    struct index by_place, by_series;
+    struct portolan_index by_place, by_series;
     const char *method; /* pattern; NULL */
     bool names_metrics; /* there are several: paths end with theirs */
 };

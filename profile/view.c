@@ -15,9 +15,7 @@ double view_ratio(const struct view *v, size_t i)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
 
-    return v->r->values == PORTOLAN_PROFILE_RAW || !n->is_sampled ? 1
-           : n->timed_calls > 0                                   ? n->calls.sum / n->timed_calls
-                                                                  : NAN;
+    return v->r->values == PORTOLAN_PROFILE_RAW ? 1 : profile_ratio(n->calls.sum, n->timed_calls);
 }
 
 struct portolan_profile_estimate view_inclusive(const struct view *v, size_t i)

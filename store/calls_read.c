@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One of the two streams of a thread. */
 struct stream {
@@ -20,9 +21,9 @@ struct visiting {
     size_t n_paths, capacity;
     struct place {
         int64_t path, thread, layout; /* positions in `names`; layout -1: none */
-        int64_t number;               /* in `paths` */
-    } * slots;                        /* an open hash table of them, a power of two */
-    size_t n_slots;
+    } * places;                       /* of each of `paths` */
+    size_t place_capacity;
+    struct portolan_index index;
     int64_t near;
     portolan_invocation_fn visit;
     void *arg;
@@ -30,42 +31,21 @@ struct visiting {
     struct portolan_error *err;
 };
 
-static struct place *slot_of(struct place *slots, size_t n, const struct place *wanted)
+/* Is the place at I that behind the last? */
+static bool same_place(const void *visiting, size_t i)
 {
-    size_t i = portolan_hash(wanted, offsetof(struct place, number), 0) & (n - 1);
+    const struct visiting *v = visiting;
 
-    while (slots[i].number >= 0 &&
-           (slots[i].path != wanted->path || slots[i].thread != wanted->thread ||
-            slots[i].layout != wanted->layout))
-        i = (i + 1) & (n - 1);
-    return &slots[i];
+    return !memcmp(&v->places[i], &v->places[v->n_paths], sizeof *v->places);
 }
 
-static bool grow_slots(struct visiting *v)
+/* The path of the place behind the last. */
+static enum portolan_status add_path(struct visiting *v)
 {
-    size_t n = v->n_slots ? 2 * v->n_slots : 64;
-    struct place *wider = portolan_calloc(n, sizeof *wider);
-
-    if (!wider)
-        return false;
-    for (size_t i = 0; i < n; ++i)
-        wider[i].number = -1;
-    for (size_t i = 0; i < v->n_slots; ++i)
-        if (v->slots[i].number >= 0)
-            *slot_of(wider, n, &v->slots[i]) = v->slots[i];
-    free(v->slots);
-    v->slots = wider;
-    v->n_slots = n;
-    return true;
-}
-
-static enum portolan_status add_path(struct visiting *v, struct place *p)
-{
+    const struct place *p = &v->places[v->n_paths];
     const struct named_thread *t = &v->names.threads[p->thread];
     struct portolan_sample *s;
 
-    if (2 * (v->n_paths + 1) > v->n_slots && !grow_slots(v))
-        return store_no_memory(v->err);
     if (!store_reserve(&v->paths, &v->capacity, v->n_paths, sizeof *v->paths) ||
         !(s = portolan_calloc(1, sizeof *s)))
         return store_no_memory(v->err);
@@ -76,16 +56,15 @@ static enum portolan_status add_path(struct visiting *v, struct place *p)
     trial_names_put_path(&v->names.paths[p->path], s);
     if (p->layout >= 0)
         trial_names_put_layout(&v->names.layouts[p->layout], s);
-    p->number = (int64_t)v->n_paths;
     v->paths[v->n_paths++] = s;
-    *slot_of(v->slots, v->n_slots, p) = *p;
     return PORTOLAN_OK;
 }
 
 static enum portolan_status visit_row(struct visiting *v, enum statement w, int64_t thread)
 {
     struct backend *b = v->b;
-    struct place p = {.thread = thread, .layout = -1, .number = -1};
+    struct place p = {.thread = thread, .layout = -1};
+    size_t at;
     int64_t layout = backend_int(b, w, INVOCATION_LAYOUT);
     struct portolan_invocation row;
     const struct portolan_sample *s;
@@ -97,13 +76,17 @@ static enum portolan_status visit_row(struct visiting *v, enum statement w, int6
         p.layout = trial_names_find_layout(&v->names, layout, 0);
     if (p.path < 0 || (layout && p.layout < 0))
         return trial_names_missing(v->err);
-    if (v->n_slots)
-        p.number = slot_of(v->slots, v->n_slots, &p)->number;
-    if (p.number < 0 && (status = add_path(v, &p)))
+    if (!store_reserve(&v->places, &v->place_capacity, v->n_paths, sizeof p))
+        return store_no_memory(v->err);
+    v->places[v->n_paths] = p;
+    if (!portolan_index_put(&v->index, portolan_hash(&p, sizeof p, 0), v->n_paths, same_place, v,
+                            &at))
+        return store_no_memory(v->err);
+    if (at == v->n_paths && (status = add_path(v)))
         return status;
-    s = v->paths[p.number];
+    s = v->paths[at];
     row = (struct portolan_invocation){
-        .path = p.number,
+        .path = (int64_t)at,
         .step = (int)backend_int(b, w, INVOCATION_STEP),
         .ordinal = backend_int(b, w, INVOCATION_ORDINAL),
         .start_ns = backend_double(b, w, INVOCATION_START),
@@ -201,7 +184,8 @@ enum portolan_status portolan_store_visit_invocations(struct portolan_store *sto
     for (size_t i = 0; i < v.n_paths; ++i)
         free(v.paths[i]);
     free(v.paths);
-    free(v.slots);
+    free(v.places);
+    portolan_index_clear(&v.index);
     trial_names_clear(&v.names);
     texts_destroy(v.texts);
     if (status)

@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slot {
-    uint64_t hash;
-    const char *key; /* NULL: empty */
+struct entry {
+    const char *key;
     size_t size;
     int64_t id;
 };
 
 struct table {
     struct portolan_arena arena; /* keys */
-    size_t count, capacity;      /* a power of two, at least a quarter of it empty; or 0 */
-    struct slot *slots;
+    struct portolan_index index;
+    size_t capacity;
+    struct entry *entries;
 };
 
 struct identities {
@@ -38,7 +38,8 @@ static const char *text(const char *t)
 static void table_clear(struct table *t)
 {
     portolan_arena_clear(&t->arena);
-    free(t->slots);
+    portolan_index_clear(&t->index);
+    free(t->entries);
 }
 
 void identities_forget(struct portolan_store *store)
@@ -68,32 +69,17 @@ enum portolan_status identities_enter(struct portolan_store *store, int64_t tria
     return PORTOLAN_OK;
 }
 
-static struct slot *slot_of(const struct table *t, uint64_t hash, const char *key, size_t size)
+struct wanted {
+    const struct table *in;
+    const struct portolan_text *key;
+};
+
+static bool same_key(const void *wanted, size_t i)
 {
-    size_t i = hash & (t->capacity - 1);
+    const struct wanted *w = wanted;
+    const struct entry *e = &w->in->entries[i];
 
-    while (t->slots[i].key && (t->slots[i].hash != hash || t->slots[i].size != size ||
-                               memcmp(t->slots[i].key, key, size) != 0))
-        i = (i + 1) & (t->capacity - 1);
-    return &t->slots[i];
-}
-
-static bool grow(struct table *t)
-{
-    struct table wider = {.capacity = t->capacity ? 2 * t->capacity : 256};
-
-    if (!(wider.slots = portolan_calloc(wider.capacity, sizeof *wider.slots)))
-        return false;
-    for (size_t i = 0; i < t->capacity; ++i) {
-        const struct slot *s = &t->slots[i];
-
-        if (s->key)
-            *slot_of(&wider, s->hash, s->key, s->size) = *s;
-    }
-    free(t->slots);
-    t->slots = wider.slots;
-    t->capacity = wider.capacity;
-    return true;
+    return e->size == w->key->length && !memcmp(e->key, w->key->bytes, e->size);
 }
 
 /* A key is a letter for its kind, then numbers, then texts with their NUL. */
@@ -118,11 +104,16 @@ static void add_text(struct identities *x, const char *t)
 static enum portolan_status recall(const struct table *t, const struct portolan_text *key,
                                    int64_t *id, struct portolan_error *err)
 {
+    const struct wanted wanted = {t, key};
+    size_t at;
+
     *id = 0;
     if (key->failed)
         return store_no_memory(err);
-    if (t->capacity)
-        *id = slot_of(t, portolan_hash(key->bytes, key->length, 0), key->bytes, key->length)->id;
+    at = portolan_index_find(&t->index, portolan_hash(key->bytes, key->length, 0), same_key,
+                             &wanted);
+    if (at != SIZE_MAX)
+        *id = t->entries[at].id;
     return PORTOLAN_OK;
 }
 
@@ -130,15 +121,14 @@ static enum portolan_status recall(const struct table *t, const struct portolan_
 static enum portolan_status remember(struct table *t, const struct portolan_text *key, int64_t id,
                                      struct portolan_error *err)
 {
-    uint64_t hash;
-    char *copy;
+    size_t n = t->index.n;
+    char *copy = NULL;
 
-    if (key->failed || (4 * (t->count + 1) > 3 * t->capacity && !grow(t)) ||
-        !(copy = portolan_arena_strndup(&t->arena, key->bytes, key->length)))
+    if (!key->failed && store_reserve(&t->entries, &t->capacity, n, sizeof *t->entries))
+        copy = portolan_arena_strndup(&t->arena, key->bytes, key->length);
+    if (!copy || !portolan_index_add(&t->index, portolan_hash(copy, key->length, 0), n))
         return store_no_memory(err);
-    hash = portolan_hash(copy, key->length, 0);
-    *slot_of(t, hash, copy, key->length) = (struct slot){hash, copy, key->length, id};
-    ++t->count;
+    t->entries[n] = (struct entry){copy, key->length, id};
     return PORTOLAN_OK;
 }
 

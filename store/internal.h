@@ -4,6 +4,8 @@
 
 #include "backend.h"
 
+#include <portolan/index.h>
+
 /** What portolan_store_begin() opened. */
 enum bracket { BRACKET_NONE, BRACKET_OPEN, BRACKET_BROKEN /* something in it failed */ };
 

@@ -1,83 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interned texts: an open hash table of owned strings; and arrays that grow. */
+/* Interned texts, and arrays that grow. */
 #include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct texts {
-    size_t count, capacity; /* capacity is a power of two, at least a quarter of it empty */
-    char **slots;
+    struct portolan_index index;
+    size_t capacity;
+    char **list;
 };
 
 struct texts *texts_create(void)
 {
-    struct texts *t = portolan_calloc(1, sizeof *t);
-
-    if (!t)
-        return NULL;
-    t->capacity = 64;
-    t->slots = portolan_calloc(t->capacity, sizeof *t->slots);
-    if (!t->slots) {
-        free(t);
-        return NULL;
-    }
-    return t;
+    return portolan_calloc(1, sizeof(struct texts));
 }
 
 void texts_destroy(struct texts *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < t->capacity; ++i)
-        free(t->slots[i]);
-    free(t->slots);
+    for (size_t i = 0; i < t->index.n; ++i)
+        free(t->list[i]);
+    free(t->list);
+    portolan_index_clear(&t->index);
     free(t);
 }
 
-/* Where TEXT is, or the empty place where it belongs. */
-static char **slot_of(char **slots, size_t capacity, const char *text)
+struct wanted {
+    const struct texts *in;
+    const char *text;
+};
+
+static bool same_text(const void *wanted, size_t i)
 {
-    size_t i = portolan_hash(text, strlen(text), 0) & (capacity - 1);
+    const struct wanted *w = wanted;
 
-    while (slots[i] && strcmp(slots[i], text))
-        i = (i + 1) & (capacity - 1);
-    return &slots[i];
-}
-
-static bool grow(struct texts *t)
-{
-    size_t capacity = 2 * t->capacity;
-    char **slots = portolan_calloc(capacity, sizeof *slots);
-
-    if (!slots)
-        return false;
-    for (size_t i = 0; i < t->capacity; ++i) {
-        if (t->slots[i])
-            *slot_of(slots, capacity, t->slots[i]) = t->slots[i];
-    }
-    free(t->slots);
-    t->slots = slots;
-    t->capacity = capacity;
-    return true;
+    return !strcmp(w->in->list[i], w->text);
 }
 
 const char *texts_intern(struct texts *t, const char *text)
 {
-    char **slot;
+    const struct wanted wanted = {t, text ? text : ""};
+    uint64_t hash = portolan_hash(wanted.text, strlen(wanted.text), 0);
+    size_t at = portolan_index_find(&t->index, hash, same_text, &wanted), n = t->index.n;
+    char *copy;
 
-    text = text ? text : "";
-    slot = slot_of(t->slots, t->capacity, text);
-    if (*slot)
-        return *slot;
-    if (4 * (t->count + 1) > 3 * t->capacity) {
-        if (!grow(t))
-            return NULL;
-        slot = slot_of(t->slots, t->capacity, text);
-    }
-    *slot = portolan_strdup(text);
-    t->count += *slot != NULL;
-    return *slot;
+    if (at != SIZE_MAX)
+        return t->list[at];
+    if (!store_reserve(&t->list, &t->capacity, n, sizeof *t->list) ||
+        !portolan_index_reserve(&t->index, n + 1) || !(copy = portolan_strdup(wanted.text)))
+        return NULL;
+    portolan_index_add(&t->index, hash, n);
+    return t->list[n] = copy;
 }
 
 bool texts_take(struct texts *t, struct backend *b, enum statement which, int column,

@@ -7,20 +7,20 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base command machine shared_object
+base: base index command machine shared_object
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
-store: base store
-profile: base chart store profile compare models formula extrap series trend
-export: base store profile tau export
+store: base index store
+profile: base index chart store profile compare models formula extrap series trend
+export: base index store profile tau export
 framework: base shared_object assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
-mastermind: base assembly control machine probe store framework mastermind recorder
+mastermind: base index assembly control machine probe store framework mastermind recorder
 plot: base command chart
-models: base models formula extrap local series update
+models: base index models formula extrap local series update
 optimizer: base assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report

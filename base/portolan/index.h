@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Positions in an array by what stands there: a hash table beside the array. */
-#ifndef PORTOLAN_PROFILE_INDEX_H
-#define PORTOLAN_PROFILE_INDEX_H
+/**
+ * base: positions in an array by what stands there: an open-addressing hash table beside the array,
+ * which owns the items. Start it as `{0}`. One thread at a time.
+ */
+#ifndef PORTOLAN_INDEX_H
+#define PORTOLAN_INDEX_H
 
 #include <portolan/base.h>
 
-/* Start as {0} with the three functions' ARG set; free `slots` at the end. */
-struct index {
-    const void *arg;
-    uint64_t (*hash)(const void *arg, size_t i);
-    bool (*same)(const void *arg, size_t i, size_t k);
-    size_t *slots, n_slots, n; /* positions + 1; 0 is empty */
+struct portolan_index {
+    struct portolan_index_slot {
+        uint64_t hash;
+        size_t next; /**< position + 1; 0: empty */
+    } * slots;
+    size_t n_slots, n;
 };
 
-/*
- * *AT: the position of an item like the one at I, which stands behind all others; I itself when
- * there is none, and then it is in. False without memory.
+/** Whether the item at I is the one that is looked for. */
+typedef bool (*portolan_index_same_fn)(const void *wanted, size_t i);
+
+/** The position of the first item with HASH that is the SAME; SIZE_MAX when there is none. */
+PORTOLAN_API size_t portolan_index_find(const struct portolan_index *x, uint64_t hash,
+                                        portolan_index_same_fn same, const void *wanted);
+
+/**
+ * *AT: the position that portolan_index_find() finds, or I, which then is in. The item that is
+ * looked for may stand at I already, behind all others. False without memory.
  */
-bool index_put(struct index *x, size_t i, size_t *at);
+PORTOLAN_API bool portolan_index_put(struct portolan_index *x, uint64_t hash, size_t i,
+                                     portolan_index_same_fn same, const void *wanted, size_t *at);
+
+/** Puts position I in, without looking for it; false without memory, with nothing changed. */
+PORTOLAN_API bool portolan_index_add(struct portolan_index *x, uint64_t hash, size_t i);
+
+/** Makes room, so that the next positions up to N altogether are added without fail. */
+PORTOLAN_API bool portolan_index_reserve(struct portolan_index *x, size_t n);
+
+PORTOLAN_API void portolan_index_clear(struct portolan_index *x);
 
 #endif

@@ -92,7 +92,9 @@ struct portolan_profile_cell {
     size_t node;
     int rank, thread;
     double calls, timed_calls, subroutines;
-    double inclusive_ns, exclusive_ns, mpi_ns;
+    double inclusive_ns, exclusive_ns, mpi_ns; /**< of timed calls, as stored */
+    /** Estimates of all calls; the same as above where all were timed. Not set for contexts. */
+    double all_inclusive_ns, all_exclusive_ns, all_mpi_ns;
     double min_ns, max_ns, sum_squares_ns2;
     const double *counters; /**< the profile's n_counters */
 };

@@ -221,6 +221,40 @@ static void sampled_calls_are_estimated_with_their_error(void **state)
     portolan_profile_destroy(p);
 }
 
+/* Two ranks do the same: rank 0's calls of g are timed 1 in 10, rank 1's all. */
+static void ranks_are_compared_by_estimates(void **state)
+{
+    static const struct row sampled[] = {
+        {-1, "a.f", 0, 0, 1, 10000, 9500, 0, 0, 10000, 10000, 1e8, 0, NULL},
+        {0, "b.g", 0, 0, 100, 500, 500, 0, 100, 50, 50, 25000, 10, NULL},
+    };
+    static const struct row timed[] = {
+        {-1, "a.f", 1, 0, 1, 10000, 5000, 0, 0, 10000, 10000, 1e8, 0, NULL},
+        {0, "b.g", 1, 0, 100, 5000, 5000, 0, 1000, 50, 50, 250000, 100, NULL},
+    };
+    struct portolan_profile *p, *flat = NULL;
+    struct portolan_profile_report report = {0};
+    struct portolan_text text = {0};
+    int64_t id = begin_trial(*state, 2, NULL, 0);
+
+    put_rows(*state, id, 0, sampled, N_OF(sampled));
+    put_rows(*state, id, 1, timed, N_OF(timed));
+    p = read_profile(*state, &(struct portolan_profile_query){.trial = id, .cells = true});
+    assert_int_equal(p->n_cells, 4);
+    for (size_t i = 0; i < p->n_cells; i++) {
+        near(p->cells[i].all_inclusive_ns, p->cells[i].node == 0 ? 10000 : 5000);
+        near(p->cells[i].all_exclusive_ns, 5000);
+        near(p->cells[i].all_mpi_ns, p->cells[i].node == 0 ? 0 : 1000);
+    }
+    assert_int_equal(portolan_profile_flatten(p, &flat, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_profile_write_ranks(flat, &report, &text, NULL), PORTOLAN_OK);
+    assert_non_null(strstr(text.bytes, " 0.0\n")); /* nobody is beside the mean */
+    assert_null(strstr(text.bytes, "b.g"));
+    portolan_text_clear(&text);
+    portolan_profile_destroy(flat);
+    portolan_profile_destroy(p);
+}
+
 /* One call of many, and chance did not take it: its time is not nothing, it is unknown. */
 static void a_time_that_was_never_taken_is_unknown(void **state)
 {
@@ -428,6 +462,7 @@ int main(void)
         STORE_TEST(nothing_is_clipped_at_0),
         STORE_TEST(without_a_stored_cost_nothing_is_compensated_nor_marked),
         STORE_TEST(sampled_calls_are_estimated_with_their_error),
+        STORE_TEST(ranks_are_compared_by_estimates),
         STORE_TEST(a_time_that_was_never_taken_is_unknown),
         STORE_TEST(summary_and_samples_give_the_same),
         STORE_TEST(imbalance_is_of_work_and_not_of_waits),
