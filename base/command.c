@@ -93,21 +93,14 @@ enum portolan_status portolan_file_read(struct portolan_arena *arena, const char
                                         const char **text, size_t *size, struct portolan_error *err)
 {
     struct portolan_text t = {.arena = arena};
-    enum portolan_status status = PORTOLAN_OK;
-    FILE *f = fopen(file, "re");
-    char bytes[4096], *taken;
-    size_t n;
+    enum portolan_status status;
+    char *taken;
 
-    while (f && (n = fread(bytes, 1, sizeof bytes, f)) > 0)
-        portolan_text_add_bytes(&t, bytes, n);
-    if (!f || ferror(f))
-        status =
-            portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s", file, strerror(errno));
-    if (f)
-        fclose(f);
+    if (!portolan_text_add_file(&t, file, SIZE_MAX) && !t.failed)
+        return portolan_error_set(err, PORTOLAN_EIO, "'%s' cannot be read: %s", file,
+                                  strerror(errno));
     *size = t.length;
-    if (status == PORTOLAN_OK)
-        status = portolan_text_take(&t, &taken, err);
+    status = portolan_text_take(&t, &taken, err);
     if (status == PORTOLAN_OK)
         *text = taken;
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that are replaced as a whole. */
+/* Files that are read and replaced as a whole. */
 #include <portolan/base.h>
 
 #include <errno.h>
@@ -12,6 +12,28 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+bool portolan_text_add_file(struct portolan_text *t, const char *path, size_t most_bytes)
+{
+    size_t before = t->length, n;
+    char bytes[8192];
+    FILE *f = fopen(path, "re");
+    int cause = 0;
+
+    if (!f)
+        return false;
+    while (!t->failed && t->length - before <= most_bytes && (n = fread(bytes, 1, sizeof bytes, f)))
+        portolan_text_add_bytes(t, bytes, n);
+    if (ferror(f))
+        cause = errno;
+    else if (t->length - before > most_bytes)
+        cause = EFBIG;
+    else if (t->failed)
+        cause = ENOMEM;
+    fclose(f);
+    errno = cause;
+    return cause == 0;
+}
 
 /* At the limit of a file's size this is an error as others, and not a signal that ends all. */
 static ssize_t write_some(int fd, const char *bytes, size_t length)
@@ -80,6 +102,7 @@ static enum portolan_status replace(const char *path, const char *bytes, size_t 
     static unsigned serial;
     char *temporary = portolan_asprintf("%s.%ld.%u.new", path, (long)getpid(),
                                         __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED));
+    struct stat old;
     bool good;
     int fd;
 
@@ -87,6 +110,8 @@ static enum portolan_status replace(const char *path, const char *bytes, size_t 
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     good = fd >= 0 && portolan_write_all(fd, bytes, length);
+    if (good && stat(path, &old) == 0)
+        good = fchmod(fd, old.st_mode & 0777) == 0;
     if (fd >= 0 && close(fd) != 0)
         good = false;
     good = good && rename(temporary, path) == 0;

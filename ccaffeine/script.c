@@ -193,22 +193,10 @@ enum portolan_status script_load(const char *file, char **text, size_t *size,
                                  struct portolan_error *err)
 {
     struct portolan_text t = {0};
-    char bytes[8192];
-    FILE *f = fopen(file, "re");
-    size_t n;
-    bool failed;
 
     *text = NULL;
-    if (!f)
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
-    errno = 0;
-    while ((n = fread(bytes, 1, sizeof bytes, f)))
-        portolan_text_add_bytes(&t, bytes, n);
-    failed = ferror(f);
-    if (failed)
+    if (!portolan_text_add_file(&t, file, SIZE_MAX) && !t.failed) {
         portolan_error_set(err, PORTOLAN_EIO, "%s: %s", file, strerror(errno));
-    fclose(f);
-    if (failed) {
         portolan_text_clear(&t);
         return PORTOLAN_EIO;
     }

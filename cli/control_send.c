@@ -67,27 +67,18 @@ static enum portolan_status take_turn(struct exchange *x, struct portolan_error 
 static enum portolan_status write_request(struct exchange *x, const char *commands,
                                           struct portolan_error *err)
 {
-    char *temporary = portolan_asprintf("%s.%ld.new", x->file, (long)getpid());
-    struct timespec t;
-    FILE *f = temporary ? fopen(temporary, "wxe") : NULL;
-    bool good;
+    struct portolan_text t = {0};
+    enum portolan_status status;
+    struct timespec now;
 
-    if (!temporary)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    clock_gettime(CLOCK_REALTIME, &t);
+    clock_gettime(CLOCK_REALTIME, &now);
     snprintf(x->request, sizeof x->request, "request %ld.%lld.%09ld\n", (long)getpid(),
-             (long long)t.tv_sec, t.tv_nsec);
-    good = f && fprintf(f, "# %s%s\n", x->request, commands) > 0;
-    if (f && fclose(f) != 0)
-        good = false;
-    good = good && rename(temporary, x->file) == 0;
-    if (!good) {
-        fail(x, err);
-        if (f)
-            unlink(temporary);
-    }
-    free(temporary);
-    return good ? PORTOLAN_OK : PORTOLAN_EIO;
+             (long long)now.tv_sec, now.tv_nsec);
+    portolan_text_add(&t, "# %s%s\n", x->request, commands);
+    status = t.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+                      : portolan_replace_file(x->file, t.bytes, t.length, err);
+    portolan_text_clear(&t);
+    return status;
 }
 
 static char *reply_name(const struct exchange *x, int node)

@@ -215,27 +215,20 @@ enum portolan_status import_find_files(struct import_files *out,
 enum portolan_status import_read_file(struct portolan_arena *a, const char *path, char **text,
                                       struct portolan_error *err)
 {
+    struct portolan_text t = {.arena = a};
     struct stat there;
-    FILE *f = fopen(path, "re");
-    size_t n = 0, room;
+    const char *cause = NULL;
 
     *text = NULL;
-    if (!f || fstat(fileno(f), &there) != 0 || !S_ISREG(there.st_mode)) {
-        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path,
-                           f ? "it is no file" : strerror(errno));
-        if (f)
-            fclose(f);
-        return PORTOLAN_EIO;
-    }
-    room = (size_t)there.st_size;
-    *text = portolan_arena_alloc(a, room + 1, 1);
-    if (*text)
-        n = fread(*text, 1, room, f);
-    if (*text && (ferror(f) || memchr(*text, '\0', n)))
-        portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path,
-                           ferror(f) ? strerror(errno) : "it is no text");
-    fclose(f);
-    if (!*text)
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        cause = "it is no file";
+    else if (!portolan_text_add_file(&t, path, SIZE_MAX))
+        cause = strerror(errno);
+    else if (t.length && memchr(t.bytes, '\0', t.length))
+        cause = "it is no text";
+    if (t.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    return err->status;
+    if (cause)
+        return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, cause);
+    return portolan_text_take(&t, text, err);
 }

@@ -96,7 +96,7 @@ static void read_parameter(struct reader *r, const struct xml_element *e,
                            struct portolan_parameter_description *p)
 {
     const char *type = xml_value(e, "type"), *near;
-    char text[300];
+    char text[400];
 
     p->name = xml_value(e, "name");
     p->default_text = xml_value(e, "default");

@@ -319,25 +319,15 @@ enum portolan_status xml_read_text(struct portolan_arena *arena, const char *tex
 enum portolan_status xml_read_bytes(const char *file, struct portolan_text *b,
                                     struct portolan_error *err)
 {
-    FILE *f = fopen(file, "rbe");
-    char block[4096];
-    size_t got;
-
-    if (!f)
-        return portolan_error_set(err, PORTOLAN_EIO, "%s: cannot open: %s", file, strerror(errno));
-    while (b->length <= FILE_BYTES_MAX && (got = fread(block, 1, sizeof block, f)))
-        portolan_text_add_bytes(b, block, got);
-    if (ferror(f)) {
-        portolan_error_set(err, PORTOLAN_EIO, "%s: cannot read: %s", file, strerror(errno));
-        fclose(f);
-        return PORTOLAN_EIO;
-    }
-    fclose(f);
-    if (b->length > FILE_BYTES_MAX)
+    if (portolan_text_add_file(b, file, FILE_BYTES_MAX))
+        return PORTOLAN_OK;
+    if (errno == EFBIG)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: larger than %d MiB", file,
                                   FILE_BYTES_MAX >> 20);
-    return b->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "%s: out of memory", file)
-                     : PORTOLAN_OK;
+    if (errno == ENOMEM)
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "%s: out of memory", file);
+    return portolan_error_set(err, PORTOLAN_EIO, "%s: cannot %s: %s", file,
+                              errno == EISDIR ? "read" : "open", strerror(errno));
 }
 
 enum portolan_status xml_read_file(struct portolan_arena *arena, const char *file,

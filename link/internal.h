@@ -44,8 +44,6 @@ enum portolan_status emit_main(struct portolan_arena *arena, const struct portol
                                const struct needed *needed, const char **text,
                                struct portolan_error *err);
 
-enum portolan_status file_write(const char *file, const char *text, struct portolan_error *err);
-
 /*
  * Runs a command and waits; what it says is appended to LOG, passing through FILE. EFOREIGN, with
  * the command's name noted, when it does not exit with 0.

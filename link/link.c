@@ -253,7 +253,7 @@ static enum portolan_status make_program(struct linking *l, const struct portola
         return no_memory(err);
     status = emit_main(l->arena, a, &l->needed, &text, err);
     if (status == PORTOLAN_OK)
-        status = file_write(source, text, err);
+        status = portolan_replace_file(source, text, strlen(text), err);
     if (status == PORTOLAN_OK)
         status = make_objects(l, said, err);
     if (status == PORTOLAN_OK)

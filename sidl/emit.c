@@ -37,26 +37,18 @@ static const char *path_of(struct emitter *e, const char *name)
                                  e->options->output_dir ? e->options->output_dir : ".", name);
 }
 
-/* The room is taken first: running out of it must leave no open file behind. */
 const char *emit_read_existing(struct emitter *e, const char *name, size_t *size)
 {
     const char *path = path_of(e, name);
-    struct stat info;
-    char *text;
-    FILE *f;
+    struct portolan_text text = {.arena = e->arena};
 
     *size = 0;
-    if (e->only_list || stat(path, &info))
+    if (e->only_list || access(path, F_OK) != 0)
         return NULL;
-    text = portolan_arena_alloc(e->arena, (size_t)info.st_size + 1, 1);
-    f = fopen(path, "rb");
-    if (f)
-        *size = fread(text, 1, (size_t)info.st_size, f);
-    if (!f || ferror(f) || *size < (size_t)info.st_size)
+    if (!portolan_text_add_file(&text, path, SIZE_MAX))
         portolan_diagnose(e->d, path, 1, 0, "cannot be read: %s", strerror(errno));
-    if (f)
-        fclose(f);
-    return text;
+    *size = text.length;
+    return text.bytes ? text.bytes : "";
 }
 
 /* Our own lines get the author's line ends. */
@@ -77,43 +69,12 @@ static void use_crlf(struct emitter *e, struct output *o)
 
 static bool same_content(const char *path, const struct portolan_text *text)
 {
-    FILE *f = fopen(path, "rb");
-    char chunk[8192];
-    size_t at = 0, got;
-    bool same = f != NULL;
+    struct portolan_text old = {0};
+    bool same = portolan_text_add_file(&old, path, text->length) && old.length == text->length &&
+                (!text->length || !memcmp(old.bytes, text->bytes, text->length));
 
-    while (same && (got = fread(chunk, 1, sizeof chunk, f)) > 0) {
-        same = got <= text->length - at && memcmp(chunk, text->bytes + at, got) == 0;
-        at += got;
-    }
-    if (f)
-        fclose(f);
-    return same && at == text->length;
-}
-
-/* Through a neighbour file, so that nobody ever sees half of one. A file that is there keeps its
- * permissions, and the links that lead to it. */
-static enum portolan_status write_file(struct emitter *e, const char *path,
-                                       const struct portolan_text *text, struct portolan_error *err)
-{
-    char *real = realpath(path, NULL);
-    const char *target = real ? real : path;
-    const char *temporary = portolan_arena_printf(e->arena, "%s.%ld.new", target, (long)getpid());
-    struct stat old;
-    FILE *f = fopen(temporary, "wbe");
-    bool good = f && fwrite(text->bytes, 1, text->length, f) == text->length;
-
-    if (good && real && stat(real, &old) == 0)
-        good = fchmod(fileno(f), old.st_mode & 0777) == 0;
-    if (f && fclose(f))
-        good = false;
-    good = good && rename(temporary, target) == 0;
-    if (!good)
-        portolan_error_set(err, PORTOLAN_EIO, "cannot write %s: %s", path, strerror(errno));
-    if (!good && f)
-        remove(temporary);
-    free(real);
-    return good ? PORTOLAN_OK : PORTOLAN_EIO;
+    portolan_text_clear(&old);
+    return same;
 }
 
 static enum portolan_status make_folder(const char *dir, struct portolan_error *err)
@@ -152,7 +113,7 @@ static enum portolan_status write_all(struct emitter *e, struct portolan_error *
         if (o->has_crlf)
             use_crlf(e, o);
         if (!same_content(path, &o->text))
-            status = write_file(e, path, &o->text, err);
+            status = portolan_replace_file(path, o->text.bytes, o->text.length, err);
         else if (e->options->touch && o->is_declared)
             utimensat(AT_FDCWD, path, NULL, 0);
     }

@@ -146,7 +146,8 @@ PORTOLAN_API char *portolan_asprintf(const char *format, ...) PORTOLAN_PRINTF(1,
 
 /**
  * Puts BYTES in the file PATH as a whole: readers see the old file or the new one, and when there
- * is no room the old one is still there. A link stays one; devices and pipes are written to.
+ * is no room the old one is still there. Its permissions stay, and a link stays one; devices and
+ * pipes are written to.
  * PORTOLAN_EIO, PORTOLAN_ENOMEM.
  */
 PORTOLAN_API enum portolan_status portolan_replace_file(const char *path, const char *bytes,
@@ -215,6 +216,12 @@ PORTOLAN_API void portolan_text_add(struct portolan_text *t, const char *format,
     PORTOLAN_PRINTF(2, 3);
 PORTOLAN_API void portolan_text_add_bytes(struct portolan_text *t, const char *bytes,
                                           size_t length);
+/**
+ * The bytes of a whole file; false, with errno, when it cannot be read, has more than MOST_BYTES
+ * (EFBIG), or memory is out (ENOMEM). Half a file may stand in the text then.
+ */
+PORTOLAN_API bool portolan_text_add_file(struct portolan_text *t, const char *path,
+                                         size_t most_bytes);
 /**
  * TEXT as an attribute's value or as content of XML 1.0, HTML labels included; and as a string of
  * JSON (RFC 8259), with its quotes. What they cannot hold, and bytes that are no UTF-8, become

@@ -56,7 +56,7 @@ static void write_in(const char *folder, const char *name, const char *text)
     char path[200];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    assert_int_equal(file_write(path, text, NULL), PORTOLAN_OK);
+    assert_int_equal(portolan_replace_file(path, text, strlen(text), NULL), PORTOLAN_OK);
 }
 
 static void hear(void *arg, const char *file, int line, int column, const char *text)
