@@ -49,4 +49,4 @@ END {
     exit missing
 }
 ' "$file" >"$new" && [ -n "${UPDATE-}" ] && cp "$new" "$file"
-diff "$file" "$new"
+diff -u -F "^==> " "$file" "$new"
