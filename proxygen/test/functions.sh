@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Lists of functions: what is generated, byte for byte, that it compiles without warnings as C and the
+# Lists of functions: what is generated, that it compiles without warnings as C and the
 # port's type as C++, and what is said about bad input. Arguments: proxygenc, this folder, then the
-# compiler flags for Portolan's headers. `UPDATE=1` makes the golden files anew.
+# compiler flags for Portolan's headers. `UPDATE=1` reads the golden files anew.
 set -u
 . "$(dirname "$0")/setup.sh"
 cd "$2" || exit 99

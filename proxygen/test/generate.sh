@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the generator writes, byte for byte, and what it says about bad input. Arguments: proxygenc and
-# this folder. `UPDATE=1` makes the golden files anew.
+# What the generator writes, and what it says about bad input. Arguments: proxygenc and
+# this folder. `UPDATE=1` reads the golden files anew.
 set -u
 . "$(dirname "$0")/setup.sh"
 cd "$2" || exit 99

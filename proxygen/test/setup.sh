@@ -3,6 +3,8 @@
 # $work; they end with `finish`.
 # shellcheck shell=sh disable=SC2034 # some is used by some
 generator=$(realpath "$1")
+excerpts=$(realpath "$0")
+excerpts=${excerpts%/proxygen/test/*}/tests/excerpts.sh
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 number=0
@@ -24,18 +26,17 @@ finish() {
     exit $failed
 }
 
-# golden NAME, then arguments of the generator: the files in $work/NAME are as they are kept.
+# golden NAME, then arguments of the generator: what $work/NAME gets is as golden/NAME.expected shows it
+# where that shows what NAME is there for (tests/excerpts.sh). The rest is judged by compilers and calls.
 golden() {
     name=$1
     shift
     rm -rf "${work:?}/$name"
     "$generator" "$@" -o "$work/$name" >"$work/report" 2>"$work/err" || sed 's/^/# /' "$work/err"
-    mv "$work/report" "$work/$name/report" 2>/dev/null
-    [ -n "${UPDATE:-}" ] && mkdir -p "golden/$name" && cp "$work/$name/"* "golden/$name/"
-    diff -r "golden/$name" "$work/$name" | sed 's/^/# /' >"$work/diff"
-    cat "$work/diff"
-    [ -d "$work/$name" ] && [ ! -s "$work/diff" ]
-    result $? "$name is generated as the golden files have it"
+    mv "$work/report" "$work/$name/report" && "$excerpts" "golden/$name.expected" "$work/$name" >"$work/diff"
+    good=$?
+    [ $good = 0 ] || sed 's/^/# /' "$work/diff"
+    result $good "$name is generated as golden/$name.expected shows it"
 }
 
 # refuses NAME WORDS, then arguments of the generator: it says so, exits with 1 and writes nothing.

@@ -2,14 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Speaks TAP. Compiles generated files as C11 and C++ with warnings as errors: gcc takes each header
 # alone (those of GOLDEN at once), clang all of them at once, which halves the time.
-# Usage: compile.sh RUNTIME-SOURCE RUNTIME-BUILD GOLDEN FOLDER…; in GOLDEN, one folder per construct.
-source=$1
-build=$2
-golden=$3
-shift 3
-set -- "$@" "$golden"/*
+# Usage: compile.sh SIDLC RUNTIME-SOURCE RUNTIME-BUILD GOLDEN FOLDER…; in GOLDEN, one SIDL file per
+# construct.
+sidlc=$1
+source=$2
+build=$3
+golden=$4
+shift 4
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/golden"
+for file in "$golden"/*.sidl; do
+    name=$(basename "$file" .sidl)
+    hooks=
+    [ "$name" = hook ] && hooks=--generate-hooks
+    "$sidlc" --server=C $hooks "$file" -o "$work/golden/$name" || exit 99
+    set -- "$@" "$work/golden/$name"
+done
 number=0
 flags="-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$source -I$build"
 
@@ -21,7 +30,7 @@ report() { # STATUS DESCRIPTION
 for dir in "$build" "$@"; do
     for header in "$dir"/*.h; do
         case $dir in
-        "$golden"/*) unit=golden ;;
+        "$work"/*) unit=golden ;;
         *) unit=$(basename "$dir")_$(basename "$header" .h) ;;
         esac
         echo "#include \"$header\"" | tee -a "$work/$unit.c" "$work/$unit.cc" >>"$work/all"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Proxies of C++ classes: what is written byte for byte, what compilers say of it, and what is
+# Proxies of C++ classes: what is written, what compilers say of it, and what is
 # refused. Arguments: proxygenc, this folder, then the compiler flags for Portolan's headers.
-# `UPDATE=1` makes the golden files anew.
+# `UPDATE=1` reads the golden files anew.
 set -u
 . "$(dirname "$0")/../setup.sh"
 cd "$2" || exit 99
