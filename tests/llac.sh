@@ -53,17 +53,17 @@ diff "$here/session.expected" out | sed 's/^/# /'
 cmp -s "$here/session.expected" out
 result 'a session shows what a hand works out' $?
 
-llac -e "load $here/exchange.cll.dat; save D G to a.json; save D G to a.xml; save D G to a.dat
-    forget all; load a.json a.xml a.dat; rows D where size == 100 drop RUN; show"
-gives 'tables become reports in three forms, which are merged again' 0 '^D: 24 rows' '^G: 6 rows'
-count 'row by row' 3 '^ +1 +2 +100 +0.006$'
+llac -e "load $here/exchange.cll.dat; save D G to a.json; save D G to a.dat
+    forget all; load a.json a.dat; rows D where size == 100 drop RUN; show"
+gives 'tables become reports in two forms, which are merged again' 0 '^D: 16 rows' '^G: 4 rows'
+count 'row by row' 2 '^ +1 +2 +100 +0.006$'
 llac -e "load $here/exchange.cll.dat; save D to d.csv; save D drop CPU, NCPUS to d.jsonl
     save D drop CPU, NCPUS to d.txt; e = load d.csv; rows e; x = load d.jsonl; show x
     t = load d.txt; rows t where size > 100"
 gives 'and CSV and the forms of Extra-P, and come back' 0 '^e: 8 rows' '^x: 8 rows' '^t: 8 rows' \
     '^  1      2   200      0.004$'
-xmllint --noout a.xml && xmllint --noout --relaxng "$SOURCE/models/model.rng" table1.xml 2>/dev/null
-result 'XML is XML, and of the grammar that is shipped' $?
+xmllint --noout --relaxng "$SOURCE/models/model.rng" table1.xml 2>/dev/null
+result 'the XML of a model is of the grammar that is shipped' $?
 llac -e "load $SOURCE/examples/llac/table1.csv; f = fit table1; save f to f.xml; forget f
     m = load f.xml; predict m at P = 8; compare m with table1 as OURS
     save session to s.llac; history"

@@ -78,7 +78,7 @@ const struct command_form llac_commands[] = {
      "  .gp for its script.\n"},
     {"save", do_save, false, true, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
      "write a model, tables or the session",
-     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json, .xml (reports),\n"
+     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json (reports),\n"
      "  .csv, .txt and .jsonl (Extra-P). `save session` writes the commands that were run.\n"},
     {"let", NULL, false, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
      "set a variable, or name a result", TABLE_HELP},

@@ -360,7 +360,7 @@ size_t llac_loaded_column(struct table *t, const char *name, enum column_kind ki
 /* A name out of any text, in the arena. */
 const char *llac_name_of(struct statement *s, const char *text);
 
-/* T as a report (text, JSON, XML), as CSV, as Extra-P's; by the ending of PATH. */
+/* T as a report (text, JSON), as CSV, as Extra-P's; by the ending of PATH. */
 enum portolan_status llac_write_tables(struct statement *s, const struct token *at,
                                        const struct table *const *tables, size_t n,
                                        const char *path, char **text);
