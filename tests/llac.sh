@@ -102,8 +102,8 @@ gives 'scripts are found beside the script that names them' 0 '^2  3$'
 echo 'source self.llac' >self.llac
 llac self.llac
 gives 'one that runs itself ends' 1 'self.llac:1: error: scripts source each other 20 deep'
-llac -e "obsp $SOURCE/examples/exchange/figure1.obsp"
-gives "the paper's Figure 1: 10 by OBSP*, 12 by plain BSP" 0 '^ all +10 +12$'
+llac -e "obsp $SOURCE/examples/exchange/figure1.json"
+gives "the paper's Figure 1: 10 by OBSP*, 12 by plain BSP" 0 '^ all +10 +10 +0.00 +12 +-20.00$'
 
 # The whole chain: what `portolan call` translated reports, in both its forms.
 CLL_OUTPUT=fft.dat try "$MPIEXEC" -n 2 "$BUILD/examples/fft/fft" 1024 4096 3
