@@ -322,13 +322,6 @@ const char *llac_unit(struct statement *s, const char *unit);
 const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
                          const struct portolan_prediction *p);
 
-/* CHART as SVG in FILE (NULL: one named by number), and in another form beside it, by the ending.
- */
-enum portolan_status llac_write_plot(struct statement *s, const struct token *at, const char *file,
-                                     const struct portolan_chart *chart);
-/* CHART in characters, if gnuplot is there. */
-void llac_show_characters(struct statement *s, const struct portolan_chart *chart);
-
 /* Runs all statements of a text. */
 enum portolan_status llac_run(struct portolan_llac *in, const char *text, size_t size,
                               const char *file, int line, struct portolan_diagnostics *d);
