@@ -139,7 +139,6 @@ int command_llac(int argc, char **argv)
                 .print = print_text,
                 .warn = print_warning,
                 .keeps_going = o.keep_going,
-                .draws = at_terminal,
             },
             &llac, &err) == PORTOLAN_OK)
         good = run_all(llac, &o, at_terminal, &err);

@@ -2,29 +2,26 @@
 /* portolan model plot: rows and model as a picture. */
 #include "model.h"
 
-#include <portolan/chart.h>
-
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTION_X = 512, OPTION_GNUPLOT, OPTION_LINEAR };
+enum { OPTION_X = 512, OPTION_LINEAR };
 
 struct options {
     struct model_options source;
     struct portolan_trend_plot plot;
-    const char *output, *gnuplot;
+    const char *output;
 };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "The picture:", 0},
-    {"output", 'o', "FILE.svg", 0, "where to (default: model.svg)", 0},
+    {"output", 'o', "FILE", 0,
+     "where to: .svg (default: model.svg), or .gp for a script of gnuplot", 0},
     {"x", OPTION_X, "PARAM", 0,
      "the parameter along the axis (default: the first that differs); others are as large as "
      "measured",
      0},
     {"linear", OPTION_LINEAR, NULL, 0, "linear axes, whatever the numbers", 0},
-    {"gnuplot", OPTION_GNUPLOT, "FILE", 0,
-     "draw the same by gnuplot, too: .png, .pdf, .eps, .svg or .txt; .gp: its script alone", 0},
     {0},
 };
 
@@ -45,38 +42,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_LINEAR:
         o->plot.linear = true;
         return 0;
-    case OPTION_GNUPLOT:
-        o->gnuplot = arg;
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-extern char **environ;
-
-static bool ends_in(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-
-    return length > tail && !strcmp(text + length - tail, end);
-}
-
-static enum portolan_status draw_by_gnuplot(const struct options *o,
-                                            const struct portolan_trends *trends,
-                                            struct portolan_error *err)
-{
-    bool script_only = ends_in(o->gnuplot, ".gp");
-    char *script = NULL;
-    enum portolan_status status = portolan_trends_write_gnuplot(
-        trends, &o->plot, script_only ? NULL : o->gnuplot, &script, err);
-
-    if (!status && script_only)
-        status = portolan_replace_file(o->gnuplot, script, strlen(script), err);
-    else if (!status)
-        status = portolan_chart_run_gnuplot(script, err);
-    free(script);
-    return status;
 }
 
 int model_verb_plot(int argc, char **argv)
@@ -92,15 +60,14 @@ int model_verb_plot(int argc, char **argv)
     struct options o = {.output = "model.svg", .source = {.top = 6}};
     struct portolan_trends *trends = NULL;
     struct portolan_error err = {0};
-    char *svg = NULL;
+    char *text = NULL;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     o.plot.top = o.source.top;
     if (model_source_open(&o.source, &trends, &err) == PORTOLAN_OK &&
-        portolan_trends_write_svg(trends, &o.plot, &svg, &err) == PORTOLAN_OK &&
-        portolan_replace_file(o.output, svg, strlen(svg), &err) == PORTOLAN_OK && o.gnuplot)
-        draw_by_gnuplot(&o, trends, &err);
-    free(svg);
+        portolan_trends_write_chart(trends, &o.plot, o.output, &text, &err) == PORTOLAN_OK)
+        portolan_replace_file(o.output, text, strlen(text), &err);
+    free(text);
     portolan_trends_destroy(trends);
     return err.status == PORTOLAN_OK ? 0 : model_source_fail(&err);
 }

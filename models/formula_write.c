@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formulas as text: the language itself, C, gnuplot and postfix. LaTeX and MathML have theirs. */
+/* Formulas as text: the language itself, C and postfix. LaTeX and MathML have theirs. */
 #include "formula_internal.h"
 #include "models_internal.h"
 
@@ -45,7 +45,6 @@ struct writer {
     struct portolan_text *out;
     enum portolan_notation notation;
     const char *const *names; /* how each name is written */
-    unsigned n_temporaries;
 };
 
 static void write_node(struct writer *w, size_t i, enum level least, bool truth);
@@ -67,17 +66,16 @@ static void write_name(struct portolan_text *out, const char *name)
     portolan_text_add(out, "`");
 }
 
-/* In C and gnuplot a number without a point may be a whole one, which divides otherwise. */
+/* In C a number without a point may be a whole one, which divides otherwise. */
 static void write_number(struct writer *w, double value)
 {
-    bool typed = w->notation == PORTOLAN_NOTATION_C || w->notation == PORTOLAN_NOTATION_GNUPLOT;
+    bool typed = w->notation == PORTOLAN_NOTATION_C;
     char text[NUMBER_TEXT];
 
     if (isnan(value)) {
-        ADD(w, w->notation == PORTOLAN_NOTATION_GNUPLOT ? "NaN" : "NAN");
+        ADD(w, "NAN");
     } else if (isinf(value)) {
-        ADD(w, "%s%s", value < 0 ? "-" : "",
-            w->notation == PORTOLAN_NOTATION_GNUPLOT ? "(1e308*1e308)" : "INFINITY");
+        ADD(w, "%sINFINITY", value < 0 ? "-" : "");
     } else {
         number_write(value, text);
         ADD(w, "%s%s", text, typed && !strpbrk(text, ".e") ? ".0" : "");
@@ -91,8 +89,7 @@ static bool is_leaf(struct writer *w, const struct formula_node *node)
     else if (node->op == OP_NAME)
         ADD(w, "%s", w->names[node->name]);
     else if (node->op == OP_CONSTANT)
-        ADD(w, w->notation == PORTOLAN_NOTATION_GNUPLOT ? "%s_%u" : "%s[%u]",
-            w->f->constants.list[node->name], node->index);
+        ADD(w, "%s[%u]", w->f->constants.list[node->name], node->index);
     return node->op <= OP_CONSTANT;
 }
 
@@ -137,8 +134,6 @@ static enum level level_of(const struct writer *w, size_t i, const size_t *arg)
         return LOOSE;
     case OP_LOG_BASE:
         return w->notation == PORTOLAN_NOTATION_INFIX ? TIGHT : PRODUCT;
-    case OP_LOG2:
-        return w->notation == PORTOLAN_NOTATION_GNUPLOT ? PRODUCT : TIGHT;
     default:
         return infixes[node->op].symbol ? infixes[node->op].level : TIGHT;
     }
@@ -150,10 +145,6 @@ static void write_power(struct writer *w, const size_t *arg)
         write_node(w, arg[0], TIGHT, false);
         ADD(w, "^");
         write_node(w, arg[1], UNARY, false);
-    } else if (w->notation == PORTOLAN_NOTATION_GNUPLOT) {
-        write_node(w, arg[0], TIGHT, false);
-        ADD(w, "**");
-        write_node(w, arg[1], TIGHT, false);
     } else if (is_square(w, arg)) {
         write_node(w, arg[0], TIGHT, false);
         ADD(w, " * ");
@@ -187,9 +178,8 @@ static void write_logarithm_ratio(struct writer *w, size_t value, size_t base)
 {
     ADD(w, "log(");
     write_node(w, value, LOOSE, false);
-    ADD(w, base == SIZE_MAX ? ") / log(2.0" : ") / log(");
-    if (base != SIZE_MAX)
-        write_node(w, base, LOOSE, false);
+    ADD(w, ") / log(");
+    write_node(w, base, LOOSE, false);
     ADD(w, ")");
 }
 
@@ -208,63 +198,12 @@ static void write_c_extreme(struct writer *w, size_t i)
     }
 }
 
-/* gnuplot has no minimum, but it has assignments: so no argument is written twice. */
-static void write_gnuplot_extreme(struct writer *w, size_t i)
-{
-    size_t arg[FORMULA_ARGUMENTS] = {0}, n = w->f->nodes[i].n_args;
-    unsigned best = ++w->n_temporaries, other;
-
-    formula_arguments(w->f, i, arg, FORMULA_ARGUMENTS);
-    ADD(w, "(t%u_ = ", best);
-    write_node(w, arg[0], LOOSE, false);
-    for (size_t k = 1; k < n; k++) {
-        other = ++w->n_temporaries;
-        ADD(w, ", t%u_ = ", other);
-        write_node(w, arg[k], LOOSE, false);
-        ADD(w, ", t%u_ = t%u_ %s t%u_ ? t%u_ : t%u_", best, other,
-            w->f->nodes[i].op == OP_MIN ? "<" : ">", best, other, best);
-    }
-    ADD(w, ")");
-}
-
-static void write_gnuplot_call(struct writer *w, size_t i)
-{
-    enum formula_op op = (enum formula_op)w->f->nodes[i].op;
-    unsigned t;
-
-    switch (op) {
-    case OP_MIN:
-    case OP_MAX:
-        write_gnuplot_extreme(w, i);
-        break;
-    case OP_LOG2:
-        write_logarithm_ratio(w, i - 1, SIZE_MAX);
-        break;
-    case OP_CBRT:
-        t = ++w->n_temporaries;
-        ADD(w, "(t%u_ = ", t);
-        write_node(w, i - 1, LOOSE, false);
-        ADD(w, ", sgn(t%u_)*abs(t%u_)**(1.0/3.0))", t, t);
-        break;
-    case OP_FLOOR:
-    case OP_CEIL:
-        ADD(w, "real(");
-        write_call(w, formula_op_name(op), i);
-        ADD(w, ")");
-        break;
-    default:
-        write_call(w, op == OP_ABS ? "abs" : formula_op_name(op), i);
-    }
-}
-
 static void write_function(struct writer *w, size_t i, const size_t *arg)
 {
     enum formula_op op = (enum formula_op)w->f->nodes[i].op;
 
     if (op == OP_LOG_BASE && w->notation != PORTOLAN_NOTATION_INFIX)
         write_logarithm_ratio(w, arg[0], arg[1]);
-    else if (w->notation == PORTOLAN_NOTATION_GNUPLOT)
-        write_gnuplot_call(w, i);
     else if (w->notation == PORTOLAN_NOTATION_C && (op == OP_MIN || op == OP_MAX))
         write_c_extreme(w, i);
     else
@@ -326,23 +265,22 @@ static void write_operation(struct writer *w, size_t i, const size_t *arg)
 }
 
 /*
- * TRUTH: it is asked whether it holds. Elsewhere C and gnuplot would take a comparison as a whole
- * number; and gnuplot takes no number for a truth, nor do compilers without a warning.
+ * TRUTH: it is asked whether it holds. Elsewhere C would take a comparison as a whole number; and
+ * compilers take no number for a truth without a warning.
  */
 static void write_node(struct writer *w, size_t i, enum level least, bool truth)
 {
     const struct formula_node *node = &w->f->nodes[i];
-    bool gnuplot = w->notation == PORTOLAN_NOTATION_GNUPLOT;
-    bool typed = gnuplot || w->notation == PORTOLAN_NOTATION_C;
+    bool typed = w->notation == PORTOLAN_NOTATION_C;
     size_t arg[3] = {0};
     enum level level;
 
     formula_arguments(w->f, i, arg, node->op == OP_MIN || node->op == OP_MAX ? 0 : 3);
     level = level_of(w, i, arg);
     if (typed && is_truth(node) && !truth) {
-        ADD(w, gnuplot ? "real(" : least > UNARY ? "((double)(" : "(double)(");
+        ADD(w, least > UNARY ? "((double)(" : "(double)(");
         write_operation(w, i, arg);
-        ADD(w, !gnuplot && least > UNARY ? "))" : ")");
+        ADD(w, least > UNARY ? "))" : ")");
     } else if (typed && truth && !is_truth(node)) {
         ADD(w, "(");
         write_node(w, i, SUM, false);
@@ -380,7 +318,7 @@ static void write_postfix(struct writer *w)
     }
 }
 
-/* ---- names for C and gnuplot ---- */
+/* ---- names for C ---- */
 
 /* Some words are reserved by how they begin: a number behind them does not help. */
 static char *rename_identifier(const char *text, size_t number, bool (*reserved)(const char *))
@@ -440,7 +378,7 @@ void formula_write_tree(const struct portolan_formula *f, size_t root,
                         enum portolan_notation notation, const char *const *names, bool factor,
                         struct portolan_text *out)
 {
-    struct writer w = {f, out, notation, names, 0};
+    struct writer w = {f, out, notation, names};
 
     write_node(&w, root, factor ? UNARY : LOOSE, false);
 }
@@ -448,7 +386,7 @@ void formula_write_tree(const struct portolan_formula *f, size_t root,
 void formula_write_truth(const struct portolan_formula *f, const char *const *names,
                          struct portolan_text *out)
 {
-    struct writer w = {f, out, PORTOLAN_NOTATION_C, names, 0};
+    struct writer w = {f, out, PORTOLAN_NOTATION_C, names};
 
     write_node(&w, f->n_nodes - 1, LOOSE, true);
 }
@@ -473,11 +411,11 @@ static char **quoted_names(const struct portolan_formula *f)
 static void write_in_names(const struct portolan_formula *f, enum portolan_notation notation,
                            enum level least, struct portolan_text *out)
 {
-    bool code = notation == PORTOLAN_NOTATION_C || notation == PORTOLAN_NOTATION_GNUPLOT;
-    char **names = code ? formula_identifiers(f->names.n, (const char *const *)f->names.list,
-                                              notation == PORTOLAN_NOTATION_C, NULL)
-                        : quoted_names(f);
-    struct writer w = {f, out, notation, (const char *const *)names, 0};
+    char **names =
+        notation == PORTOLAN_NOTATION_C
+            ? formula_identifiers(f->names.n, (const char *const *)f->names.list, true, NULL)
+            : quoted_names(f);
+    struct writer w = {f, out, notation, (const char *const *)names};
 
     if (!names)
         out->failed = true;

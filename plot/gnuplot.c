@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A chart as a script for gnuplot. */
+/* A chart as a script for gnuplot, and the choice between the forms. */
 #include "plot.h"
 
 #include <math.h>
@@ -15,31 +15,6 @@ static void add_quoted(struct portolan_text *out, const char *text)
         else
             portolan_text_add(out, "%c%s", *text, *text == '\'' ? "'" : "");
     portolan_text_add(out, "'");
-}
-
-static enum portolan_status add_terminal(struct portolan_text *out, const char *output,
-                                         struct portolan_error *err)
-{
-    static const struct {
-        const char *ending, *terminal;
-    } terminals[] = {
-        {".svg", "svg size 720,480 dynamic"},
-        {".png", "pngcairo size 720,480"},
-        {".pdf", "pdfcairo"},
-        {".eps", "postscript eps color"},
-        {".txt", "dumb 79,24"},
-    };
-    const char *dot = strrchr(output, '.');
-
-    for (size_t i = 0; dot && i < sizeof terminals / sizeof *terminals; i++)
-        if (!strcmp(dot, terminals[i].ending)) {
-            portolan_text_add(out, "set terminal %s\nset output ", terminals[i].terminal);
-            add_quoted(out, output);
-            portolan_text_add(out, "\n");
-            return PORTOLAN_OK;
-        }
-    return portolan_error_set(err, PORTOLAN_EINVAL,
-                              "'%s': a plot's file ends in .svg, .png, .pdf, .eps or .txt", output);
 }
 
 static void add_number(struct portolan_text *out, double value)
@@ -124,21 +99,16 @@ static void add_axis(struct portolan_text *out, char name, const struct axis *a)
     portolan_text_add(out, ")\n");
 }
 
-enum portolan_status portolan_chart_write_gnuplot(const struct portolan_chart *chart,
-                                                  const char *output, char **script,
-                                                  struct portolan_error *err)
+static enum portolan_status write_script(const struct portolan_chart *chart, char **script,
+                                         struct portolan_error *err)
 {
     struct portolan_text out = {0};
     struct axis x, y;
     enum portolan_status status = axes_fit(chart, &x, &y, err);
 
     *script = NULL;
-    if (status == PORTOLAN_OK && output)
-        status = add_terminal(&out, output, err);
-    if (status != PORTOLAN_OK) {
-        portolan_text_clear(&out);
+    if (status != PORTOLAN_OK)
         return status;
-    }
     portolan_text_add(&out, "set encoding utf8\nset termoption noenhanced\nset grid\n"
                             "set key outside right top\nset style data points\n");
     add_setting(&out, "title", chart->title);
@@ -154,4 +124,19 @@ enum portolan_status portolan_chart_write_gnuplot(const struct portolan_chart *c
     }
     portolan_text_add(&out, "\n");
     return portolan_text_take(&out, script, err);
+}
+
+enum portolan_status portolan_chart_write(const struct portolan_chart *chart, const char *file,
+                                          char **text, struct portolan_error *err)
+{
+    const char *dot = strrchr(file, '.');
+
+    *text = NULL;
+    if (dot && !strcmp(dot, ".svg"))
+        return svg_write(chart, text, err);
+    if (dot && (!strcmp(dot, ".gp") || !strcmp(dot, ".gnuplot")))
+        return write_script(chart, text, err);
+    return portolan_error_set(
+        err, PORTOLAN_EINVAL,
+        "'%s': a plot's file ends in .svg, or in .gp or .gnuplot for a script of gnuplot", file);
 }

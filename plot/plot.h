@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The room's own: axes. */
+/* The room's own: axes, and the SVG form. */
 #ifndef PORTOLAN_PLOT_H
 #define PORTOLAN_PLOT_H
 
@@ -36,5 +36,8 @@ const char *series_colour(const struct portolan_chart *chart, size_t series);
 
 /* The pixel of VALUE; those outside the axis stay near it. */
 double axis_place(const struct axis *a, double value);
+
+enum portolan_status svg_write(const struct portolan_chart *chart, char **text,
+                               struct portolan_error *err);
 
 #endif

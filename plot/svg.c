@@ -254,8 +254,8 @@ static void add_series(struct drawing *d)
     portolan_text_add(&d->out, "</g>\n");
 }
 
-enum portolan_status portolan_chart_write_svg(const struct portolan_chart *chart, char **text,
-                                              struct portolan_error *err)
+enum portolan_status svg_write(const struct portolan_chart *chart, char **text,
+                               struct portolan_error *err)
 {
     struct drawing d = {.chart = chart};
     double legend = legend_width(chart);

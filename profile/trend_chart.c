@@ -242,29 +242,16 @@ static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
                                     : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
 }
 
-enum portolan_status portolan_trends_write_svg(const struct portolan_trends *trends,
-                                               const struct portolan_trend_plot *plot, char **text,
-                                               struct portolan_error *err)
+enum portolan_status portolan_trends_write_chart(const struct portolan_trends *trends,
+                                                 const struct portolan_trend_plot *plot,
+                                                 const char *file, char **text,
+                                                 struct portolan_error *err)
 {
     struct drawing d = {.trends = trends, .plot = plot};
     enum portolan_status status = draw(&d, err);
 
     if (!status)
-        status = portolan_chart_write_svg(&d.chart, text, err);
-    portolan_arena_clear(&d.arena);
-    return status;
-}
-
-enum portolan_status portolan_trends_write_gnuplot(const struct portolan_trends *trends,
-                                                   const struct portolan_trend_plot *plot,
-                                                   const char *output, char **text,
-                                                   struct portolan_error *err)
-{
-    struct drawing d = {.trends = trends, .plot = plot};
-    enum portolan_status status = draw(&d, err);
-
-    if (!status)
-        status = portolan_chart_write_gnuplot(&d.chart, output, text, err);
+        status = portolan_chart_write(&d.chart, file, text, err);
     portolan_arena_clear(&d.arena);
     return status;
 }

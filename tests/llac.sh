@@ -3,7 +3,7 @@
 # portolan llac: the paper's Table 1, a session worked out by hand, failures by line and column,
 # files in and out, plots, and a terminal.
 . "$(dirname "$0")/tap.sh"
-plan 47
+plan 44
 
 here=$SOURCE/tests/llac
 cd "$work" || exit 99
@@ -53,17 +53,17 @@ diff "$here/session.expected" out | sed 's/^/# /'
 cmp -s "$here/session.expected" out
 result 'a session shows what a hand works out' $?
 
-llac -e "load $here/exchange.cll.dat; save D G to a.json; save D G to a.xml; save D G to a.dat
-    forget all; load a.json a.xml a.dat; rows D where size == 100 drop RUN; show"
-gives 'tables become reports in three forms, which are merged again' 0 '^D: 24 rows' '^G: 6 rows'
-count 'row by row' 3 '^ +1 +2 +100 +0.006$'
+llac -e "load $here/exchange.cll.dat; save D G to a.json; save D G to a.dat
+    forget all; load a.json a.dat; rows D where size == 100 drop RUN; show"
+gives 'tables become reports in two forms, which are merged again' 0 '^D: 16 rows' '^G: 4 rows'
+count 'row by row' 2 '^ +1 +2 +100 +0.006$'
 llac -e "load $here/exchange.cll.dat; save D to d.csv; save D drop CPU, NCPUS to d.jsonl
     save D drop CPU, NCPUS to d.txt; e = load d.csv; rows e; x = load d.jsonl; show x
     t = load d.txt; rows t where size > 100"
 gives 'and CSV and the forms of Extra-P, and come back' 0 '^e: 8 rows' '^x: 8 rows' '^t: 8 rows' \
     '^  1      2   200      0.004$'
-xmllint --noout a.xml && xmllint --noout --relaxng "$SOURCE/models/model.rng" table1.xml 2>/dev/null
-result 'XML is XML, and of the grammar that is shipped' $?
+xmllint --noout --relaxng "$SOURCE/models/model.rng" table1.xml 2>/dev/null
+result 'the XML of a model is of the grammar that is shipped' $?
 llac -e "load $SOURCE/examples/llac/table1.csv; f = fit table1; save f to f.xml; forget f
     m = load f.xml; predict m at P = 8; compare m with table1 as OURS
     save session to s.llac; history"
@@ -102,8 +102,8 @@ gives 'scripts are found beside the script that names them' 0 '^2  3$'
 echo 'source self.llac' >self.llac
 llac self.llac
 gives 'one that runs itself ends' 1 'self.llac:1: error: scripts source each other 20 deep'
-llac -e "obsp $SOURCE/examples/exchange/figure1.obsp"
-gives "the paper's Figure 1: 10 by OBSP*, 12 by plain BSP" 0 '^ all +10 +12$'
+llac -e "obsp $SOURCE/examples/exchange/figure1.json"
+gives "the paper's Figure 1: 10 by OBSP*, 12 by plain BSP" 0 '^ all +10 +10 +0.00 +12 +-20.00$'
 
 # The whole chain: what `portolan call` translated reports, in both its forms.
 CLL_OUTPUT=fft.dat try "$MPIEXEC" -n 2 "$BUILD/examples/fft/fft" 1024 4096 3
@@ -158,23 +158,13 @@ lacks 'not even a name' '^x '
 xmllint --noout table1.svg && grep -q '2 Mi complex' table1.svg
 result 'a plot is SVG' $?
 llac -e "$load; plot table1 by P of OBSP to p.gp; plot table1; plot table1"
-gives 'or a script of gnuplot with the picture beside it, or gets a number' 0 '^p.svg, p.gp$' \
+gives 'or a script of gnuplot, or gets a number' 0 '^p.gp$' \
     '^llac.1.svg$' '^llac.2.svg$'
-if command -v gnuplot >/dev/null; then
-    try gnuplot p.gp
-    gives 'gnuplot takes the script' 0
-    llac -e "$load; plot table1 loglog to p.png; plot table1 to p.txt" &&
-        head -c 8 p.png | grep -q PNG && grep -q table1 p.txt
-    result 'and makes other forms of it' $?
-else
-    result 'gnuplot takes the script # SKIP no gnuplot' 0
-    result 'and makes other forms of it # SKIP no gnuplot' 0
-fi
 
 # ------------------------------------------------------------------------------------ terminal
 
 command -v python3 >/dev/null || {
-    for name in 1 2 3 4; do result "terminal $name # SKIP no python3" 0; done
+    for name in 1 2 3; do result "terminal $name # SKIP no python3" 0; done
     exit 0
 }
 cp "$SOURCE/examples/llac/table1.csv" .
@@ -207,16 +197,3 @@ quit_4\r \n
 END
 gives 'for the next session' 4
 [ "$status" = 4 ] || sed 's/^/# /' out
-if command -v gnuplot >/dev/null; then
-    status=0
-    timeout 120 python3 "$SOURCE/tests/terminal.py" "$PORTOLAN" llac -i -e 'load table1.csv' \
-        >out 2>err <<'END' || status=$?
-- table1: 6 rows.*llac> 
-plot_table1_by_P_to_x.svg\r x\.svg.*table1 .* 30 .*llac> 
-\x04 \n
-END
-    gives 'plots are shown in characters' 0
-    [ "$status" = 0 ] || sed 's/^/# /' out
-else
-    result 'plots are shown in characters # SKIP no gnuplot' 0
-fi

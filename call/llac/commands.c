@@ -74,11 +74,10 @@ const struct command_form llac_commands[] = {
     {"plot", do_plot, false, true, COMPLETE_OBJECTS,
      "plot TABLE|MODEL… [by COLUMN] [of COLUMN] [logx|logy|loglog] [title \"TEXT\"] [to FILE]",
      "draw points, curves and intervals",
-     "  Always as SVG; FILE may also end in .png, .pdf, .eps or .txt, which gnuplot makes, or in\n"
-     "  .gp for its script.\n"},
+     "  FILE ends in .svg, or in .gp or .gnuplot for a script of gnuplot.\n"},
     {"save", do_save, false, true, COMPLETE_OBJECTS, "save TABLE…|MODEL|session to FILE",
      "write a model, tables or the session",
-     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json, .xml (reports),\n"
+     "  FILE's ending says how. Models: .xml, .c, .h, .tex; tables: .dat, .json (reports),\n"
      "  .csv, .txt and .jsonl (Extra-P). `save session` writes the commands that were run.\n"},
     {"let", NULL, false, false, COMPLETE_NOTHING, "[let] NAME = FORMULA | TABLE | COMMAND",
      "set a variable, or name a result", TABLE_HELP},

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_PLOTTED = 16, MAX_SERIES = 48, LINE_POINTS = 101, MAX_GROUPS = 8 };
@@ -382,6 +383,28 @@ static enum portolan_status build(struct plot *p)
     return status;
 }
 
+/* Into the file that the user names, or one that has a number. */
+static enum portolan_status write_chart(struct plot *p, const struct portolan_chart *chart)
+{
+    struct statement *s = p->s;
+    struct portolan_error err = {0};
+    const char *file = p->file;
+    char *text = NULL;
+    enum portolan_status status;
+
+    if (!file && !(file = portolan_arena_printf(s->arena, "llac.%u.svg", s->in->plots + 1)))
+        return llac_no_memory(s);
+    status = portolan_chart_write(chart, file, &text, &err);
+    if (status == PORTOLAN_OK)
+        status = portolan_replace_file(file, text, strlen(text), &err);
+    free(text);
+    if (status != PORTOLAN_OK)
+        return llac_fail_with(s, &p->at, status, &err);
+    s->in->plots += !p->file;
+    portolan_text_add(&s->in->out, "%s\n", file);
+    return PORTOLAN_OK;
+}
+
 enum portolan_status do_plot(struct statement *s, const char *name)
 {
     struct plot p = {.s = s, .at = s->now};
@@ -399,10 +422,8 @@ enum portolan_status do_plot(struct statement *s, const char *name)
                                         .y_log = p.y_log,
                                         .n_series = p.n_series,
                                         .series = p.series};
-        status = llac_write_plot(s, &p.at, p.file, &chart);
+        status = write_chart(&p, &chart);
     }
-    if (status == PORTOLAN_OK && s->in->options.draws)
-        llac_show_characters(s, &chart);
     clear_plot(&p);
     return status;
 }

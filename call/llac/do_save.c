@@ -120,11 +120,8 @@ static enum portolan_status write_report(struct statement *s, const struct token
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++)
         status = add_experiment(s, r, tables[i]);
     if (status == PORTOLAN_OK)
-        status = portolan_cll_report_write(r,
-                                           ends_with(path, ".json")  ? PORTOLAN_CLL_JSON
-                                           : ends_with(path, ".xml") ? PORTOLAN_CLL_XML
-                                                                     : PORTOLAN_CLL_TEXT,
-                                           text, &err);
+        status = portolan_cll_report_write(
+            r, ends_with(path, ".json") ? PORTOLAN_CLL_JSON : PORTOLAN_CLL_TEXT, text, &err);
     portolan_cll_report_destroy(r);
     return status == PORTOLAN_OK ? status : llac_fail_with(s, at, status, &err);
 }
@@ -217,15 +214,15 @@ enum portolan_status llac_write_tables(struct statement *s, const struct token *
 {
     bool is_csv = ends_with(path, ".csv");
 
-    if (ends_with(path, ".dat") || ends_with(path, ".json") || ends_with(path, ".xml"))
+    if (ends_with(path, ".dat") || ends_with(path, ".json"))
         return write_report(s, at, tables, n, path, text);
     if (!is_csv && !ends_with(path, ".jsonl") && !ends_with(path, ".txt"))
         return llac_fail(s, at,
-                         "'%s': a table's file ends in .dat, .json or .xml (reports), in "
+                         "'%s': a table's file ends in .dat or .json (reports), in "
                          ".csv, or in .txt or .jsonl (Extra-P)",
                          path);
     if (n > 1)
-        return llac_fail(s, at, "'%s' holds one table; several go into a report: .dat, .json, .xml",
+        return llac_fail(s, at, "'%s' holds one table; several go into a report: .dat or .json",
                          path);
     return is_csv ? write_csv(s, at, tables[0], text) : write_extrap(s, at, tables[0], path, text);
 }

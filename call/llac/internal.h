@@ -322,13 +322,6 @@ const char *llac_unit(struct statement *s, const char *unit);
 const char *llac_outside(struct statement *s, const struct portolan_model *m, const double *x,
                          const struct portolan_prediction *p);
 
-/* CHART as SVG in FILE (NULL: one named by number), and in another form beside it, by the ending.
- */
-enum portolan_status llac_write_plot(struct statement *s, const struct token *at, const char *file,
-                                     const struct portolan_chart *chart);
-/* CHART in characters, if gnuplot is there. */
-void llac_show_characters(struct statement *s, const struct portolan_chart *chart);
-
 /* Runs all statements of a text. */
 enum portolan_status llac_run(struct portolan_llac *in, const char *text, size_t size,
                               const char *file, int line, struct portolan_diagnostics *d);
@@ -360,7 +353,7 @@ size_t llac_loaded_column(struct table *t, const char *name, enum column_kind ki
 /* A name out of any text, in the arena. */
 const char *llac_name_of(struct statement *s, const char *text);
 
-/* T as a report (text, JSON, XML), as CSV, as Extra-P's; by the ending of PATH. */
+/* T as a report (text, JSON), as CSV, as Extra-P's; by the ending of PATH. */
 enum portolan_status llac_write_tables(struct statement *s, const struct token *at,
                                        const struct table *const *tables, size_t n,
                                        const char *path, char **text);

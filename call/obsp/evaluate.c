@@ -38,26 +38,26 @@ static bool knows(const struct experiment *e, bool is_plain)
     return is_plain ? e->formula != NULL : e->public.constants != NULL;
 }
 
-/* Seconds of computation X; NaN when they are not known, which ERR tells. */
+/* Seconds of computation X; ERR tells where they are not finite. */
 static double seconds_of(struct evaluation *v, const struct item *x)
 {
     bool is_plain = v->o->model == PORTOLAN_BSP;
     const struct experiment *e = x->experiment == NONE ? NULL : &v->t->experiments[x->experiment];
     double s = x->seconds;
 
-    if (e && (v->o->predict || isnan(s)) && knows(e, is_plain && v->o->predict)) {
+    if (e && v->o->predict && knows(e, is_plain)) {
         if (x->is_part) /* the experiment's value stands for all of the communication */
             return 0;
-        s = experiment_value(e, v->t->values + x->values, is_plain && v->o->predict);
-        if (is_plain && v->o->predict)
+        s = experiment_value(e, v->t->values + x->values, is_plain);
+        if (is_plain)
             s *= v->machine.speed;
     }
     if (!isfinite(s))
         portolan_error_set(v->err, PORTOLAN_EINVAL,
                            is_plain && v->o->predict && isnan(v->machine.speed)
-                               ? "%s: plain BSP needs the time of an operation: `speed`, or "
-                                 "measured runs of experiments like %s"
-                               : "%s: the time of %s is not known: it wants constants, or seconds",
+                               ? "%s: plain BSP needs the time of an operation: give it, or "
+                                 "measure experiments like %s"
+                               : "%s: the time of %s is not finite",
                            v->t->file, e ? e->public.name : "some work");
     return s;
 }

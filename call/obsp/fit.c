@@ -160,7 +160,7 @@ static void fit_speed(const struct portolan_obsp_trace *t, struct portolan_obsp_
         for (size_t i = 0; i < t->processors[p].n_items; i++) {
             const struct item *x = &t->processors[p].items[i];
 
-            if (x->kind != ITEM_WORK || x->experiment == NONE || x->is_part || isnan(x->seconds) ||
+            if (x->kind != ITEM_WORK || x->experiment == NONE || x->is_part ||
                 !t->experiments[x->experiment].formula)
                 continue;
             seconds += x->seconds;
@@ -176,17 +176,9 @@ enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *t,
                                            struct portolan_obsp_machine *machine,
                                            struct portolan_error *err)
 {
-    enum portolan_status status = PORTOLAN_OK;
-
-    *machine = t->given;
-    if (isnan(machine->g) && isnan(machine->latency) && t->is_measured)
-        status = fit_network(t, combine, machine, err);
-    if (isnan(machine->speed))
-        fit_speed(t, machine);
-    /* One of the two alone was given: the other is nothing. */
-    if (isnan(machine->g) != isnan(machine->latency))
-        *(isnan(machine->g) ? &machine->g : &machine->latency) = 0;
-    return status;
+    *machine = (struct portolan_obsp_machine){.g = NAN, .latency = NAN, .speed = NAN, .error = NAN};
+    fit_speed(t, machine);
+    return fit_network(t, combine, machine, err);
 }
 
 /* -- constants -- */
@@ -293,7 +285,7 @@ static void rows_of(const struct portolan_obsp_trace *t, size_t which, const str
             part_of = sync = NONE;
             parts = 0;
         }
-        if (!is_ours || (x->kind == ITEM_WORK && isnan(x->seconds)))
+        if (!is_ours)
             continue;
         if (x->kind == ITEM_WORK && !x->is_part) {
             add_row(r, t->values + x->values, x->seconds);
@@ -301,7 +293,7 @@ static void rows_of(const struct portolan_obsp_trace *t, size_t which, const str
             part_of = x->run;
             parts += x->kind == ITEM_SYNC ? cost_of(t, x) : x->seconds;
             if (x->kind == ITEM_SYNC)
-                sync = isnan(x->until) ? NONE : i;
+                sync = i;
         }
     }
 }

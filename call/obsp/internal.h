@@ -14,9 +14,8 @@ enum item_kind { ITEM_WORK, ITEM_SEND, ITEM_GET, ITEM_SYNC, ITEM_PARTITION, ITEM
 
 struct item {
     enum item_kind kind;
-    int line;
-    double seconds;    /* of work, as measured or given; NaN: not known */
-    double at, until;  /* of SYNC; NaN: not known */
+    double seconds;    /* of work, as measured */
+    double at, until;  /* of SYNC */
     size_t experiment; /* of WORK, and of SYNC when an experiment surrounds it; or NONE */
     size_t run;        /* of that experiment: number of the run, of all */
     size_t values;     /* of its identifiers: where they begin */
@@ -31,7 +30,7 @@ struct item {
 struct processor {
     struct item *items;
     size_t n_items;
-    double end; /* NaN: not known */
+    double end;
 };
 
 struct message {
@@ -49,8 +48,7 @@ struct superstep {
     double *in, *out;         /* bytes */
     bool *is_there;           /* it ends the superstep */
     long *awaited;
-    int *line;
-    double *at;          /* measured; NaN */
+    double *at;          /* measured */
     size_t first_member; /* members of all supersteps before it */
 };
 
@@ -79,40 +77,28 @@ struct portolan_obsp_trace {
     size_t n_supersteps, n_members; /* of all supersteps */
     size_t n_runs;
     struct superstep *supersteps;
-    struct portolan_obsp_machine given; /* NaN: not given */
-    bool is_measured;
 };
 
 /* -- trace.c -- */
 
 struct portolan_obsp_trace *trace_create(const char *file, size_t n_processors);
-struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind,
-                       int line);
+struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind);
 /* An experiment of that name with these identifiers; NULL when memory is out. */
 struct experiment *trace_add_experiment(struct portolan_obsp_trace *t, const char *name, size_t n,
                                         const char *const *identifiers);
 size_t trace_find_experiment(const struct portolan_obsp_trace *t, const char *name);
 /* Gives it a FORMULA. EINVAL when it is not canonical, or has names that are no identifiers. */
 enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct experiment *e,
-                                       const char *formula, int line, int column,
-                                       struct portolan_diagnostics *d, struct portolan_error *err);
+                                       const char *formula, struct portolan_diagnostics *d,
+                                       struct portolan_error *err);
 size_t trace_add_value(struct portolan_obsp_trace *t, double value);
 size_t trace_add_bound(struct portolan_obsp_trace *t, long bound);
 /* Behind the last item: what items show of experiments. */
 void trace_finish(struct portolan_obsp_trace *t);
-/* Value of an experiment's formula at VALUES: with its constants, or all of them 1. */
 /* Lets the constants hold for all values again. */
 void experiment_forget(struct experiment *e);
+/* Value of an experiment's formula at VALUES: with its constants, or all of them 1. */
 double experiment_value(const struct experiment *e, const double *values, bool of_ones);
-
-/* -- readers -- */
-
-enum portolan_status read_json(const char *text, size_t size, const char *file,
-                               struct portolan_diagnostics *d, struct portolan_obsp_trace **trace,
-                               struct portolan_error *err);
-enum portolan_status read_text(const char *text, size_t size, const char *file,
-                               struct portolan_diagnostics *d, struct portolan_obsp_trace **trace,
-                               struct portolan_error *err);
 
 /* -- layout.c: finds the supersteps; reports what does not fit together -- */
 

@@ -70,7 +70,6 @@ static struct superstep *add_superstep(struct layout *l, size_t group, size_t nu
         .out = portolan_arena_alloc(a, n, sizeof *s->out),
         .is_there = portolan_arena_alloc(a, n, sizeof *s->is_there),
         .awaited = portolan_arena_alloc(a, n, sizeof *s->awaited),
-        .line = portolan_arena_alloc(a, n, sizeof *s->line),
         .at = portolan_arena_alloc(a, n, sizeof *s->at),
         .first_member = t->n_members,
     };
@@ -98,9 +97,9 @@ static struct superstep *current(struct layout *l)
     return &l->t->supersteps[g->steps[p->step]];
 }
 
-static void problem(struct layout *l, const struct item *x, const char *text)
+static void problem(struct layout *l, const char *text)
 {
-    portolan_diagnose(l->d, l->t->file, x->line, 0, "processor %zu %s", l->processor, text);
+    portolan_diagnose(l->d, l->t->file, 1, 0, "processor %zu %s", l->processor, text);
 }
 
 static bool transfer(struct layout *l, struct item *x)
@@ -113,7 +112,7 @@ static bool transfer(struct layout *l, struct item *x)
     if (!s)
         return false;
     if (x->other >= s->n) {
-        portolan_diagnose(l->d, l->t->file, x->line, 0,
+        portolan_diagnose(l->d, l->t->file, 1, 0,
                           "processor %zu names processor %zu of a group that has %zu, from 0",
                           l->processor, x->other, s->n);
         return true;
@@ -137,7 +136,6 @@ static bool end_superstep(struct layout *l, struct item *x)
         return false;
     s->is_there[p->pid] = true;
     s->awaited[p->pid] = x->awaited;
-    s->line[p->pid] = x->line;
     s->at[p->pid] = x->at;
     x->superstep = (size_t)(s - l->t->supersteps);
     x->pid = p->pid;
@@ -158,7 +156,7 @@ static size_t parts_of(struct layout *l, const struct item *x, size_t division)
         for (size_t i = 0; i < x->n_parts; i++)
             if (made + i >= l->n_groups || l->groups[made + i].parent != parent ||
                 (long)(l->groups[made + i].first + l->groups[made + i].n - g->first) != bounds[i]) {
-                problem(l, x, "divides its group at other bounds than another processor does");
+                problem(l, "divides its group at other bounds than another processor does");
                 return NONE;
             }
         return made;
@@ -203,7 +201,7 @@ static bool divide(struct layout *l, const struct item *x)
         if (bounds[i] <= (i ? bounds[i - 1] : 0))
             is_good = false;
     if (!is_good) {
-        problem(l, x, "divides its group at bounds that do not increase up to its size");
+        problem(l, "divides its group at bounds that do not increase up to its size");
         return false;
     }
     made = parts_of(l, x, p->divisions++);
@@ -233,7 +231,7 @@ static bool look_at(struct layout *l, struct item *x)
         return divide(l, x);
     case ITEM_DONE:
         if (l->depth == 0) {
-            problem(l, x, "is done with a group that no partition made");
+            problem(l, "is done with a group that no partition made");
             return false;
         }
         l->depth--;
@@ -261,7 +259,7 @@ static void check_end(struct layout *l, const struct superstep *s, size_t pid)
     if (s->awaited[pid] < 0) {
         for (size_t i = 0; i < s->n; i++)
             if (!s->is_there[i]) {
-                portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+                portolan_diagnose(l->d, l->t->file, 1, 0,
                                   "processor %zu comes to the barrier of superstep %zu of its "
                                   "group, processor %zu never does",
                                   who, s->number, l->groups[s->group].first + i);
@@ -272,12 +270,12 @@ static void check_end(struct layout *l, const struct superstep *s, size_t pid)
     for (size_t i = s->first[pid]; i < s->first[pid + 1]; i++) {
         sent += s->messages[i].awaited;
         if (!s->is_there[s->messages[i].from])
-            portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+            portolan_diagnose(l->d, l->t->file, 1, 0,
                               "processor %zu gets a message from one that never ends superstep %zu",
                               who, s->number);
     }
     if (sent != s->awaited[pid])
-        portolan_diagnose(l->d, l->t->file, s->line[pid], 0,
+        portolan_diagnose(l->d, l->t->file, 1, 0,
                           "processor %zu awaits %ld messages in superstep %zu of its group, and "
                           "%ld are sent to it",
                           who, s->awaited[pid], s->number, sent);

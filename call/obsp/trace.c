@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trace in memory, as readers build it. */
+/* A trace in memory, as its reader builds it. */
 #include "internal.h"
 
 #include <math.h>
@@ -15,9 +15,6 @@ struct portolan_obsp_trace *trace_create(const char *file, size_t n_processors)
     t->n_processors = n_processors;
     t->processors = portolan_arena_alloc(&t->arena, n_processors, sizeof *t->processors);
     t->file = portolan_arena_strdup(&t->arena, file);
-    t->given = (struct portolan_obsp_machine){.g = NAN, .latency = NAN, .speed = NAN, .error = NAN};
-    for (size_t i = 0; t->processors && i < n_processors; i++)
-        t->processors[i].end = NAN;
     if (t->arena.failed) {
         portolan_obsp_destroy(t);
         return NULL;
@@ -38,8 +35,7 @@ void portolan_obsp_destroy(struct portolan_obsp_trace *t)
     free(t);
 }
 
-struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind,
-                       int line)
+struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum item_kind kind)
 {
     struct processor *p = &t->processors[processor];
     struct item *items = portolan_arena_grow(&t->arena, p->items, p->n_items, sizeof *items);
@@ -47,13 +43,7 @@ struct item *trace_add(struct portolan_obsp_trace *t, size_t processor, enum ite
     if (!items)
         return NULL;
     p->items = items;
-    items[p->n_items] = (struct item){.kind = kind,
-                                      .line = line,
-                                      .seconds = NAN,
-                                      .at = NAN,
-                                      .until = NAN,
-                                      .experiment = NONE,
-                                      .awaited = -1};
+    items[p->n_items] = (struct item){.kind = kind, .experiment = NONE, .awaited = -1};
     return &items[p->n_items++];
 }
 
@@ -89,26 +79,26 @@ struct experiment *trace_add_experiment(struct portolan_obsp_trace *t, const cha
 }
 
 enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct experiment *e,
-                                       const char *formula, int line, int column,
-                                       struct portolan_diagnostics *d, struct portolan_error *err)
+                                       const char *formula, struct portolan_diagnostics *d,
+                                       struct portolan_error *err)
 {
     struct portolan_formula *parsed = NULL;
     enum portolan_status status =
-        portolan_formula_parse(formula, strlen(formula), t->file, line, column, d, &parsed, err);
+        portolan_formula_parse(formula, strlen(formula), t->file, 1, 1, d, &parsed, err);
 
     if (status == PORTOLAN_OK)
         status = portolan_formula_bind(parsed, e->public.n_identifiers, e->public.identifiers,
                                        &e->formula, err);
     if (status == PORTOLAN_ENOTFOUND)
-        portolan_diagnose(d, t->file, line, column,
+        portolan_diagnose(d, t->file, 1, 1,
                           "the formula of %s has a name that is none of its identifiers",
                           e->public.name);
     portolan_formula_destroy(parsed);
     if (status != PORTOLAN_OK)
         return status;
-    status = portolan_formula_split(e->formula, t->file, line, column, d, &e->sum, err);
+    status = portolan_formula_split(e->formula, t->file, 1, 1, d, &e->sum, err);
     if (status == PORTOLAN_OK && e->sum.n_terms > PORTOLAN_OBSP_MAX_CONSTANTS) {
-        portolan_diagnose(d, t->file, line, column, "the formula of %s has more than %d constants",
+        portolan_diagnose(d, t->file, 1, 1, "the formula of %s has more than %d constants",
                           e->public.name, PORTOLAN_OBSP_MAX_CONSTANTS);
         status = portolan_error_set(err, PORTOLAN_ESYNTAX, "too many constants");
     }
@@ -144,9 +134,6 @@ size_t trace_add_bound(struct portolan_obsp_trace *t, long bound)
 
 void trace_finish(struct portolan_obsp_trace *t)
 {
-    size_t n = 0;
-
-    t->is_measured = true;
     for (size_t p = 0; p < t->n_processors; p++)
         for (size_t i = 0; i < t->processors[p].n_items; i++) {
             const struct item *x = &t->processors[p].items[i];
@@ -156,11 +143,7 @@ void trace_finish(struct portolan_obsp_trace *t)
                 if (x->kind == ITEM_SYNC)
                     t->experiments[x->experiment].public.is_communication = true;
             }
-            n += x->kind == ITEM_SYNC;
-            if (x->kind == ITEM_SYNC && (isnan(x->at) || isnan(x->until)))
-                t->is_measured = false;
         }
-    t->is_measured = t->is_measured && n > 0;
     t->shown = portolan_arena_alloc(&t->arena, t->n_experiments + 1, sizeof *t->shown);
 }
 
@@ -212,11 +195,6 @@ double experiment_value(const struct experiment *e, const double *values, bool o
 size_t portolan_obsp_n_processors(const struct portolan_obsp_trace *t)
 {
     return t->n_processors;
-}
-
-bool portolan_obsp_is_measured(const struct portolan_obsp_trace *t)
-{
-    return t->is_measured;
 }
 
 const struct portolan_obsp_experiment *
@@ -290,34 +268,4 @@ enum portolan_status portolan_obsp_take_constants(struct portolan_obsp_trace *t,
         }
     }
     return status;
-}
-
-enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,
-                                        struct portolan_diagnostics *diagnostics,
-                                        struct portolan_obsp_trace **trace,
-                                        struct portolan_error *err)
-{
-    struct portolan_diagnostics_relay relay = {diagnostics, err};
-    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
-    size_t blank = 0;
-    struct portolan_obsp_trace *t = NULL;
-    enum portolan_status status;
-
-    *trace = NULL;
-    status =
-        (blank < size && text[blank] == '{' ? read_json : read_text)(text, size, file, &d, &t, err);
-    if (status == PORTOLAN_OK && d.count == 0) {
-        trace_finish(t);
-        status = layout_make(t, &d, err);
-    }
-    if (status == PORTOLAN_OK && t->arena.failed)
-        status = PORTOLAN_ENOMEM;
-    if (status == PORTOLAN_OK && d.count > 0)
-        status = PORTOLAN_ESYNTAX;
-    if (status != PORTOLAN_OK) {
-        portolan_obsp_destroy(t);
-        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
-    }
-    *trace = t;
-    return PORTOLAN_OK;
 }

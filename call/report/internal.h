@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers and the writers of the three forms share. */
+/* What the readers and the writers of the two forms share. */
 #ifndef CALL_REPORT_INTERNAL_H
 #define CALL_REPORT_INTERNAL_H
 
@@ -26,7 +26,6 @@ const char *report_number(double value, char *text);
 
 void report_write_text(const struct portolan_cll_report *report, struct report_sink *sink);
 void report_write_json(const struct portolan_cll_report *report, struct report_sink *sink);
-void report_write_xml(const struct portolan_cll_report *report, struct report_sink *sink);
 
 /* How many rows each process gave: *N of them, freed by the caller; NULL: out of memory. */
 size_t *report_count_tests(const struct portolan_cll_sample *s, size_t *n);
@@ -86,6 +85,5 @@ bool report_take_sample(struct report_reader *r, struct portolan_cll_sample *s);
 
 bool report_read_text(struct report_reader *r, const char *text, size_t size);
 bool report_read_json(struct report_reader *r, const char *text, size_t size);
-bool report_read_xml(struct report_reader *r, const char *text, size_t size);
 
 #endif

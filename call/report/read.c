@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the readers of the three forms share. */
+/* What the readers of the two forms share. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -291,7 +291,7 @@ enum portolan_status portolan_cll_report_parse(const char *text, size_t size, co
     else if (start < size && text[start] == '{')
         report_read_json(&r, text, size);
     else if (start < size && text[start] == '<')
-        report_read_xml(&r, text, size);
+        report_complain(&r, 0, "a report is text or JSON, not XML; use CLL_FORMAT=json");
     else
         report_read_text(&r, text, size);
     if (!r.failed) {

@@ -21,17 +21,10 @@ static enum portolan_status emit(const struct portolan_cll_report *report,
     if (!plain)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     before = uselocale(plain);
-    switch (form) {
-    case PORTOLAN_CLL_TEXT:
-        report_write_text(report, sink);
-        break;
-    case PORTOLAN_CLL_JSON:
+    if (form == PORTOLAN_CLL_JSON)
         report_write_json(report, sink);
-        break;
-    case PORTOLAN_CLL_XML:
-        report_write_xml(report, sink);
-        break;
-    }
+    else
+        report_write_text(report, sink);
     uselocale(before);
     freelocale(plain);
     report_sink_drain(sink, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writers of the three forms share, and the text form. */
+/* What the writers of the two forms share, and the text form. */
 #include "internal.h"
 
 #include <errno.h>

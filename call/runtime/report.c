@@ -164,10 +164,8 @@ static bool set_form(struct cll_output *o)
         return true;
     if (!strcmp(form, "json"))
         o->form = PORTOLAN_CLL_JSON;
-    else if (!strcmp(form, "xml"))
-        o->form = PORTOLAN_CLL_XML;
     else
-        cll_warn("CLL_FORMAT is '%s'; it would be text, json or xml: text is written", form);
+        cll_warn("CLL_FORMAT is '%s'; use text or json; text is written", form);
     return true;
 }
 

@@ -109,8 +109,7 @@ enum portolan_notation {
     PORTOLAN_NOTATION_INFIX,   /**< the language above: what it reads, it was */
     PORTOLAN_NOTATION_POSTFIX, /**< operands first, words between blanks: N P / log2 2 * */
     PORTOLAN_NOTATION_LATEX,   /**< for math mode */
-    PORTOLAN_NOTATION_MATHML,  /**< content MathML: one element, of the default namespace */
-    PORTOLAN_NOTATION_GNUPLOT  /**< numbers with a point, so that 1/2 is no whole division */
+    PORTOLAN_NOTATION_MATHML   /**< content MathML: one element, of the default namespace */
 };
 
 /** *TEXT: the formula in that notation, malloc'ed, the caller frees it. PORTOLAN_ENOMEM. */

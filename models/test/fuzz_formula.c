@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (portolan_formula_parse((const char *)data, size, "fuzz", 1, 1, NULL, &f, NULL))
         return 0;
     check_infix(f);
-    for (int n = PORTOLAN_NOTATION_C; n <= PORTOLAN_NOTATION_GNUPLOT; n++) {
+    for (int n = PORTOLAN_NOTATION_C; n <= PORTOLAN_NOTATION_MATHML; n++) {
         char *text;
 
         must(!portolan_formula_write(f, (enum portolan_notation)n, &text, NULL));

@@ -360,23 +360,6 @@ static void machines_find_the_same_values(void **state)
     free_all(f);
 }
 
-/* gnuplot has no cbrt() and no log2(): the cube root of a power is off by some more. */
-static void gnuplot_finds_the_same_values(void **state)
-{
-    struct portolan_formula *f[FORMULAS];
-    double numbers[FORMULAS];
-
-    (void)state;
-    if (!has("gnuplot"))
-        skip();
-    grow_all(f, 7777, true);
-    write_all(f, PORTOLAN_NOTATION_GNUPLOT, "n = 1.5; m = 2.25; k = 7.0\nset print \"-\"\n",
-              "print sprintf(\"%.17g\", %s)\n", "", "f.gp");
-    run("gnuplot f.gp", numbers, FORMULAS);
-    compare(f, numbers, 4096);
-    free_all(f);
-}
-
 /* ---- models ---- */
 
 static struct portolan_model *hard_model(void)
@@ -652,7 +635,6 @@ int main(void)
         cmocka_unit_test(compilers_find_the_same_values),
         cmocka_unit_test(python_finds_the_same_values),
         cmocka_unit_test(machines_find_the_same_values),
-        cmocka_unit_test(gnuplot_finds_the_same_values),
         cmocka_unit_test(models_in_c_predict_the_same),
         cmocka_unit_test(the_comment_says_unit_ranges_and_validity),
         cmocka_unit_test(parameters_named_like_reserved_words_get_a_letter),

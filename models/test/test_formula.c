@@ -315,8 +315,6 @@ static void each_notation_says_the_same(void **state)
         {PORTOLAN_NOTATION_INFIX, "fft[0] + fft[1] * (N / P) * log2(N / P)^2 - 3e-07 * n_max"},
         {PORTOLAN_NOTATION_POSTFIX, "fft[0] fft[1] N P / * N P / log2 2 ^ * + 3e-07 n_max * -"},
         {PORTOLAN_NOTATION_C, "fft[0] + fft[1] * (N / P) * pow(log2(N / P), 2.0) - 3e-07 * n_max"},
-        {PORTOLAN_NOTATION_GNUPLOT,
-         "fft_0 + fft_1 * (N / P) * (log(N / P) / log(2.0))**2.0 - 3e-07 * n_max"},
         {PORTOLAN_NOTATION_LATEX,
          "\\mathit{fft}_{0} + \\mathit{fft}_{1} \\, \\frac{N}{P} \\, "
          "\\log_{2}\\left(\\frac{N}{P}\\right)^{2} - 3 \\cdot 10^{-7} \\, \\mathit{n\\_max}"},
@@ -347,9 +345,6 @@ static void odd_names_become_identifiers_that_differ(void **state)
 
     (void)state;
     assert_string_equal(text, "bytes_row + bytes_row_2 + _2n + p->n");
-    free(text);
-    text = written(f, PORTOLAN_NOTATION_GNUPLOT);
-    assert_string_equal(text, "bytes_row + bytes_row_2 + _2n + p__n");
     free(text);
     text = written(f, PORTOLAN_NOTATION_INFIX);
     assert_string_equal(text, "`bytes/row` + bytes_row + `2n` + p->n");
@@ -491,7 +486,7 @@ static enum portolan_status everything_once(void)
         status = portolan_formula_bind(f, 3, names, &bound, &err);
     if (!status)
         status = portolan_formula_split(bound, "it", 1, 1, NULL, &sum, &err);
-    for (int n = PORTOLAN_NOTATION_C; n <= PORTOLAN_NOTATION_GNUPLOT && !status; n++) {
+    for (int n = PORTOLAN_NOTATION_C; n <= PORTOLAN_NOTATION_MATHML && !status; n++) {
         char *written_text = NULL;
 
         status = portolan_formula_write(f, (enum portolan_notation)n, &written_text, &err);

@@ -80,19 +80,6 @@ enum portolan_status portolan_choice_solve(const struct portolan_choice *c,
 /** NULL is legal. */
 void portolan_choice_solution_destroy(struct portolan_choice_solution *s);
 
-/**
- * The problem in the .wcsp format of toulbar2, costs times SCALE rounded to integers and shifted
- * so that each table's least is 0; *OFFSET (may be NULL) is what was taken away, before scaling.
- * The caller frees *TEXT.
- */
-enum portolan_status portolan_choice_write_wcsp(const struct portolan_choice *c, double scale,
-                                                double *offset, char **text,
-                                                struct portolan_error *err);
-
-/** The problem as an integer linear program in CPLEX LP format (glpsol --lp); caller frees. */
-enum portolan_status portolan_choice_write_lp(const struct portolan_choice *c, char **text,
-                                              struct portolan_error *err);
-
 #ifdef __cplusplus
 }
 #endif

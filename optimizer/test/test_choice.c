@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "choice_text.h"
 #include "random_choice.h"
 
 /* Sums are taken in another order than the oracle's: some 100 terms, 1e-16 each. */
@@ -325,16 +326,7 @@ static bool read_answer(const char *command, const char *mark, double *value)
     return in && pclose(in) == 0 && found;
 }
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "w");
-
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-}
-
-/* Costs are whole numbers here, so the scaling of .wcsp loses nothing. */
+/* Costs are whole numbers here, so the integers of .wcsp lose nothing. */
 static void toulbar2_finds_the_same_cost(void **state)
 {
     char path[] = "/tmp/portolan-XXXXXX.wcsp", command[100];
@@ -353,12 +345,12 @@ static void toulbar2_finds_the_same_cost(void **state)
         struct portolan_choice *c = random_choice(seed, &p);
         struct portolan_choice_solution *s;
         double offset, answer;
-        char *text;
+        FILE *out;
 
         assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL), 0);
-        assert_int_equal(portolan_choice_write_wcsp(c, 1, &offset, &text, NULL), 0);
-        write_file(path, text);
-        free(text);
+        assert_non_null(out = fopen(path, "w"));
+        offset = write_wcsp(out, c);
+        assert_int_equal(fclose(out), 0);
         assert_true(read_answer(command, "Optimum: ", &answer));
         assert_true(answer + offset == s->cost);
         portolan_choice_solution_destroy(s);
@@ -385,12 +377,12 @@ static void glpsol_finds_the_same_cost(void **state)
         struct portolan_choice *c = random_choice(seed, &p);
         struct portolan_choice_solution *s;
         double answer;
-        char *text;
+        FILE *out;
 
         assert_int_equal(portolan_choice_solve(c, PORTOLAN_CHOICE_AUTO, false, &s, NULL), 0);
-        assert_int_equal(portolan_choice_write_lp(c, &text, NULL), 0);
-        write_file(path, text);
-        free(text);
+        assert_non_null(out = fopen(path, "w"));
+        write_lp(out, c);
+        assert_int_equal(fclose(out), 0);
         assert_true(read_answer(command, "Objective:  cost = ", &answer));
         assert_true(fabs(answer - s->cost) < 1e-6 * s->cost); /* it prints ten digits */
         portolan_choice_solution_destroy(s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * chart: numbers as a picture. A chart is a title, two axes and series of points, lines and bands;
- * it becomes SVG, drawn here without anybody's help, or a script for gnuplot that draws the same.
+ * it becomes SVG, or a script for gnuplot that draws the same.
  *
- * The same chart always gives the same text. Nothing here prints, and only gnuplot writes files.
+ * The same chart always gives the same text. Nothing here prints or writes files.
  * Functions may be called by many threads at once.
  */
 #ifndef PORTOLAN_CHART_H
@@ -44,29 +44,15 @@ struct portolan_chart {
 };
 
 /**
- * A whole SVG 1.1 document, 720 pixels wide, without scripts, fonts or references to other files.
- * Of a series of more than 1,000 points only one is drawn in each pixel.
- * *TEXT is malloc'ed, the caller frees it; on failure it is NULL.
- * Errors: EINVAL when there is no point to draw, ENOMEM.
+ * CHART as the text of FILE, whose ending chooses the form; the file itself is the caller's to
+ * write. .svg: a whole SVG 1.1 document, 720 pixels wide, without scripts, fonts or references to
+ * other files; of a series of more than 1,000 points only one is drawn in each pixel. .gp,
+ * .gnuplot: a script for gnuplot 5.0 or newer with the data in it, without a terminal. *TEXT is
+ * malloc'ed, the caller frees it; on failure it is NULL. Errors: EINVAL when there is no point to
+ * draw or FILE ends otherwise, ENOMEM.
  */
-enum portolan_status portolan_chart_write_svg(const struct portolan_chart *chart, char **text,
-                                              struct portolan_error *err);
-
-/**
- * A gnuplot script (5.0 or newer) with the data in it. OUTPUT is the file that gnuplot is to write,
- * whose ending chooses the form: .svg, .png, .pdf, .eps, or .txt for a drawing in characters; NULL:
- * gnuplot's own terminal. *SCRIPT is malloc'ed, the caller frees it; on failure it is NULL.
- * Errors: EINVAL when there is no point to draw or OUTPUT ends otherwise, ENOMEM.
- */
-enum portolan_status portolan_chart_write_gnuplot(const struct portolan_chart *chart,
-                                                  const char *output, char **script,
-                                                  struct portolan_error *err);
-
-/**
- * Runs SCRIPT through gnuplot, which writes the file that the script names. ENOTFOUND when there is
- * no gnuplot; EFOREIGN, with what it says, when it fails; EIO, ENOMEM. Waits for it.
- */
-enum portolan_status portolan_chart_run_gnuplot(const char *script, struct portolan_error *err);
+enum portolan_status portolan_chart_write(const struct portolan_chart *chart, const char *file,
+                                          char **text, struct portolan_error *err);
 
 #ifdef __cplusplus
 }

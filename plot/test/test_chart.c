@@ -21,7 +21,7 @@ static char *svg(const struct portolan_chart *c)
     char *text;
     xmlDoc *document;
 
-    assert_int_equal(portolan_chart_write_svg(c, &text, &err), PORTOLAN_OK);
+    assert_int_equal(portolan_chart_write(c, "c.svg", &text, &err), PORTOLAN_OK);
     document = xmlReadMemory(text, (int)strlen(text), "chart.svg", NULL, XML_PARSE_NONET);
     assert_non_null(document);
     assert_string_equal((const char *)xmlDocGetRootElement(document)->name, "svg");
@@ -110,10 +110,10 @@ static void bounds_at_and_below_zero_are_left_out_of_logarithms(void **state)
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
     free(text);
-    assert_int_equal(portolan_chart_write_svg(&none, &text, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_chart_write(&none, "c.svg", &text, &err), PORTOLAN_EINVAL);
     assert_null(text);
     assert_non_null(strstr(err.text, "logarithmic"));
-    assert_int_equal(portolan_chart_write_gnuplot(&none, NULL, &text, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_chart_write(&none, "c.gp", &text, &err), PORTOLAN_EINVAL);
 }
 
 static void any_numbers_make_a_valid_picture(void **state)
@@ -133,7 +133,7 @@ static void any_numbers_make_a_valid_picture(void **state)
             for (int logs = 0; logs < 4; logs++) {
                 c.x_log = logs & 1;
                 c.y_log = logs & 2;
-                if (portolan_chart_write_svg(&c, &text, NULL) != PORTOLAN_OK)
+                if (portolan_chart_write(&c, "c.svg", &text, NULL) != PORTOLAN_OK)
                     continue;
                 free(text);
                 text = svg(&c);
@@ -185,24 +185,24 @@ static void text_is_never_markup(void **state)
     has(text, ">a &lt; b &amp;&amp; 'c' \xef\xbf\xbd\xef\xbf\xbd<");
     has(text, ">№<");
     free(text);
-    assert_int_equal(portolan_chart_write_gnuplot(&c, "it's.svg", &text, NULL), PORTOLAN_OK);
-    has(text, "set output 'it''s.svg'\n");
+    assert_int_equal(portolan_chart_write(&c, "c.gp", &text, NULL), PORTOLAN_OK);
     has(text, "set title 'a < b && ''c''  ");
     free(text);
 }
 
-static void a_gnuplot_file_has_a_form_that_is_known(void **state)
+static void the_ending_chooses_the_form(void **state)
 {
     struct portolan_error err = {0};
     char *text;
 
     (void)state;
-    assert_int_equal(portolan_chart_write_gnuplot(&fft, "a.svg/b", &text, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_chart_write(&fft, "a.svg/b", &text, &err), PORTOLAN_EINVAL);
     assert_null(text);
-    assert_string_equal(err.text,
-                        "'a.svg/b': a plot's file ends in .svg, .png, .pdf, .eps or .txt");
-    assert_int_equal(portolan_chart_write_gnuplot(&fft, NULL, &text, &err), PORTOLAN_OK);
-    assert_null(strstr(text, "set terminal"));
+    assert_string_equal(
+        err.text,
+        "'a.svg/b': a plot's file ends in .svg, or in .gp or .gnuplot for a script of gnuplot");
+    assert_int_equal(portolan_chart_write(&fft, "a.gp", &text, &err), PORTOLAN_OK);
+    has(text, "\nplot $series0 using 1:2:3 with filledcurves");
     has(text, " 32 0.96640000000000004 ");
     free(text);
 }
@@ -239,8 +239,7 @@ static void memory_that_is_out_is_said(void **state)
 
         for (unsigned long n = 1; status != PORTOLAN_OK; n++) {
             portolan_alloc_fail_at(n);
-            status = form ? portolan_chart_write_gnuplot(&fft, "a.svg", &text, NULL)
-                          : portolan_chart_write_svg(&fft, &text, NULL);
+            status = portolan_chart_write(&fft, form ? "a.gnuplot" : "a.svg", &text, NULL);
             portolan_alloc_fail_at(0);
             assert_true(status == PORTOLAN_OK || (status == PORTOLAN_ENOMEM && !text));
         }
@@ -257,7 +256,7 @@ int main(void)
         cmocka_unit_test(any_numbers_make_a_valid_picture),
         cmocka_unit_test(many_points_in_one_place_are_one_mark),
         cmocka_unit_test(text_is_never_markup),
-        cmocka_unit_test(a_gnuplot_file_has_a_form_that_is_known),
+        cmocka_unit_test(the_ending_chooses_the_form),
         cmocka_unit_test(the_picture_is_the_one_that_was_looked_at),
         cmocka_unit_test(memory_that_is_out_is_said),
     };

@@ -182,18 +182,14 @@ struct portolan_trend_plot {
 };
 
 /**
- * Rows and models as a chart, of a single trend with the interval of new rows: an SVG document, or
- * a script for gnuplot that writes OUTPUT as portolan_chart_write_gnuplot() does. The caller frees
- * *TEXT. Errors: EINVAL (no such parameter, nothing to draw, OUTPUT ends otherwise), ENOMEM.
+ * Rows and models as a chart, of a single trend with the interval of new rows: the text of FILE, in
+ * the form that its ending says (portolan_chart_write()). The caller frees *TEXT. Errors: EINVAL
+ * (no such parameter, nothing to draw, FILE ends otherwise), ENOMEM.
  */
-PORTOLAN_API enum portolan_status portolan_trends_write_svg(const struct portolan_trends *trends,
-                                                            const struct portolan_trend_plot *plot,
-                                                            char **text,
-                                                            struct portolan_error *err);
 PORTOLAN_API enum portolan_status
-portolan_trends_write_gnuplot(const struct portolan_trends *trends,
-                              const struct portolan_trend_plot *plot, const char *output,
-                              char **text, struct portolan_error *err);
+portolan_trends_write_chart(const struct portolan_trends *trends,
+                            const struct portolan_trend_plot *plot, const char *file, char **text,
+                            struct portolan_error *err);
 
 #ifdef __cplusplus
 }

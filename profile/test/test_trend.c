@@ -434,7 +434,7 @@ static enum portolan_status all_of_it(void)
     s = s ? s : portolan_trends_fit(t, &how, NULL);
     s = s ? s : portolan_trend_write(t, &t->items[0], &out, NULL);
     s = s ? s : portolan_trends_write_comparison(t, t, 0, true, &out, NULL);
-    s = s ? s : portolan_trends_write_svg(t, &plot, &svg, NULL);
+    s = s ? s : portolan_trends_write_chart(t, &plot, "t.svg", &svg, NULL);
     s = s ? s : portolan_trends_write_extrap(t, PORTOLAN_MEASUREMENTS_JSONL, &rows, NULL);
     s = s ? s : out.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     portolan_text_clear(&out);

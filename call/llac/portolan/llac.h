@@ -6,7 +6,7 @@
  * The language is documented in docs/portolan-llac.1.
  *
  * An interpreter is used by one thread at a time. Nothing prints: what a command shows goes to a
- * function of the caller. Files are read and written where commands say so; `plot` starts gnuplot.
+ * function of the caller. Files are read and written where commands say so.
  */
 #ifndef PORTOLAN_LLAC_H
 #define PORTOLAN_LLAC_H
@@ -27,7 +27,6 @@ struct portolan_llac_options {
     void *arg;
     bool keeps_going;   /**< a script goes on behind a command that failed */
     bool without_files; /**< commands that read or write files fail: for texts of strangers */
-    bool draws;         /**< `plot` also shows a drawing in characters, where gnuplot is there */
 };
 
 /** OPTIONS is copied. Errors: ENOMEM. */

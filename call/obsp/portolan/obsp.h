@@ -18,8 +18,7 @@
  * processors; the k-th takes max w + g max h + L. A group's superstep is numbered behind the last
  * one of any of its processors, so groups side by side share barriers.
  *
- * A trace says what each processor did. The BSP library writes it, or a hand does
- * (portolan-obsp(1)). All texts and numbers that are borrowed live as long as the trace. Times are
+ * A trace says what each processor did and when; the BSP library writes it (portolan-obsp(1)). All texts and numbers that are borrowed live as long as the trace. Times are
  * seconds, sizes bytes. One thread at a time uses a trace; nothing here prints or exits.
  */
 #ifndef PORTOLAN_OBSP_H
@@ -40,8 +39,8 @@ struct portolan_obsp_trace;
 struct portolan_cll_report; /* cll_report.h */
 
 /**
- * The trace in SIZE bytes of TEXT, JSON or the form written by hand; FILE names it in messages.
- * Each problem is reported to DIAGNOSTICS (may be NULL) with its line, ERR gets the first. *TRACE
+ * The trace in SIZE bytes of TEXT, which is JSON; FILE names it in messages.
+ * Each problem is reported to DIAGNOSTICS (may be NULL), ERR gets the first. *TRACE
  * is the caller's to destroy. PORTOLAN_ESYNTAX; also when supersteps do not fit together: more or
  * fewer messages awaited than sent, processors of a group that end different numbers of supersteps.
  */
@@ -54,9 +53,6 @@ enum portolan_status portolan_obsp_read(const char *text, size_t size, const cha
 void portolan_obsp_destroy(struct portolan_obsp_trace *trace);
 
 size_t portolan_obsp_n_processors(const struct portolan_obsp_trace *trace);
-
-/** Whether it says when things happened, so that models can be held against it. */
-bool portolan_obsp_is_measured(const struct portolan_obsp_trace *trace);
 
 /** A stretch of the program that was annotated. */
 struct portolan_obsp_experiment {
@@ -105,7 +101,7 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *trace,
                                        const struct portolan_cll_report *report,
                                        struct portolan_error *err);
 
-/** The machine, as fitted to a trace's own ends of supersteps, or as the trace's text gives it. */
+/** The machine, as fitted to a trace's own ends of supersteps, or as the caller gives it. */
 struct portolan_obsp_machine {
     double g, latency; /**< seconds per byte, seconds; NaN: nothing tells */
     double speed;      /**< plain BSP's seconds per operation; NaN: nothing tells */
@@ -133,8 +129,7 @@ struct portolan_obsp_options {
 };
 
 /**
- * *MACHINE: what the trace's text gives; else fitted (non-negative, relative errors, means of
- * repetitions) to the time from when the last of Ω came to the end of a superstep until it had
+ * *MACHINE is fitted (non-negative, relative errors, means of repetitions) to the time from when the last of Ω came to the end of a superstep until it had
  * ended, and to the runs.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
@@ -152,7 +147,7 @@ struct portolan_obsp_row {
     double bytes;         /**< h */
     double communication; /**< g h + L, or what stands for it */
     double end;           /**< F */
-    double measured;      /**< when it really ended; NaN */
+    double measured;      /**< when it really ended */
 };
 
 struct portolan_obsp_result {
@@ -160,7 +155,7 @@ struct portolan_obsp_result {
     struct portolan_obsp_row *rows; /**< by processor, then in order of time */
     size_t n_processors;
     double *ends;          /**< per processor: with the computation behind its last superstep */
-    double *measured_ends; /**< per processor; NaN where not known */
+    double *measured_ends; /**< per processor */
     double total;          /**< the latest of the ends */
     double measured_total;
 };

@@ -12,14 +12,51 @@
 
 #include <cmocka.h>
 
+/* Events of processors, with ' for " and a comma behind each; ends of supersteps take no time. */
+#define RUN(from, to, experiment, values)                                                          \
+    "{'at':" #from ",'until':" #to ",'run':" #experiment ",'values':[" values "]},"
+#define SEND(at, to, bytes) "{'at':" #at ",'send':" #to ",'bytes':" #bytes "},"
+#define SYNC(at)            "{'at':" #at ",'until':" #at ",'sync':true},"
+/* The last one, which is in no run that ends there. */
+#define LAST_SYNC(at)         "{'at':" #at ",'until':99,'sync':true},"
+#define OBLSYNC(at, n)        "{'at':" #at ",'until':" #at ",'oblsync':" #n "},"
+#define PARTITION(at, bounds) "{'at':" #at ",'partition':[" bounds "]},"
+#define DONE(at)              "{'at':" #at ",'done':true},"
+#define EXPERIMENT(name, formula, identifiers)                                                     \
+    "{'name':'" name "','formula':'" formula "','identifiers':[" identifiers "]},"
+#define PROCESSOR(end, experiments, events)                                                        \
+    "{'end':" #end ",'experiments':[" experiments "],'events':[" events "]},"
+#define TRACE(processors) "{'portolan obsp trace':1,'processors':[" processors "]}"
+
+/* Such a text as JSON, which the caller frees. */
+static char *json_of(const char *text)
+{
+    char *json = strdup(text), *to = json;
+
+    assert_non_null(json);
+    for (const char *at = json; *at; at++)
+        if (*at != ',' || at[1] != ']')
+            *to++ = *at == '\'' ? '"' : *at;
+    *to = '\0';
+    return json;
+}
+
 static struct portolan_obsp_trace *read_trace(const char *text)
 {
     struct portolan_obsp_trace *t = NULL;
     struct portolan_error err = {0};
+    char *json = json_of(text);
 
-    if (portolan_obsp_read(text, strlen(text), "hand.obsp", NULL, &t, &err) != PORTOLAN_OK)
+    if (portolan_obsp_read(json, strlen(json), "trace.json", NULL, &t, &err) != PORTOLAN_OK)
         fail_msg("%s", err.text);
+    free(json);
     return t;
+}
+
+static void set_constants(struct portolan_obsp_trace *t, const char *name, size_t n,
+                          const double *constants)
+{
+    assert_int_equal(portolan_obsp_set_constants(t, name, n, constants, NULL), PORTOLAN_OK);
 }
 
 static struct portolan_obsp_result evaluate(const struct portolan_obsp_trace *t,
@@ -33,11 +70,13 @@ static struct portolan_obsp_result evaluate(const struct portolan_obsp_trace *t,
     return r;
 }
 
-/* The total, by OBSP* or BSP. */
-static double total(const char *text, enum portolan_obsp_model model)
+/* The total, by OBSP* or BSP; MACHINE may be NULL. */
+static double total(const char *text, enum portolan_obsp_model model,
+                    const struct portolan_obsp_machine *machine)
 {
     struct portolan_obsp_trace *t = read_trace(text);
-    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){.model = model});
+    struct portolan_obsp_result r =
+        evaluate(t, (struct portolan_obsp_options){.model = model, .machine = machine});
     double sum = r.total;
 
     portolan_obsp_result_clear(&r);
@@ -68,30 +107,32 @@ static void figure_1_takes_10_seconds_where_bsp_says_12(void **state)
     char *text = read_file(FIGURE_1);
 
     (void)state;
-    assert_near(total(text, PORTOLAN_OBSP), 10);
-    assert_near(total(text, PORTOLAN_BSP), 12);
+    assert_near(total(text, PORTOLAN_OBSP, NULL), 10);
+    assert_near(total(text, PORTOLAN_BSP, NULL), 12);
     free(text);
 }
 
 /* By equation (2), who has to wait for a message gains nothing by waiting for nobody else. */
 static void two_processors_that_await_each_other_gain_nothing(void **state)
 {
-    static const char both_ways[] = "processors 2\nlatency 2\n"
-                                    "0: work 2; send 1 1; oblsync 1; work 4; send 1 1; oblsync 1\n"
-                                    "1: work 4; send 0 1; oblsync 1; work 2; send 0 1; oblsync 1\n";
+    static const char both_ways[] =
+        TRACE(PROCESSOR(6, "", SEND(2, 1, 1) OBLSYNC(2, 1) SEND(6, 1, 1) OBLSYNC(6, 1))
+                  PROCESSOR(6, "", SEND(4, 0, 1) OBLSYNC(4, 1) SEND(6, 0, 1) OBLSYNC(6, 1)));
+    const struct portolan_obsp_machine machine = {.latency = 2};
 
     (void)state;
-    assert_near(total(both_ways, PORTOLAN_OBSP), 12);
-    assert_near(total(both_ways, PORTOLAN_BSP), 12);
+    assert_near(total(both_ways, PORTOLAN_OBSP, &machine), 12);
+    assert_near(total(both_ways, PORTOLAN_BSP, &machine), 12);
 }
 
 static void rows_tell_each_superstep(void **state)
 {
-    struct portolan_obsp_trace *t = read_trace("processors 3\nlatency 1\ng 0.5\n"
-                                               "0: work 3; send 1 4; oblsync 0; work 1; sync\n"
-                                               "1: work 1; oblsync 1; sync; work 2\n"
-                                               "2: work 2; oblsync 0; work 5; send 2 2; sync\n");
-    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
+    struct portolan_obsp_trace *t =
+        read_trace(TRACE(PROCESSOR(4, "", SEND(3, 1, 4) OBLSYNC(3, 0) SYNC(4)) PROCESSOR(
+            3, "", OBLSYNC(1, 1) SYNC(1)) PROCESSOR(7, "", OBLSYNC(2, 0) SEND(7, 2, 2) SYNC(7))));
+    const struct portolan_obsp_machine machine = {.g = 0.5, .latency = 1};
+    struct portolan_obsp_result r =
+        evaluate(t, (struct portolan_obsp_options){.machine = &machine});
 
     (void)state;
     assert_int_equal(r.n_rows, 6);
@@ -112,7 +153,8 @@ static void rows_tell_each_superstep(void **state)
     assert_near(r.total, 12);
     portolan_obsp_result_clear(&r);
     /* In and out together. */
-    r = evaluate(t, (struct portolan_obsp_options){.combine = PORTOLAN_OBSP_SUM});
+    r = evaluate(t,
+                 (struct portolan_obsp_options){.machine = &machine, .combine = PORTOLAN_OBSP_SUM});
     assert_near(r.rows[5].bytes, 4); /* to itself: in and out */
     assert_near(r.rows[5].end, 8 + 0.5 * 4 + 1);
     portolan_obsp_result_clear(&r);
@@ -122,13 +164,13 @@ static void rows_tell_each_superstep(void **state)
 /* What a group does between partition and done is computation of its processors (6). */
 static void groups_go_their_own_way(void **state)
 {
-    struct portolan_obsp_trace *t = read_trace("processors 4\nlatency 1\n"
-                                               "*: work 1; partition 1 4\n"
-                                               "0: work 10\n"
-                                               "1: work 2; sync; work 3; sync\n"
-                                               "2-3: sync; work 1; sync\n"
-                                               "*: done; work 1; sync\n");
-    struct portolan_obsp_result r = evaluate(t, (struct portolan_obsp_options){0});
+#define PAIR PROCESSOR(3, "", PARTITION(1, "1,4") SYNC(1) SYNC(2) DONE(2) SYNC(3))
+    struct portolan_obsp_trace *t =
+        read_trace(TRACE(PROCESSOR(12, "", PARTITION(1, "1,4") DONE(11) SYNC(12)) PROCESSOR(
+            7, "", PARTITION(1, "1,4") SYNC(3) SYNC(6) DONE(6) SYNC(7)) PAIR PAIR));
+    const struct portolan_obsp_machine machine = {.latency = 1};
+    struct portolan_obsp_result r =
+        evaluate(t, (struct portolan_obsp_options){.machine = &machine});
 
     (void)state;
     assert_near(r.rows[1].end, 1 + 2 + 1);
@@ -137,7 +179,7 @@ static void groups_go_their_own_way(void **state)
     assert_near(r.total, 1 + 10 + 1 + 1);
     portolan_obsp_result_clear(&r);
     /* Plain: barriers of all behind 2 and 3 s of processor 1, then 10 + 2 of processor 0. */
-    r = evaluate(t, (struct portolan_obsp_options){.model = PORTOLAN_BSP});
+    r = evaluate(t, (struct portolan_obsp_options){.model = PORTOLAN_BSP, .machine = &machine});
     assert_near(r.rows[1].end, 3 + 1);
     assert_near(r.rows[2].end, 4 + 3 + 1);
     assert_near(r.total, 8 + 12 + 1);
@@ -147,48 +189,89 @@ static void groups_go_their_own_way(void **state)
 
 /* -- the parallel transform: the recursion (7) to (10) against the closed form (11) -- */
 
-static const double A0 = 0.011, B0 = 0.023, C0 = 0.031, D0 = 0.17, D1 = 3e-5, E0 = 0.043,
-                    F0 = 0.059, F1 = 7e-4, G0 = 0.67, G1 = 1.3e-3;
+#define A0 0.011
+#define B0 0.023
+#define C0 0.031
+#define D0 0.17
+#define D1 3e-5
+#define E0 0.043
+#define F0 0.059
+#define F1 7e-4
+#define G0 0.67
+#define G1 1.3e-3
 enum { COMPLEX = 16 };
 
+/* A processor of the transform as it is written; its runs take as long as the constants say. */
+struct writer {
+    struct portolan_text *text;
+    double now;
+};
+
+/* A run of experiment NUMBER with the identifier's value X, which is not there when negative. */
+static void add_run(struct writer *w, int number, int x, double seconds)
+{
+    portolan_text_add(w->text, "{'at':%.17g,'until':%.17g,'run':%d,'values':[", w->now,
+                      w->now + seconds, number);
+    if (x >= 0)
+        portolan_text_add(w->text, "%d", x);
+    portolan_text_add(w->text, "]},");
+    w->now += seconds;
+}
+
 /* What processor PID of the P does, as figure 4 has it; D is an experiment around the exchange. */
-static void write_transform(struct portolan_text *t, int pid, int p, int n)
+static void write_transform(struct writer *w, int pid, int p, int n)
 {
     int half = n / 2, lower = p / 2, size = half * COMPLEX;
+    double start;
 
     if (p == 1) {
-        portolan_text_add(t, "run G N=%d; ", n);
+        add_run(w, 6, n, G0 + G1 * n * log(n));
         return;
     }
-    portolan_text_add(t, "run A; run B; partition %d %d; ", lower, p);
-    write_transform(t, pid % lower, lower, half);
-    portolan_text_add(t,
-                      "run C; done; begin D size=%d; send %d %d; oblsync 1; end; run E; "
-                      "run F n=%d; ",
-                      size, pid < lower ? pid + lower : pid - lower, size, half);
+    add_run(w, 0, -1, A0);
+    add_run(w, 1, -1, B0);
+    portolan_text_add(w->text, "{'at':%.17g,'partition':[%d,%d]},", w->now, lower, p);
+    write_transform(w, pid % lower, lower, half);
+    add_run(w, 2, -1, C0);
+    portolan_text_add(w->text, "{'at':%.17g,'done':true},", w->now);
+    start = w->now;
+    add_run(w, 3, size, D0 + D1 * size);
+    portolan_text_add(w->text,
+                      "{'at':%.17g,'send':%d,'bytes':%d},{'at':%.17g,'until':%.17g,'oblsync':1},",
+                      start, pid < lower ? pid + lower : pid - lower, size, start, w->now);
+    add_run(w, 4, -1, E0);
+    add_run(w, 5, half, F0 + F1 * half);
 }
 
 static struct portolan_obsp_trace *transform(int p, int n)
 {
-    struct portolan_text t = {0};
+    static const struct {
+        const char *name;
+        size_t n;
+        double constants[2];
+    } known[] = {{"A", 1, {A0}}, {"B", 1, {B0}},     {"C", 1, {C0}},    {"D", 2, {D0, D1}},
+                 {"E", 1, {E0}}, {"F", 2, {F0, F1}}, {"G", 2, {G0, G1}}};
+    struct portolan_text text = {0};
     struct portolan_obsp_trace *trace;
 
-    portolan_text_add(&t,
-                      "processors %d\n"
-                      "experiment A A[0]\nexperiment B B[0]\nexperiment C C[0]\n"
-                      "experiment D D[0]+D[1]*size\nexperiment E E[0]\n"
-                      "experiment F F[0]+F[1]*n\nexperiment G G[0]+G[1]*N*log(N)\n"
-                      "constants A %g\nconstants B %g\nconstants C %g\nconstants D %g %g\n"
-                      "constants E %g\nconstants F %g %g\nconstants G %g %g\n",
-                      p, A0, B0, C0, D0, D1, E0, F0, F1, G0, G1);
+    portolan_text_add(&text, "{'portolan obsp trace':1,'processors':[");
     for (int i = 0; i < p; i++) {
-        portolan_text_add(&t, "%d: ", i);
-        write_transform(&t, i, p, n);
-        portolan_text_add(&t, "\n");
+        struct writer w = {.text = &text};
+
+        portolan_text_add(
+            &text, "{'experiments':[" EXPERIMENT("A", "A[0]", "") EXPERIMENT("B", "B[0]", "")
+                       EXPERIMENT("C", "C[0]", "") EXPERIMENT("D", "D[0]+D[1]*size", "'size'")
+                           EXPERIMENT("E", "E[0]", "") EXPERIMENT("F", "F[0]+F[1]*n", "'n'")
+                               EXPERIMENT("G", "G[0]+G[1]*N*log(N)", "'N'") "],'events':[");
+        write_transform(&w, i, p, n);
+        portolan_text_add(&text, "],'end':%.17g},", w.now);
     }
-    assert_false(t.failed);
-    trace = read_trace(t.bytes);
-    portolan_text_clear(&t);
+    portolan_text_add(&text, "]}");
+    assert_false(text.failed);
+    trace = read_trace(text.bytes);
+    portolan_text_clear(&text);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        set_constants(trace, known[i].name, known[i].n, known[i].constants);
     return trace;
 }
 
@@ -237,19 +320,21 @@ static void g_and_latency_stand_for_an_experiment_that_holds_the_exchange(void *
 
 static void plain_bsp_counts_operations_at_one_speed(void **state)
 {
-    struct portolan_obsp_trace *t = read_trace("processors 2\nlatency 1\nspeed 0.1\n"
-                                               "experiment X X[0]*n + X[1]*n^2\n"
-                                               "experiment Y Y[0]\n"
-                                               "constants X 5 7\nconstants Y 100\n"
-                                               "0: run X n=3; sync\n"
-                                               "1: run Y; run Y; work 0.5; sync\n");
-    struct portolan_obsp_result r =
-        evaluate(t, (struct portolan_obsp_options){.model = PORTOLAN_BSP, .predict = true});
+    struct portolan_obsp_trace *t = read_trace(TRACE(
+        PROCESSOR(1, EXPERIMENT("X", "X[0]*n + X[1]*n^2", "'n'"), RUN(0, 1, 0, "3") LAST_SYNC(1))
+            PROCESSOR(2.5, EXPERIMENT("Y", "Y[0]", ""),
+                      RUN(0, 1, 0, "") RUN(1, 2, 0, "") LAST_SYNC(2.5))));
+    const struct portolan_obsp_machine machine = {.latency = 1, .speed = 0.1};
+    struct portolan_obsp_options o = {.model = PORTOLAN_BSP, .predict = true, .machine = &machine};
+    struct portolan_obsp_result r = evaluate(t, o);
 
     (void)state;
     assert_near(r.total, 0.1 * (3 + 9) + 1);
     portolan_obsp_result_clear(&r);
-    r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+    set_constants(t, "X", 2, (double[]){5, 7});
+    set_constants(t, "Y", 1, (double[]){100});
+    o.model = PORTOLAN_OBSP;
+    r = evaluate(t, o);
     assert_near(r.total, 200.5 + 1);
     portolan_obsp_result_clear(&r);
     portolan_obsp_destroy(t);
@@ -279,7 +364,6 @@ static void the_machine_is_fitted_to_what_came_after_the_last(void **state)
     struct portolan_error err = {0};
 
     (void)state;
-    assert_true(portolan_obsp_is_measured(t));
     assert_int_equal(portolan_obsp_machine(t, PORTOLAN_OBSP_MAX, &m, &err), PORTOLAN_OK);
     assert_int_equal(m.n_rows, 4);
     /* 0.5 s for 100 bytes, 1 s for 300 */
@@ -373,13 +457,14 @@ static void what_no_formula_tells_neighbours_do(void **state)
                                          .n_rows = 10,
                                          .rows = rows};
     const struct portolan_cll_report report = {.n_experiments = 1, .experiments = &sample};
+    const struct portolan_obsp_machine machine = {0};
     const struct portolan_obsp_experiment *e;
     struct portolan_error err = {0};
     size_t n;
 
     (void)state;
     for (int left_out = 13; left_out <= 22; left_out++) {
-        char text[200];
+        char text[400];
         struct portolan_obsp_trace *t;
         struct portolan_obsp_result r;
 
@@ -390,14 +475,14 @@ static void what_no_formula_tells_neighbours_do(void **state)
             rows[k * 4 + 3] = between_caches(size);
         }
         snprintf(text, sizeof text,
-                 "processors 1\ng 0\nlatency 0\nexperiment W W[0]+W[1]*n*log(n)\n"
-                 "0: run W n=%.0f; sync\n",
+                 TRACE(PROCESSOR(1, EXPERIMENT("W", "W[0]+W[1]*n*log(n)", "'n'"),
+                                 RUN(0, 1, 0, "%.0f") LAST_SYNC(1))),
                  exp2(left_out));
         t = read_trace(text);
         assert_int_equal(portolan_obsp_fit(t, &report, &err), PORTOLAN_OK);
         e = portolan_obsp_peek_experiments(t, &n);
         assert_true(e[0].is_local);
-        r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+        r = evaluate(t, (struct portolan_obsp_options){.predict = true, .machine = &machine});
         if (!(fabs(r.total / between_caches(exp2(left_out)) - 1) < 0.1))
             fail_msg("n = 2^%d: %g for %g", left_out, r.total, between_caches(exp2(left_out)));
         portolan_obsp_result_clear(&r);
@@ -408,26 +493,21 @@ static void what_no_formula_tells_neighbours_do(void **state)
 /* Processors take 1.1 and 0.9, then 1.8 and 2.2: the later of two is later than both on average. */
 static void processors_that_differ_wait_for_each_other(void **state)
 {
-    static const char apart[] =
-        "{\"portolan obsp trace\":1,\"program\":\"x\",\"clock\":\"shared\",\"processors\":[\n"
-        "{\"end\":5,\"experiments\":[{\"name\":\"W\",\"formula\":\"W[0]*n\","
-        "\"identifiers\":[\"n\"]}],\"events\":[{\"at\":0,\"until\":1.1,\"run\":0,\"values\":[1]},\n"
-        "{\"at\":2,\"until\":3.8,\"run\":0,\"values\":[2]}]},\n"
-        "{\"end\":5,\"experiments\":[{\"name\":\"W\",\"formula\":\"W[0]*n\","
-        "\"identifiers\":[\"n\"]}],\"events\":[{\"at\":0,\"until\":0.9,\"run\":0,\"values\":[1]},\n"
-        "{\"at\":2,\"until\":4.2,\"run\":0,\"values\":[2]}]}]}\n";
-    struct portolan_obsp_trace *from = read_trace(apart);
-    struct portolan_obsp_trace *t = read_trace("processors 2\ng 0\nlatency 0\n"
-                                               "experiment W W[0]*n\n"
-                                               "0: run W n=10; send 1 1; sync\n"
-                                               "1: run W n=10; send 0 1; sync\n");
+#define LAW EXPERIMENT("W", "W[0]*n", "'n'")
+    struct portolan_obsp_trace *from =
+        read_trace(TRACE(PROCESSOR(5, LAW, RUN(0, 1.1, 0, "1") RUN(2, 3.8, 0, "2"))
+                             PROCESSOR(5, LAW, RUN(0, 0.9, 0, "1") RUN(2, 4.2, 0, "2"))));
+    struct portolan_obsp_trace *t =
+        read_trace(TRACE(PROCESSOR(1, LAW, RUN(0, 1, 0, "10") SEND(1, 1, 1) LAST_SYNC(1))
+                             PROCESSOR(1, LAW, RUN(0, 1, 0, "10") SEND(1, 0, 1) LAST_SYNC(1))));
+    const struct portolan_obsp_machine machine = {0};
     struct portolan_error err = {0};
     struct portolan_obsp_result r;
 
     (void)state;
     assert_int_equal(portolan_obsp_fit(from, NULL, &err), PORTOLAN_OK);
     assert_int_equal(portolan_obsp_take_constants(t, from, &err), PORTOLAN_OK);
-    r = evaluate(t, (struct portolan_obsp_options){.predict = true});
+    r = evaluate(t, (struct portolan_obsp_options){.predict = true, .machine = &machine});
     /* deviations are log(11 / 9) / sqrt(2) each; the mean of the larger of two is 1/sqrt(pi) up */
     assert_true(fabs(r.total / (10 * (1 + log(11. / 9) / sqrt(2 * M_PI))) - 1) < 1e-9);
     portolan_obsp_result_clear(&r);
@@ -441,93 +521,80 @@ static void is_refused(const char *text, const char *expected)
 {
     struct portolan_obsp_trace *t = NULL;
     struct portolan_error err = {0};
+    char *json = json_of(text);
 
-    assert_int_equal(portolan_obsp_read(text, strlen(text), "bad.obsp", NULL, &t, &err),
+    assert_int_equal(portolan_obsp_read(json, strlen(json), "bad.json", NULL, &t, &err),
                      PORTOLAN_ESYNTAX);
     assert_null(t);
     if (!strstr(err.text, expected))
         fail_msg("'%s' lacks '%s'", err.text, expected);
+    free(json);
 }
 
-static void mistakes_are_told_with_their_place(void **state)
+static void mistakes_are_told_with_their_processor(void **state)
 {
-    static const char report[] = "EXPERIMENT: a\nFILE: a.c\nFORMULA: a[0]\n";
-    struct portolan_obsp_trace *t = NULL;
-    struct portolan_diagnostics d = {0};
-
+#define ONE(events) PROCESSOR(1, EXPERIMENT("X", "X[0]*n", "'n'"), events)
     (void)state;
-    assert_int_equal(portolan_obsp_read(report, sizeof report - 1, "a.dat", &d, &t, NULL),
-                     PORTOLAN_ESYNTAX);
-    assert_int_equal(d.count, 1);
-    is_refused("", "begins with `processors N`");
-    is_refused("g 1\n", "bad.obsp:1: error: a trace begins with `processors N`");
-    is_refused("processors 0\n", "'0' is no number of processors");
-    is_refused("processors 2\n0: wrok 1\n", "bad.obsp:2: error: 'wrok' is nothing");
-    is_refused("processors 2\n0: wrok 1\n", "did you mean 'work'");
-    is_refused("processors 2\n0: work x\n", "bad.obsp:2: error: 'x' is no time");
-    is_refused("processors 2\n0: work 1 sync\n", "';' is missing");
-    is_refused("processors 2\n7: sync\n", "there is no processor 7");
-    is_refused("processors 2\n0: sync\n", "bad.obsp:2: error: processor 0 comes to the barrier");
-    is_refused("processors 2\n0: oblsync 1\n1: oblsync 0\n", "awaits 1 messages in superstep 1");
-    is_refused("processors 2\n0: send 1 8; oblsync 0\n1: oblsync 0\n", "1 are sent to it");
-    is_refused("processors 2\n0: send 2 8; oblsync 0\n1: oblsync 0\n", "names processor 2");
-    is_refused("processors 2\n*: partition 1 1\n", "do not increase");
-    is_refused("processors 2\n*: partition 1\n", "do not increase up to its size");
-    is_refused("processors 3\n0: partition 1 3\n1-2: partition 2 3\n", "at other bounds");
-    is_refused("processors 2\n*: done\n", "no partition made");
-    is_refused("processors 2\nexperiment X X[0]*X[1]\n", "bad.obsp:2:");
-    is_refused("processors 2\nexperiment X X[0]*n\n0: run X\n", "X wants a value: n=");
-    is_refused("processors 2\nexperiment X X[0]*n\nconstants X 1 2\n", "whose formula has 1");
-    is_refused("{\"processors\":[]}", "no trace");
-    is_refused("{\"processors\":[", "bad.obsp:1:");
-    is_refused("{\"portolan obsp trace\":1,\"processors\":[{\"end\":1,\"events\":[{\"at\":0,"
-               "\"dup\":true}]}]}",
-               "bsp_dup()");
+    is_refused("", "a trace is JSON");
+    is_refused("processors 2\n", "bad.json:1: error: '[' or '{' expected near 'processors'");
+    is_refused("{'processors':[]}", "no trace");
+    is_refused("{'processors':[", "bad.json:1:");
+    is_refused(TRACE(ONE(SYNC(0)) ONE("")), "bad.json:1: error: processor 0 comes to the barrier");
+    is_refused(TRACE(ONE(OBLSYNC(0, 1)) ONE(OBLSYNC(0, 0))), "awaits 1 messages in superstep 1");
+    is_refused(TRACE(ONE(SEND(0, 1, 8) OBLSYNC(0, 0)) ONE(OBLSYNC(0, 0))), "1 are sent to it");
+    is_refused(TRACE(ONE(SEND(0, 2, 8) OBLSYNC(0, 0)) ONE(OBLSYNC(0, 0))), "names processor 2");
+    is_refused(TRACE(ONE(PARTITION(0, "1,1"))), "do not increase");
+    is_refused(TRACE(ONE(PARTITION(0, "1")) ONE("")), "do not increase up to its size");
+    is_refused(TRACE(ONE(PARTITION(0, "1,2")) ONE(PARTITION(0, "2"))), "at other bounds");
+    is_refused(TRACE(ONE(DONE(0))), "no partition made");
+    is_refused(TRACE(PROCESSOR(1, EXPERIMENT("X", "X[0]*X[1]", ""), "")), "bad.json:1:");
+    is_refused(TRACE(ONE(RUN(0, 1, 0, ""))), "event 0 has not the values");
+    is_refused(TRACE(ONE(RUN(0, 1, 1, "1"))), "of an experiment that there is not");
+    is_refused(TRACE(ONE("{'at':0,'dup':true},")), "bsp_dup()");
 }
 
 static void what_is_not_known_is_told(void **state)
 {
-    struct portolan_obsp_trace *t = read_trace("processors 1\n0: run X n=1; sync\n");
+    struct portolan_obsp_trace *t = read_trace(TRACE(ONE(RUN(0, 1, 0, "1") LAST_SYNC(1))));
+    const struct portolan_obsp_machine unknown = {.g = NAN, .latency = NAN, .speed = NAN};
+    struct portolan_obsp_options o = {.machine = &unknown};
     struct portolan_obsp_result r = {0};
     struct portolan_error err = {0};
 
     (void)state;
-    assert_int_equal(portolan_obsp_evaluate(t, NULL, &r, &err), PORTOLAN_EINVAL);
-    assert_non_null(strstr(err.text, "the time of X is not known"));
-    assert_null(r.rows);
-    portolan_obsp_destroy(t);
-    t = read_trace("processors 1\n0: work 1; sync\n");
-    err = (struct portolan_error){0};
-    assert_int_equal(portolan_obsp_evaluate(t, NULL, &r, &err), PORTOLAN_EINVAL);
+    assert_int_equal(portolan_obsp_evaluate(t, &o, &r, &err), PORTOLAN_EINVAL);
     assert_non_null(strstr(err.text, "give g and latency"));
+    assert_null(r.rows);
+    o = (struct portolan_obsp_options){.model = PORTOLAN_BSP, .predict = true, .machine = &unknown};
+    err = (struct portolan_error){0};
+    assert_int_equal(portolan_obsp_evaluate(t, &o, &r, &err), PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "the time of an operation"));
+    err = (struct portolan_error){0};
+    assert_int_equal(portolan_obsp_set_constants(t, "X", 2, (double[]){1, 2}, &err),
+                     PORTOLAN_EINVAL);
+    assert_non_null(strstr(err.text, "whose formula has 1"));
     portolan_obsp_destroy(t);
 }
 
 static void memory_that_is_out_fails_without_leaks(void **state)
 {
-    char *text = read_file(FIGURE_1);
-
     (void)state;
-    for (int json = 0; json < 2; json++)
-        for (unsigned long at = 1; at < 200; at++) {
-            const char *source = json ? measured : text;
-            struct portolan_obsp_trace *t = NULL;
-            struct portolan_obsp_result r = {0};
-            struct portolan_error err = {0};
-            enum portolan_status status;
+    for (unsigned long at = 1; at < 200; at++) {
+        struct portolan_obsp_trace *t = NULL;
+        struct portolan_obsp_result r = {0};
+        enum portolan_status status;
 
-            portolan_alloc_fail_at(at);
-            status = portolan_obsp_read(source, strlen(source), "x", NULL, &t, &err);
-            if (status == PORTOLAN_OK)
-                status = portolan_obsp_evaluate(t, NULL, &r, &err);
-            portolan_alloc_fail_at(0);
-            assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
-            if (status != PORTOLAN_OK)
-                assert_null(r.rows);
-            portolan_obsp_result_clear(&r);
-            portolan_obsp_destroy(t);
-        }
-    free(text);
+        portolan_alloc_fail_at(at);
+        status = portolan_obsp_read(measured, strlen(measured), "x", NULL, &t, NULL);
+        if (status == PORTOLAN_OK)
+            status = portolan_obsp_evaluate(t, NULL, &r, NULL);
+        portolan_alloc_fail_at(0);
+        assert_true(status == PORTOLAN_OK || status == PORTOLAN_ENOMEM);
+        if (status != PORTOLAN_OK)
+            assert_null(r.rows);
+        portolan_obsp_result_clear(&r);
+        portolan_obsp_destroy(t);
+    }
 }
 
 int main(void)
@@ -546,7 +613,7 @@ int main(void)
         cmocka_unit_test(constants_come_from_a_report),
         cmocka_unit_test(what_no_formula_tells_neighbours_do),
         cmocka_unit_test(processors_that_differ_wait_for_each_other),
-        cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(mistakes_are_told_with_their_processor),
         cmocka_unit_test(what_is_not_known_is_told),
         cmocka_unit_test(memory_that_is_out_fails_without_leaks),
     };

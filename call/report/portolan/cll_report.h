@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * cll_report: the files that programs annotated with CALL's pragmas leave, in memory, and their
- * three forms: text, JSON and XML. The run time (<portolan/cll.h>) writes them, llac reads them.
+ * two forms: text and JSON. The run time (<portolan/cll.h>) writes them, llac reads them.
  *
  * What is in them is CALL's (J. A. González et al., *Analysis and Tools for Performance
  * Prediction*, 2001, and the public parts of its sources); docs/portolan-cll.7 has the forms in
  * full. Numbers are written so that they read back as the same double. An observable that was not
- * there is not a number: "nan" in text, null in JSON, NaN in XML.
+ * there is not a number: "nan" in text, null in JSON.
  *
  * Functions may be called from any thread; a report is used by one thread at a time.
  */
@@ -50,7 +50,7 @@ struct portolan_cll_report {
     struct portolan_cll_sample *experiments;
 };
 
-enum portolan_cll_form { PORTOLAN_CLL_TEXT, PORTOLAN_CLL_JSON, PORTOLAN_CLL_XML };
+enum portolan_cll_form { PORTOLAN_CLL_TEXT, PORTOLAN_CLL_JSON };
 
 /** Numbers in a row of S. */
 PORTOLAN_API size_t portolan_cll_sample_columns(const struct portolan_cll_sample *s);

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         PORTOLAN_OK)
         return 0;
     /* What was accepted is accepted in each form. */
-    for (int form = PORTOLAN_CLL_TEXT; form <= PORTOLAN_CLL_XML; form++) {
+    for (int form = PORTOLAN_CLL_TEXT; form <= PORTOLAN_CLL_JSON; form++) {
         char *text;
 
         if (portolan_cll_report_write(report, (enum portolan_cll_form)form, &text, NULL) !=

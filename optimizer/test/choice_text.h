@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The choice problem in the formats of other solvers, which check ours. */
+#ifndef PORTOLAN_TEST_CHOICE_TEXT_H
+#define PORTOLAN_TEST_CHOICE_TEXT_H
+
 #include "choice_internal.h"
 
 #include <inttypes.h>
@@ -22,7 +25,7 @@ static size_t digit(const struct portolan_choice *c, const struct choice_factor 
     return k / f->strides[j] % c->domain[f->variables[j]];
 }
 
-static int64_t wcsp_top(const struct portolan_choice *c, double scale)
+static int64_t wcsp_top(const struct portolan_choice *c)
 {
     double sum = 1;
 
@@ -32,13 +35,13 @@ static int64_t wcsp_top(const struct portolan_choice *c, double scale)
         for (size_t k = 0; k < c->factors[i].size; k++)
             if (!isinf(c->factors[i].costs[k]))
                 most = fmax(most, c->factors[i].costs[k] - least);
-        sum += most * scale + 1;
+        sum += most + 1;
     }
-    return sum < 4e18 ? (int64_t)sum : 0;
+    return (int64_t)sum;
 }
 
 static void wcsp_factor(FILE *out, const struct portolan_choice *c, const struct choice_factor *f,
-                        double scale, int64_t top)
+                        int64_t top)
 {
     double least = least_of(f);
 
@@ -50,39 +53,20 @@ static void wcsp_factor(FILE *out, const struct portolan_choice *c, const struct
         for (size_t j = 0; j < f->n; j++)
             fprintf(out, "%zu ", digit(c, f, j, k));
         fprintf(out, "%" PRId64 "\n",
-                isinf(f->costs[k]) ? top : (int64_t)llround((f->costs[k] - least) * scale));
+                isinf(f->costs[k]) ? top : (int64_t)llround(f->costs[k] - least));
     }
 }
 
-/* Closes OUT and gives its text, or frees it. */
-static enum portolan_status finish(FILE *out, char **buffer, char **text,
-                                   struct portolan_error *err)
+/*
+ * Writes the .wcsp format of toulbar2, costs rounded to integers and shifted so that each table's
+ * least is 0; returns what was taken away.
+ */
+static double write_wcsp(FILE *out, const struct portolan_choice *c)
 {
-    bool failed = ferror(out);
-
-    if (fclose(out) || failed) {
-        free(*buffer);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a choice problem");
-    }
-    *text = *buffer;
-    return PORTOLAN_OK;
-}
-
-enum portolan_status portolan_choice_write_wcsp(const struct portolan_choice *c, double scale,
-                                                double *offset, char **text,
-                                                struct portolan_error *err)
-{
-    int64_t top = wcsp_top(c, scale);
-    size_t size, widest = 0, factors = 0;
+    int64_t top = wcsp_top(c);
+    size_t widest = 0, factors = 0;
     double taken = 0;
-    char *buffer = NULL;
-    FILE *out;
 
-    if (top <= 0)
-        return portolan_error_set(err, PORTOLAN_EINVAL, "scale %g makes costs too big for .wcsp",
-                                  scale);
-    if (!(out = open_memstream(&buffer, &size)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a choice problem");
     for (size_t v = 0; v < c->n; v++)
         widest = c->domain[v] > widest ? c->domain[v] : widest;
     for (size_t i = 0; i < c->n_factors; i++) {
@@ -94,10 +78,8 @@ enum portolan_status portolan_choice_write_wcsp(const struct portolan_choice *c,
         fprintf(out, "%zu%s", c->domain[v], v + 1 < c->n ? " " : "\n");
     for (size_t i = 0; i < c->n_factors; i++)
         if (c->factors[i].n > 0)
-            wcsp_factor(out, c, &c->factors[i], scale, top);
-    if (offset)
-        *offset = taken;
-    return finish(out, &buffer, text, err);
+            wcsp_factor(out, c, &c->factors[i], top);
+    return taken;
 }
 
 /* x_V_A: variable V has value A; y_F_K: factor F is at entry K, which ties it to its x. */
@@ -121,15 +103,9 @@ static void lp_rows(FILE *out, const struct portolan_choice *c)
     }
 }
 
-enum portolan_status portolan_choice_write_lp(const struct portolan_choice *c, char **text,
-                                              struct portolan_error *err)
+/* An integer linear program in CPLEX LP format (glpsol --lp). */
+static void write_lp(FILE *out, const struct portolan_choice *c)
 {
-    size_t size;
-    char *buffer = NULL;
-    FILE *out = open_memstream(&buffer, &size);
-
-    if (!out)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a choice problem");
     fprintf(out, "Minimize\n cost:");
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t k = 0; c->factors[i].n > 0 && k < c->factors[i].size; k++)
@@ -146,5 +122,6 @@ enum portolan_status portolan_choice_write_lp(const struct portolan_choice *c, c
         for (size_t a = 0; a < c->domain[v]; a++)
             fprintf(out, " x_%zu_%zu\n", v, a);
     fprintf(out, "End\n");
-    return finish(out, &buffer, text, err);
 }
+
+#endif

@@ -79,8 +79,7 @@ static size_t merge(struct reader *r, const json_t *json)
     found = trace_find_experiment(r->t, name);
     if (found == NONE) {
         e = trace_add_experiment(r->t, name, n, identifiers);
-        if (!e ||
-            (formula && trace_set_formula(r->t, e, formula, 1, 1, r->d, r->err) != PORTOLAN_OK))
+        if (!e || (formula && trace_set_formula(r->t, e, formula, r->d, r->err) != PORTOLAN_OK))
             return NONE;
         return r->t->n_experiments - 1;
     }
@@ -178,7 +177,7 @@ struct timeline {
 
 static struct item *add(struct reader *r, enum item_kind kind)
 {
-    return trace_add(r->t, r->processor, kind, 1);
+    return trace_add(r->t, r->processor, kind);
 }
 
 /* What was computed until UNTIL. */
@@ -327,9 +326,10 @@ static bool read_processor(struct reader *r, const json_t *json)
     return close_run(r, &l, end) && work(r, &l, end);
 }
 
-enum portolan_status read_json(const char *text, size_t size, const char *file,
-                               struct portolan_diagnostics *d, struct portolan_obsp_trace **trace,
-                               struct portolan_error *err)
+static enum portolan_status read_json(const char *text, size_t size, const char *file,
+                                      struct portolan_diagnostics *d,
+                                      struct portolan_obsp_trace **trace,
+                                      struct portolan_error *err)
 {
     struct reader r = {.file = file, .d = d, .err = err};
     json_error_t error;
@@ -338,7 +338,8 @@ enum portolan_status read_json(const char *text, size_t size, const char *file,
     size_t n = json_array_size(list);
 
     if (!root) {
-        portolan_diagnose(d, file, error.line, error.column, "%s", error.text);
+        portolan_diagnose(d, file, error.line, error.column,
+                          "%s; a trace is JSON, as BSP_TRACE writes it", error.text);
         return PORTOLAN_ESYNTAX;
     }
     if (json_integer_value(json_object_get(root, "portolan obsp trace")) != 1 || n == 0 ||
@@ -358,5 +359,32 @@ enum portolan_status read_json(const char *text, size_t size, const char *file,
     *trace = r.t;
     if (!r.t || r.t->arena.failed)
         return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return PORTOLAN_OK;
+}
+
+enum portolan_status portolan_obsp_read(const char *text, size_t size, const char *file,
+                                        struct portolan_diagnostics *diagnostics,
+                                        struct portolan_obsp_trace **trace,
+                                        struct portolan_error *err)
+{
+    struct portolan_diagnostics_relay relay = {diagnostics, err};
+    struct portolan_diagnostics d = {portolan_diagnostics_relay, &relay, 0};
+    struct portolan_obsp_trace *t = NULL;
+    enum portolan_status status = read_json(text, size, file, &d, &t, err);
+
+    *trace = NULL;
+    if (status == PORTOLAN_OK && d.count == 0) {
+        trace_finish(t);
+        status = layout_make(t, &d, err);
+    }
+    if (status == PORTOLAN_OK && t->arena.failed)
+        status = PORTOLAN_ENOMEM;
+    if (status == PORTOLAN_OK && d.count > 0)
+        status = PORTOLAN_ESYNTAX;
+    if (status != PORTOLAN_OK) {
+        portolan_obsp_destroy(t);
+        return portolan_error_set(err, status, "%s: %s", file, portolan_status_text(status));
+    }
+    *trace = t;
     return PORTOLAN_OK;
 }
