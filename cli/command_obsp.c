@@ -332,7 +332,8 @@ int command_obsp(int argc, char **argv)
         .options = options,
         .parser = parse_option,
         .args_doc = "TRACE",
-        .doc = "Hold a run of the BSP library against the models OBSP* and plain BSP.\vWithout options, computation takes what was measured and "
+        .doc = "Hold a run of the BSP library against the models OBSP* and plain BSP.\vWithout "
+               "options, computation takes what was measured and "
                "communication g h + L, fitted to the trace itself. With --predict, constants are "
                "fitted to the trace's own runs unless they are given.",
     };

@@ -18,8 +18,9 @@
  * processors; the k-th takes max w + g max h + L. A group's superstep is numbered behind the last
  * one of any of its processors, so groups side by side share barriers.
  *
- * A trace says what each processor did and when; the BSP library writes it (portolan-obsp(1)). All texts and numbers that are borrowed live as long as the trace. Times are
- * seconds, sizes bytes. One thread at a time uses a trace; nothing here prints or exits.
+ * A trace says what each processor did and when; the BSP library writes it (portolan-obsp(1)). All
+ * texts and numbers that are borrowed live as long as the trace. Times are seconds, sizes bytes.
+ * One thread at a time uses a trace; nothing here prints or exits.
  */
 #ifndef PORTOLAN_OBSP_H
 #define PORTOLAN_OBSP_H
@@ -129,8 +130,8 @@ struct portolan_obsp_options {
 };
 
 /**
- * *MACHINE is fitted (non-negative, relative errors, means of repetitions) to the time from when the last of Ω came to the end of a superstep until it had
- * ended, and to the runs.
+ * *MACHINE is fitted (non-negative, relative errors, means of repetitions) to the time from when
+ * the last of Ω came to the end of a superstep until it had ended, and to the runs.
  */
 enum portolan_status portolan_obsp_machine(const struct portolan_obsp_trace *trace,
                                            enum portolan_obsp_combine combine,
