@@ -3,8 +3,8 @@
  * Expressions of contracts: what names and calls in them mean, and what kind of value each has.
  * The checker reports with it, the emitter translates by it.
  */
-#ifndef SIDL_CONTRACT_H
-#define SIDL_CONTRACT_H
+#ifndef CONTRACT_H
+#define CONTRACT_H
 
 #include "model.h"
 
@@ -37,7 +37,7 @@ struct contract_scope {
     struct portolan_diagnostics *d;            /* NULL: nothing is reported */
 };
 
-/* What an operator of two operands demands; reported when it does not get it. */
+/* What an operator demands of its two operands. */
 enum contract_rule {
     RULE_LOGIC,
     RULE_BITS,
@@ -48,14 +48,23 @@ enum contract_rule {
     RULE_REMAINDER,
     RULE_POWER,
 };
-enum contract_rule contract_rule(const char *operator_text);
+
+/* An operator of two operands. In C, it is OPERATOR unless there is a function. */
+struct contract_operator {
+    const char *text;
+    enum contract_rule rule;
+    const char *operator;
+    const char *of_integers, *of_others; /* functions, as far as the first operand; or NULL */
+};
+const struct contract_operator *contract_operator(const char *text);
 
 /* The kind of E's value; reports what does not fit. */
 struct contract_value contract_type(const struct contract_scope *s,
                                     const struct portolan_sidl_expr *e);
 struct contract_value contract_value_of(const struct portolan_sidl_type *type);
 const char *contract_kind_text(enum contract_kind kind);
-bool contract_is_number(enum contract_kind kind); /* char … complex */
+/* A number (from char on) that is no wider than WIDEST. */
+bool contract_is_number(enum contract_kind kind, enum contract_kind widest);
 
 /* The argument, or struct field of an argument ("a.x"), of that name. NULL if there is none. */
 const struct portolan_sidl_argument *contract_argument(const struct contract_scope *s,
@@ -65,9 +74,6 @@ const struct portolan_sidl_field *contract_field(const struct contract_scope *s,
 /* The method that a call in a clause means, NULL when there is none of that name and arity. */
 const struct portolan_sidl_method *contract_method(const struct contract_scope *s,
                                                    const struct portolan_sidl_expr *call);
-/* True when it or one that it redefines says `is pure`. */
-bool contract_is_pure(const struct portolan_sidl_symbol *of,
-                      const struct portolan_sidl_method *method);
 /* True for `is pure`, which is a statement about the method and not evaluated. */
 bool contract_is_annotation(const struct portolan_sidl_expr *e);
 
@@ -77,21 +83,18 @@ struct contract_builtin {
     /*
      * One letter per argument: R a relation with an array, a any array, n an array of numbers, r
      * one of real numbers, x a real number or an array of them, j the same of integers, y a number
-     * or an array of numbers, d a real number, i an integer.
+     * or an array of numbers, d a real number, i an integer, k one that is an array's dimension.
      */
     const char *arguments;
-    enum contract_kind result; /* CONTRACT_UNKNOWN: as the elements */
-    int complexity;            /* 1: linear in the array's size */
+    enum contract_kind result;  /* CONTRACT_UNKNOWN: as the elements */
+    const char *before, *after; /* in C, around the arguments */
 };
-const struct contract_builtin *contract_builtin(const char *name);
 /* NULL when a method is meant: by another name, or by its number of arguments. */
-const struct contract_builtin *contract_builtin_called(const struct contract_scope *s,
-                                                       const struct portolan_sidl_expr *call);
+const struct contract_builtin *contract_builtin(const struct contract_scope *s,
+                                                const struct portolan_sidl_expr *call);
 const char *contract_builtin_nearest(const char *name);
 struct contract_value contract_builtin_type(const struct contract_scope *s,
                                             const struct contract_builtin *builtin,
                                             const struct portolan_sidl_expr *call);
-/* The kind of an array's elements; CONTRACT_UNKNOWN for the generic array and for objects. */
-enum contract_kind contract_element(const struct portolan_sidl_type *array);
 
 #endif

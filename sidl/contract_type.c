@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Contracts: what the names in them mean, where they may stand, and what fits together. */
 #include "contract.h"
 
 #include <string.h>
@@ -20,9 +21,9 @@ const char *contract_kind_text(enum contract_kind kind)
     return texts[kind];
 }
 
-bool contract_is_number(enum contract_kind kind)
+bool contract_is_number(enum contract_kind kind, enum contract_kind widest)
 {
-    return kind >= CONTRACT_CHAR && kind <= CONTRACT_COMPLEX;
+    return kind >= CONTRACT_CHAR && kind <= widest;
 }
 
 struct contract_value contract_value_of(const struct portolan_sidl_type *type)
@@ -43,30 +44,46 @@ struct contract_value contract_value_of(const struct portolan_sidl_type *type)
     return (struct contract_value){.kind = kinds[type->kind], .type = type};
 }
 
-enum contract_rule contract_rule(const char *text)
+const struct contract_operator *contract_operator(const char *text)
 {
-    static const struct {
-        const char *text;
-        enum contract_rule rule;
-    } rules[] = {
-        {"implies", RULE_LOGIC}, {"iff", RULE_LOGIC},   {"or", RULE_LOGIC},
-        {"xor", RULE_LOGIC},     {"and", RULE_LOGIC},   {"&", RULE_BITS},
-        {"|", RULE_BITS},        {"^", RULE_BITS},      {"==", RULE_EQUALITY},
-        {"!=", RULE_EQUALITY},   {"<", RULE_ORDER},     {">", RULE_ORDER},
-        {"<=", RULE_ORDER},      {">=", RULE_ORDER},    {"<<<", RULE_SHIFT},
-        {">>>", RULE_SHIFT},     {"%", RULE_REMAINDER}, {"rem", RULE_REMAINDER},
-        {"mod", RULE_REMAINDER}, {"**", RULE_POWER},
+    static const struct contract_operator operators[] = {
+        {"implies", RULE_LOGIC, "||", NULL, NULL},
+        {"iff", RULE_LOGIC, "==", NULL, NULL},
+        {"or", RULE_LOGIC, "||", NULL, NULL},
+        {"xor", RULE_LOGIC, "!=", NULL, NULL},
+        {"and", RULE_LOGIC, "&&", NULL, NULL},
+        {"&", RULE_BITS, "&", NULL, NULL},
+        {"|", RULE_BITS, "|", NULL, NULL},
+        {"^", RULE_BITS, "^", NULL, NULL},
+        {"==", RULE_EQUALITY, "==", NULL, NULL},
+        {"!=", RULE_EQUALITY, "!=", NULL, NULL},
+        {"<", RULE_ORDER, "<", NULL, NULL},
+        {">", RULE_ORDER, ">", NULL, NULL},
+        {"<=", RULE_ORDER, "<=", NULL, NULL},
+        {">=", RULE_ORDER, ">=", NULL, NULL},
+        {"<<<", RULE_SHIFT, NULL, "sidl_int_shl(", NULL},
+        {">>>", RULE_SHIFT, NULL, "sidl_int_shr(", NULL},
+        {"%", RULE_REMAINDER, NULL, "sidl_int_rem(_check, ", "sidl_real_rem("},
+        {"rem", RULE_REMAINDER, NULL, "sidl_int_rem(_check, ", "sidl_real_rem("},
+        {"mod", RULE_REMAINDER, NULL, "sidl_int_mod(_check, ", "sidl_real_mod("},
+        {"**", RULE_POWER, NULL, "sidl_real_pow(", "sidl_real_pow("},
+        {"+", RULE_ARITHMETIC, "+", "SIDL_INT(+, ", NULL},
+        {"-", RULE_ARITHMETIC, "-", "SIDL_INT(-, ", NULL},
+        {"*", RULE_ARITHMETIC, "*", "SIDL_INT(*, ", NULL},
+        {"/", RULE_ARITHMETIC, "/", "sidl_int_div(_check, ", NULL},
     };
+    size_t i = 0;
 
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].text, text) == 0)
-            return rules[i].rule;
-    return RULE_ARITHMETIC;
+    while (strcmp(operators[i].text, text) != 0)
+        i++;
+    return &operators[i];
 }
 
-static const struct portolan_sidl_argument *find_argument(const struct contract_scope *s,
-                                                          const char *name, size_t length)
+const struct portolan_sidl_argument *contract_argument(const struct contract_scope *s,
+                                                       const char *name)
 {
+    const size_t length = strcspn(name, ".");
+
     for (size_t i = 0; s->method && i < s->method->n_arguments; i++) {
         const struct portolan_sidl_argument *a = &s->method->arguments[i];
 
@@ -74,12 +91,6 @@ static const struct portolan_sidl_argument *find_argument(const struct contract_
             return a;
     }
     return NULL;
-}
-
-const struct portolan_sidl_argument *contract_argument(const struct contract_scope *s,
-                                                       const char *name)
-{
-    return find_argument(s, name, strcspn(name, "."));
 }
 
 const struct portolan_sidl_field *contract_field(const struct contract_scope *s, const char *name)
@@ -100,33 +111,63 @@ static struct contract_value name_type(const struct contract_scope *s,
 {
     const struct portolan_sidl_argument *a = contract_argument(s, e->text);
     const struct portolan_sidl_field *field = contract_field(s, e->text);
+    const char *dot = strchr(e->text, '.');
 
-    if (field)
-        return contract_value_of(field->type);
-    return a && !strchr(e->text, '.') ? contract_value_of(a->type) : unknown;
+    if (!s->method)
+        diagnose_at(s->d, &e->place, "%s in an invariant, which can only call methods", e->text);
+    else if (!a)
+        diagnose_at(s->d, &e->place, "%s is no argument of %s", e->text, s->method->name);
+    else if (!s->after && a->mode == PORTOLAN_SIDL_OUT)
+        diagnose_at(s->d, &e->place, "%s is an out argument and has no value before the call",
+                    a->name);
+    else if (dot && a->type->kind != PORTOLAN_SIDL_STRUCT)
+        diagnose_at(s->d, &e->place, "%s is no struct and has no field %s", a->name, dot + 1);
+    else if (dot && !field)
+        diagnose_at(s->d, &e->place, "struct %s has no field %s", a->type->symbol->full_name,
+                    dot + 1);
+    else
+        return contract_value_of(dot ? field->type : a->type);
+    return unknown;
 }
 
-static bool is_word(const struct portolan_sidl_method *m, const struct portolan_sidl_expr *call)
+/* Calls */
+
+static bool is_called(const struct portolan_sidl_method *m, const char *name)
 {
-    return (strcmp(m->slot_name, call->text) == 0 || strcmp(m->name, call->text) == 0) &&
-           m->n_arguments == call->n_operands;
+    return strcmp(m->slot_name, name) == 0 || strcmp(m->name, name) == 0;
+}
+
+/* The class that S extends, whose static methods are S's, too. */
+static const struct portolan_sidl_symbol *class_above(const struct portolan_sidl_symbol *s)
+{
+    return s->n_extends && s->kind == PORTOLAN_SIDL_CLASS ? s->extends[0]->symbol : NULL;
+}
+
+/* The method of that name and with N arguments (-1: any number); a full name goes first. */
+static const struct portolan_sidl_method *find_method(const struct portolan_sidl_symbol *of,
+                                                      const char *name, int n)
+{
+    const struct portolan_sidl_method *found = NULL;
+
+    for (size_t i = 0; i < of->n_slots; i++) {
+        const struct portolan_sidl_method *m = of->slots[i];
+
+        if (is_called(m, name) && (n < 0 || m->n_arguments == (size_t)n) &&
+            (!found || strcmp(m->slot_name, name) == 0))
+            found = m;
+    }
+    for (; of && !found; of = class_above(of))
+        for (size_t i = 0; i < of->n_methods && !found; i++)
+            if ((of->methods[i]->flags & PORTOLAN_SIDL_STATIC) && is_called(of->methods[i], name) &&
+                (n < 0 || of->methods[i]->n_arguments == (size_t)n))
+                found = of->methods[i];
+    return found;
 }
 
 const struct portolan_sidl_method *contract_method(const struct contract_scope *s,
                                                    const struct portolan_sidl_expr *call)
 {
-    const struct portolan_sidl_method *found = NULL;
-
-    for (size_t i = 0; i < s->of->n_slots; i++)
-        if (is_word(s->of->slots[i], call) &&
-            (!found || strcmp(s->of->slots[i]->slot_name, call->text) == 0))
-            found = s->of->slots[i];
-    for (const struct portolan_sidl_symbol *of = s->of; of && !found;
-         of = of->n_extends && of->kind == PORTOLAN_SIDL_CLASS ? of->extends[0]->symbol : NULL)
-        for (size_t i = 0; i < of->n_methods && !found; i++)
-            if ((of->methods[i]->flags & PORTOLAN_SIDL_STATIC) && is_word(of->methods[i], call))
-                found = of->methods[i];
-    return found;
+    return find_method(s->of, call->text, (int)call->n_operands);
 }
 
 bool contract_is_annotation(const struct portolan_sidl_expr *e)
@@ -160,12 +201,6 @@ static bool is_pure_in(const struct portolan_sidl_symbol *of,
     return false;
 }
 
-bool contract_is_pure(const struct portolan_sidl_symbol *of,
-                      const struct portolan_sidl_method *method)
-{
-    return says_pure(method) || is_pure_in(of, method, walk_begin());
-}
-
 static bool same_element(const struct portolan_sidl_type *given,
                          const struct portolan_sidl_type *wanted)
 {
@@ -182,13 +217,13 @@ static bool can_be_passed(const struct contract_value *v,
     if (v->kind == CONTRACT_UNKNOWN)
         return true;
     if (wanted == CONTRACT_INTEGER || wanted == CONTRACT_REAL)
-        return v->kind >= CONTRACT_CHAR && v->kind <= CONTRACT_REAL;
+        return contract_is_number(v->kind, CONTRACT_REAL);
     if (wanted == CONTRACT_COMPLEX)
-        return contract_is_number(v->kind);
+        return contract_is_number(v->kind, CONTRACT_COMPLEX);
     if (wanted == CONTRACT_ARRAY)
         return v->kind == CONTRACT_ARRAY && same_element(v->type, wanted_type);
     if (wanted == CONTRACT_OBJECT)
-        return v->kind == CONTRACT_OBJECT && v->type && v->type->symbol &&
+        return v->kind == CONTRACT_OBJECT && v->type->symbol &&
                (!wanted_type->symbol ||
                 symbol_inherits(v->type->symbol, wanted_type->symbol->full_name));
     if (wanted == CONTRACT_STRUCT)
@@ -209,44 +244,56 @@ static const char *why_not(const struct contract_scope *s, const struct portolan
     for (size_t i = 0; i < m->n_arguments; i++)
         if (m->arguments[i].mode != PORTOLAN_SIDL_IN)
             return "changes an argument, clauses call methods with in arguments only";
-    if (!contract_is_pure(s->of, m))
+    if (!says_pure(m) && !is_pure_in(s->of, m, walk_begin()))
         return "may have side effects, to be called by a clause it needs: ensure is pure;";
     return NULL;
+}
+
+static void report_unknown(const struct contract_scope *s, const struct portolan_sidl_expr *e)
+{
+    const char *nearest = contract_builtin_nearest(e->text);
+
+    if (find_method(s->of, e->text, -1))
+        diagnose_at(s->d, &e->place, "no method %s takes %zu argument%s", e->text, e->n_operands,
+                    e->n_operands == 1 ? "" : "s");
+    else if (!s->of->own.is_broken)
+        diagnose_at(s->d, &e->place, "unknown function %s%s%s%s", e->text,
+                    nearest ? ", did you mean " : ", it is no method of ",
+                    nearest ? nearest : s->of->name, nearest ? "?" : "");
 }
 
 static struct contract_value call_type(const struct contract_scope *s,
                                        const struct portolan_sidl_expr *e)
 {
-    const struct contract_builtin *builtin = contract_builtin_called(s, e);
+    const struct contract_builtin *builtin = contract_builtin(s, e);
     const struct portolan_sidl_method *m;
     const char *why;
 
     if (builtin)
         return contract_builtin_type(s, builtin, e);
     m = contract_method(s, e);
-    if (!m) {
-        for (size_t i = 0; i < e->n_operands; i++)
-            contract_type(s, e->operands[i]);
-        return unknown;
-    }
-    why = why_not(s, m);
-    if (why && s->d)
+    why = m ? why_not(s, m) : NULL;
+    if (!m)
+        report_unknown(s, e);
+    if (why)
         diagnose_at(s->d, &e->place, "%s %s", m->slot_name, why);
     for (size_t i = 0; i < e->n_operands; i++) {
         const struct contract_value v = contract_type(s, e->operands[i]);
 
-        if (!can_be_passed(&v, m->arguments[i].type) && s->d)
+        if (m && !can_be_passed(&v, m->arguments[i].type))
             diagnose_at(s->d, &e->operands[i]->place, "argument %s of %s is %s, this is %s",
                         m->arguments[i].name, m->slot_name, m->arguments[i].type->name,
                         contract_kind_text(v.kind));
     }
-    return why ? unknown : contract_value_of(m->result);
+    return m && !why ? contract_value_of(m->result) : unknown;
 }
+
+/* Operators */
 
 static struct contract_value unary_type(const struct contract_scope *s,
                                         const struct portolan_sidl_expr *e)
 {
-    struct contract_value v = contract_type(s, e->operands[0]);
+    const struct contract_value v = contract_type(s, e->operands[0]);
     const char *wanted = NULL;
 
     if (v.kind == CONTRACT_UNKNOWN)
@@ -254,16 +301,31 @@ static struct contract_value unary_type(const struct contract_scope *s,
     if (strcmp(e->text, "is") == 0 || strcmp(e->text, "not") == 0)
         wanted = v.kind == CONTRACT_BOOL ? NULL : "a bool";
     else if (strcmp(e->text, "~") == 0)
-        wanted = v.kind == CONTRACT_INTEGER || v.kind == CONTRACT_CHAR ? NULL : "an integer";
+        wanted = contract_is_number(v.kind, CONTRACT_INTEGER) ? NULL : "an integer";
     else
-        wanted = contract_is_number(v.kind) ? NULL : "a number";
-    if (wanted && s->d)
+        wanted = contract_is_number(v.kind, CONTRACT_COMPLEX) ? NULL : "a number";
+    if (wanted) {
         diagnose_at(s->d, &e->place, "'%s' needs %s behind it, not %s", e->text, wanted,
                     contract_kind_text(v.kind));
-    if (wanted)
         return unknown;
+    }
     return (struct contract_value){.kind = v.kind == CONTRACT_CHAR ? CONTRACT_INTEGER : v.kind};
 }
+
+static const struct {
+    const char *text;
+    enum contract_kind widest; /* of numbers */
+    bool bools, strings, references;
+} rules[] = {
+    [RULE_LOGIC] = {"two bools", .bools = true},
+    [RULE_BITS] = {"two integers or two bools", CONTRACT_INTEGER, .bools = true},
+    [RULE_EQUALITY] = {"two values of one kind", CONTRACT_COMPLEX, true, true, true},
+    [RULE_ORDER] = {"two real numbers or two strings", CONTRACT_REAL, .strings = true},
+    [RULE_SHIFT] = {"two integers", CONTRACT_INTEGER},
+    [RULE_ARITHMETIC] = {"two numbers", CONTRACT_COMPLEX},
+    [RULE_REMAINDER] = {"two real numbers", CONTRACT_REAL},
+    [RULE_POWER] = {"two real numbers", CONTRACT_REAL},
+};
 
 static bool is_reference(enum contract_kind kind)
 {
@@ -271,85 +333,67 @@ static bool is_reference(enum contract_kind kind)
            kind == CONTRACT_NULL;
 }
 
-static bool can_be_equal(enum contract_kind a, enum contract_kind b)
-{
-    if (is_reference(a) && is_reference(b))
-        return a == b ? a != CONTRACT_ARRAY : a == CONTRACT_NULL || b == CONTRACT_NULL;
-    return (a == b && (a == CONTRACT_BOOL || a == CONTRACT_STRING)) ||
-           (contract_is_number(a) && contract_is_number(b));
-}
-
 static bool obeys(enum contract_rule rule, enum contract_kind a, enum contract_kind b)
 {
-    const bool numbers = contract_is_number(a) && contract_is_number(b);
-    const bool real = numbers && a != CONTRACT_COMPLEX && b != CONTRACT_COMPLEX;
-    const bool integers = real && a != CONTRACT_REAL && b != CONTRACT_REAL;
-
-    switch (rule) {
-    case RULE_LOGIC:
-        return a == CONTRACT_BOOL && b == CONTRACT_BOOL;
-    case RULE_BITS:
-        return integers || (a == CONTRACT_BOOL && b == CONTRACT_BOOL);
-    case RULE_EQUALITY:
-        return can_be_equal(a, b);
-    case RULE_ORDER:
-        return real || (a == CONTRACT_STRING && b == CONTRACT_STRING);
-    case RULE_SHIFT:
-        return integers;
-    case RULE_ARITHMETIC:
-        return numbers;
-    default:
-        return real;
-    }
-}
-
-static const char *rule_text(enum contract_rule rule)
-{
-    switch (rule) {
-    case RULE_LOGIC:
-        return "two bools";
-    case RULE_BITS:
-        return "two integers or two bools";
-    case RULE_EQUALITY:
-        return "two values of one kind";
-    case RULE_ORDER:
-        return "two real numbers or two strings";
-    case RULE_SHIFT:
-        return "two integers";
-    case RULE_ARITHMETIC:
-        return "two numbers";
-    default:
-        return "two real numbers";
-    }
+    if (contract_is_number(a, rules[rule].widest) && contract_is_number(b, rules[rule].widest))
+        return true;
+    if (rules[rule].references && is_reference(a) && is_reference(b))
+        return a == CONTRACT_NULL || b == CONTRACT_NULL || (a == b && a != CONTRACT_ARRAY);
+    return a == b && ((rules[rule].bools && a == CONTRACT_BOOL) ||
+                      (rules[rule].strings && a == CONTRACT_STRING));
 }
 
 static struct contract_value binary_type(const struct contract_scope *s,
                                          const struct portolan_sidl_expr *e)
 {
-    const enum contract_rule rule = contract_rule(e->text);
+    const enum contract_rule rule = contract_operator(e->text)->rule;
     const enum contract_kind a = contract_type(s, e->operands[0]).kind;
     const enum contract_kind b = contract_type(s, e->operands[1]).kind;
+    const bool is_unknown = a == CONTRACT_UNKNOWN || b == CONTRACT_UNKNOWN;
     enum contract_kind kind = a > b ? a : b;
 
     if (rule == RULE_EQUALITY || rule == RULE_ORDER || rule == RULE_LOGIC)
         kind = CONTRACT_BOOL;
-    else if (a == CONTRACT_UNKNOWN || b == CONTRACT_UNKNOWN)
-        return unknown;
+    else if (is_unknown || !obeys(rule, a, b))
+        kind = CONTRACT_UNKNOWN;
     else if (rule == RULE_POWER)
         kind = CONTRACT_REAL;
     else if (kind == CONTRACT_CHAR)
         kind = CONTRACT_INTEGER;
-    if (a == CONTRACT_UNKNOWN || b == CONTRACT_UNKNOWN || obeys(rule, a, b))
-        return (struct contract_value){.kind = kind};
-    if (s->d && a == CONTRACT_ARRAY && b != CONTRACT_NULL)
-        diagnose_at(s->d, &e->place, "arrays are compared inside all, any, none or count");
-    else if (s->d && !((a == CONTRACT_STRING && b == CONTRACT_NULL) ||
-                       (a == CONTRACT_NULL && b == CONTRACT_STRING)))
-        diagnose_at(s->d, &e->place, "'%s' needs %s, not %s and %s", e->text, rule_text(rule),
-                    contract_kind_text(a), contract_kind_text(b));
-    else if (s->d)
-        diagnose_at(s->d, &e->place, "a string cannot be compared with null, use \"\"");
-    return (struct contract_value){.kind = kind == CONTRACT_BOOL ? kind : CONTRACT_UNKNOWN};
+    if (!is_unknown && !obeys(rule, a, b)) {
+        if (a == CONTRACT_ARRAY && b != CONTRACT_NULL)
+            diagnose_at(s->d, &e->place, "arrays are compared inside all, any, none or count");
+        else if ((a == CONTRACT_STRING && b == CONTRACT_NULL) ||
+                 (a == CONTRACT_NULL && b == CONTRACT_STRING))
+            diagnose_at(s->d, &e->place, "a string cannot be compared with null, use \"\"");
+        else
+            diagnose_at(s->d, &e->place, "'%s' needs %s, not %s and %s", e->text, rules[rule].text,
+                        contract_kind_text(a), contract_kind_text(b));
+    }
+    return (struct contract_value){.kind = kind};
+}
+
+static struct contract_value complex_type(const struct contract_scope *s,
+                                          const struct portolan_sidl_expr *e)
+{
+    for (size_t i = 0; i < e->n_operands; i++) {
+        const enum contract_kind part = contract_type(s, e->operands[i]).kind;
+
+        if (part != CONTRACT_UNKNOWN && !contract_is_number(part, CONTRACT_REAL))
+            diagnose_at(s->d, &e->operands[i]->place,
+                        "a part of a complex number is a real number, not %s",
+                        contract_kind_text(part));
+    }
+    return (struct contract_value){.kind = CONTRACT_COMPLEX};
+}
+
+static struct contract_value result_type(const struct contract_scope *s,
+                                         const struct portolan_sidl_expr *e)
+{
+    if (s->method && s->after)
+        return contract_value_of(s->method->result);
+    diagnose_at(s->d, &e->place, "result has a value in ensure clauses only");
+    return unknown;
 }
 
 struct contract_value contract_type(const struct contract_scope *s,
@@ -357,16 +401,15 @@ struct contract_value contract_type(const struct contract_scope *s,
 {
     static const enum contract_kind literals[] = {
         [PORTOLAN_SIDL_OP_INTEGER] = CONTRACT_INTEGER, [PORTOLAN_SIDL_OP_REAL] = CONTRACT_REAL,
-        [PORTOLAN_SIDL_OP_COMPLEX] = CONTRACT_COMPLEX, [PORTOLAN_SIDL_OP_STRING] = CONTRACT_STRING,
-        [PORTOLAN_SIDL_OP_CHARACTER] = CONTRACT_CHAR,  [PORTOLAN_SIDL_OP_BOOLEAN] = CONTRACT_BOOL,
-        [PORTOLAN_SIDL_OP_NULL] = CONTRACT_NULL,       [PORTOLAN_SIDL_OP_PURE] = CONTRACT_BOOL,
+        [PORTOLAN_SIDL_OP_STRING] = CONTRACT_STRING,   [PORTOLAN_SIDL_OP_CHARACTER] = CONTRACT_CHAR,
+        [PORTOLAN_SIDL_OP_BOOLEAN] = CONTRACT_BOOL,    [PORTOLAN_SIDL_OP_NULL] = CONTRACT_NULL,
     };
 
     switch (e->op) {
     case PORTOLAN_SIDL_OP_NAME:
         return name_type(s, e);
     case PORTOLAN_SIDL_OP_RESULT:
-        return s->method && s->after ? contract_value_of(s->method->result) : unknown;
+        return result_type(s, e);
     case PORTOLAN_SIDL_OP_CALL:
         return call_type(s, e);
     case PORTOLAN_SIDL_OP_UNARY:
@@ -374,17 +417,46 @@ struct contract_value contract_type(const struct contract_scope *s,
     case PORTOLAN_SIDL_OP_BINARY:
         return binary_type(s, e);
     case PORTOLAN_SIDL_OP_COMPLEX:
-        for (size_t i = 0; i < e->n_operands; i++) {
-            const struct contract_value part = contract_type(s, e->operands[i]);
-
-            if (part.kind != CONTRACT_UNKNOWN &&
-                (part.kind < CONTRACT_CHAR || part.kind > CONTRACT_REAL) && s->d)
-                diagnose_at(s->d, &e->operands[i]->place,
-                            "a part of a complex number is a real number, not %s",
-                            contract_kind_text(part.kind));
-        }
-        return (struct contract_value){.kind = CONTRACT_COMPLEX};
+        return complex_type(s, e);
+    case PORTOLAN_SIDL_OP_PURE:
+        diagnose_at(s->d, &e->place,
+                    "'is pure' says something about the method and is a clause of its own");
+        return (struct contract_value){.kind = CONTRACT_BOOL};
     default:
         return (struct contract_value){.kind = literals[e->op]};
     }
+}
+
+/* Clauses */
+
+static void check_clauses(const struct contract_scope *s, const struct portolan_sidl_clause *list,
+                          size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_sidl_expr *e = list[i].condition;
+        enum contract_kind kind;
+
+        if (contract_is_annotation(e))
+            continue;
+        kind = contract_type(s, e).kind;
+        if (kind != CONTRACT_BOOL && kind != CONTRACT_UNKNOWN)
+            diagnose_at(s->d, &e->place, "a clause is a condition, this is %s",
+                        contract_kind_text(kind));
+    }
+}
+
+void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d)
+{
+    const struct contract_scope s = {.of = of, .d = d};
+
+    check_clauses(&s, of->invariants, of->n_invariants);
+}
+
+void check_contract(const struct portolan_sidl_method *m, struct portolan_diagnostics *d)
+{
+    struct contract_scope s = {.of = m->owner, .method = m, .d = d};
+
+    check_clauses(&s, m->requires, m->n_requires);
+    s.after = true;
+    check_clauses(&s, m->ensures, m->n_ensures);
 }

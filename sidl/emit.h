@@ -67,9 +67,8 @@ void emit_wrapped(struct portolan_text *t, const char *line, int indent);
 
 /* What a variable of that type begins with: "0", "NULL", "{0}". */
 const char *emit_zero(const struct portolan_sidl_type *type);
-/* If CONDITION, releases _retval and out arguments, which a caller with an exception ignores. */
-void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
-                const char *condition);
+/* On an exception, releases _retval and out arguments, which the caller ignores then. */
+void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m);
 
 /* emit_c.c */
 /* True for the types that sidl_object.h declares by hand. */
@@ -143,10 +142,16 @@ void emit_struct_header(struct emitter *e, struct portolan_text *t,
 /* emit_tables.c */
 void emit_package_tables(struct emitter *e, const struct portolan_sidl_symbol *package);
 
+/* emit_clause.c */
+struct contract_scope;
+/* A clause's condition. */
+void emit_condition(struct emitter *e, struct portolan_text *t, const struct contract_scope *scope,
+                    const struct portolan_sidl_expr *condition);
+
 /* emit_contract.c */
-/* Wrappers and the table A_B_C__checks of them; how many there are. */
-size_t emit_contract(struct emitter *e, struct portolan_text *t,
-                     const struct portolan_sidl_symbol *s);
+/* The wrappers of S, and what S__type says of them. */
+const char *emit_contract(struct emitter *e, struct portolan_text *t,
+                          const struct portolan_sidl_symbol *s);
 bool emit_has_contracts(struct emitter *e, const struct portolan_sidl_symbol *package);
 
 /* emit_hooks.c */

@@ -1,219 +1,157 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "emit_clause.h"
+/* Conditions of contracts in C, as they stand in a wrapper; see runtime/sidl_contract.h. */
+#include "contract.h"
+#include "emit.h"
 
 #include <string.h>
 
-void clause_put_string(struct portolan_text *t, const char *text)
+struct writer {
+    struct emitter *e;
+    struct portolan_text *t;
+    const struct contract_scope *scope;
+};
+
+/* The value of E: 0 or 1, int64_t, double, double _Complex, a string or a void pointer. */
+static void put(struct writer *w, const struct portolan_sidl_expr *e);
+
+static enum contract_kind kind_of(const struct writer *w, const struct portolan_sidl_expr *e)
 {
-    portolan_text_add(t, "\"");
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || (unsigned char)*text > '~' || *text == '?')
-            portolan_text_add(t, "\\%03o", (unsigned)(unsigned char)*text);
-        else
-            portolan_text_add(t, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    portolan_text_add(t, "\"");
+    return contract_type(w->scope, e).kind;
 }
 
-int clause_complexity(const struct contract_scope *s, const struct portolan_sidl_expr *e)
-{
-    const struct contract_builtin *builtin =
-        e->op == PORTOLAN_SIDL_OP_CALL ? contract_builtin_called(s, e) : NULL;
-    int most = builtin ? builtin->complexity : 0;
+/* What stands around a place of some type to make a value of it. */
+struct around {
+    const char *before, *after;
+};
 
-    for (size_t i = 0; i < e->n_operands; i++) {
-        const int complexity = clause_complexity(s, e->operands[i]);
-
-        if (complexity > most)
-            most = complexity;
-    }
-    return most;
-}
-
-/* As in Babel, a built-in function is a call too. */
-bool clause_calls(const struct portolan_sidl_expr *e)
-{
-    for (size_t i = 0; i < e->n_operands; i++)
-        if (clause_calls(e->operands[i]))
-            return true;
-    return e->op == PORTOLAN_SIDL_OP_CALL;
-}
-
-bool clause_sees_results(const struct contract_scope *s, const struct portolan_sidl_expr *e)
-{
-    const struct portolan_sidl_argument *a =
-        e->op == PORTOLAN_SIDL_OP_NAME ? contract_argument(s, e->text) : NULL;
-
-    for (size_t i = 0; i < e->n_operands; i++)
-        if (clause_sees_results(s, e->operands[i]))
-            return true;
-    return e->op == PORTOLAN_SIDL_OP_RESULT || (a && a->mode != PORTOLAN_SIDL_IN);
-}
-
-static enum contract_kind kind_of(const struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    return contract_type(&w->scope, e).kind;
-}
-
-static bool is_integer(enum contract_kind kind)
-{
-    return kind == CONTRACT_INTEGER || kind == CONTRACT_CHAR;
-}
-
-/* What lies at a place of that type, as a value of its kind: OPENING place CLOSING. */
-static const char *opening(const struct portolan_sidl_type *type)
+static struct around value_at(const struct portolan_sidl_type *type)
 {
     switch (contract_value_of(type).kind) {
     case CONTRACT_CHAR:
     case CONTRACT_INTEGER:
-        return "(int64_t)";
+        return (struct around){"(int64_t)", ""};
     case CONTRACT_REAL:
-        return "(double)";
+        return (struct around){"(double)", ""};
     case CONTRACT_COMPLEX:
-        return type->kind == PORTOLAN_SIDL_FCOMPLEX ? "sidl_fcomplex_value("
-                                                    : "sidl_dcomplex_value(";
+        return type->kind == PORTOLAN_SIDL_FCOMPLEX ? (struct around){"sidl_fcomplex_value(", ")"}
+                                                    : (struct around){"sidl_dcomplex_value(", ")"};
     case CONTRACT_BOOL:
-        return "(";
+        return (struct around){"(", " != 0)"};
     case CONTRACT_OPAQUE:
     case CONTRACT_OBJECT:
     case CONTRACT_ARRAY:
-        return "(void *)";
+        return (struct around){"(void *)", ""};
     default:
-        return "";
+        return (struct around){"", ""};
     }
 }
 
-static const char *closing(const struct portolan_sidl_type *type)
+/* The same for what a method returned: strings, objects and arrays are given back later. */
+static struct around returned(const struct portolan_sidl_type *type)
 {
-    switch (contract_value_of(type).kind) {
-    case CONTRACT_COMPLEX:
-        return ")";
-    case CONTRACT_BOOL:
-        return " != 0)";
+    switch (type->kind) {
+    case PORTOLAN_SIDL_STRING:
+        return (struct around){"(const char *)sidl_check_keep(_check, SIDL_KEPT_STRING, ", ")"};
+    case PORTOLAN_SIDL_OBJECT:
+        return (struct around){"sidl_check_keep(_check, SIDL_KEPT_OBJECT, ", ")"};
+    case PORTOLAN_SIDL_ARRAY:
+        return (struct around){"sidl_check_keep(_check, SIDL_KEPT_ARRAY, ", ")"};
     default:
-        return "";
+        return value_at(type);
     }
 }
 
-static void put_name(struct clause_writer *w, const char *name)
+static void put_name(struct writer *w, const char *name)
 {
-    const struct portolan_sidl_argument *a = contract_argument(&w->scope, name);
-    const struct portolan_sidl_field *field = contract_field(&w->scope, name);
+    const struct portolan_sidl_argument *a = contract_argument(w->scope, name);
+    const struct portolan_sidl_field *field = contract_field(w->scope, name);
+    const struct around value = value_at(field ? field->type : a->type);
     const bool is_pointer = a->mode != PORTOLAN_SIDL_IN && a->type->kind != PORTOLAN_SIDL_RARRAY;
-    const size_t length = portolan_sidl_epv_value(w->scope.method, a, NULL, 0) + 1;
-    char *value = portolan_arena_alloc(w->e->arena, length, 1);
+    const size_t length = portolan_sidl_epv_value(w->scope->method, a, NULL, 0) + 1;
+    char *place = portolan_arena_alloc(w->e->arena, length, 1);
 
-    portolan_sidl_epv_value(w->scope.method, a, value, length);
+    portolan_sidl_epv_value(w->scope->method, a, place, length);
     if (field)
-        portolan_text_add(w->t, "%s%s->%s%s", opening(field->type), a->name, field->name,
-                          closing(field->type));
+        portolan_text_add(w->t, "%s%s->%s%s", value.before, a->name, field->name, value.after);
     else if (a->type->kind == PORTOLAN_SIDL_STRUCT)
         portolan_text_add(w->t, "%s", a->name);
-    else if (is_pointer)
-        portolan_text_add(w->t, "%s*%s%s", opening(a->type), a->name, closing(a->type));
     else
-        portolan_text_add(w->t, "%s%s%s", opening(a->type), value, closing(a->type));
+        portolan_text_add(w->t, "%s%s%s%s", value.before, is_pointer ? "*" : "", place,
+                          value.after);
 }
 
-static void put_result(struct clause_writer *w)
+static void put_result(struct writer *w)
 {
-    const struct portolan_sidl_type *type = w->scope.method->result;
+    const struct portolan_sidl_type *type = w->scope->method->result;
+    const struct around value = value_at(type);
 
-    portolan_text_add(w->t, "%s%s_retval%s", opening(type),
-                      type->kind == PORTOLAN_SIDL_STRUCT ? "&" : "", closing(type));
+    portolan_text_add(w->t, "%s%s_retval%s", value.before,
+                      type->kind == PORTOLAN_SIDL_STRUCT ? "&" : "", value.after);
 }
 
-static void put_operand(struct clause_writer *w, const struct portolan_sidl_expr *e)
+/* BEFORE a BETWEEN b AFTER. */
+static void put_between(struct writer *w, const struct portolan_sidl_expr *e, const char *before,
+                        const char *between, const char *after)
+{
+    portolan_text_add(w->t, "%s", before);
+    put(w, e->operands[0]);
+    portolan_text_add(w->t, "%s", between);
+    put(w, e->operands[1]);
+    portolan_text_add(w->t, "%s", after);
+}
+
+/* Built-in functions */
+
+static void put_operand(struct writer *w, const struct portolan_sidl_expr *e)
 {
     const enum contract_kind kind = kind_of(w, e);
 
     portolan_text_add(w->t, "sidl_operand_%s(",
-                      kind == CONTRACT_ARRAY     ? "array"
-                      : kind == CONTRACT_REAL    ? "real"
-                      : kind == CONTRACT_COMPLEX ? "complex"
-                                                 : "integer");
-    clause_put(w, e);
+                      kind == CONTRACT_ARRAY                              ? "array"
+                      : kind == CONTRACT_REAL || kind == CONTRACT_COMPLEX ? "number"
+                                                                          : "integer");
+    put(w, e);
     portolan_text_add(w->t, ")");
 }
 
-static void put_relation(struct clause_writer *w, const char *function,
-                         const struct portolan_sidl_expr *e)
-{
-    static const char *const relations[][2] = {{"==", "EQ"}, {"!=", "NE"}, {"<", "LT"},
-                                               {"<=", "LE"}, {">", "GT"},  {">=", "GE"}};
-
-    portolan_text_add(w->t, "sidl_contract_%s(SIDL_", function);
-    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
-        if (strcmp(relations[i][0], e->text) == 0)
-            portolan_text_add(w->t, "%s, ", relations[i][1]);
-    put_operand(w, e->operands[0]);
-    portolan_text_add(w->t, ", ");
-    put_operand(w, e->operands[1]);
-    portolan_text_add(w->t, ")");
-}
-
-/* dimen, lower, upper, stride and size are questions to the array. */
-static bool put_question(struct clause_writer *w, const char *name,
-                         const struct portolan_sidl_expr *e)
-{
-    static const char *const questions[] = {"dimen", "lower", "upper", "stride", "size"};
-    bool found = false;
-
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        found |= strcmp(questions[i], name) == 0;
-    if (!found)
-        return false;
-    portolan_text_add(w->t, "(int64_t)sidl__array_%s(",
-                      strcmp(name, "size") == 0 ? "length" : name);
-    clause_put(w, e->operands[0]);
-    if (strcmp(name, "size") == 0) {
-        portolan_text_add(w->t, ", 0");
-    } else if (e->n_operands > 1) {
-        portolan_text_add(w->t, ", (int32_t)");
-        clause_put(w, e->operands[1]);
-    }
-    portolan_text_add(w->t, ")");
-    return true;
-}
-
-static void put_builtin(struct clause_writer *w, const struct contract_builtin *b,
+static void put_builtin(struct writer *w, const struct contract_builtin *b,
                         const struct portolan_sidl_expr *e)
 {
-    const char *name = strcmp(b->name, "nearEqual") == 0 ? "near_equal"
-                       : strcmp(b->name, "nonDecr") == 0 ? "non_decr"
-                       : strcmp(b->name, "nonIncr") == 0 ? "non_incr"
-                                                         : b->name;
-    const enum contract_kind kind = kind_of(w, e);
+    const struct portolan_sidl_expr *relation = *b->arguments == 'R' ? e->operands[0] : NULL;
+    const enum contract_kind kind =
+        b->result == CONTRACT_UNKNOWN ? kind_of(w, e) : CONTRACT_UNKNOWN;
 
-    if (*b->arguments == 'R') {
-        put_relation(w, name, e->operands[0]);
-        return;
+    portolan_text_add(w->t, "%s%s", kind == CONTRACT_REAL ? "(double)" : "", b->before);
+    if (relation) {
+        portolan_text_add(w->t, "\"%s\", ", relation->text);
+        put_operand(w, relation->operands[0]);
+        portolan_text_add(w->t, ", ");
+        put_operand(w, relation->operands[1]);
     }
-    if (put_question(w, name, e))
-        return;
-    portolan_text_add(w->t, "sidl_contract_%s%s(", name,
-                      b->result != CONTRACT_UNKNOWN ? ""
-                      : kind == CONTRACT_INTEGER    ? "_integer"
-                      : kind == CONTRACT_COMPLEX    ? "_complex"
-                                                    : "_real");
-    for (size_t i = 0; i < e->n_operands; i++) {
-        portolan_text_add(w->t, i ? ", " : "");
-        if (strchr("di", b->arguments[i]))
-            clause_put(w, e->operands[i]);
+    for (size_t i = 0; !relation && i < e->n_operands; i++) {
+        portolan_text_add(w->t, "%s%s", i ? ", " : "", b->arguments[i] == 'k' ? "(int32_t)" : "");
+        if (strchr("adik", b->arguments[i]))
+            put(w, e->operands[i]);
         else
             put_operand(w, e->operands[i]);
     }
-    portolan_text_add(w->t, ")");
+    portolan_text_add(w->t, "%s%s", b->after,
+                      kind == CONTRACT_UNKNOWN   ? ""
+                      : kind == CONTRACT_INTEGER ? ".integer"
+                                                 : ".value");
 }
 
+/* Methods */
+
 /* E as an argument of that type. */
-static void put_argument(struct clause_writer *w, const struct portolan_sidl_type *type,
+static void put_argument(struct writer *w, const struct portolan_sidl_type *type,
                          const struct portolan_sidl_expr *e)
 {
-    const struct portolan_sidl_type *given = contract_type(&w->scope, e).type;
+    const struct portolan_sidl_type *given = contract_type(w->scope, e).type;
 
     if (type->kind == PORTOLAN_SIDL_OBJECT && given && given->symbol != type->symbol) {
         portolan_text_add(w->t, "(%s)sidl_check_cast(_check, ", type->symbol->c_name);
-        clause_put(w, e);
+        put(w, e);
         portolan_text_add(w->t, ", \"%s\")", type->symbol->full_name);
         return;
     }
@@ -223,131 +161,74 @@ static void put_argument(struct clause_writer *w, const struct portolan_sidl_typ
         portolan_text_add(w->t, "(%s)(", c_value(w->e->arena, type));
     else
         portolan_text_add(w->t, "(");
-    clause_put(w, e);
+    put(w, e);
     portolan_text_add(w->t, ")");
 }
 
-static bool is_slot(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m,
-                    size_t *at)
-{
-    for (*at = 0; *at < s->n_slots; ++*at)
-        if (strcmp(s->slots[*at]->slot_name, m->slot_name) == 0)
-            return true;
-    return false;
-}
-
-/* The place of a static method in its class's table. */
-static size_t static_slot(const struct portolan_sidl_method *m)
+/* The place of M in its table: that of S's objects, or that of its class's static methods. */
+static size_t slot_of(const struct portolan_sidl_symbol *s, const struct portolan_sidl_method *m)
 {
     size_t at = 0;
 
-    for (size_t i = 0; m->owner->methods[i] != m; i++)
-        at += (m->owner->methods[i]->flags & PORTOLAN_SIDL_STATIC) != 0;
+    if (m->flags & PORTOLAN_SIDL_STATIC) {
+        for (size_t i = 0; m->owner->methods[i] != m; i++)
+            at += (m->owner->methods[i]->flags & PORTOLAN_SIDL_STATIC) != 0;
+        return at;
+    }
+    while (strcmp(s->slots[at]->slot_name, m->slot_name) != 0)
+        at++;
     return at;
 }
 
-/* What the result needs before it is a value: strings, objects and arrays are given back later. */
-static const char *keeping(const struct portolan_sidl_type *type)
+static void put_method(struct writer *w, const struct portolan_sidl_expr *e)
 {
-    switch (type->kind) {
-    case PORTOLAN_SIDL_STRING:
-        return "sidl_check_keep_string(_check, ";
-    case PORTOLAN_SIDL_OBJECT:
-        return "sidl_check_keep_object(_check, ";
-    case PORTOLAN_SIDL_ARRAY:
-        return "sidl_check_keep_array(_check, ";
-    default:
-        return "";
-    }
-}
-
-static void put_method(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    const struct portolan_sidl_method *m = contract_method(&w->scope, e);
+    const struct portolan_sidl_method *m = contract_method(w->scope, e);
     const bool is_static = m->flags & PORTOLAN_SIDL_STATIC;
-    bool is_first = is_static;
-    size_t at = 0;
+    const struct around value = returned(m->result);
+    const char *comma = is_static ? "" : ", ";
 
-    portolan_text_add(w->t, "%s%s((%s)", opening(m->result), keeping(m->result),
-                      c_function(w->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"));
-    if (is_static)
-        portolan_text_add(w->t, "sidl_check_static(_check, &%s__type, %zu))(", m->owner->c_name,
-                          static_slot(m));
-    else if (is_slot(w->scope.of, m, &at))
-        portolan_text_add(w->t, "sidl_check_method(_check, %zu))(self", at);
+    portolan_text_add(w->t, "%s((%s)sidl_check_%s(_check, &%s__type, %zu))(%s", value.before,
+                      c_function(w->e->arena, m, C_SLOT, "(*)", is_static ? NULL : "void *self"),
+                      is_static ? "static" : "method",
+                      is_static ? m->owner->c_name : w->scope->of->c_name, slot_of(w->scope->of, m),
+                      is_static ? "" : "self");
     for (size_t i = 0; i < e->n_operands; i++) {
         if (m->arguments[i].is_extent)
             continue;
-        portolan_text_add(w->t, is_first ? "" : ", ");
-        is_first = false;
+        portolan_text_add(w->t, "%s", comma);
+        comma = ", ";
         put_argument(w, m->arguments[i].type, e->operands[i]);
     }
-    portolan_text_add(w->t, "%ssidl_check_ex(_check))%s%s", is_first ? "" : ", ",
-                      *keeping(m->result) ? ")" : "", closing(m->result));
+    portolan_text_add(w->t, "%ssidl_check_ex(_check))%s", comma, value.after);
 }
 
-static void put_call(struct clause_writer *w, const struct portolan_sidl_expr *e)
+/* Operators */
+
+static void put_unary(struct writer *w, const struct portolan_sidl_expr *e)
 {
-    const struct contract_builtin *builtin = contract_builtin_called(&w->scope, e);
+    const bool is_minus = strcmp(e->text, "-") == 0;
 
-    if (builtin)
-        put_builtin(w, builtin, e);
-    else
-        put_method(w, e);
-}
-
-static void put_unary(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    const bool negates = strcmp(e->text, "-") == 0 && is_integer(kind_of(w, e));
-
-    if (negates)
-        portolan_text_add(w->t, "sidl_int_sub(0, ");
-    else
-        portolan_text_add(w->t, "(%s",
-                          strcmp(e->text, "not") == 0                              ? "!"
-                          : strcmp(e->text, "-") == 0 || strcmp(e->text, "~") == 0 ? e->text
-                                                                                   : "");
-    clause_put(w, e->operands[0]);
+    portolan_text_add(w->t, is_minus && kind_of(w, e) == CONTRACT_INTEGER ? "SIDL_INT(-, 0, "
+                            : is_minus                                    ? "(-"
+                            : strcmp(e->text, "not") == 0                 ? "(!"
+                            : strcmp(e->text, "~") == 0                   ? "(~"
+                                                                          : "(");
+    put(w, e->operands[0]);
     portolan_text_add(w->t, ")");
 }
 
-/* BEFORE a BETWEEN b BEHIND. */
-static void put_between(struct clause_writer *w, const struct portolan_sidl_expr *e,
-                        const char *before, const char *between, const char *behind)
+static void put_binary(struct writer *w, const struct portolan_sidl_expr *e)
 {
-    portolan_text_add(w->t, "%s", before);
-    clause_put(w, e->operands[0]);
-    portolan_text_add(w->t, "%s", between);
-    clause_put(w, e->operands[1]);
-    portolan_text_add(w->t, "%s", behind);
-}
-
-static void put_operator(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    put_between(w, e, "(", portolan_arena_printf(w->e->arena, " %s ", e->text), ")");
-}
-
-static void put_logic(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    const char *op = e->text;
-
-    if (strcmp(op, "implies") == 0)
-        put_between(w, e, "(!", " || ", ")");
-    else
-        put_between(w, e, "(",
-                    strcmp(op, "and") == 0   ? " && "
-                    : strcmp(op, "or") == 0  ? " || "
-                    : strcmp(op, "iff") == 0 ? " == "
-                                             : " != ",
-                    ")");
-}
-
-static void put_comparison(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
+    const struct contract_operator *op = contract_operator(e->text);
     const enum contract_kind a = kind_of(w, e->operands[0]), b = kind_of(w, e->operands[1]);
+    const bool are_integers =
+        contract_is_number(a, CONTRACT_INTEGER) && contract_is_number(b, CONTRACT_INTEGER);
+    const char *function = are_integers ? op->of_integers : op->of_others;
     const bool differs = strcmp(e->text, "!=") == 0;
 
-    if (a == CONTRACT_STRING)
+    if (function)
+        put_between(w, e, function, ", ", ")");
+    else if (a == CONTRACT_STRING)
         put_between(w, e, "(sidl_string_compare(", ", ",
                     portolan_arena_printf(w->e->arena, ") %s 0)", e->text));
     else if (a == CONTRACT_OBJECT && b == CONTRACT_OBJECT)
@@ -356,63 +237,12 @@ static void put_comparison(struct clause_writer *w, const struct portolan_sidl_e
     else if (a == CONTRACT_NULL && b == CONTRACT_NULL)
         portolan_text_add(w->t, differs ? "0" : "1");
     else
-        put_operator(w, e);
-}
-
-static void put_remainder(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    const bool is_mod = strcmp(e->text, "mod") == 0;
-
-    if (is_integer(kind_of(w, e)))
-        put_between(w, e, is_mod ? "sidl_int_mod(_check, " : "sidl_int_rem(_check, ", ", ", ")");
-    else
-        put_between(w, e, is_mod ? "sidl_real_mod(" : "sidl_real_rem(", ", ", ")");
-}
-
-static void put_arithmetic(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    if (!is_integer(kind_of(w, e)))
-        put_operator(w, e);
-    else if (*e->text == '/')
-        put_between(w, e, "sidl_int_div(_check, ", ", ", ")");
-    else
-        put_between(w, e,
-                    *e->text == '+'   ? "sidl_int_add("
-                    : *e->text == '-' ? "sidl_int_sub("
-                                      : "sidl_int_mul(",
-                    ", ", ")");
-}
-
-static void put_binary(struct clause_writer *w, const struct portolan_sidl_expr *e)
-{
-    switch (contract_rule(e->text)) {
-    case RULE_LOGIC:
-        put_logic(w, e);
-        break;
-    case RULE_EQUALITY:
-    case RULE_ORDER:
-        put_comparison(w, e);
-        break;
-    case RULE_BITS:
-        put_operator(w, e);
-        break;
-    case RULE_SHIFT:
-        put_between(w, e, *e->text == '<' ? "sidl_int_shl(" : "sidl_int_shr(", ", ", ")");
-        break;
-    case RULE_REMAINDER:
-        put_remainder(w, e);
-        break;
-    case RULE_POWER:
-        put_between(w, e, "sidl_real_pow((double)", ", (double)", ")");
-        break;
-    case RULE_ARITHMETIC:
-        put_arithmetic(w, e);
-        break;
-    }
+        put_between(w, e, strcmp(e->text, "implies") == 0 ? "(!" : "(",
+                    portolan_arena_printf(w->e->arena, " %s ", op->operator), ")");
 }
 
 /* A literal with C's escapes already; two question marks could be a trigraph. */
-static void put_quoted(struct clause_writer *w, char quote, const char *text)
+static void put_quoted(struct writer *w, char quote, const char *text)
 {
     portolan_text_add(w->t, "%c", quote);
     for (const char *c = text; *c; c++)
@@ -420,8 +250,11 @@ static void put_quoted(struct clause_writer *w, char quote, const char *text)
     portolan_text_add(w->t, "%c", quote);
 }
 
-void clause_put(struct clause_writer *w, const struct portolan_sidl_expr *e)
+static void put(struct writer *w, const struct portolan_sidl_expr *e)
 {
+    const struct contract_builtin *builtin =
+        e->op == PORTOLAN_SIDL_OP_CALL ? contract_builtin(w->scope, e) : NULL;
+
     switch (e->op) {
     case PORTOLAN_SIDL_OP_NAME:
         put_name(w, e->text);
@@ -448,11 +281,11 @@ void clause_put(struct clause_writer *w, const struct portolan_sidl_expr *e)
     case PORTOLAN_SIDL_OP_RESULT:
         put_result(w);
         break;
-    case PORTOLAN_SIDL_OP_PURE:
-        portolan_text_add(w->t, "1");
-        break;
     case PORTOLAN_SIDL_OP_CALL:
-        put_call(w, e);
+        if (builtin)
+            put_builtin(w, builtin, e);
+        else
+            put_method(w, e);
         break;
     case PORTOLAN_SIDL_OP_UNARY:
         put_unary(w, e);
@@ -463,4 +296,12 @@ void clause_put(struct clause_writer *w, const struct portolan_sidl_expr *e)
     default:
         portolan_text_add(w->t, "%s", e->text);
     }
+}
+
+void emit_condition(struct emitter *e, struct portolan_text *t, const struct contract_scope *scope,
+                    const struct portolan_sidl_expr *condition)
+{
+    struct writer w = {e, t, scope};
+
+    put(&w, condition);
 }

@@ -94,7 +94,7 @@ static void emit_access(struct portolan_text *t, const struct portolan_sidl_symb
 static void emit_type(struct emitter *e, struct portolan_text *t,
                       const struct portolan_sidl_symbol *s)
 {
-    size_t n_checks = 0;
+    const char *contract = "";
 
     portolan_text_add(t, "\n");
     if (s->n_slots)
@@ -102,7 +102,7 @@ static void emit_type(struct emitter *e, struct portolan_text *t,
     if (n_parents(s))
         emit_parents(t, s);
     if (symbol_is_object(s))
-        n_checks = emit_contract(e, t, s);
+        contract = emit_contract(e, t, s);
     portolan_text_add(
         t, "const struct sidl_type %s__type = {\n    .name = \"%s\",\n    .version = \"%s\",\n",
         s->c_name, s->full_name, s->version);
@@ -113,10 +113,7 @@ static void emit_type(struct emitter *e, struct portolan_text *t,
     if (s->n_slots)
         portolan_text_add(t, "    .methods = %s__methods,\n    .n_methods = %zu,\n", s->c_name,
                           s->n_slots);
-    if (n_checks)
-        portolan_text_add(t, "    .checks = %s__checks,\n    .n_checks = %zu,\n", s->c_name,
-                          n_checks);
-    portolan_text_add(t, "};\n");
+    portolan_text_add(t, "%s};\n", contract);
     if (s->kind == PORTOLAN_SIDL_CLASS)
         emit_access(t, s);
 }

@@ -109,14 +109,12 @@ static void put_drop(struct portolan_text *t, const struct portolan_sidl_type *t
     }
 }
 
-void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m,
-                const char *condition)
+void emit_drops(struct emitter *e, struct portolan_text *t, const struct portolan_sidl_method *m)
 {
-    const bool is_call = strchr(condition, '(') != NULL;
     const size_t before = t->length;
     size_t after;
 
-    portolan_text_add(t, "    if (%s) {\n", condition);
+    portolan_text_add(t, "    if (*_ex) {\n");
     after = t->length;
     put_drop(t, m->result, "_retval", "&_retval");
     for (size_t i = 0; i < m->n_arguments; i++)
@@ -124,11 +122,8 @@ void emit_drops(struct emitter *e, struct portolan_text *t, const struct portola
             put_drop(t, m->arguments[i].type,
                      portolan_arena_printf(e->arena, "*%s", m->arguments[i].name),
                      m->arguments[i].name);
-    if (t->length > after) {
+    if (t->length > after)
         portolan_text_add(t, "    }\n");
-        return;
-    }
-    t->length = before;
-    if (is_call)
-        portolan_text_add(t, "    %s;\n", condition);
+    else
+        t->length = before;
 }

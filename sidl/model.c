@@ -11,6 +11,8 @@ void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_plac
     char text[1000];
     va_list args;
 
+    if (!d)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

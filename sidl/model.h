@@ -63,6 +63,7 @@ struct builtin_spec {
 extern const struct builtin_spec builtin_specs[];
 extern const size_t n_builtin_specs;
 
+/* D NULL: nothing is reported. */
 void diagnose_at(struct portolan_diagnostics *d, const struct portolan_sidl_place *place,
                  const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
@@ -159,7 +160,7 @@ bool check_from(struct portolan_sidl_model *model, struct portolan_sidl_method *
 /* check_method.c */
 void check_method(struct check_run *c, struct portolan_sidl_method *m);
 
-/* check_contract.c */
+/* contract_type.c */
 void check_invariants(const struct portolan_sidl_symbol *of, struct portolan_diagnostics *d);
 void check_contract(const struct portolan_sidl_method *method, struct portolan_diagnostics *d);
 

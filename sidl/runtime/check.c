@@ -10,76 +10,65 @@
 #include "sidl_PreViolation.h"
 
 /* What a method returned to a clause. */
-enum kept_kind { KEPT_STRING, KEPT_OBJECT, KEPT_ARRAY };
-
 struct sidl_kept {
     struct sidl_kept *next;
-    enum kept_kind kind;
+    enum sidl_kept_kind kind;
     void *value;
 };
 
 /* While clauses are looked at, what they call is not checked: it could go round for ever. */
 static _Thread_local int in_clauses;
 
-static void start(struct sidl_check_call *call, const struct sidl_check *check,
-                  sidl_BaseInterface *_ex)
+/* While constructors run, an object may have the tables of a class that its own one extends. */
+static const struct sidl_guard *guard_in_use(const struct sidl_object *object)
 {
-    memset(call, 0, sizeof *call);
-    call->check = check;
-    call->_ex = _ex;
-    call->is_first = TRUE;
-    call->method_us = -1;
-    for (int i = 0; i < 3; i++)
-        call->part_us[i] = -1;
-    call->is_silent = in_clauses > 0 || policy_is_never();
-    call->is_timed = !call->is_silent && policy_is_timed();
+    const struct sidl_class_state *state = object->cls->state;
+    const void *own = object->self.d_epv;
+
+    for (size_t level = 0; level < state->depth; level++) {
+        const struct sidl_class *cls = state->chain[level];
+
+        if (cls && (const void *)cls->state->tables[0].live == own)
+            return cls->state->guard;
+    }
+    return state->guard;
 }
 
-static sidl_slot_fn below(const struct sidl_check_link *link, bool hooks_are_on)
+static const struct sidl_check_link *find_link(const struct sidl_guard *guard,
+                                               const struct sidl_check *check)
 {
-    if (link->next)
-        return link->next->check->wrapper;
-    return link->hook && hooks_are_on ? link->hook : link->plain;
+    const struct sidl_check_link *link = guard->links;
+
+    while (link->check != check)
+        link++;
+    return link;
 }
 
 sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
                               const struct sidl_check *check, sidl_BaseInterface *_ex)
 {
-    const struct sidl_object *object = self;
-
-    start(call, check, _ex);
-    call->guard = guard_of_checked(object);
-    for (size_t i = 0; i < call->guard->n_links && !call->link; i++)
-        if (call->guard->links[i].check == check)
-            call->link = &call->guard->links[i];
-    return below(call->link, guard_hooks_are_on(call->guard, object));
+    memset(call, 0, sizeof *call);
+    call->check = check;
+    call->_ex = _ex;
+    call->link = self ? find_link(guard_in_use(self), check)
+                      : __atomic_load_n(&check->of_static, __ATOMIC_ACQUIRE);
+    call->is_silent = in_clauses > 0 || !guard_contracts_are_on(call->link->guard, self);
+    return call->link->next;
 }
 
-sidl_slot_fn sidl_check_enter_static(struct sidl_check_call *call, const struct sidl_check *check,
-                                     sidl_BaseInterface *_ex)
+void sidl_check_invariants(struct sidl_check_call *call, void *self)
 {
-    start(call, check, _ex);
-    call->link = __atomic_load_n(check->link, __ATOMIC_ACQUIRE);
-    call->guard = call->link->guard;
-    return below(call->link, guard_static_hooks_are_on(call->guard));
+    const struct sidl_class_state *state = &call->link->guard->state;
+
+    for (size_t i = state->n_facets; call->link->is_first && i-- > 0;)
+        if (state->facets[i].type->invariants)
+            state->facets[i].type->invariants(call, self);
 }
 
-sidl_bool sidl_check_begin(struct sidl_check_call *call, const struct sidl_clause *clauses,
-                           size_t n)
+sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl_clause *clause)
 {
-    bool wanted = false;
-
-    if (call->is_silent || *call->_ex)
+    if (call->is_silent || *call->_ex || !policy_takes(clause->kind))
         return FALSE;
-    for (size_t i = 0; i < n && !wanted; i++)
-        wanted = policy_takes(&clauses[i]);
-    if (!wanted || !policy_is_due(call->link, clauses[0].kind, call->is_first))
-        return FALSE;
-    call->is_first = FALSE;
-    call->part = clauses[0].kind;
-    __atomic_add_fetch(&call->link->tries, 1, __ATOMIC_RELAXED);
-    if (call->is_timed)
-        call->since_us = policy_now_us();
     in_clauses++;
     return TRUE;
 }
@@ -103,11 +92,6 @@ sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call)
     if (call->n_calls && call->n_calls % n == 0)
         collect(call);
     return &call->throwing[call->n_calls++ % n];
-}
-
-sidl_bool sidl_check_wants(const struct sidl_check_call *call, const struct sidl_clause *clause)
-{
-    return !*call->_ex && !call->thrown && policy_takes(clause);
 }
 
 static void *new_violation(enum sidl_clause_kind kind, sidl_BaseInterface *_ex)
@@ -143,22 +127,11 @@ static void throw_violation(struct sidl_check_call *call, const struct sidl_clau
     free(note);
 }
 
-void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
-                      sidl_bool holds)
+static void release(enum sidl_kept_kind kind, void *value)
 {
-    collect(call);
-    if (!call->thrown && (!holds || call->problem)) {
-        __atomic_add_fetch(&call->link->failures, 1, __ATOMIC_RELAXED);
-        throw_violation(call, clause);
-    }
-    call->problem = NULL;
-}
-
-static void release(enum kept_kind kind, void *value)
-{
-    if (kind == KEPT_STRING)
+    if (kind == SIDL_KEPT_STRING)
         sidl_String_free(value);
-    else if (kind == KEPT_OBJECT)
+    else if (kind == SIDL_KEPT_OBJECT)
         sidl_reference_delete(value, NULL);
     else
         sidl__array_deleteRef(value);
@@ -176,70 +149,42 @@ static void release_kept(struct sidl_check_call *call)
     call->kept = NULL;
 }
 
-void sidl_check_end(struct sidl_check_call *call)
+void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
+                      sidl_bool holds)
 {
+    collect(call);
     release_kept(call);
     in_clauses--;
-    if (call->is_timed)
-        call->part_us[call->part] =
-            (call->part_us[call->part] > 0 ? call->part_us[call->part] : 0) + policy_now_us() -
-            call->since_us;
-    if (call->thrown && !*call->_ex)
+    if (call->thrown)
         *call->_ex = call->thrown;
-    else
-        SIDL_CLEAR(call->thrown);
+    else if (!holds || call->problem)
+        throw_violation(call, clause);
     call->thrown = NULL;
+    call->problem = NULL;
 }
 
-sidl_bool sidl_check_go(struct sidl_check_call *call)
+sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_type *type,
+                               size_t slot)
 {
-    if (*call->_ex)
-        return FALSE;
-    if (call->is_timed)
-        call->since_us = policy_now_us();
-    return TRUE;
-}
+    const struct sidl_class_state *state = &call->link->guard->state;
 
-sidl_bool sidl_check_back(struct sidl_check_call *call)
-{
-    if (call->is_timed)
-        call->method_us = policy_now_us() - call->since_us;
-    if (*call->_ex)
-        __atomic_add_fetch(&call->link->exceptions, 1, __ATOMIC_RELAXED);
-    call->is_returned = !*call->_ex;
-    return call->is_returned;
-}
-
-sidl_bool sidl_check_leave(struct sidl_check_call *call)
-{
-    if (call->is_timed)
-        policy_note(call->link, call->method_us, call->part_us);
-    return call->is_returned && *call->_ex;
-}
-
-sidl_slot_fn sidl_check_method(struct sidl_check_call *call, size_t slot)
-{
-    const struct sidl_guard *guard = call->guard;
-    const struct sidl_facet *facet =
-        layout_find(guard->facets, guard->n_facets, call->check->type->name);
-
-    return guard->tables[facet->table].plain[slot];
+    return state->tables[layout_find(state->facets, state->n_facets, type->name)->table]
+        .plain[slot];
 }
 
 /* Of the class itself or of one that it extends. */
 sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
                                size_t slot)
 {
-    for (size_t i = 0; i < call->guard->n_chain; i++) {
-        const struct sidl_class *cls = call->guard->chain[i];
+    const struct sidl_class_state *state = &call->link->guard->state;
 
-        if (cls && strcmp(cls->name, type->name) == 0)
-            return ((const sidl_slot_fn *)cls->statics)[slot];
-    }
+    for (size_t i = 0; i <= state->depth; i++)
+        if (state->chain[i] && strcmp(state->chain[i]->name, type->name) == 0)
+            return ((const sidl_slot_fn *)state->chain[i]->statics)[slot];
     return NULL;
 }
 
-static void *keep(struct sidl_check_call *call, enum kept_kind kind, void *value)
+void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, void *value)
 {
     struct sidl_kept *kept = value ? portolan_calloc(1, sizeof *kept) : NULL;
 
@@ -250,29 +195,12 @@ static void *keep(struct sidl_check_call *call, enum kept_kind kind, void *value
         release(kind, value);
         return NULL;
     }
-    kept->kind = kind;
-    kept->value = value;
-    kept->next = call->kept;
+    *kept = (struct sidl_kept){call->kept, kind, value};
     call->kept = kept;
     return value;
 }
 
-const char *sidl_check_keep_string(struct sidl_check_call *call, char *text)
-{
-    return keep(call, KEPT_STRING, text);
-}
-
-void *sidl_check_keep_object(struct sidl_check_call *call, void *reference)
-{
-    return keep(call, KEPT_OBJECT, reference);
-}
-
-void *sidl_check_keep_array(struct sidl_check_call *call, void *array)
-{
-    return keep(call, KEPT_ARRAY, array);
-}
-
 void *sidl_check_cast(struct sidl_check_call *call, void *reference, const char *type)
 {
-    return keep(call, KEPT_OBJECT, sidl_reference_cast(reference, type, NULL));
+    return sidl_check_keep(call, SIDL_KEPT_OBJECT, sidl_reference_cast(reference, type, NULL));
 }

@@ -234,7 +234,7 @@ static size_t count_slots(const struct linking *linking, struct need *need)
         need->facets += more.facets;
         need->slots += more.slots;
     }
-    return 2 * (n + need->slots) + need->facets; /* one in front of each live table */
+    return 2 * (n + need->slots);
 }
 
 static void make_live(struct sidl_class_state *state, struct linking *linking,
@@ -249,7 +249,7 @@ static void make_live(struct sidl_class_state *state, struct linking *linking,
         struct sidl_table *table = &state->tables[i];
 
         table->plain = i ? (const void *)layout->others[i - 1].d_epv : layout->own;
-        table->live = take_slots(linking, 1 + table->type->n_methods) + 1; /* see guard.c */
+        table->live = take_slots(linking, table->type->n_methods);
         memcpy(table->live, table->plain, table->type->n_methods * sizeof(sidl_slot_fn));
     }
 }

@@ -10,322 +10,181 @@ int sidl_string_compare(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* One number: of an array, or the operand itself. */
-struct number {
-    bool is_integer;
-    int64_t integer;
-    double re, im;
-};
-
-/* A walk over all indices, the first one fastest. */
-struct walk {
-    const struct sidl__array *shape; /* NULL: one step only */
-    int32_t offset[SIDL_MAX_DIMENSION];
-    bool is_over;
-};
-
-static struct walk walk_begin(const struct sidl__array *shape, bool is_number)
+static int64_t length_of(const struct sidl__array *array, int32_t i)
 {
-    struct walk w = {.shape = shape, .is_over = !shape && !is_number};
-
-    for (int32_t i = 0; shape && i < shape->d_dimen; i++)
-        w.is_over |= sidlLength(shape, i) <= 0;
-    return w;
+    return sidlLength(array, i) > 0 ? sidlLength(array, i) : 0;
 }
 
-static void walk_on(struct walk *w)
+static int64_t n_elements(const struct sidl_operand *o)
 {
-    const int32_t n = w->shape ? w->shape->d_dimen : 0;
-    int32_t i = 0;
+    int64_t n = !o->is_array || o->array;
 
-    while (i < n && ++w->offset[i] == sidlLength(w->shape, i))
-        w->offset[i++] = 0;
-    w->is_over = i == n;
+    for (int32_t i = 0; o->is_array && o->array && i < o->array->d_dimen; i++)
+        n *= length_of(o->array, i);
+    return n;
 }
 
-static const void *element(const struct sidl__array *array, const int32_t offset[])
+/* The I-th element, the first index running fastest. */
+static const void *element(const struct sidl__array *array, int64_t i)
 {
     ptrdiff_t at = 0;
 
-    for (int32_t i = 0; i < array->d_dimen; i++)
-        at += (ptrdiff_t)offset[i] * array->d_stride[i];
+    for (int32_t d = 0; d < array->d_dimen; d++) {
+        at += (ptrdiff_t)(i % length_of(array, d)) * array->d_stride[d];
+        i /= length_of(array, d);
+    }
     return (const char *)((const struct sidl_char__array *)array)->d_firstElement +
            at * (ptrdiff_t)array->d_vtable->d_element_size_bytes;
 }
 
-static struct number integer_number(int64_t value)
-{
-    return (struct number){true, value, (double)value, 0};
-}
-
-static struct number real_number(double re, double im)
-{
-    return (struct number){false, 0, re, im};
-}
-
 /* Elements that are no numbers count as 0: generic arrays are only known here. */
-static struct number read_element(const struct sidl__array *array, const int32_t offset[])
+static struct sidl_number number_at(const struct sidl_operand *o, int64_t i)
 {
-    const void *at = element(array, offset);
-    const struct sidl_fcomplex *f = at;
-    const struct sidl_dcomplex *d = at;
+    const void *at = o->is_array ? element(o->array, i) : NULL;
 
-    switch (array->d_vtable->d_type) {
+    switch (at ? o->array->d_vtable->d_type : 0) {
+    case 0:
+        return o->number;
     case sidl_bool_array:
-        return integer_number(*(const sidl_bool *)at != 0);
+        return sidl_operand_integer(*(const sidl_bool *)at != 0).number;
     case sidl_char_array:
-        return integer_number(*(const char *)at);
+        return sidl_operand_integer(*(const char *)at).number;
     case sidl_int_array:
-        return integer_number(*(const int32_t *)at);
+        return sidl_operand_integer(*(const int32_t *)at).number;
     case sidl_long_array:
-        return integer_number(*(const int64_t *)at);
+        return sidl_operand_integer(*(const int64_t *)at).number;
     case sidl_float_array:
-        return real_number((double)*(const float *)at, 0);
+        return sidl_operand_number((double)*(const float *)at).number;
     case sidl_double_array:
-        return real_number(*(const double *)at, 0);
+        return sidl_operand_number(*(const double *)at).number;
     case sidl_fcomplex_array:
-        return real_number((double)f->real, (double)f->imaginary);
+        return sidl_operand_number(sidl_fcomplex_value(*(const struct sidl_fcomplex *)at)).number;
     case sidl_dcomplex_array:
-        return real_number(d->real, d->imaginary);
+        return sidl_operand_number(sidl_dcomplex_value(*(const struct sidl_dcomplex *)at)).number;
     default:
-        return integer_number(0);
+        return sidl_operand_integer(0).number;
     }
 }
 
-static struct number read_operand(const struct sidl_operand *o, const int32_t offset[])
+static bool is_equal(const struct sidl_number *a, const struct sidl_number *b)
 {
-    if (o->kind == SIDL_OPERAND_ARRAY)
-        return read_element(o->array, offset);
-    return (struct number){o->kind == SIDL_OPERAND_INTEGER, o->integer, o->re, o->im};
+    return a->is_integer && b->is_integer ? a->integer == b->integer : a->value == b->value;
 }
 
-static bool is_number(const struct sidl_operand *o)
+static bool is_less(const struct sidl_number *a, const struct sidl_number *b)
 {
-    return o->kind != SIDL_OPERAND_ARRAY;
+    return a->is_integer && b->is_integer ? a->integer < b->integer
+                                          : creal(a->value) < creal(b->value);
 }
 
-static bool is_equal(const struct number *a, const struct number *b)
+static bool holds(const char *relation, const struct sidl_number *a, const struct sidl_number *b)
 {
-    if (a->is_integer && b->is_integer)
-        return a->integer == b->integer;
-    return a->re == b->re && a->im == b->im;
-}
+    const bool strict = relation[1] == '\0';
 
-static bool is_less(const struct number *a, const struct number *b)
-{
-    return a->is_integer && b->is_integer ? a->integer < b->integer : a->re < b->re;
-}
-
-static bool holds(enum sidl_relation relation, const struct number *a, const struct number *b)
-{
-    switch (relation) {
-    case SIDL_EQ:
+    switch (*relation) {
+    case '=':
         return is_equal(a, b);
-    case SIDL_NE:
+    case '!':
         return !is_equal(a, b);
-    case SIDL_LT:
-        return is_less(a, b);
-    case SIDL_LE:
-        return is_less(a, b) || is_equal(a, b);
-    case SIDL_GT:
-        return is_less(b, a);
+    case '<':
+        return is_less(a, b) || (!strict && is_equal(a, b));
     default:
-        return is_less(b, a) || is_equal(a, b);
+        return is_less(b, a) || (!strict && is_equal(a, b));
     }
 }
 
-static int64_t n_elements(const struct sidl__array *array)
+/* How many pairs of numbers there are; -1 when the shapes differ. */
+static int64_t n_pairs(const struct sidl_operand *a, const struct sidl_operand *b)
 {
-    int64_t n = array != NULL;
+    const int64_t n = n_elements(a->is_array ? a : b);
 
-    for (int32_t i = 0; array && i < array->d_dimen; i++)
-        n *= sidlLength(array, i) > 0 ? sidlLength(array, i) : 0;
-    return n;
-}
-
-static bool same_shape(const struct sidl_operand *a, const struct sidl_operand *b)
-{
-    if (is_number(a) || is_number(b))
-        return true;
-    if (n_elements(a->array) == 0 || n_elements(b->array) == 0)
-        return n_elements(a->array) == n_elements(b->array);
-    if (a->array->d_dimen != b->array->d_dimen)
-        return false;
+    if (!a->is_array || !b->is_array || (n == 0 && n_elements(b) == 0))
+        return n;
+    if (n != n_elements(b) || a->array->d_dimen != b->array->d_dimen)
+        return -1;
     for (int32_t i = 0; i < a->array->d_dimen; i++)
-        if (sidlLength(a->array, i) != sidlLength(b->array, i))
-            return false;
-    return true;
-}
-
-static struct walk walk_both(const struct sidl_operand *a, const struct sidl_operand *b)
-{
-    return walk_begin(is_number(a) ? b->array : a->array, is_number(a) && is_number(b));
-}
-
-int64_t sidl_contract_count(enum sidl_relation relation, struct sidl_operand a,
-                            struct sidl_operand b)
-{
-    int64_t n = 0;
-
-    if (!same_shape(&a, &b))
-        return 0;
-    for (struct walk w = walk_both(&a, &b); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(&a, w.offset), y = read_operand(&b, w.offset);
-
-        n += holds(relation, &x, &y);
-    }
+        if (length_of(a->array, i) != length_of(b->array, i))
+            return -1;
     return n;
 }
 
-sidl_bool sidl_contract_all(enum sidl_relation relation, struct sidl_operand a,
-                            struct sidl_operand b)
+int64_t sidl_contract_count(const char *relation, struct sidl_operand a, struct sidl_operand b)
 {
-    return same_shape(&a, &b) &&
-           sidl_contract_count(relation, a, b) == n_elements(is_number(&a) ? b.array : a.array);
+    const int64_t n = n_pairs(&a, &b);
+    int64_t count = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const struct sidl_number x = number_at(&a, i), y = number_at(&b, i);
+
+        count += holds(relation, &x, &y);
+    }
+    return count;
 }
 
-sidl_bool sidl_contract_any(enum sidl_relation relation, struct sidl_operand a,
-                            struct sidl_operand b)
+sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a, struct sidl_operand b)
 {
-    return sidl_contract_count(relation, a, b) > 0;
-}
-
-sidl_bool sidl_contract_none(enum sidl_relation relation, struct sidl_operand a,
-                             struct sidl_operand b)
-{
-    return sidl_contract_count(relation, a, b) == 0;
-}
-
-static struct walk walk_one(const struct sidl_operand *a)
-{
-    return walk_begin(a->array, is_number(a));
+    return sidl_contract_count(relation, a, b) == n_pairs(&a, &b);
 }
 
 sidl_bool sidl_contract_range(struct sidl_operand a, double low, double high, double tolerance)
 {
-    for (struct walk w = walk_one(&a); !w.is_over; walk_on(&w)) {
-        const double value = read_operand(&a, w.offset).re;
-
-        if (!(low - tolerance <= value && value <= high + tolerance))
-            return FALSE;
-    }
-    return TRUE;
+    return sidl_contract_all(">=", a, sidl_operand_number(low - tolerance)) &&
+           sidl_contract_all("<=", a, sidl_operand_number(high + tolerance));
 }
 
 sidl_bool sidl_contract_irange(struct sidl_operand a, int64_t low, int64_t high)
 {
-    for (struct walk w = walk_one(&a); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(&a, w.offset);
-
-        if (x.is_integer ? x.integer < low || x.integer > high
-                         : !(x.re >= (double)low && x.re <= (double)high))
-            return FALSE;
-    }
-    return TRUE;
+    return sidl_contract_all(">=", a, sidl_operand_integer(low)) &&
+           sidl_contract_all("<=", a, sidl_operand_integer(high));
 }
 
 sidl_bool sidl_contract_near_equal(struct sidl_operand a, struct sidl_operand b, double tolerance)
 {
-    if (!same_shape(&a, &b))
-        return FALSE;
-    for (struct walk w = walk_both(&a, &b); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(&a, w.offset), y = read_operand(&b, w.offset);
+    const int64_t n = n_pairs(&a, &b);
 
-        if (!(hypot(x.re - y.re, x.im - y.im) <= tolerance))
+    for (int64_t i = 0; i < n; i++)
+        if (!(cabs(number_at(&a, i).value - number_at(&b, i).value) <= tolerance))
+            return FALSE;
+    return n >= 0;
+}
+
+sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a)
+{
+    const int64_t n = n_elements(&a);
+
+    for (int64_t i = 1; i < n; i++) {
+        const struct sidl_number x = number_at(&a, i - 1), y = number_at(&a, i);
+
+        if (holds(relation, &x, &y))
             return FALSE;
     }
     return TRUE;
 }
 
-/* No element is less than the one before, or with DECREASING, greater. */
-static sidl_bool is_monotonic(const struct sidl_operand *a, bool decreasing)
+struct sidl_number sidl_contract_first(const char *relation, struct sidl_operand a)
 {
-    struct number before = {0};
-    bool is_first = true;
+    struct sidl_number first = {0};
+    const int64_t n = n_elements(&a);
 
-    for (struct walk w = walk_one(a); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(a, w.offset);
+    for (int64_t i = 0; i < n; i++) {
+        const struct sidl_number x = number_at(&a, i);
 
-        if (!is_first && (decreasing ? is_less(&before, &x) : is_less(&x, &before)))
-            return FALSE;
-        before = x;
-        is_first = false;
+        if (i == 0 || holds(relation, &x, &first))
+            first = x;
     }
-    return TRUE;
+    return first;
 }
 
-sidl_bool sidl_contract_non_decr(struct sidl_operand a)
+struct sidl_number sidl_contract_sum(struct sidl_operand a)
 {
-    return is_monotonic(&a, false);
-}
+    struct sidl_number sum = {0};
+    const int64_t n = n_elements(&a);
 
-sidl_bool sidl_contract_non_incr(struct sidl_operand a)
-{
-    return is_monotonic(&a, true);
-}
+    for (int64_t i = 0; i < n; i++) {
+        const struct sidl_number x = number_at(&a, i);
 
-static struct number extremum(const struct sidl_operand *a, bool greatest)
-{
-    struct number best = {0};
-    bool is_first = true;
-
-    for (struct walk w = walk_one(a); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(a, w.offset);
-
-        if (is_first || (greatest ? is_less(&best, &x) : is_less(&x, &best)))
-            best = x;
-        is_first = false;
+        sum.integer = SIDL_INT(+, sum.integer, x.integer);
+        sum.value += x.value;
     }
-    return best;
-}
-
-int64_t sidl_contract_min_integer(struct sidl_operand a)
-{
-    return extremum(&a, false).integer;
-}
-
-int64_t sidl_contract_max_integer(struct sidl_operand a)
-{
-    return extremum(&a, true).integer;
-}
-
-double sidl_contract_min_real(struct sidl_operand a)
-{
-    return extremum(&a, false).re;
-}
-
-double sidl_contract_max_real(struct sidl_operand a)
-{
-    return extremum(&a, true).re;
-}
-
-int64_t sidl_contract_sum_integer(struct sidl_operand a)
-{
-    int64_t sum = 0;
-
-    for (struct walk w = walk_one(&a); !w.is_over; walk_on(&w))
-        sum = sidl_int_add(sum, read_operand(&a, w.offset).integer);
     return sum;
-}
-
-double sidl_contract_sum_real(struct sidl_operand a)
-{
-    double sum = 0;
-
-    for (struct walk w = walk_one(&a); !w.is_over; walk_on(&w))
-        sum += read_operand(&a, w.offset).re;
-    return sum;
-}
-
-double _Complex sidl_contract_sum_complex(struct sidl_operand a)
-{
-    double re = 0, im = 0;
-
-    for (struct walk w = walk_one(&a); !w.is_over; walk_on(&w)) {
-        const struct number x = read_operand(&a, w.offset);
-
-        re += x.re;
-        im += x.im;
-    }
-    return sidl_complex(re, im);
 }

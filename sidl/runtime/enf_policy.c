@@ -1,204 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The class sidl.EnfPolicy, which has static methods only. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "policy.h"
+/* The class sidl.EnfPolicy, which has static methods only: what is enforced in all classes. */
+#include "contract_internal.h"
+#include "sidl_ContractClass.h"
 #include "sidl_EnfPolicy.h"
 
-/* In the order of the enumerators, as Babel names them. */
-static const char *const class_names[][2] = {
-    {"All Classifications", "All"},
-    {"Constant-time", "Constant"},
-    {"Cubic-time", "Cubic"},
-    {"Invariants", "Invariants"},
-    {"Invariants+Postconditions", "InvPost"},
-    {"Invariants+Preconditions", "InvPre"},
-    {"Linear-time", "Linear"},
-    {"Method Calls", "MC"},
-    {"Postconditions", "Post"},
-    {"Preconditions", "Pre"},
-    {"Preconditions+Postconditions", "PrePost"},
-    {"Quadratic-time", "Quadratic"},
-    {"Quartic-time", "Quartic"},
-    {"Quintic-time", "Quintic"},
-    {"Results", "Results"},
-    {"Septic-time", "Septic"},
-    {"Sextic-time", "Sextic"},
-    {"Simple Expressions", "SE"},
+/* Bits of the kinds of clauses in each class; 0: there is no such class. */
+enum {
+    INVARIANTS = 1 << SIDL_INVARIANT,
+    PRECONDITIONS = 1 << SIDL_PRECONDITION,
+    POSTCONDITIONS = 1 << SIDL_POSTCONDITION,
+    ALL = INVARIANTS | PRECONDITIONS | POSTCONDITIONS
 };
-enum { N_CLASSES = sizeof class_names / sizeof *class_names };
-
-static const char *const freq_names[][2] = {
-    {"Never", "Never"},
-    {"Always", "Always"},
-    {"Adaptive Fit", "AF"},
-    {"Adaptive Timing", "AT"},
-    {"Periodic", "Periodic"},
-    {"Random", "Random"},
-    {"Simulated Annealing", "SA"},
+static const unsigned kinds[] = {
+    [sidl_ContractClass_ALLCLASSES] = ALL,
+    [sidl_ContractClass_INVARIANTS] = INVARIANTS,
+    [sidl_ContractClass_INVPOST] = INVARIANTS | POSTCONDITIONS,
+    [sidl_ContractClass_INVPRE] = INVARIANTS | PRECONDITIONS,
+    [sidl_ContractClass_POSTCONDS] = POSTCONDITIONS,
+    [sidl_ContractClass_PRECONDS] = PRECONDITIONS,
+    [sidl_ContractClass_PREPOST] = PRECONDITIONS | POSTCONDITIONS,
 };
-enum { N_FREQS = sizeof freq_names / sizeof *freq_names };
 
-char *policy_name(const struct policy *p, bool is_short)
+/* A contract class, or one of these; atomic. */
+enum { NOTHING_SET = -2, NEVER = -1 };
+static int32_t policy = NOTHING_SET;
+
+enum setting policy_setting(void)
 {
-    const char *cls = class_names[p->cls][is_short], *freq = freq_names[p->freq][is_short];
+    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
-    if (p->cls == sidl_ContractClass_ALLCLASSES || p->freq == sidl_EnforceFreq_NEVER)
-        return portolan_strdup(freq);
-    if (p->freq == sidl_EnforceFreq_ALWAYS)
-        return portolan_strdup(cls);
-    return portolan_asprintf("%s%s%s", freq, is_short ? "" : "-", cls);
+    return p == NOTHING_SET ? FOLLOW : p == NEVER ? OFF : ON;
 }
 
-/* What is not set for all classes is set for none. */
-static struct policy visible(void)
+bool policy_takes(enum sidl_clause_kind kind)
 {
-    struct policy p = policy_read();
+    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
-    if (!p.is_set)
-        p.freq = sidl_EnforceFreq_NEVER;
-    return p;
+    return kinds[p < 0 ? sidl_ContractClass_ALLCLASSES : p] >> kind & 1;
 }
 
-static void set(const struct policy *p, bool clear_stats, sidl_BaseInterface *_ex)
+static void set(int32_t wanted)
 {
-    if ((int)p->cls < 0 || (int)p->cls >= N_CLASSES)
-        sidl_exception_throw_text(_ex, "%d is no sidl.ContractClass", (int)p->cls);
-    else if ((int)p->freq < 0 || (int)p->freq >= N_FREQS)
-        sidl_exception_throw_text(_ex, "%d is no sidl.EnforceFreq", (int)p->freq);
-    else
-        policy_write(p, clear_stats);
+    __atomic_store_n(&policy, wanted, __ATOMIC_RELAXED);
+    guard_set_all();
 }
 
-static void set_policy(enum sidl_ContractClass__enum cls, enum sidl_EnforceFreq__enum freq,
-                       int32_t interval, double overhead_limit, double app_avg_us,
-                       double anneal_limit, sidl_bool clear_stats, sidl_BaseInterface *_ex)
-{
-    const struct policy p = {.cls = cls,
-                             .freq = freq,
-                             .interval = interval,
-                             .overhead_limit = overhead_limit,
-                             .app_avg_us = app_avg_us,
-                             .anneal_limit = anneal_limit};
-
-    set(&p, clear_stats, _ex);
-}
-
+/* Babel's argument clear_stats means nothing: there are no statistics. */
 static void set_all(enum sidl_ContractClass__enum cls, sidl_bool clear_stats,
                     sidl_BaseInterface *_ex)
 {
-    set_policy(cls, sidl_EnforceFreq_ALWAYS, 0, 0, 0, 0, clear_stats, _ex);
+    (void)clear_stats;
+    if ((unsigned)cls < sizeof kinds / sizeof *kinds && kinds[cls])
+        set((int32_t)cls);
+    else
+        sidl_exception_throw_text(_ex, "%d is no sidl.ContractClass", (int)cls);
 }
 
 static void set_none(sidl_bool clear_stats, sidl_BaseInterface *_ex)
 {
-    set_policy(sidl_ContractClass_ALLCLASSES, sidl_EnforceFreq_NEVER, 0, 0, 0, 0, clear_stats, _ex);
+    (void)clear_stats;
+    (void)_ex;
+    set(NEVER);
 }
 
 static sidl_bool are_enforcing(sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return visible().freq != sidl_EnforceFreq_NEVER;
+    return policy_setting() == ON;
 }
 
 static enum sidl_ContractClass__enum get_class(sidl_BaseInterface *_ex)
 {
+    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
+
     (void)_ex;
-    return visible().cls;
-}
-
-static enum sidl_EnforceFreq__enum get_freq(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return visible().freq;
-}
-
-static int32_t get_interval(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return visible().interval;
-}
-
-static double get_overhead_limit(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return visible().overhead_limit;
-}
-
-static double get_app_avg(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return visible().app_avg_us;
-}
-
-static double get_anneal_limit(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return visible().anneal_limit;
-}
-
-static char *get_name(sidl_bool is_short, sidl_BaseInterface *_ex)
-{
-    const struct policy p = visible();
-    char *name = policy_name(&p, is_short != FALSE);
-
-    if (!name)
-        sidl_exception_throw_no_memory(_ex);
-    return name;
-}
-
-static void dump_stats(const char *file, sidl_bool header, const char *prefix,
-                       sidl_bool is_compressed, sidl_BaseInterface *_ex)
-{
-    report_policy(file, header, prefix, is_compressed, _ex);
-}
-
-static sidl_bool are_tracing(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return trace_level() != sidl_EnfTraceLevel_NONE;
-}
-
-static char *get_trace_name(sidl_BaseInterface *_ex)
-{
-    char *name = trace_file_name();
-
-    if (!name)
-        sidl_exception_throw_no_memory(_ex);
-    return name;
-}
-
-static enum sidl_EnfTraceLevel__enum get_trace_level(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    return trace_level();
-}
-
-static void end_trace(sidl_BaseInterface *_ex)
-{
-    (void)_ex;
-    trace_end();
+    return p < 0 ? sidl_ContractClass_ALLCLASSES : (enum sidl_ContractClass__enum)p;
 }
 
 static const struct sidl_EnfPolicy__sepv statics = {
     .f_setEnforceAll = set_all,
     .f_setEnforceNone = set_none,
-    .f_setPolicy = set_policy,
     .f_areEnforcing = are_enforcing,
     .f_getContractClass = get_class,
-    .f_getEnforceFreq = get_freq,
-    .f_getSamplingInterval = get_interval,
-    .f_getOverheadLimit = get_overhead_limit,
-    .f_getAppAvgPerCall = get_app_avg,
-    .f_getAnnealLimit = get_anneal_limit,
-    .f_getPolicyName = get_name,
-    .f_dumpStats = dump_stats,
-    .f_startTrace = trace_start,
-    .f_areTracing = are_tracing,
-    .f_getTraceFilename = get_trace_name,
-    .f_getTraceLevel = get_trace_level,
-    .f_endTrace = end_trace,
 };
 
 static const struct sidl_EnfPolicy__epv no_slots;

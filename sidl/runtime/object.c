@@ -80,8 +80,10 @@ static void *create_by_hand(const struct sidl_class *cls, sidl_BaseInterface *_e
     layout.others = (struct sidl_BaseInterface__object *)(layout.facets + need.facets);
     layout.free_slots = (sidl_slot_fn *)(layout.others + need.facets);
     layout_build(&layout, cls->implements, cls->n_implements);
-    if (guard_is_needed(layout.facets, layout.n_facets) && !guard_by_hand(cls, &layout)) {
+    if (guard_is_needed(layout.facets, layout.n_facets)) {
         free(block);
+        if ((cls = guard_adopt(cls)))
+            return class_create(cls, NULL, _ex);
         sidl_exception_throw_no_memory(_ex);
         return NULL;
     }

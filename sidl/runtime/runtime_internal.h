@@ -56,17 +56,11 @@ void class_lock(void);
 void class_unlock(void);
 
 /* guard.c: what contracts and hooks need; see contract_internal.h. */
-/*
- * The guard of a linked class, whose live tables have room for a pointer in front; NULL when it has
- * neither contracts nor hooks. False: out of memory.
- */
+/* STATE gets a guard if it has contracts or hooks. False: out of memory. */
 bool guard_make(const struct sidl_class *cls, struct sidl_class_state *state);
 bool guard_is_needed(const struct sidl_facet *facets, size_t n_facets);
-/*
- * The same for a class written by hand, which is known by its tables: LIVE becomes the table that
- * objects use instead of each of those in LAYOUT. False: out of memory.
- */
-bool guard_by_hand(const struct sidl_class *cls, struct layout *layout);
+/* A class written by hand whose types have contracts, as one with a state. NULL: out of memory. */
+const struct sidl_class *guard_adopt(const struct sidl_class *cls);
 /* The table of static methods that callers use. */
 const void *guard_statics(const struct sidl_class *cls);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * SIDL run time: what the generated checks of contracts use. Only generated C files include it;
- * users set the policy with sidl.EnfPolicy and switch with A_B_C__set_contracts.
+ * users switch with sidl.EnfPolicy and A_B_C__set_contracts. Functions may be called from any
+ * thread.
  */
 #ifndef SIDL_CONTRACT_H
 #define SIDL_CONTRACT_H
@@ -15,21 +16,79 @@
 #undef I /* of complex.h: arguments may have these names */
 #undef complex
 
-/* Arithmetic of contracts: 64-bit integers that wrap around; shifts that are defined. */
-static inline int64_t sidl_int_add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+/*
+ * A wrapper stands in the slot of a method and does this (without an object when it is static):
+ *
+ *   struct sidl_check_call _call, *const _check = &_call;
+ *   const sidl_slot_fn _next = sidl_check_enter(_check, self, &T__checks[0], _ex);
+ *   SIDL_CLAUSE(_check, &T__clauses[0], CONDITION);
+ *   sidl_check_invariants(_check, self);
+ *   if (*_ex)
+ *       return _retval;
+ *   _retval = (…_next)(self, …, _ex);
+ *   if (*_ex)
+ *       return _retval;
+ *   … what must hold afterwards …
+ *   if (*_ex) {
+ *       … release what the caller will not look at …
+ *   }
+ *   return _retval;
+ */
+enum sidl_clause_kind { SIDL_INVARIANT, SIDL_PRECONDITION, SIDL_POSTCONDITION };
 
-static inline int64_t sidl_int_sub(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-}
+struct sidl_clause {
+    const char *label; /* NULL: it has none */
+    const char *text;  /* as written */
+    const char *file;
+    int line;
+    enum sidl_clause_kind kind;
+};
 
-static inline int64_t sidl_int_mul(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a * (uint64_t)b);
-}
+/* One call; the run time's. */
+struct sidl_check_call {
+    const struct sidl_check *check;
+    const struct sidl_check_link *link;
+    sidl_BaseInterface *_ex;        /* the caller's */
+    sidl_BaseInterface thrown;      /* by a method that a clause called */
+    sidl_BaseInterface throwing[8]; /* in turn, one for each such call */
+    unsigned n_calls;
+    const char *problem;    /* why a clause has no value */
+    struct sidl_kept *kept; /* what such methods returned */
+    sidl_bool is_silent;    /* nothing is checked */
+};
+
+/** What stands behind the wrapper of CHECK; SELF is NULL for a static method. */
+SIDL_API sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
+                                       const struct sidl_check *check, sidl_BaseInterface *_ex);
+/** Those of all types of the object, in the first of a method's wrappers only. */
+SIDL_API void sidl_check_invariants(struct sidl_check_call *call, void *self);
+/** Whether the clause is to be looked at; then sidl_check_judge follows. */
+SIDL_API sidl_bool sidl_check_wants(const struct sidl_check_call *call,
+                                    const struct sidl_clause *clause);
+SIDL_API void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
+                               sidl_bool holds);
+
+#define SIDL_CLAUSE(CALL, CLAUSE, CONDITION)                                                       \
+    do {                                                                                           \
+        if (sidl_check_wants((CALL), (CLAUSE)))                                                    \
+            sidl_check_judge((CALL), (CLAUSE), (CONDITION));                                       \
+    } while (0)
+
+/* What clauses call: methods of the object itself and static ones, below all checks and hooks. */
+SIDL_API sidl_slot_fn sidl_check_method(struct sidl_check_call *call, const struct sidl_type *type,
+                                        size_t slot);
+SIDL_API sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
+                                        size_t slot);
+/** Where such a method puts its exception. */
+SIDL_API sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call);
+/** What such a method returned, released when the clause has been looked at. */
+enum sidl_kept_kind { SIDL_KEPT_STRING, SIDL_KEPT_OBJECT, SIDL_KEPT_ARRAY };
+SIDL_API void *sidl_check_keep(struct sidl_check_call *call, enum sidl_kept_kind kind, void *value);
+/** REFERENCE as one of that type, for arguments; NULL when it is not. */
+SIDL_API void *sidl_check_cast(struct sidl_check_call *call, void *reference, const char *type);
+
+/* Arithmetic: 64-bit integers that wrap around; shifts that are defined. */
+#define SIDL_INT(OPERATOR, A, B) ((int64_t)((uint64_t)(A)OPERATOR(uint64_t)(B)))
 
 static inline int64_t sidl_int_shl(int64_t a, int64_t n)
 {
@@ -40,6 +99,34 @@ static inline int64_t sidl_int_shl(int64_t a, int64_t n)
 static inline int64_t sidl_int_shr(int64_t a, int64_t n)
 {
     return n < 0 || n > 63 ? (a < 0 ? -1 : 0) : a >> n;
+}
+
+static inline sidl_bool sidl_check_divides(struct sidl_check_call *call, int64_t b)
+{
+    if (b == 0)
+        call->problem = "division by zero";
+    return b != 0;
+}
+
+static inline int64_t sidl_int_div(struct sidl_check_call *call, int64_t a, int64_t b)
+{
+    if (!sidl_check_divides(call, b))
+        return 0;
+    return b == -1 ? SIDL_INT(-, 0, a) : a / b;
+}
+
+/* The sign of A … */
+static inline int64_t sidl_int_rem(struct sidl_check_call *call, int64_t a, int64_t b)
+{
+    return sidl_check_divides(call, b) && b != -1 ? a % b : 0;
+}
+
+/* … and of B. */
+static inline int64_t sidl_int_mod(struct sidl_check_call *call, int64_t a, int64_t b)
+{
+    const int64_t rest = sidl_int_rem(call, a, b);
+
+    return rest && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
 static inline double sidl_real_mod(double a, double b)
@@ -98,40 +185,37 @@ static inline struct sidl_fcomplex sidl_fcomplex_of(double _Complex z)
 }
 
 /* The built-in functions. */
-enum sidl_relation { SIDL_EQ, SIDL_NE, SIDL_LT, SIDL_LE, SIDL_GT, SIDL_GE };
+
+struct sidl_number {
+    sidl_bool is_integer;
+    int64_t integer;
+    double _Complex value;
+};
 
 /** An argument of a built-in function: an array, or one number. */
 struct sidl_operand {
-    const struct sidl__array *array; /* NULL array: no elements */
-    enum { SIDL_OPERAND_ARRAY, SIDL_OPERAND_INTEGER, SIDL_OPERAND_REAL, SIDL_OPERAND_COMPLEX } kind;
-    int64_t integer;
-    double re, im;
+    sidl_bool is_array;
+    const struct sidl__array *array; /* NULL: no elements */
+    struct sidl_number number;
 };
 
 static inline struct sidl_operand sidl_operand_array(const void *array)
 {
-    struct sidl_operand o = {(const struct sidl__array *)array, SIDL_OPERAND_ARRAY, 0, 0, 0};
+    struct sidl_operand o = {TRUE, (const struct sidl__array *)array, {FALSE, 0, 0}};
 
     return o;
 }
 
 static inline struct sidl_operand sidl_operand_integer(int64_t value)
 {
-    struct sidl_operand o = {NULL, SIDL_OPERAND_INTEGER, value, (double)value, 0};
+    struct sidl_operand o = {FALSE, NULL, {TRUE, value, (double)value}};
 
     return o;
 }
 
-static inline struct sidl_operand sidl_operand_real(double value)
+static inline struct sidl_operand sidl_operand_number(double _Complex value)
 {
-    struct sidl_operand o = {NULL, SIDL_OPERAND_REAL, 0, value, 0};
-
-    return o;
-}
-
-static inline struct sidl_operand sidl_operand_complex(double _Complex value)
-{
-    struct sidl_operand o = {NULL, SIDL_OPERAND_COMPLEX, 0, creal(value), cimag(value)};
+    struct sidl_operand o = {FALSE, NULL, {FALSE, 0, value}};
 
     return o;
 }
@@ -139,16 +223,13 @@ static inline struct sidl_operand sidl_operand_complex(double _Complex value)
 /*
  * They look at all elements of arrays of any dimension, order and stride. Arrays are compared index
  * by index from their lower bounds on; when the shapes differ, nothing is equal, less or greater.
- * A NULL array has no elements: all and none hold, any does not, sums and extrema are 0.
+ * A NULL array has no elements: all and none hold, any does not, sums and extrema are 0. RELATION
+ * is an operator as written: "<=".
  */
-SIDL_API int64_t sidl_contract_count(enum sidl_relation relation, struct sidl_operand a,
+SIDL_API int64_t sidl_contract_count(const char *relation, struct sidl_operand a,
                                      struct sidl_operand b);
-SIDL_API sidl_bool sidl_contract_all(enum sidl_relation relation, struct sidl_operand a,
+SIDL_API sidl_bool sidl_contract_all(const char *relation, struct sidl_operand a,
                                      struct sidl_operand b);
-SIDL_API sidl_bool sidl_contract_any(enum sidl_relation relation, struct sidl_operand a,
-                                     struct sidl_operand b);
-SIDL_API sidl_bool sidl_contract_none(enum sidl_relation relation, struct sidl_operand a,
-                                      struct sidl_operand b);
 /** Of every element of A: LOW - TOLERANCE <= element <= HIGH + TOLERANCE. */
 SIDL_API sidl_bool sidl_contract_range(struct sidl_operand a, double low, double high,
                                        double tolerance);
@@ -156,136 +237,11 @@ SIDL_API sidl_bool sidl_contract_irange(struct sidl_operand a, int64_t low, int6
 /** |a - b| <= TOLERANCE, element by element. */
 SIDL_API sidl_bool sidl_contract_near_equal(struct sidl_operand a, struct sidl_operand b,
                                             double tolerance);
-/** In memory order of a column-major array: no element less (greater) than the one before it. */
-SIDL_API sidl_bool sidl_contract_non_decr(struct sidl_operand a);
-SIDL_API sidl_bool sidl_contract_non_incr(struct sidl_operand a);
-SIDL_API int64_t sidl_contract_min_integer(struct sidl_operand a);
-SIDL_API int64_t sidl_contract_max_integer(struct sidl_operand a);
-SIDL_API int64_t sidl_contract_sum_integer(struct sidl_operand a);
-SIDL_API double sidl_contract_min_real(struct sidl_operand a);
-SIDL_API double sidl_contract_max_real(struct sidl_operand a);
-SIDL_API double sidl_contract_sum_real(struct sidl_operand a);
-SIDL_API double _Complex sidl_contract_sum_complex(struct sidl_operand a);
-
-/*
- * A wrapper stands in the slot of a method and does this:
- *
- *   struct sidl_check_call _call, *const _check = &_call;
- *   sidl_slot_fn _next = sidl_check_enter(_check, self, &T__checks[0], _ex);
- *   if (sidl_check_begin(_check, &T__clauses[0], 2)) {
- *       SIDL_CLAUSE(_check, &T__clauses[0], CONDITION);
- *       SIDL_CLAUSE(_check, &T__clauses[1], CONDITION);
- *       sidl_check_end(_check);
- *   }
- *   if (sidl_check_go(_check)) {
- *       _retval = (…_next)(self, …, _ex);
- *       if (sidl_check_back(_check)) {
- *           … what must hold afterwards …
- *       }
- *   }
- *   if (sidl_check_leave(_check)) {
- *       … release what the caller will not look at …
- *   }
- */
-enum sidl_clause_kind { SIDL_INVARIANT, SIDL_PRECONDITION, SIDL_POSTCONDITION };
-
-enum { SIDL_CLAUSE_CALLS = 1, SIDL_CLAUSE_RESULTS = 2 };
-
-struct sidl_clause {
-    const char *label; /* NULL: it has none */
-    const char *text;  /* as written */
-    const char *file;
-    int line;
-    enum sidl_clause_kind kind;
-    int complexity; /* 1: linear in the size of an array */
-    unsigned flags; /* it calls methods; it looks at results */
-};
-
-struct sidl_check_call {
-    const struct sidl_check *check;
-    struct sidl_guard *guard;
-    struct sidl_check_link *link;
-    sidl_BaseInterface *_ex;        /* the caller's */
-    sidl_BaseInterface thrown;      /* by a method that a clause called */
-    sidl_BaseInterface throwing[8]; /* in turn, one for each such call */
-    unsigned n_calls;
-    const char *problem;    /* why a clause has no value */
-    struct sidl_kept *kept; /* what such methods returned */
-    sidl_bool is_silent;    /* called from a clause: nothing is checked */
-    sidl_bool is_first;     /* nothing of this call was asked for yet */
-    sidl_bool is_returned;
-    sidl_bool is_timed;
-    enum sidl_clause_kind part;
-    double since_us, part_us[3], method_us;
-};
-
-SIDL_API sidl_slot_fn sidl_check_enter(struct sidl_check_call *call, void *self,
-                                       const struct sidl_check *check, sidl_BaseInterface *_ex);
-/** The same for a static method, which has no object. */
-SIDL_API sidl_slot_fn sidl_check_enter_static(struct sidl_check_call *call,
-                                              const struct sidl_check *check,
-                                              sidl_BaseInterface *_ex);
-/** Whether these clauses, all of one kind, are to be looked at now; then sidl_check_end follows. */
-SIDL_API sidl_bool sidl_check_begin(struct sidl_check_call *call, const struct sidl_clause *clauses,
-                                    size_t n);
-SIDL_API void sidl_check_end(struct sidl_check_call *call);
-SIDL_API sidl_bool sidl_check_wants(const struct sidl_check_call *call,
-                                    const struct sidl_clause *clause);
-SIDL_API void sidl_check_judge(struct sidl_check_call *call, const struct sidl_clause *clause,
-                               sidl_bool holds);
-/** FALSE: a clause is violated, the method is not called. */
-SIDL_API sidl_bool sidl_check_go(struct sidl_check_call *call);
-/** FALSE: the method threw, nothing is left to be checked. */
-SIDL_API sidl_bool sidl_check_back(struct sidl_check_call *call);
-/** TRUE: the method returned, but the caller gets an exception: its results are to be released. */
-SIDL_API sidl_bool sidl_check_leave(struct sidl_check_call *call);
-
-#define SIDL_CLAUSE(CALL, CLAUSE, CONDITION)                                                       \
-    do {                                                                                           \
-        if (sidl_check_wants((CALL), (CLAUSE)))                                                    \
-            sidl_check_judge((CALL), (CLAUSE), (CONDITION));                                       \
-    } while (0)
-
-/* What clauses call: methods of the object itself, below all checks and hooks. */
-SIDL_API sidl_slot_fn sidl_check_method(struct sidl_check_call *call, size_t slot);
-SIDL_API sidl_slot_fn sidl_check_static(struct sidl_check_call *call, const struct sidl_type *type,
-                                        size_t slot);
-/** Where such a method puts its exception. */
-SIDL_API sidl_BaseInterface *sidl_check_ex(struct sidl_check_call *call);
-/* What such a method returned, released when the check is over. */
-SIDL_API const char *sidl_check_keep_string(struct sidl_check_call *call, char *text);
-SIDL_API void *sidl_check_keep_object(struct sidl_check_call *call, void *reference);
-SIDL_API void *sidl_check_keep_array(struct sidl_check_call *call, void *array);
-/** REFERENCE as one of that type, for arguments; NULL when it is not. */
-SIDL_API void *sidl_check_cast(struct sidl_check_call *call, void *reference, const char *type);
-
-static inline sidl_bool sidl_check_divides(struct sidl_check_call *call, int64_t b)
-{
-    if (b == 0)
-        call->problem = "division by zero";
-    return b != 0;
-}
-
-static inline int64_t sidl_int_div(struct sidl_check_call *call, int64_t a, int64_t b)
-{
-    if (!sidl_check_divides(call, b))
-        return 0;
-    return b == -1 ? sidl_int_sub(0, a) : a / b;
-}
-
-/* The sign of A … */
-static inline int64_t sidl_int_rem(struct sidl_check_call *call, int64_t a, int64_t b)
-{
-    return sidl_check_divides(call, b) && b != -1 ? a % b : 0;
-}
-
-/* … and of B. */
-static inline int64_t sidl_int_mod(struct sidl_check_call *call, int64_t a, int64_t b)
-{
-    const int64_t rest = sidl_int_rem(call, a, b);
-
-    return rest && (rest < 0) != (b < 0) ? rest + b : rest;
-}
+/** In memory order of a column-major array: an element and the next one are nowhere so related. */
+SIDL_API sidl_bool sidl_contract_nowhere(const char *relation, struct sidl_operand a);
+/** The element that comes first: the least for "<", the greatest for ">". */
+SIDL_API struct sidl_number sidl_contract_first(const char *relation, struct sidl_operand a);
+SIDL_API struct sidl_number sidl_contract_sum(struct sidl_operand a);
 
 /* Releases what the caller will not look at. */
 #define SIDL_DROP_STRING(PLACE)                                                                    \

@@ -80,8 +80,11 @@ struct sidl_check {
     const char *method;
     size_t slot; /* of the type's table, or of its static methods' */
     sidl_slot_fn wrapper;
-    struct sidl_check_link **link; /* static methods: zeroed, filled in by the run time; or NULL */
+    sidl_bool is_static;
+    const struct sidl_check_link *of_static; /* NULL; filled in by the run time */
 };
+
+struct sidl_check_call;
 
 /** A wrapper that calls the hooks of one method, and stands there while hooks are on. */
 struct sidl_hook {
@@ -99,8 +102,9 @@ struct sidl_type {
     size_t n_parents;
     const struct sidl_method *methods; /* the inherited ones first */
     size_t n_methods;
-    const struct sidl_check *checks; /* of types with contracts */
+    struct sidl_check *checks; /* of types with contracts */
     size_t n_checks;
+    void (*invariants)(struct sidl_check_call *call, void *self); /* OPTIONAL: checks its own */
 };
 
 /** An entry-point table (struct A_B_C__epv) for a type that a class implements. */
@@ -194,7 +198,8 @@ struct sidl_object {
     size_t n_facets;
     struct sidl_BaseInterface__object *others; /* for facets whose table is not 0: at table - 1 */
     void **data;                               /* one per class of the chain, root first */
-    int32_t references; /* atomic; negative: a static object, never counted */
+    int32_t references;      /* atomic; negative: a static object, never counted */
+    int8_t contracts, hooks; /* atomic; set for this object: 0 as for its class, 1 off, 2 on */
 };
 
 /**
@@ -277,26 +282,26 @@ static inline void *sidl_reference_peek(void *reference)
 }
 
 /**
- * Contracts and hooks of one object, whatever is set for its class, from now on: also in calls that
- * other threads make. An object without contracts (hooks) is left as it is. ESTIMATES, unless NULL,
- * names a file with a line per method: NAME METHOD-TIME PRECONDITION-TIME POSTCONDITION-TIME
- * INVARIANT-TIME, in microseconds, for policies that decide by time.
+ * Switches contracts (hooks) of one object, whatever is set for its class, from now on: also in
+ * calls that other threads make. An object without them is left as it is. Arguments are those of
+ * Babel: ESTIMATES must be NULL, or an exception says so and nothing is switched, since contracts
+ * that are on are checked in every call; RESET_COUNTERS means nothing, for there are none.
  */
 SIDL_API void sidl_object_set_contracts(void *reference, sidl_bool enable, const char *estimates,
                                         sidl_bool reset_counters, sidl_BaseInterface *_ex);
 SIDL_API void sidl_object_set_hooks(void *reference, sidl_bool enable, sidl_BaseInterface *_ex);
-/** Appends to FILE what was checked in objects of this class, each line behind PREFIX. */
-SIDL_API void sidl_object_dump_stats(void *reference, const char *file, const char *prefix,
-                                     sidl_BaseInterface *_ex);
 
-/** The same for static methods and for all objects for which nothing else is set. */
+/**
+ * The same for static methods and for all objects for which nothing else is set, even before the
+ * class is first used; sidl.MemAllocException when memory is out.
+ */
 SIDL_API void sidl_class_set_contracts(const char *class_name, sidl_bool enable,
                                        const char *estimates, sidl_bool reset_counters,
                                        sidl_BaseInterface *_ex);
 SIDL_API void sidl_class_set_hooks(const char *class_name, sidl_bool enable,
                                    sidl_BaseInterface *_ex);
-SIDL_API void sidl_class_dump_stats(const char *class_name, const char *file, const char *prefix,
-                                    sidl_BaseInterface *_ex);
+/** For generated wrappers that call hooks: whether those of this object are on. */
+SIDL_API sidl_bool sidl_hooks_are_on(const void *self);
 
 /*
  * The function in a slot of SELF's table, or of a table of static methods. Another thread may be
@@ -383,11 +388,6 @@ struct sidl_rmi_Return__object;
     static inline void TYPE##__set_hooks(TYPE self, sidl_bool enable, sidl_BaseInterface *_ex)     \
     {                                                                                              \
         sidl_object_set_hooks(self, enable, _ex);                                                  \
-    }                                                                                              \
-    static inline void TYPE##__dump_stats(TYPE self, const char *filename, const char *prefix,     \
-                                          sidl_BaseInterface *_ex)                                 \
-    {                                                                                              \
-        sidl_object_dump_stats(self, filename, prefix, _ex);                                       \
     }
 
 /** What classes have beside that. */
@@ -405,11 +405,6 @@ struct sidl_rmi_Return__object;
     static inline void TYPE##__set_hooks_static(sidl_bool enable, sidl_BaseInterface *_ex)         \
     {                                                                                              \
         sidl_class_set_hooks(NAME, enable, _ex);                                                   \
-    }                                                                                              \
-    static inline void TYPE##__dump_stats_static(const char *filename, const char *prefix,         \
-                                                 sidl_BaseInterface *_ex)                          \
-    {                                                                                              \
-        sidl_class_dump_stats(NAME, filename, prefix, _ex);                                        \
     }
 
 SIDL_REFERENCE_API(sidl_BaseInterface, "sidl.BaseInterface")

@@ -16,7 +16,6 @@
 #include "sidl_BaseException.h"
 #include "sidl_ContractClass.h"
 #include "sidl_EnfPolicy.h"
-#include "sidl_EnforceFreq.h"
 
 /* Fails unless EX is of that type and its note, trace included, contains TEXT; drops it. */
 static inline void expect_thrown(sidl_BaseInterface ex, const char *type, const char *text,

@@ -5,19 +5,10 @@
 #include <portolan/base.h>
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "box.h"
 
 #define ALL sidl_ContractClass_ALLCLASSES
-
-static void set_policy(enum sidl_ContractClass__enum cls, enum sidl_EnforceFreq__enum freq,
-                       int32_t interval, double overhead)
-{
-    PASSES(sidl_EnfPolicy_setPolicy(cls, freq, interval, overhead, 0, 0, TRUE, &ex));
-}
 
 static void enforce(enum sidl_ContractClass__enum cls)
 {
@@ -338,15 +329,12 @@ static void classes_written_by_hand_keep_contracts_too(void **state)
 /* What each class of clauses lets pass: put(0) breaks a precondition, … */
 static const struct {
     enum sidl_ContractClass__enum cls;
-    sidl_bool pre, post, invariant, linear;
+    sidl_bool pre, post, invariant;
 } classes[] = {
-    {sidl_ContractClass_ALLCLASSES, 1, 1, 1, 1},  {sidl_ContractClass_PRECONDS, 1, 0, 0, 1},
-    {sidl_ContractClass_POSTCONDS, 0, 1, 0, 0},   {sidl_ContractClass_INVARIANTS, 0, 0, 1, 0},
-    {sidl_ContractClass_PREPOST, 1, 1, 0, 1},     {sidl_ContractClass_INVPRE, 1, 0, 1, 1},
-    {sidl_ContractClass_INVPOST, 0, 1, 1, 0},     {sidl_ContractClass_RESULTS, 0, 1, 0, 0},
-    {sidl_ContractClass_METHODCALLS, 0, 1, 1, 1}, {sidl_ContractClass_SIMPLEEXPRS, 1, 0, 0, 0},
-    {sidl_ContractClass_CONSTANT, 1, 1, 1, 0},    {sidl_ContractClass_LINEAR, 0, 0, 0, 1},
-    {sidl_ContractClass_QUADRATIC, 0, 0, 0, 0},   {sidl_ContractClass_CUBIC, 0, 0, 0, 0},
+    {sidl_ContractClass_ALLCLASSES, 1, 1, 1}, {sidl_ContractClass_PRECONDS, 1, 0, 0},
+    {sidl_ContractClass_POSTCONDS, 0, 1, 0},  {sidl_ContractClass_INVARIANTS, 0, 0, 1},
+    {sidl_ContractClass_PREPOST, 1, 1, 0},    {sidl_ContractClass_INVPRE, 1, 0, 1},
+    {sidl_ContractClass_INVPOST, 0, 1, 1},
 };
 
 #define EXPECT(IS_CHECKED, TYPE, CALL)                                                             \
@@ -362,16 +350,10 @@ static void the_policy_chooses_among_clauses(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         ct_Box box = new_box();
-        struct sidl_int__array *again = NULL;
-        int32_t x[] = {0};
-        char *text = NULL;
 
         PASSES(ct_Box_put(box, 1, &ex));
         enforce(classes[i].cls);
         EXPECT(classes[i].pre, "sidl.PreViolation", ct_Box_put(box, 0, &ex));
-        EXPECT(classes[i].linear, "sidl.PreViolation", ct_Box_scale(box, x, 1, &text, &again, &ex));
-        sidl_String_free(text);
-        sidl_int__array_deleteRef(again);
         mischief.add = 1;
         EXPECT(classes[i].post, "sidl.PostViolation", ct_Box_twice(3, &ex));
         mischief.add = 0;
@@ -383,209 +365,32 @@ static void the_policy_chooses_among_clauses(void **state)
     }
 }
 
-/* Of N calls that break a precondition, how many are found out. */
-static int violations_of(int n)
-{
-    int found = 0;
-
-    for (int i = 0; i < n; i++) {
-        sidl_BaseInterface ex = NULL;
-
-        ct_Box_twice(0, &ex);
-        found += ex != NULL;
-        SIDL_CLEAR(ex);
-    }
-    return found;
-}
-
-static void periodic_checks_come_every_interval(void **state)
-{
-    (void)state;
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_PERIODIC, 4, 0);
-    assert_int_equal(violations_of(3), 0);
-    assert_int_equal(violations_of(1), 1);
-    assert_int_equal(violations_of(400), 100);
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_PERIODIC, 0, 0);
-    assert_int_equal(violations_of(3), 3);
-}
-
-static void random_checks_come_once_in_every_interval(void **state)
-{
-    int distances[8] = {0}, since = 0, last = -1;
-
-    (void)state;
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_RANDOM, 4, 0);
-    for (int i = 0; i < 400; i++) {
-        if (!violations_of(1))
-            continue;
-        assert_int_equal(i / 4, ++since - 1); /* the i-th interval has its one check */
-        if (last >= 0)
-            distances[i - last]++;
-        last = i;
-    }
-    assert_int_equal(since, 100);
-    assert_true(distances[4] < 90); /* not periodic */
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_RANDOM, 0, 0);
-    assert_int_equal(violations_of(3), 3);
-}
-
-/* With estimated times, adaptive decisions are exact. */
-static void write_estimates(const char *name, const char *text)
-{
-    FILE *f = fopen(name, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static void adaptive_checks_stay_within_the_limit(void **state)
-{
-    char name[] = "/tmp/estimatesXXXXXX";
-    int fd = mkstemp(name);
-
-    (void)state;
-    assert_true(fd >= 0);
-    close(fd);
-    /* a check of 10 us beside a method of 100 us: one in ten fits into 1 % */
-    write_estimates(name, "# method, its time, pre, post, invariants\n\ntwice 100 10 0 0\n");
-    PASSES(ct_Box__set_contracts_static(TRUE, name, TRUE, &ex));
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_ADAPTFIT, 0, 0.01);
-    assert_int_equal(violations_of(9), 0);
-    assert_int_equal(violations_of(1), 1);
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_ADAPTFIT, 0, 0.1);
-    assert_int_equal(violations_of(5), 5);
-    /* 10 us are more than 9 % of 100 us and not more than 10 % */
-    PASSES(ct_Box__set_contracts_static(TRUE, name, TRUE, &ex));
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_ADAPTTIMING, 0, 0.09);
-    assert_int_equal(violations_of(20), 0);
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_ADAPTTIMING, 0, 0.1);
-    assert_int_equal(violations_of(5), 5);
-    PASSES(ct_Box__set_contracts_static(TRUE, name, TRUE, &ex));
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_SIMANNEAL, 0, 0.1);
-    assert_int_equal(violations_of(5), 5);
-    set_policy(sidl_ContractClass_PRECONDS, sidl_EnforceFreq_SIMANNEAL, 0, 0);
-    assert_int_equal(violations_of(5), 0); /* exp(x) / sqrt(100) never reaches 2.72 here */
-    write_estimates(name, "twice 100 ten\n");
-    THROWS("sidl.SIDLException", ":1: expected a method's name",
-           ct_Box__set_contracts_static(TRUE, name, TRUE, &ex));
-    unlink(name);
-    THROWS("sidl.SIDLException", "cannot open",
-           ct_Box__set_contracts_static(TRUE, name, TRUE, &ex));
-}
-
-/* Nothing is known at first; what was measured then is part of the mean. */
-static void without_estimates_times_are_measured(void **state)
-{
-    (void)state;
-    PASSES(ct_Box__set_contracts_static(TRUE, NULL, TRUE, &ex));
-    set_policy(ALL, sidl_EnforceFreq_ADAPTFIT, 0, 1);
-    for (int i = 0; i < 100; i++)
-        PASSES(ct_Box_twice(1, &ex));
-    assert_int_equal(calls.twice, 100);
-}
-
 static void what_was_set_can_be_asked(void **state)
 {
-    char *name;
-
     (void)state;
-    PASSES(sidl_EnfPolicy_setPolicy(sidl_ContractClass_INVPRE, sidl_EnforceFreq_PERIODIC, 7, 0.25,
-                                    1.5, 2, FALSE, &ex));
+    enforce(sidl_ContractClass_INVPRE);
     PASSES(assert_true(sidl_EnfPolicy_areEnforcing(&ex)));
     PASSES(assert_int_equal(sidl_EnfPolicy_getContractClass(&ex), sidl_ContractClass_INVPRE));
-    PASSES(assert_int_equal(sidl_EnfPolicy_getEnforceFreq(&ex), sidl_EnforceFreq_PERIODIC));
-    PASSES(assert_int_equal(sidl_EnfPolicy_getSamplingInterval(&ex), 7));
-    PASSES(assert_true(sidl_EnfPolicy_getOverheadLimit(&ex) == 0.25));
-    PASSES(assert_true(sidl_EnfPolicy_getAppAvgPerCall(&ex) == 1.5));
-    PASSES(assert_true(sidl_EnfPolicy_getAnnealLimit(&ex) == 2));
-    PASSES(name = sidl_EnfPolicy_getPolicyName(FALSE, &ex));
-    assert_string_equal(name, "Periodic-Invariants+Preconditions");
-    sidl_String_free(name);
-    PASSES(name = sidl_EnfPolicy_getPolicyName(TRUE, &ex));
-    assert_string_equal(name, "PeriodicInvPre");
-    sidl_String_free(name);
-    PASSES(sidl_EnfPolicy_setPolicy(ALL, sidl_EnforceFreq_ALWAYS, -1, -1, -1, -1, FALSE, &ex));
-    PASSES(assert_int_equal(sidl_EnfPolicy_getSamplingInterval(&ex), 0));
-    PASSES(assert_true(sidl_EnfPolicy_getAnnealLimit(&ex) == 2.72));
-    PASSES(name = sidl_EnfPolicy_getPolicyName(FALSE, &ex));
-    assert_string_equal(name, "Always");
-    sidl_String_free(name);
     THROWS("sidl.SIDLException", "99 is no sidl.ContractClass",
            sidl_EnfPolicy_setEnforceAll((enum sidl_ContractClass__enum)99, TRUE, &ex));
+    THROWS("sidl.SIDLException", "1 is no sidl.ContractClass", /* Babel's CONSTANT */
+           sidl_EnfPolicy_setEnforceAll((enum sidl_ContractClass__enum)1, TRUE, &ex));
+    PASSES(assert_int_equal(sidl_EnfPolicy_getContractClass(&ex), sidl_ContractClass_INVPRE));
     enforce_nothing();
     PASSES(assert_false(sidl_EnfPolicy_areEnforcing(&ex)));
 }
 
-static void expect_in_file(const char *name, const char *text)
+static void files_of_estimates_are_refused(void **state)
 {
-    char content[20000];
-    FILE *f = fopen(name, "r");
-    size_t n;
-
-    assert_non_null(f);
-    n = fread(content, 1, sizeof content - 1, f);
-    content[n] = '\0';
-    fclose(f);
-    if (!strstr(content, text))
-        fail_msg("'%s' is not in: %s", text, content);
-}
-
-static void statistics_are_dumped_and_cleared(void **state)
-{
-    char name[] = "/tmp/statsXXXXXX";
-    int fd = mkstemp(name);
     ct_Box box = new_box();
 
     (void)state;
-    close(fd);
-    PASSES(ct_Box__set_contracts_static(TRUE, NULL, TRUE, &ex));
-    enforce(sidl_ContractClass_PRECONDS);
-    PASSES(ct_Box_put(box, 1, &ex));
-    PASSES(ct_Box_put(box, 2, &ex));
+    THROWS("sidl.SIDLException", "estimates of times are not read (times.dat)",
+           ct_Box__set_contracts(box, FALSE, "times.dat", FALSE, &ex));
+    THROWS("sidl.SIDLException", "pass NULL",
+           ct_Box__set_contracts_static(FALSE, "times.dat", FALSE, &ex));
     VIOLATES(ct_Box_put(box, 0, &ex));
-    PASSES(ct_Box__dump_stats(box, name, "first", &ex));
-    expect_in_file(name,
-                   "first; ct.Box; ct.Store.put; checked 3; kept 2; violated 1; exceptions 0\n");
-    expect_in_file(name, "first; ct.Box; ct.Counted.put; checked 2; kept 2; violated 0; "
-                         "exceptions 0\n");
-    PASSES(ct_Box__set_contracts(box, TRUE, NULL, TRUE, &ex));
-    PASSES(ct_Box__dump_stats_static(name, "second", &ex));
-    expect_in_file(name, "second; ct.Box; ct.Store.put; checked 0;");
-    PASSES(sidl_EnfPolicy_dumpStats(name, TRUE, "third", TRUE, &ex));
-    expect_in_file(name, "TotalRequested; TotalAllowed\nthird; Pre; 0; ");
-    PASSES(sidl_EnfPolicy_dumpStats(name, FALSE, "fourth", FALSE, &ex));
-    expect_in_file(name,
-                   "contract enforcement (fourth)\npolicy                     Preconditions\n");
-    unlink(name);
-    THROWS("sidl.SIDLException", "cannot open /no/such/folder/x",
-           ct_Box__dump_stats(box, "/no/such/folder/x", "", &ex));
     ct_Box_deleteRef(box, NULL);
-}
-
-static void a_trace_has_a_line_per_checked_call(void **state)
-{
-    char name[] = "/tmp/traceXXXXXX";
-    int fd = mkstemp(name);
-    char *told;
-
-    (void)state;
-    close(fd);
-    PASSES(told = sidl_EnfPolicy_getTraceFilename(&ex));
-    assert_string_equal(told, "ContractTrace.out");
-    sidl_String_free(told);
-    PASSES(sidl_EnfPolicy_startTrace(name, sidl_EnfTraceLevel_OVERHEAD, &ex));
-    PASSES(assert_true(sidl_EnfPolicy_areTracing(&ex)));
-    PASSES(assert_int_equal(sidl_EnfPolicy_getTraceLevel(&ex), sidl_EnfTraceLevel_OVERHEAD));
-    PASSES(ct_Box_twice(1, &ex));
-    PASSES(sidl_EnfPolicy_endTrace(&ex));
-    PASSES(assert_false(sidl_EnfPolicy_areTracing(&ex)));
-    PASSES(told = sidl_EnfPolicy_getTraceFilename(&ex));
-    assert_string_equal(told, name);
-    sidl_String_free(told);
-    expect_in_file(name, "begin\nct.Box; ct.Box.twice; method ");
-    expect_in_file(name, "\nend; ");
-    unlink(name);
 }
 
 struct caller {
@@ -630,8 +435,8 @@ static void switching_does_not_disturb_other_threads(void **state)
     ct_Box_deleteRef(c.box, NULL);
 }
 
-/* Whatever allocation fails, there is an exception, and nothing has changed or leaks. */
-static void violations_and_switches_survive_failing_allocations(void **state)
+/* Whatever allocation fails, there is an exception, and nothing leaks. */
+static void violations_survive_failing_allocations(void **state)
 {
     ct_Box box = new_box();
     unsigned long n = 0;
@@ -651,16 +456,6 @@ static void violations_and_switches_survive_failing_allocations(void **state)
             SIDL_CLEAR(ex);
     } while (!ex);
     SIDL_CLEAR(ex);
-    n = 0;
-    do {
-        SIDL_CLEAR(ex);
-        portolan_alloc_fail_at(++n);
-        ct_Box__set_contracts(box, FALSE, NULL, FALSE, &ex);
-        portolan_alloc_fail_at(0);
-        if (ex)
-            VIOLATES(ct_Box_put(box, 0, &ex));
-    } while (ex);
-    PASSES(ct_Box_put(box, 0, &ex));
     ct_Box_deleteRef(box, NULL);
 }
 
@@ -685,15 +480,10 @@ int main(void)
         TEST(objects_are_switched_one_by_one),
         TEST(classes_written_by_hand_keep_contracts_too),
         TEST(the_policy_chooses_among_clauses),
-        TEST(periodic_checks_come_every_interval),
-        TEST(random_checks_come_once_in_every_interval),
-        TEST(adaptive_checks_stay_within_the_limit),
-        TEST(without_estimates_times_are_measured),
         TEST(what_was_set_can_be_asked),
-        TEST(statistics_are_dumped_and_cleared),
-        TEST(a_trace_has_a_line_per_checked_call),
+        TEST(files_of_estimates_are_refused),
         TEST(switching_does_not_disturb_other_threads),
-        TEST(violations_and_switches_survive_failing_allocations),
+        TEST(violations_survive_failing_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,26 +5,19 @@
 static const struct sidl_method gold_Account__methods[] = {
     {"balance"}, {"pay"},
 };
-static const struct sidl_check gold_Account__checks[2];
+static struct sidl_check gold_Account__checks[2];
 static const struct sidl_clause gold_Account__clauses[] = {
-    {"solvent", "balance() >= 0.0", "contract.sidl", 5,
-     SIDL_INVARIANT, 0, SIDL_CLAUSE_CALLS},
-    {"positive", "amount > 0", "contract.sidl", 9,
-     SIDL_PRECONDITION, 0, 0},
-    {NULL, "whom != \"\" implies whom != \"me\"", "contract.sidl", 10,
-     SIDL_PRECONDITION, 0, 0},
+    {"solvent", "balance() >= 0.0", "contract.sidl", 5, SIDL_INVARIANT},
+    {"positive", "amount > 0", "contract.sidl", 9, SIDL_PRECONDITION},
+    {NULL, "whom != \"\" implies whom != \"me\"", "contract.sidl", 10, SIDL_PRECONDITION},
 };
 
-static void gold_Account__invariants(struct sidl_check_call *_check, void *self,
-    sidl_bool with_inherited)
+static void gold_Account__invariants(struct sidl_check_call *_check, void *self)
 {
     (void)self;
-    if (!sidl_check_begin(_check, gold_Account__clauses, with_inherited ? 1 : 1))
-        return;
     SIDL_CLAUSE(_check, &gold_Account__clauses[0], ((double)((double (*)(void *self,
-        sidl_BaseInterface *_ex))sidl_check_method(_check, 0))(self,
+        sidl_BaseInterface *_ex))sidl_check_method(_check, &gold_Account__type, 0))(self,
         sidl_check_ex(_check)) >= 0.0));
-    sidl_check_end(_check);
 }
 
 static double gold_Account_balance__check(void *self, sidl_BaseInterface *_ex)
@@ -33,14 +26,13 @@ static double gold_Account_balance__check(void *self, sidl_BaseInterface *_ex)
     const sidl_slot_fn _next = sidl_check_enter(_check, self, &gold_Account__checks[0], _ex);
     double _retval = 0;
 
-    gold_Account__invariants(_check, self, FALSE);
-    if (sidl_check_go(_check)) {
-        _retval = ((double (*)(void *self, sidl_BaseInterface *_ex))_next)(self, _ex);
-        if (sidl_check_back(_check)) {
-            gold_Account__invariants(_check, self, FALSE);
-        }
-    }
-    sidl_check_leave(_check);
+    sidl_check_invariants(_check, self);
+    if (*_ex)
+        return _retval;
+    _retval = ((double (*)(void *self, sidl_BaseInterface *_ex))_next)(self, _ex);
+    if (*_ex)
+        return _retval;
+    sidl_check_invariants(_check, self);
     return _retval;
 }
 
@@ -50,26 +42,22 @@ static void gold_Account_pay__check(void *self, double amount, const char *whom,
     struct sidl_check_call _call, *const _check = &_call;
     const sidl_slot_fn _next = sidl_check_enter(_check, self, &gold_Account__checks[1], _ex);
 
-    if (sidl_check_begin(_check, &gold_Account__clauses[1], 2)) {
-        SIDL_CLAUSE(_check, &gold_Account__clauses[1], ((double)amount > INT64_C(0)));
-        SIDL_CLAUSE(_check, &gold_Account__clauses[2], (!(sidl_string_compare(whom,
-            "") != 0) || (sidl_string_compare(whom, "me") != 0)));
-        sidl_check_end(_check);
-    }
-    gold_Account__invariants(_check, self, FALSE);
-    if (sidl_check_go(_check)) {
-        ((void (*)(void *self, double amount, const char *whom,
-            sidl_BaseInterface *_ex))_next)(self, amount, whom, _ex);
-        if (sidl_check_back(_check)) {
-            gold_Account__invariants(_check, self, FALSE);
-        }
-    }
-    sidl_check_leave(_check);
+    SIDL_CLAUSE(_check, &gold_Account__clauses[1], ((double)amount > INT64_C(0)));
+    SIDL_CLAUSE(_check, &gold_Account__clauses[2], (!(sidl_string_compare(whom,
+        "") != 0) || (sidl_string_compare(whom, "me") != 0)));
+    sidl_check_invariants(_check, self);
+    if (*_ex)
+        return;
+    ((void (*)(void *self, double amount, const char *whom, sidl_BaseInterface *_ex))_next)(self,
+        amount, whom, _ex);
+    if (*_ex)
+        return;
+    sidl_check_invariants(_check, self);
 }
 
-static const struct sidl_check gold_Account__checks[2] = {
-    {&gold_Account__type, "balance", 0, (sidl_slot_fn)gold_Account_balance__check, NULL},
-    {&gold_Account__type, "pay", 1, (sidl_slot_fn)gold_Account_pay__check, NULL},
+static struct sidl_check gold_Account__checks[2] = {
+    {&gold_Account__type, "balance", 0, (sidl_slot_fn)gold_Account_balance__check, FALSE, NULL},
+    {&gold_Account__type, "pay", 1, (sidl_slot_fn)gold_Account_pay__check, FALSE, NULL},
 };
 const struct sidl_type gold_Account__type = {
     .name = "gold.Account",
@@ -79,37 +67,19 @@ const struct sidl_type gold_Account__type = {
     .n_methods = 2,
     .checks = gold_Account__checks,
     .n_checks = 2,
+    .invariants = gold_Account__invariants,
 };
 
 static const struct sidl_method gold_Savings__methods[] = {
     {"balance"}, {"pay"}, {"plan"},
 };
 static const struct sidl_type *const gold_Savings__parents[] = {&sidl_BaseClass__type, &gold_Account__type};
-static const struct sidl_check gold_Savings__checks[1];
+static struct sidl_check gold_Savings__checks[1];
 static const struct sidl_clause gold_Savings__clauses[] = {
-    {"solvent", "balance() >= 0.0", "contract.sidl", 5,
-     SIDL_INVARIANT, 0, SIDL_CLAUSE_CALLS},
-    {"sorted", "nonDecr(rates) and all(rates < 0.5) and isRate(sum(rates) / n)", "contract.sidl", 18,
-     SIDL_PRECONDITION, 1, SIDL_CLAUSE_CALLS},
-    {NULL, "months >= 0 and balance() ** 2 < 1e12", "contract.sidl", 20,
-     SIDL_POSTCONDITION, 0, SIDL_CLAUSE_CALLS | SIDL_CLAUSE_RESULTS},
-    {"told", "result != \"\"", "contract.sidl", 21,
-     SIDL_POSTCONDITION, 0, SIDL_CLAUSE_RESULTS},
+    {"sorted", "nonDecr(rates) and all(rates < 0.5) and isRate(sum(rates) / n)", "contract.sidl", 18, SIDL_PRECONDITION},
+    {NULL, "months >= 0 and balance() ** 2 < 1e12", "contract.sidl", 20, SIDL_POSTCONDITION},
+    {"told", "result != \"\"", "contract.sidl", 21, SIDL_POSTCONDITION},
 };
-
-static void gold_Savings__invariants(struct sidl_check_call *_check, void *self,
-    sidl_bool with_inherited)
-{
-    (void)self;
-    if (!sidl_check_begin(_check, gold_Savings__clauses, with_inherited ? 1 : 0))
-        return;
-    if (with_inherited) {
-        SIDL_CLAUSE(_check, &gold_Savings__clauses[0], ((double)((double (*)(void *self,
-            sidl_BaseInterface *_ex))sidl_check_method(_check, 0))(self,
-            sidl_check_ex(_check)) >= 0.0));
-    }
-    sidl_check_end(_check);
-}
 
 static char *gold_Savings_plan__check(void *self, struct sidl_double__array *rates, int32_t *months,
     sidl_BaseInterface *_ex)
@@ -118,34 +88,33 @@ static char *gold_Savings_plan__check(void *self, struct sidl_double__array *rat
     const sidl_slot_fn _next = sidl_check_enter(_check, self, &gold_Savings__checks[0], _ex);
     char *_retval = NULL;
 
-    if (sidl_check_begin(_check, &gold_Savings__clauses[1], 1)) {
-        SIDL_CLAUSE(_check, &gold_Savings__clauses[1],
-            ((sidl_contract_non_decr(sidl_operand_array((void *)rates)) && sidl_contract_all(SIDL_LT, sidl_operand_array((void *)rates), sidl_operand_real(0.5))) && (((sidl_bool (*)(double rate, sidl_BaseInterface *_ex))sidl_check_static(_check, &gold_Savings__type, 0))((double )((sidl_contract_sum_real(sidl_operand_array((void *)rates)) / (int64_t)sidlLength(rates, 0))), sidl_check_ex(_check)) != 0)));
-        sidl_check_end(_check);
-    }
-    gold_Savings__invariants(_check, self, TRUE);
-    if (sidl_check_go(_check)) {
-        _retval = ((char *(*)(void *self, struct sidl_double__array *rates, int32_t *months,
-            sidl_BaseInterface *_ex))_next)(self, rates, months, _ex);
-        if (sidl_check_back(_check)) {
-            if (sidl_check_begin(_check, &gold_Savings__clauses[2], 2)) {
-                SIDL_CLAUSE(_check, &gold_Savings__clauses[2],
-                    (((int64_t)*months >= INT64_C(0)) && (sidl_real_pow((double)(double)((double (*)(void *self, sidl_BaseInterface *_ex))sidl_check_method(_check, 0))(self, sidl_check_ex(_check)), (double)INT64_C(2)) < 1e12)));
-                SIDL_CLAUSE(_check, &gold_Savings__clauses[3], (sidl_string_compare(_retval,
-                    "") != 0));
-                sidl_check_end(_check);
-            }
-            gold_Savings__invariants(_check, self, TRUE);
-        }
-    }
-    if (sidl_check_leave(_check)) {
+    SIDL_CLAUSE(_check, &gold_Savings__clauses[0], ((sidl_contract_nowhere(">",
+        sidl_operand_array((void *)rates)) && sidl_contract_all("<",
+        sidl_operand_array((void *)rates),
+        sidl_operand_number(0.5))) && (((sidl_bool (*)(double rate,
+        sidl_BaseInterface *_ex))sidl_check_static(_check, &gold_Savings__type,
+        0))((double )(((double)sidl_contract_sum(sidl_operand_array((void *)rates)).value / (int64_t)sidlLength(rates, 0))), sidl_check_ex(_check)) != 0)));
+    sidl_check_invariants(_check, self);
+    if (*_ex)
+        return _retval;
+    _retval = ((char *(*)(void *self, struct sidl_double__array *rates, int32_t *months,
+        sidl_BaseInterface *_ex))_next)(self, rates, months, _ex);
+    if (*_ex)
+        return _retval;
+    SIDL_CLAUSE(_check, &gold_Savings__clauses[1],
+        (((int64_t)*months >= INT64_C(0)) && (sidl_real_pow((double)((double (*)(void *self,
+        sidl_BaseInterface *_ex))sidl_check_method(_check, &gold_Savings__type, 0))(self,
+        sidl_check_ex(_check)), INT64_C(2)) < 1e12)));
+    SIDL_CLAUSE(_check, &gold_Savings__clauses[2], (sidl_string_compare(_retval, "") != 0));
+    sidl_check_invariants(_check, self);
+    if (*_ex) {
         SIDL_DROP_STRING(_retval);
     }
     return _retval;
 }
 
-static const struct sidl_check gold_Savings__checks[1] = {
-    {&gold_Savings__type, "plan", 2, (sidl_slot_fn)gold_Savings_plan__check, NULL},
+static struct sidl_check gold_Savings__checks[1] = {
+    {&gold_Savings__type, "plan", 2, (sidl_slot_fn)gold_Savings_plan__check, FALSE, NULL},
 };
 const struct sidl_type gold_Savings__type = {
     .name = "gold.Savings",

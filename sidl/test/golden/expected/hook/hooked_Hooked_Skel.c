@@ -34,14 +34,16 @@ static int32_t hook_count(int32_t i, sidl_BaseInterface *_ex)
 static char *hook_tell(void *self, const char *what, int32_t *times, double *when,
     struct sidl_int__array *x, sidl_BaseInterface *_ex)
 {
+    const sidl_bool _are_on = sidl_hooks_are_on(self);
     char *_retval = NULL;
 
-    impl_hooked_Hooked_tell_pre((hooked_Hooked)self, what, *times, x->d_firstElement, sidlLength(x,
+    if (_are_on)
+        impl_hooked_Hooked_tell_pre((hooked_Hooked)self, what, *times, x->d_firstElement, sidlLength(x,
         0), _ex);
     if (*_ex)
         return _retval;
     _retval = skel_tell(self, what, times, when, x, _ex);
-    if (*_ex)
+    if (!_are_on || *_ex)
         return _retval;
     impl_hooked_Hooked_tell_post((hooked_Hooked)self, what, *times, *when, x->d_firstElement,
         sidlLength(x, 0), _retval, _ex);
