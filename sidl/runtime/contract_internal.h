@@ -45,8 +45,8 @@ bool guard_contracts_are_on(const struct sidl_guard *guard, const struct sidl_ob
 void guard_set_all(void);
 
 /* enf_policy.c */
-bool policy_was_set(void);
-bool policy_is_never(void);
+/* FOLLOW: nothing was set for all classes. OFF goes before what is set for one. */
+enum setting policy_setting(void);
 bool policy_takes(enum sidl_clause_kind kind);
 
 #endif

@@ -25,21 +25,18 @@ static const unsigned kinds[] = {
 enum { NOTHING_SET = -2, NEVER = -1 };
 static int32_t policy = NOTHING_SET;
 
-bool policy_was_set(void)
+enum setting policy_setting(void)
 {
-    return __atomic_load_n(&policy, __ATOMIC_RELAXED) != NOTHING_SET;
-}
+    const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
-bool policy_is_never(void)
-{
-    return __atomic_load_n(&policy, __ATOMIC_RELAXED) == NEVER;
+    return p == NOTHING_SET ? FOLLOW : p == NEVER ? OFF : ON;
 }
 
 bool policy_takes(enum sidl_clause_kind kind)
 {
     const int32_t p = __atomic_load_n(&policy, __ATOMIC_RELAXED);
 
-    return p == NOTHING_SET || (p != NEVER && kinds[p] >> kind & 1);
+    return kinds[p < 0 ? sidl_ContractClass_ALLCLASSES : p] >> kind & 1;
 }
 
 static void set(int32_t wanted)
@@ -69,7 +66,7 @@ static void set_none(sidl_bool clear_stats, sidl_BaseInterface *_ex)
 static sidl_bool are_enforcing(sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return __atomic_load_n(&policy, __ATOMIC_RELAXED) >= 0;
+    return policy_setting() == ON;
 }
 
 static enum sidl_ContractClass__enum get_class(sidl_BaseInterface *_ex)

@@ -35,7 +35,7 @@ bool guard_contracts_are_on(const struct sidl_guard *guard, const struct sidl_ob
 
     if (s == FOLLOW)
         s = __atomic_load_n(&guard->settings->contracts, __ATOMIC_RELAXED);
-    return !policy_is_never() && (s == ON || (s == FOLLOW && policy_was_set()));
+    return policy_setting() != OFF && (s == ON || (s == FOLLOW && policy_setting() == ON));
 }
 
 static bool hooks_are_on(const struct sidl_guard *guard, const struct sidl_object *object)
@@ -103,14 +103,14 @@ static void set_slot(const struct sidl_guard *guard, sidl_slot_fn *live, const c
 static void set_guard(const struct sidl_guard *guard)
 {
     const bool contracts = guard_contracts_are_on(guard, NULL), hooks = hooks_are_on(guard, NULL);
+    const bool some_contracts = contracts || (guard->has_contracts && policy_setting() != OFF);
 
     for (size_t t = 0; t < guard->state.n_tables; t++) {
         const struct sidl_table *table = &guard->state.tables[t];
 
         for (size_t i = 0; i < table->type->n_methods; i++)
             set_slot(guard, &table->live[i], table->type->methods[i].name, table->plain[i],
-                     contracts || (guard->has_contracts && !policy_is_never()),
-                     hooks || guard->has_hooks);
+                     some_contracts, hooks || guard->has_hooks);
     }
     for (size_t i = 0; guard->statics && i < guard->cls->n_statics; i++)
         set_slot(guard, &guard->statics[i], "", ((const sidl_slot_fn *)guard->cls->statics)[i],
