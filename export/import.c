@@ -52,13 +52,8 @@ static enum portolan_status read_text(struct importer *im, struct portolan_arena
                                       const struct import_file *f, struct import_text *out)
 {
     char *text;
-    enum portolan_status status;
+    enum portolan_status status = import_read_file(a, f->path, &text, im->err);
 
-    if (f->text) {
-        *out = *f->text;
-        return PORTOLAN_OK;
-    }
-    status = import_read_file(a, f->path, &text, im->err);
     if (status != PORTOLAN_OK)
         return status;
     if (import_read_text(a, text, f->path, out, im->d))
@@ -423,7 +418,7 @@ enum portolan_status portolan_import_tau(struct portolan_store *store,
     struct portolan_diagnostics_relay relay = {.user = d, .err = &own};
     struct portolan_diagnostics all = {.report = portolan_diagnostics_relay, .arg = &relay};
     struct importer im = {.o = o, .store = store, .d = &all, .err = &own};
-    enum portolan_status status = import_find_files(&im.files, o, &all, &own);
+    enum portolan_status status = import_find_files(&im.files, o, &own);
 
     if (status == PORTOLAN_OK && im.files.n == 0)
         status = portolan_error_set(&own, PORTOLAN_ENOTFOUND, "no TAU profiles were named");

@@ -36,22 +36,12 @@ struct import_text {
 bool import_read_text(struct portolan_arena *a, char *text, const char *file,
                       struct import_text *out, struct portolan_diagnostics *d);
 
-/* NAME with one blank at a time and none around, in place. */
-char *import_tidy(char *name);
-
-/* import_facts.c: the <metadata> element. NULL when good, else what is wrong with it. */
-const char *import_read_facts(struct portolan_arena *a, const char *xml, size_t length,
-                              struct import_text *out);
-/* The same of an element that was read (an xmlNode); false when memory is out. */
-bool import_add_facts(struct portolan_arena *a, const void *metadata, struct import_text *out);
-
 /* ------------------------------------------------- import_files.c: which files */
 
 struct import_file {
     const char *path;
     int node, context, thread;
-    size_t folder;                  /* number of the metric's folder */
-    const struct import_text *text; /* what was read already, or NULL */
+    size_t folder; /* number of the metric's folder */
 };
 
 struct import_files {
@@ -62,14 +52,7 @@ struct import_files {
 
 enum portolan_status import_find_files(struct import_files *out,
                                        const struct portolan_import_options *o,
-                                       struct portolan_diagnostics *d, struct portolan_error *err);
-/* Adds a copy; false when memory is out. */
-bool import_add_file(struct import_files *out, const struct import_file *file);
-
-/* import_snapshot.c: adds what is in a snapshot or a merged profile, read already. */
-enum portolan_status import_read_snapshot(struct import_files *out, const char *path,
-                                          struct portolan_diagnostics *d,
-                                          struct portolan_error *err);
+                                       struct portolan_error *err);
 
 /* The text of a file, in the arena. */
 enum portolan_status import_read_file(struct portolan_arena *a, const char *path, char **text,
@@ -110,5 +93,59 @@ struct import_rank {
 /* Adds the call paths of a thread to OUT. False when memory is out. */
 bool import_add_thread(struct import_rank *out, const struct import_table *table, int rank,
                        int thread);
+
+/* ------------------------------------------------- import_tree.c: a thread's rows as call paths */
+
+#define ARROW        " => "
+#define ARROW_LENGTH 4
+
+/* A row as a call path. */
+struct path {
+    const struct import_line *line;
+    const char *leaf; /* the last step */
+    size_t steps;
+    int64_t above;      /* path, or -1 */
+    const char *caller; /* of those without: the steps in front, in the arena */
+    bool is_parameter, is_used;
+    bool is_rest;   /* the part of a flat row that no path has */
+    bool has_parts; /* parameters' rows */
+    double calls, subroutines, *exclusive, *inclusive;
+    size_t depth;
+    int64_t sample; /* the first of its samples */
+};
+
+/* A run of steps at the end of a path. */
+struct ending {
+    const char *text;
+    size_t path;
+};
+
+struct maker {
+    struct import_rank *out;
+    const struct import_table *table;
+    struct portolan_arena *arena;
+    int rank, thread;
+    struct path *paths;
+    size_t n;
+    size_t *by_name; /* sorted */
+    size_t longest;
+    struct ending *leaves; /* of paths of several steps, sorted */
+    size_t n_leaves;
+    struct ending *endings; /* of the lengths that cut paths need, sorted */
+    size_t n_endings;
+};
+
+/* Paths, who is above whom, and which are used. False when memory is out. */
+bool import_make_paths(struct maker *k);
+
+/* Where the parameters of a name begin, or NULL. */
+const char *import_parameters_in(const char *name);
+
+/* The path of this name, of LENGTH bytes; -1 when there is none. */
+int64_t import_find_path(const struct maker *k, const char *name, size_t length);
+
+/* The first of ENDINGS that reads NAME, of LENGTH bytes; *COUNT of them stand together. */
+const struct ending *import_find_endings(const struct ending *endings, size_t n, const char *name,
+                                         size_t length, size_t *count);
 
 #endif

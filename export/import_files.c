@@ -14,7 +14,6 @@ enum { MOST_RANKS = 1 << 24 };
 
 struct finder {
     struct import_files *out;
-    struct portolan_diagnostics *d;
     size_t folders;
 };
 
@@ -40,31 +39,18 @@ static bool read_ids(const char *name, struct import_file *f)
            take_id(&at, &f->thread) && !*at;
 }
 
-bool import_add_file(struct import_files *out, const struct import_file *file)
+static bool add_file(struct finder *f, const char *path, struct import_file file)
 {
+    struct import_files *out = f->out;
     struct import_file *grown = portolan_arena_grow(&out->arena, out->files, out->n, sizeof *grown);
 
     if (!grown)
         return false;
     out->files = grown;
-    grown[out->n] = *file;
-    grown[out->n].path = portolan_arena_strdup(&out->arena, file->path);
-    return grown[out->n++].path != NULL;
-}
-
-static bool add_file(struct finder *f, const char *path, struct import_file file)
-{
-    file.path = path;
+    file.path = portolan_arena_strdup(&out->arena, path);
     file.folder = f->folders;
-    return import_add_file(f->out, &file);
-}
-
-/* snapshot.N.C.T and …xml: all that is in them is told by themselves. */
-static bool is_snapshot(const char *name)
-{
-    size_t length = strlen(name);
-
-    return !strncmp(name, "snapshot.", 9) || (length > 4 && !strcmp(name + length - 4, ".xml"));
+    grown[out->n++] = file;
+    return file.path != NULL;
 }
 
 static int no_dots(const struct dirent *e)
@@ -125,31 +111,6 @@ static enum portolan_status read_metrics(struct finder *f, const char *folder, s
     return status;
 }
 
-/* A folder's snapshots, or its merged profile. *N: how many files. */
-static enum portolan_status read_snapshots(struct finder *f, const char *folder, size_t *n,
-                                           struct portolan_error *err)
-{
-    struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, no_dots, alphasort);
-    enum portolan_status status = PORTOLAN_OK;
-
-    for (int i = 0; i < count; i++) {
-        const char *name = entries[i]->d_name;
-
-        if (status == PORTOLAN_OK &&
-            (!strncmp(name, "snapshot.", 9) || !strcmp(name, "tauprofile.xml"))) {
-            char *path = portolan_arena_printf(&f->out->arena, "%s/%s", folder, name);
-
-            status = path ? import_read_snapshot(f->out, path, f->d, err)
-                          : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-            ++*n;
-        }
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
-}
-
 static enum portolan_status read_path(struct finder *f, const char *path,
                                       struct portolan_error *err)
 {
@@ -161,14 +122,11 @@ static enum portolan_status read_path(struct finder *f, const char *path,
 
     if (stat(path, &there) != 0)
         return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (!S_ISDIR(there.st_mode) && is_snapshot(name))
-        return import_read_snapshot(f->out, path, f->d, err);
     if (!S_ISDIR(there.st_mode)) {
         if (!read_ids(name, &file))
             return portolan_error_set(err, PORTOLAN_EINVAL,
                                       "'%s' is not named as a TAU profile; right is: "
-                                      "profile.NODE.CONTEXT.THREAD, snapshot.NODE.CONTEXT.THREAD, "
-                                      "….xml, or a folder of such files",
+                                      "profile.NODE.CONTEXT.THREAD, or a folder of such files",
                                       path);
         return add_file(f, path, file) ? PORTOLAN_OK
                                        : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
@@ -176,8 +134,6 @@ static enum portolan_status read_path(struct finder *f, const char *path,
     status = read_metrics(f, path, &n, err);
     if (status == PORTOLAN_OK && n == 0)
         status = read_folder(f, path, &n, err);
-    if (status == PORTOLAN_OK && n == 0)
-        status = read_snapshots(f, path, &n, err);
     if (status == PORTOLAN_OK && n == 0)
         status =
             portolan_error_set(err, PORTOLAN_ENOTFOUND,
@@ -200,9 +156,9 @@ static int compare_files(const void *a, const void *b)
 
 enum portolan_status import_find_files(struct import_files *out,
                                        const struct portolan_import_options *o,
-                                       struct portolan_diagnostics *d, struct portolan_error *err)
+                                       struct portolan_error *err)
 {
-    struct finder f = {.out = out, .d = d};
+    struct finder f = {.out = out};
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < o->n_paths && status == PORTOLAN_OK; i++)

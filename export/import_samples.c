@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples and events from the call paths of a TAU profile. */
-#include "import_paths.h"
+#include "import.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,10 +3,14 @@
 #include "import.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
 
 struct reader {
     struct portolan_arena *arena;
@@ -43,7 +47,7 @@ static char *take_line(struct reader *r)
     return NULL;
 }
 
-char *import_tidy(char *name)
+static char *tidy(char *name)
 {
     char *to = name;
 
@@ -93,7 +97,7 @@ static char *take_name(char *line, char *group, char **rest)
         return NULL;
     *end = '\0';
     *rest = end + 1;
-    return import_tidy(line + 1);
+    return tidy(line + 1);
 }
 
 /* GROUP="A | B" at the end of a line; it is cut off there. */
@@ -164,7 +168,7 @@ static bool read_first(struct reader *r, size_t *count)
                      line);
     end += sizeof word - 1;
     if (!strncmp(end, multi, sizeof multi - 1))
-        r->out->metric = import_tidy(end + sizeof multi - 1);
+        r->out->metric = tidy(end + sizeof multi - 1);
     else if (!*end)
         r->out->metric = "Time"; /* before there were several metrics */
     else
@@ -173,6 +177,83 @@ static bool read_first(struct reader *r, size_t *count)
         return wrong(r, "the %s has no name behind templated_functions_MULTI_", "metric");
     *count = (size_t)n;
     return true;
+}
+
+/* ------------------------------------------------- metadata: names and values in XML */
+
+static const xmlNode *child_of(const xmlNode *parent, const char *name)
+{
+    for (const xmlNode *n = parent->children; n; n = n->next)
+        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, name))
+            return n;
+    return NULL;
+}
+
+static char *text_of(struct portolan_arena *a, const xmlNode *node)
+{
+    xmlChar *content = node ? xmlNodeGetContent(node) : NULL;
+    char *text = portolan_arena_strdup(a, content ? (const char *)content : "");
+
+    xmlFree(content);
+    return text;
+}
+
+static bool has_fact(const struct import_text *out, const char *name)
+{
+    for (size_t i = 0; i < out->n_facts; i++)
+        if (!strcmp(out->facts[i].name, name))
+            return true;
+    return false;
+}
+
+/* The name of the metric is not one of the trial's facts; of several values the first counts. */
+static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct import_text *out)
+{
+    struct portolan_name_value *grown;
+    char *name = text_of(a, child_of(attribute, "name"));
+    char *value = text_of(a, child_of(attribute, "value"));
+
+    if (!name || !value)
+        return false;
+    if (!strcmp(name, "Metric Name")) {
+        if (*value)
+            out->metric = value;
+        return true;
+    }
+    if (!*name || has_fact(out, name) || child_of(attribute, "timer_context"))
+        return true;
+    if (!(grown = portolan_arena_grow(a, out->facts, out->n_facts, sizeof *grown)))
+        return false;
+    out->facts = grown;
+    grown[out->n_facts++] = (struct portolan_name_value){name, value};
+    return true;
+}
+
+static bool add_facts(struct portolan_arena *a, const xmlNode *root, struct import_text *out)
+{
+    for (const xmlNode *n = root->children; n; n = n->next)
+        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute") &&
+            !add_fact(a, n, out))
+            return false;
+    return true;
+}
+
+/* NULL when good, else what is wrong with the <metadata> element. */
+static const char *read_facts(struct portolan_arena *a, const char *xml, size_t length,
+                              struct import_text *out)
+{
+    const int quiet = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
+    xmlDoc *doc = length <= INT_MAX ? xmlReadMemory(xml, (int)length, NULL, NULL, quiet) : NULL;
+    const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+    const char *problem = NULL;
+
+    if (!root)
+        problem = "the metadata is not well-formed XML; right is: "
+                  "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>";
+    else if (!add_facts(a, root, out))
+        problem = "out of memory";
+    xmlFreeDoc(doc);
+    return problem;
 }
 
 static bool read_metadata(struct reader *r, char *start)
@@ -197,8 +278,7 @@ static bool read_metadata(struct reader *r, char *start)
         r->next = *rest ? rest + 1 : rest;
         r->line++;
     }
-    problem =
-        import_read_facts(r->arena, start, (size_t)(end - start) + sizeof closing - 1, r->out);
+    problem = read_facts(r->arena, start, (size_t)(end - start) + sizeof closing - 1, r->out);
     if (!problem)
         return true;
     r->line = first;
@@ -214,7 +294,7 @@ static bool read_header(struct reader *r)
     if (!line || *line != '#')
         return wrong(r, "the second line is to be: %s", right);
     snprintf(words, sizeof words, "%.*s", metadata ? (int)(metadata - line) : 199, line);
-    import_tidy(words);
+    tidy(words);
     r->has_squares = strstr(words, " SumExclSqr") != NULL;
     if (strncmp(words, "# Name Calls Subrs Excl Incl", 28) != 0 || !strstr(words, " ProfileCalls"))
         return wrong(r,

@@ -5,7 +5,7 @@
  * cut at a depth begin in the middle; they are hung below the one path that ends as they begin, and
  * where there are several they stand by themselves, under the name of who called.
  */
-#include "import_paths.h"
+#include "import.h"
 
 #include <ctype.h>
 #include <math.h>

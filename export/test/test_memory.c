@@ -111,7 +111,7 @@ static void a_profile_is_imported_or_not_at_all(void **state)
 {
     (void)state;
     import_without_memory(PROFILES "/calls");
-    import_without_memory(PROFILES "/merged");
+    import_without_memory(PROFILES "/several");
 }
 
 int main(void)
