@@ -3,13 +3,43 @@
 #include "extrap_internal.h"
 #include "models_internal.h"
 
+#include <portolan/index.h>
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- measurements ---- */
+
+/* How items are found, and what room there is. */
+struct impl {
+    struct portolan_index index; /* of items */
+    size_t room;                 /* of items */
+    size_t *rooms;               /* of each item's rows */
+};
+
+struct portolan_measurements *portolan_measurements_create(size_t n_params,
+                                                           const char *const *params)
+{
+    struct portolan_measurements *m = portolan_calloc(1, sizeof *m);
+    bool good = m && (m->impl = portolan_calloc(1, sizeof(struct impl))) &&
+                (m->params = portolan_calloc(n_params > EXTRAP_PARAMS ? n_params : EXTRAP_PARAMS,
+                                             sizeof *m->params));
+
+    for (size_t p = 0; good && p < n_params; p++)
+        if ((good = (m->params[p] = portolan_strdup(params[p]))))
+            m->n_params++;
+    if (good)
+        return m;
+    portolan_measurements_destroy(m);
+    return NULL;
+}
+
 void portolan_measurements_destroy(struct portolan_measurements *m)
 {
+    struct impl *impl = m ? m->impl : NULL;
+
     if (!m)
         return;
     for (size_t i = 0; i < m->n; i++) {
@@ -22,7 +52,94 @@ void portolan_measurements_destroy(struct portolan_measurements *m)
     for (size_t p = 0; p < m->n_params; p++)
         free(m->params[p]);
     free(m->params);
+    if (impl) {
+        portolan_index_clear(&impl->index);
+        free(impl->rooms);
+    }
+    free(impl);
     free(m);
+}
+
+struct wanted {
+    const struct portolan_measurements *in;
+    const char *callpath, *metric;
+};
+
+static bool same_item(const void *wanted, size_t i)
+{
+    const struct wanted *w = wanted;
+
+    return !strcmp(w->in->items[i].callpath, w->callpath) &&
+           !strcmp(w->in->items[i].metric, w->metric);
+}
+
+static bool grow_items(struct portolan_measurements *m)
+{
+    struct impl *impl = m->impl;
+    size_t room = impl->room ? 2 * impl->room : 16, *rooms;
+    struct portolan_measurement *items = portolan_reallocarray(m->items, room, sizeof *items);
+
+    if (items)
+        m->items = items;
+    rooms = items ? portolan_reallocarray(impl->rooms, room, sizeof *rooms) : NULL;
+    if (rooms) {
+        impl->rooms = rooms;
+        impl->room = room;
+    }
+    return rooms != NULL;
+}
+
+static bool add_item(struct portolan_measurements *m, const struct wanted *w, uint64_t hash)
+{
+    struct portolan_measurement item = {.callpath = portolan_strdup(w->callpath),
+                                        .metric = portolan_strdup(w->metric)};
+    struct impl *impl = m->impl;
+
+    if (!item.callpath || !item.metric || (m->n == impl->room && !grow_items(m)) ||
+        !portolan_index_add(&impl->index, hash, m->n)) {
+        free(item.callpath);
+        free(item.metric);
+        return false;
+    }
+    m->items[m->n] = item;
+    impl->rooms[m->n++] = 0;
+    return true;
+}
+
+struct portolan_measurement *portolan_measurements_item(struct portolan_measurements *m,
+                                                        const char *callpath, const char *metric)
+{
+    const struct wanted wanted = {m, callpath, metric};
+    const struct impl *impl = m->impl;
+    uint64_t hash =
+        portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
+    size_t at = portolan_index_find(&impl->index, hash, same_item, &wanted);
+
+    if (at != SIZE_MAX)
+        return &m->items[at];
+    return add_item(m, &wanted, hash) ? &m->items[m->n - 1] : NULL;
+}
+
+bool portolan_measurements_add(struct portolan_measurements *m, struct portolan_measurement *item,
+                               const double *x, double y)
+{
+    size_t *room = &((struct impl *)m->impl)->rooms[item - m->items], n = m->n_params;
+
+    if (item->n_rows == *room) {
+        size_t wanted = *room ? 2 * *room : 8;
+        double *more = portolan_reallocarray(item->x, wanted, (n ? n : 1) * sizeof *more);
+
+        if (more)
+            item->x = more;
+        more = more ? portolan_reallocarray(item->y, wanted, sizeof *more) : NULL;
+        if (!more)
+            return false;
+        item->y = more;
+        *room = wanted;
+    }
+    memcpy(item->x + item->n_rows * n, x, n * sizeof *x);
+    item->y[item->n_rows++] = y;
+    return true;
 }
 
 /* ---- complaints ---- */
@@ -63,7 +180,7 @@ bool text_is_utf8(const char *text, size_t length)
     return true;
 }
 
-/* ---- parameters, items, rows ---- */
+/* ---- what readers add ---- */
 
 const char *collector_add_param(struct collector *c, const char *name, size_t length)
 {
@@ -86,89 +203,25 @@ const char *collector_add_param(struct collector *c, const char *name, size_t le
     return NULL;
 }
 
-struct wanted {
-    const struct portolan_measurements *in;
-    const char *callpath, *metric;
-};
-
-static bool same_item(const void *wanted, size_t i)
-{
-    const struct wanted *w = wanted;
-
-    return !strcmp(w->in->items[i].callpath, w->callpath) &&
-           !strcmp(w->in->items[i].metric, w->metric);
-}
-
-static bool grow_items(struct collector *c)
-{
-    size_t room = c->room ? 2 * c->room : 16, *rooms;
-    struct portolan_measurement *items = portolan_reallocarray(c->m->items, room, sizeof *items);
-
-    if (items)
-        c->m->items = items;
-    rooms = items ? portolan_reallocarray(c->rooms, room, sizeof *rooms) : NULL;
-    if (rooms) {
-        c->rooms = rooms;
-        c->room = room;
-    }
-    return rooms != NULL;
-}
-
-static bool add_item(struct collector *c, const struct wanted *w, uint64_t hash)
-{
-    struct portolan_measurement item = {.callpath = portolan_strdup(w->callpath),
-                                        .metric = portolan_strdup(w->metric)};
-
-    if (!item.callpath || !item.metric || (c->m->n == c->room && !grow_items(c)) ||
-        !portolan_index_add(&c->index, hash, c->m->n)) {
-        free(item.callpath);
-        free(item.metric);
-        return false;
-    }
-    c->m->items[c->m->n] = item;
-    c->rooms[c->m->n++] = 0;
-    return true;
-}
-
 size_t collector_find(struct collector *c, const char *callpath, const char *metric)
 {
-    const struct wanted wanted = {c->m, callpath, metric};
-    uint64_t hash =
-        portolan_hash(metric, strlen(metric), portolan_hash(callpath, strlen(callpath), 0));
-    size_t at = portolan_index_find(&c->index, hash, same_item, &wanted);
+    struct portolan_measurement *item =
+        c->status ? NULL : portolan_measurements_item(c->m, callpath, metric);
 
-    if (at != SIZE_MAX)
-        return at;
-    if (!c->status && add_item(c, &wanted, hash))
-        return c->m->n - 1;
+    if (item)
+        return (size_t)(item - c->m->items);
     collector_no_memory(c);
     return c->m->n;
 }
 
-bool collector_add_row(struct collector *c, size_t i, const double *x, double y)
+bool collector_add_row(struct collector *c, size_t item, const double *x, double y)
 {
-    struct portolan_measurement *item = &c->m->items[i];
-    size_t n = c->m->n_params;
-
     if (c->status)
         return false;
-    if (item->n_rows == c->rooms[i]) {
-        size_t room = c->rooms[i] ? 2 * c->rooms[i] : 8;
-        double *more = portolan_reallocarray(item->x, room, n * sizeof *more);
-
-        if (more)
-            item->x = more;
-        more = more ? portolan_reallocarray(item->y, room, sizeof *more) : NULL;
-        if (!more) {
-            collector_no_memory(c);
-            return false;
-        }
-        item->y = more;
-        c->rooms[i] = room;
-    }
-    memcpy(item->x + item->n_rows * n, x, n * sizeof *x);
-    item->y[item->n_rows++] = y;
-    return true;
+    if (portolan_measurements_add(c->m, &c->m->items[item], x, y))
+        return true;
+    collector_no_memory(c);
+    return false;
 }
 
 /* ---- reading ---- */
@@ -209,15 +262,11 @@ enum portolan_status portolan_measurements_read(const char *text, size_t size, c
     if (size > PORTOLAN_MEASUREMENTS_MAX_BYTES)
         return formula_complain(&c.place, 0, 0, "measurements take at most %d bytes",
                                 (int)PORTOLAN_MEASUREMENTS_MAX_BYTES);
-    c.m = portolan_calloc(1, sizeof *c.m);
-    if (c.m)
-        c.m->params = portolan_calloc(EXTRAP_PARAMS, sizeof *c.m->params);
-    if (!c.m || !c.m->params)
+    c.m = portolan_measurements_create(0, NULL);
+    if (!c.m)
         collector_no_memory(&c);
     else
         dispatch(&c, text, size);
-    free(c.rooms);
-    portolan_index_clear(&c.index);
     if (c.status)
         portolan_measurements_destroy(c.m);
     else

@@ -6,16 +6,12 @@
 #include "formula_internal.h"
 
 #include <portolan/extrap.h>
-#include <portolan/index.h>
 
 enum { EXTRAP_PARAMS = PORTOLAN_MEASUREMENTS_MAX_PARAMS };
 
 /* Measurements in the making. */
 struct collector {
     struct portolan_measurements *m;
-    size_t room;                 /* of m->items */
-    size_t *rooms;               /* of each item's rows */
-    struct portolan_index index; /* of items */
     struct formula_place place;
     enum portolan_status status;
 };

@@ -259,10 +259,10 @@ static void write_text(struct writer *w)
 static void add_json_point(struct writer *w, const struct portolan_measurement *item, size_t point,
                            const size_t *rows, size_t n)
 {
-    ADD(w, "%s\n        {\"point\": [", point ? "," : "");
-    write_point(w, row(w, item, *rows), ", ");
-    ADD(w, "], \"values\": [");
-    write_values(w, item, rows, n, ", ");
+    ADD(w, "%s\n{\"point\":[", point ? "," : "");
+    write_point(w, row(w, item, *rows), ",");
+    ADD(w, "],\"values\":[");
+    write_values(w, item, rows, n, ",");
     ADD(w, "]}");
 }
 
@@ -270,28 +270,28 @@ static void write_json(struct writer *w)
 {
     const struct portolan_measurements *m = w->m;
 
-    ADD(w, "{\n  \"parameters\": [");
+    ADD(w, "{\"parameters\":[");
     for (size_t p = 0; p < m->n_params; p++) {
-        ADD(w, p ? ", " : "");
+        ADD(w, p ? "," : "");
         portolan_text_add_json(&w->out, m->params[p]);
     }
-    ADD(w, "],\n  \"measurements\": {");
+    ADD(w, "],\n\"measurements\":{");
     for (size_t i = 0; i < m->n && !w->status; i++) {
         const struct portolan_measurement *item = &m->items[w->order[i].index];
         bool first = !i || w->order[i].path != w->order[i - 1].path;
 
         if (first) {
-            ADD(w, "%s\n    ", i ? "\n    }," : "");
+            ADD(w, i ? "},\n" : "\n");
             portolan_text_add_json(&w->out, item->callpath);
-            ADD(w, ": {");
+            ADD(w, ":{");
         }
-        ADD(w, first ? "\n      " : ",\n      ");
+        ADD(w, first ? "" : ",\n");
         portolan_text_add_json(&w->out, item->metric);
-        ADD(w, ": [");
+        ADD(w, ":[");
         each_point(w, item, add_json_point);
-        ADD(w, "\n      ]");
+        ADD(w, "]");
     }
-    ADD(w, "\n    }\n  }\n}\n");
+    ADD(w, "}\n}}\n");
 }
 
 /* ---- the older JSON ---- */
@@ -472,21 +472,20 @@ static int by_both(const void *a, const void *b)
 /* Numbers call paths, or metrics, from 1 by first appearance: as a reader finds items. */
 static bool number_names(struct writer *w, bool metrics)
 {
-    struct collector c = {.m = portolan_calloc(1, sizeof *c.m)};
+    struct portolan_measurements *names = portolan_measurements_create(0, NULL);
+    bool good = names;
 
-    if (!c.m)
-        collector_no_memory(&c);
-    for (size_t i = 0; i < w->m->n && !c.status; i++) {
+    for (size_t i = 0; good && i < w->m->n; i++) {
         const struct portolan_measurement *item = &w->m->items[i];
-        size_t id = 1 + collector_find(&c, metrics ? item->metric : item->callpath, "");
+        const struct portolan_measurement *name =
+            portolan_measurements_item(names, metrics ? item->metric : item->callpath, "");
 
-        *(metrics ? &w->ids[i].metric : &w->ids[i].path) = id;
+        if ((good = name))
+            *(metrics ? &w->ids[i].metric : &w->ids[i].path) = 1 + (size_t)(name - names->items);
         w->ids[i].index = i;
     }
-    portolan_measurements_destroy(c.m);
-    free(c.rooms);
-    portolan_index_clear(&c.index);
-    return !c.status;
+    portolan_measurements_destroy(names);
+    return good;
 }
 
 static void number_items(struct writer *w)

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,4 +151,51 @@ void portolan_trials_clear(struct portolan_trial_list *l)
     portolan_sample_set_destroy(l->set);
     free(l->trials);
     *l = (struct portolan_trial_list){0};
+}
+
+/* ------------------------------------------------- parameters */
+
+static const char ranks[] = "ranks";
+
+bool portolan_trial_number(const struct portolan_trial *t, const char *parameter, double *number)
+{
+    for (size_t i = 0; i < t->n_parameters; i++)
+        if (!strcmp(t->parameters[i].name, parameter))
+            return portolan_read_double(t->parameters[i].value, number) && isfinite(*number);
+    *number = t->ranks;
+    return !strcmp(parameter, ranks);
+}
+
+/* A number in every trial, and not the same in all. */
+static bool parameter_differs(const struct portolan_trial *const *trials, size_t n,
+                              const char *parameter)
+{
+    double first = 0, value;
+    bool differs = false;
+
+    for (size_t i = 0; i < n; i++) {
+        if (!portolan_trial_number(trials[i], parameter, &value))
+            return false;
+        first = i ? first : value;
+        differs = differs || value != first;
+    }
+    return differs;
+}
+
+size_t portolan_trials_differ_in(const struct portolan_trial *const *trials, size_t n,
+                                 const char **names, size_t most)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; n && i <= trials[0]->n_parameters; i++) {
+        bool is_last = i == trials[0]->n_parameters;
+        const char *name = is_last ? ranks : trials[0]->parameters[i].name;
+
+        if ((!is_last && !strcmp(name, ranks)) || !parameter_differs(trials, n, name))
+            continue;
+        if (found < most)
+            names[found] = name;
+        found++;
+    }
+    return found;
 }

@@ -74,21 +74,6 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
 
 /* ------------------------------------------------- to */
 
-/* The callpath of a trend, which Extra-P's forms write alike. */
-static bool fill(const struct portolan_trend *t, struct portolan_measurement *item)
-{
-    item->callpath = portolan_strdup(t->callpath);
-    item->metric = portolan_strdup(t->metric);
-    item->n_rows = t->n_rows;
-    item->x = portolan_calloc(t->n_rows, t->n_params * sizeof *item->x);
-    item->y = portolan_calloc(t->n_rows, sizeof *item->y);
-    if (!item->callpath || !item->metric || !item->x || !item->y)
-        return false;
-    memcpy(item->x, t->x, t->n_rows * t->n_params * sizeof *item->x);
-    memcpy(item->y, t->y, t->n_rows * sizeof *item->y);
-    return true;
-}
-
 static bool same_params(const struct portolan_trend *a, const struct portolan_trend *b)
 {
     bool same = a->n_params == b->n_params;
@@ -98,30 +83,29 @@ static bool same_params(const struct portolan_trend *a, const struct portolan_tr
     return same;
 }
 
-static enum portolan_status gather(const struct portolan_trends *trends,
-                                   struct portolan_measurements *m, struct portolan_error *err)
+static bool add_trend(struct portolan_measurements *m, const struct portolan_trend *t)
+{
+    struct portolan_measurement *item = portolan_measurements_item(m, t->callpath, t->metric);
+    bool good = item;
+
+    for (size_t i = 0; good && i < t->n_rows; i++)
+        good = portolan_measurements_add(m, item, t->x + i * t->n_params, t->y[i]);
+    return good;
+}
+
+static enum portolan_status check_params(const struct portolan_trends *trends,
+                                         struct portolan_error *err)
 {
     const struct portolan_trend *first = &trends->items[0];
 
     if (!first->n_params)
         return portolan_error_set(err, PORTOLAN_EINVAL, "Extra-P wants at least one parameter");
-    m->params = portolan_calloc(first->n_params, sizeof *m->params);
-    m->items = portolan_calloc(trends->n, sizeof *m->items);
-    if (!m->params || !m->items)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    for (; m->n_params < first->n_params; m->n_params++)
-        if (!(m->params[m->n_params] = portolan_strdup(first->params[m->n_params])))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    for (size_t i = 0; i < trends->n; i++) {
+    for (size_t i = 1; i < trends->n; i++)
         if (!same_params(first, &trends->items[i]))
             return portolan_error_set(err, PORTOLAN_EINVAL,
                                       "Extra-P wants the same parameters everywhere; '%s' has "
                                       "others than '%s' (choose with --method)",
                                       trends->items[i].path, first->path);
-        m->n++;
-        if (!fill(&trends->items[i], &m->items[i]))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
-    }
     return PORTOLAN_OK;
 }
 
@@ -129,12 +113,18 @@ enum portolan_status portolan_trends_write_extrap(const struct portolan_trends *
                                                   enum portolan_measurements_format format,
                                                   char **text, struct portolan_error *err)
 {
-    struct portolan_measurements *m = portolan_calloc(1, sizeof *m);
-    enum portolan_status status =
-        m ? gather(trends, m, err) : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    const struct portolan_trend *first = &trends->items[0];
+    enum portolan_status status = check_params(trends, err);
+    struct portolan_measurements *m =
+        status ? NULL : portolan_measurements_create(first->n_params, first->params);
+    bool good = m;
 
-    if (!status)
+    for (size_t i = 0; good && i < trends->n; i++)
+        good = add_trend(m, &trends->items[i]);
+    if (good)
         status = portolan_measurements_write(m, format, text, err);
+    else if (!status)
+        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
     portolan_measurements_destroy(m);
     return status;
 }

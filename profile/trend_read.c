@@ -8,8 +8,6 @@
 
 enum { MAX_PARAMS = PORTOLAN_MODEL_MAX_PARAMS };
 
-static const char ranks[] = "ranks";
-
 struct reading {
     struct trend_builder b;
     const struct portolan_trend_query *q;
@@ -23,49 +21,16 @@ struct reading {
 
 /* ------------------------------------------------- parameters of the trials */
 
-static bool parameter_of(const struct portolan_trial *t, const char *name, double *value)
-{
-    for (size_t i = 0; i < t->n_parameters; i++)
-        if (!strcmp(t->parameters[i].name, name))
-            return portolan_read_double(t->parameters[i].value, value) && isfinite(*value);
-    *value = t->ranks;
-    return !strcmp(name, ranks);
-}
-
-/* A number in every trial, and not the same in all. */
-static bool differs(const struct reading *r, const char *name)
-{
-    double first, value;
-    bool yes = false;
-
-    if (!parameter_of(r->trials[0], name, &first))
-        return false;
-    for (size_t i = 1; i < r->n_trials; i++) {
-        if (!parameter_of(r->trials[i], name, &value))
-            return false;
-        yes = yes || value != first;
-    }
-    return yes;
-}
-
 static enum portolan_status find_params(struct reading *r, struct portolan_error *err)
 {
-    const struct portolan_trial *first = r->trials[0];
+    size_t n = portolan_trials_differ_in(r->trials, r->n_trials, r->params, MAX_PARAMS);
 
-    for (size_t i = 0; i < first->n_parameters; i++) {
-        const char *name = first->parameters[i].name;
-
-        if (!strcmp(name, ranks) || !differs(r, name)) /* ranks are counted below */
-            continue;
-        if (r->n_params == MAX_PARAMS)
-            return portolan_error_set(err, PORTOLAN_EINVAL,
-                                      "more than %d parameters differ between the trials; name "
-                                      "trials that have some of them in common",
-                                      (int)MAX_PARAMS);
-        r->params[r->n_params++] = name;
-    }
-    if (r->n_params < MAX_PARAMS && differs(r, ranks))
-        r->params[r->n_params++] = ranks;
+    if (n > MAX_PARAMS)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "more than %d parameters differ between the trials; name "
+                                  "trials that have some of them in common",
+                                  (int)MAX_PARAMS);
+    r->n_params = n;
     return PORTOLAN_OK;
 }
 
@@ -163,7 +128,7 @@ static enum portolan_status read_profiles(struct reading *r, struct portolan_sto
         double point[MAX_PARAMS];
 
         for (size_t k = 0; k < r->n_params; k++)
-            parameter_of(r->trials[i], r->params[k], &point[k]);
+            portolan_trial_number(r->trials[i], r->params[k], &point[k]);
         status = portolan_profile_read(store, &q, &p, err);
         if (!status && !take_profile(r, p, point))
             status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
@@ -224,7 +189,7 @@ static bool take_samples(struct reading *r, const struct portolan_trial *t,
     bool good = places != NULL;
 
     for (size_t k = 0; k < r->n_params; k++)
-        parameter_of(t, r->params[k], &point[k]);
+        portolan_trial_number(t, r->params[k], &point[k]);
     for (size_t i = 0; good && i < set->n_samples; i++) {
         const struct portolan_sample *s = &set->samples[i];
 

@@ -159,53 +159,52 @@ static enum portolan_status write_csv(struct statement *s, const struct token *a
     return PORTOLAN_OK;
 }
 
+/* Column C of T over the identifiers, which are columns BY. */
+static bool add_observable(struct portolan_measurements *m, const struct table *t, size_t c,
+                           const size_t *by, double *x)
+{
+    struct portolan_measurement *item =
+        portolan_measurements_item(m, t->experiment, t->columns[c].name);
+
+    for (size_t i = 0; item && i < t->n_rows; i++) {
+        const double *row = llac_table_row(t, i);
+
+        for (size_t k = 0; k < m->n_params; k++)
+            x[k] = row[by[k]];
+        if (!isnan(row[c]) && !portolan_measurements_add(m, item, x, row[c]))
+            return false;
+    }
+    return item;
+}
+
 /* For Extra-P: identifiers are parameters, each observable a metric. */
 static enum portolan_status write_extrap(struct statement *s, const struct token *at,
                                          const struct table *t, const char *path, char **text)
 {
-    struct portolan_measurements m = {0};
-    size_t *by = portolan_arena_alloc(s->arena, t->n_columns, sizeof *by), item = 0;
+    size_t *by = portolan_arena_alloc(s->arena, t->n_columns, sizeof *by), n = 0;
+    double *x = portolan_arena_alloc(s->arena, t->n_columns, sizeof *x);
+    const char **params = portolan_arena_alloc(s->arena, t->n_columns, sizeof *params);
+    enum portolan_measurements_format form =
+        ends_with(path, ".jsonl") ? PORTOLAN_MEASUREMENTS_JSONL : PORTOLAN_MEASUREMENTS_TEXT;
+    struct portolan_measurements *m;
     struct portolan_error err = {0};
     enum portolan_status status;
+    bool good;
 
-    m.params = portolan_arena_alloc(s->arena, t->n_columns, sizeof(char *));
-    m.items = portolan_arena_alloc(s->arena, t->n_columns, sizeof *m.items);
-    if (!by || !m.params || !m.items)
-        return llac_no_memory(s);
-    for (size_t c = 0; c < t->n_columns; c++)
+    for (size_t c = 0; by && params && c < t->n_columns; c++)
         if (t->columns[c].kind == COLUMN_IDENTIFIER) {
-            m.params[m.n_params] = (char *)t->columns[c].name;
-            by[m.n_params++] = c;
+            params[n] = t->columns[c].name;
+            by[n++] = c;
         }
-    for (size_t c = 0; c < t->n_columns; c++)
-        m.n += t->columns[c].kind == COLUMN_OBSERVABLE;
-    for (size_t c = 0; c < t->n_columns; c++) {
-        struct portolan_measurement *one = &m.items[item];
-
-        if (t->columns[c].kind != COLUMN_OBSERVABLE)
-            continue;
-        item++;
-        one->callpath = (char *)t->experiment;
-        one->metric = (char *)t->columns[c].name;
-        one->x = portolan_arena_alloc(s->arena, t->n_rows * (m.n_params ? m.n_params : 1),
-                                      sizeof *one->x);
-        one->y = portolan_arena_alloc(s->arena, t->n_rows, sizeof *one->y);
-        if (!one->x || !one->y)
-            return llac_no_memory(s);
-        for (size_t i = 0; i < t->n_rows; i++) {
-            const double *row = llac_table_row(t, i);
-
-            if (isnan(row[c]))
-                continue;
-            for (size_t k = 0; k < m.n_params; k++)
-                one->x[one->n_rows * m.n_params + k] = row[by[k]];
-            one->y[one->n_rows++] = row[c];
-        }
-    }
-    status = portolan_measurements_write(
-        &m, ends_with(path, ".jsonl") ? PORTOLAN_MEASUREMENTS_JSONL : PORTOLAN_MEASUREMENTS_TEXT,
-        text, &err);
-    return status == PORTOLAN_OK ? status : llac_fail_with(s, at, status, &err);
+    if (!by || !x || !params || !(m = portolan_measurements_create(n, params)))
+        return llac_no_memory(s);
+    good = true;
+    for (size_t c = 0; good && c < t->n_columns; c++)
+        if (t->columns[c].kind == COLUMN_OBSERVABLE)
+            good = add_observable(m, t, c, by, x);
+    status = good ? portolan_measurements_write(m, form, text, &err) : llac_no_memory(s);
+    portolan_measurements_destroy(m);
+    return status == PORTOLAN_OK || !good ? status : llac_fail_with(s, at, status, &err);
 }
 
 enum portolan_status llac_write_tables(struct statement *s, const struct token *at,

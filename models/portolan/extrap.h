@@ -34,6 +34,7 @@ struct portolan_measurements {
     char **params;
     size_t n; /**< call path and metric together name one item, in order of first appearance */
     struct portolan_measurement *items;
+    void *impl; /**< of who adds; NULL */
 };
 
 enum portolan_measurements_format {
@@ -64,6 +65,23 @@ PORTOLAN_API enum portolan_status
 portolan_measurements_write(const struct portolan_measurements *measurements,
                             enum portolan_measurements_format format, char **text,
                             struct portolan_error *err);
+
+/** Without items; parameters are copied. NULL without memory. The caller destroys it. */
+PORTOLAN_API struct portolan_measurements *portolan_measurements_create(size_t n_params,
+                                                                        const char *const *params);
+
+/**
+ * The item of that call path and metric, made if need be and without rows then; NULL without
+ * memory. It may move when the next one is made. Only of measurements that were created or read.
+ */
+PORTOLAN_API struct portolan_measurement *
+portolan_measurements_item(struct portolan_measurements *measurements, const char *callpath,
+                           const char *metric);
+
+/** A row more of ITEM; X is copied. False without memory. */
+PORTOLAN_API bool portolan_measurements_add(struct portolan_measurements *measurements,
+                                            struct portolan_measurement *item, const double *x,
+                                            double y);
 
 /** NULL is legal. */
 PORTOLAN_API void portolan_measurements_destroy(struct portolan_measurements *measurements);

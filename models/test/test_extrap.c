@@ -169,7 +169,7 @@ static void numbers_keep_all_their_digits(void **state)
     double x[] = {1.0 / 3, 1e300}, y[] = {0.1 + 0.2, 4.9e-324};
     char *params[] = {"p"}, *text;
     struct portolan_measurement item = {"a \"b\"\\c", "\xc2\xb5s", 2, x, y};
-    struct portolan_measurements m = {1, params, 1, &item}, *back;
+    struct portolan_measurements m = {1, params, 1, &item, NULL}, *back;
 
     (void)state;
     for (int form = PORTOLAN_MEASUREMENTS_TEXT; form <= PORTOLAN_MEASUREMENTS_JSONL; form++) {
@@ -295,8 +295,9 @@ static void what_a_form_cannot_carry_is_refused(void **state)
     double x[] = {1, 2, 3, 4, 5}, y[] = {1, NAN};
     char *params[] = {"a", "b", "c", "d", "e"}, *text = NULL;
     struct portolan_measurement items[] = {{"p", "m", 1, x, y}, {"p", "m", 1, x, y}};
-    struct portolan_measurements five = {5, params, 1, items}, twice = {1, params, 2, items};
-    struct portolan_measurements none = {0, params, 1, items};
+    struct portolan_measurements five = {5, params, 1, items, NULL};
+    struct portolan_measurements twice = {1, params, 2, items, NULL};
+    struct portolan_measurements none = {0, params, 1, items, NULL};
     struct portolan_error err = {0};
 
     (void)state;

@@ -207,6 +207,17 @@ PORTOLAN_API enum portolan_status portolan_trials_select(struct portolan_store *
                                                          struct portolan_error *err);
 PORTOLAN_API void portolan_trials_clear(struct portolan_trial_list *list);
 
+/** The finite number that TRIAL has for PARAMETER, or its "ranks"; false when there is none. */
+PORTOLAN_API bool portolan_trial_number(const struct portolan_trial *trial, const char *parameter,
+                                        double *number);
+
+/**
+ * Fills NAMES, up to MOST, with the parameters that are numbers in all TRIALS and not the same in
+ * all, "ranks" last; borrowed from the first trial. Returns how many there are, perhaps more.
+ */
+PORTOLAN_API size_t portolan_trials_differ_in(const struct portolan_trial *const *trials, size_t n,
+                                              const char **names, size_t most);
+
 /** One line per trial, with what is stored of it. Errors: those of the store, ENOMEM. */
 PORTOLAN_API enum portolan_status portolan_trials_write(struct portolan_store *store,
                                                         const struct portolan_trial_list *list,
