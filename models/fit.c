@@ -120,10 +120,11 @@ static enum portolan_status solve_linear(struct final *f, struct portolan_error 
 
     nonlinear_columns(s, &f->c, f->columns, f->model->estimates);
     if (!s->options->allow_negative) {
-        if (!f->given && solve_positive(f))
-            return PORTOLAN_OK;
-        status = linear_nonnegative(s->points->m, f->c.k, f->columns, s->rhs, f->c.constant);
-        return status ? portolan_error_set(err, status, "no memory for a fit") : PORTOLAN_OK;
+        if (f->given || !solve_positive(f)) {
+            memset(f->c.constant, 0, sizeof f->c.constant);
+            linear_nonnegative(s->points->m, f->c.k, f->columns, s->rhs, s->work, f->c.constant);
+        }
+        return PORTOLAN_OK;
     }
     status = linear_full(s->points->m, f->c.k, f->columns, s->rhs, &fit, err);
     if (!status)

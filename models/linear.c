@@ -183,39 +183,50 @@ static size_t most_wanted(size_t m, size_t k, const double *a, const double *b,
     return wanted;
 }
 
-enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, const double *b,
-                                        double *c)
+/* From C to the best constants of the passive set, giving up those that turn negative. */
+static bool settle(size_t m, size_t k, const double *a, const double *b, bool *passive,
+                   double *work, double *c)
 {
-    double *work = portolan_calloc(m, (k + 1) * sizeof *work), *residual;
     double s[MODEL_ESTIMATES];
+
+    if (!solve_passive(m, k, a, b, passive, work, work + k * m, s))
+        return false;
+    while (!all_positive(k, passive, s)) {
+        step_inside(k, c, s, passive);
+        solve_passive(m, k, a, b, passive, work, work + k * m, s);
+    }
+    memcpy(c, s, k * sizeof *c);
+    return true;
+}
+
+void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, double *work,
+                        double *c)
+{
     bool passive[MODEL_ESTIMATES] = {0}, barred[MODEL_ESTIMATES] = {0};
     size_t j;
 
-    if (!work)
-        return PORTOLAN_ENOMEM;
-    residual = work + k * m;
-    memset(c, 0, k * sizeof *c);
-    memcpy(residual, b, m * sizeof *b);
+    for (j = 0; j < k; j++) {
+        c[j] = fmax(c[j], 0);
+        passive[j] = c[j] > 0;
+    }
+    if (!settle(m, k, a, b, passive, work, c)) {
+        memset(passive, 0, sizeof passive);
+        memset(c, 0, k * sizeof *c);
+        memcpy(work + k * m, b, m * sizeof *b);
+    }
     for (size_t round = 0; round < 3 * k + 10; round++) {
-        if ((j = most_wanted(m, k, a, b, residual, passive, barred)) == k)
+        if ((j = most_wanted(m, k, a, b, work + k * m, passive, barred)) == k)
             break;
         passive[j] = true;
         /* Dependent on those inside, or pushed out at once by rounding: not this column, then. */
-        if (!solve_passive(m, k, a, b, passive, work, residual, s) || s[j] <= 0) {
+        if (!settle(m, k, a, b, passive, work, c) || c[j] == 0) {
             passive[j] = false;
             barred[j] = true;
-            solve_passive(m, k, a, b, passive, work, residual, s);
+            settle(m, k, a, b, passive, work, c);
             continue;
         }
-        while (!all_positive(k, passive, s)) {
-            step_inside(k, c, s, passive);
-            solve_passive(m, k, a, b, passive, work, residual, s);
-        }
-        memcpy(c, s, k * sizeof *c);
         memset(barred, 0, sizeof barred);
     }
-    free(work);
-    return PORTOLAN_OK;
 }
 
 /* Work space of linear_full: the factored matrix and what LAPACK wants beside it. */

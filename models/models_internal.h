@@ -85,9 +85,13 @@ enum { LINEAR_NORMAL = 4 };
 double linear_normal(size_t k, double a[LINEAR_NORMAL][LINEAR_NORMAL], const double *b,
                      bool nonnegative, double *determinant);
 
-/* Non-negative least squares (Lawson and Hanson 1974). A is m × k, column by column, kept. */
-enum portolan_status linear_nonnegative(size_t m, size_t k, const double *a, const double *b,
-                                        double *coefficients);
+/*
+ * Non-negative least squares (Lawson and Hanson 1974). A is m × k, column by column, kept. WORK has
+ * room for (k + 1) × m numbers; behind k × m of them it gets the residual. COEFFICIENTS: where to
+ * begin, which changes nothing but the time where columns are independent; zeros will do.
+ */
+void linear_nonnegative(size_t m, size_t k, const double *a, const double *b, double *work,
+                        double *coefficients);
 
 struct linear_fit {
     size_t rank;

@@ -22,6 +22,7 @@ struct joint {
     double constant[MODEL_ESTIMATES];
     double rss;
     double *columns, *rhs, *factor, *leverage; /* MODEL_ESTIMATES × m, and m each */
+    double *work;                              /* (MODEL_ESTIMATES + 1) × m */
     size_t *piece;                             /* m */
 };
 
@@ -39,13 +40,14 @@ static enum portolan_status prepare(struct joint *j, const struct pieces_fit *f)
 
     *j = (struct joint){.f = f, .m = pts->m, .k = f->part_form[0].k, .pieces = f->n_parts};
     j->shape = f->part_form[0].shape;
-    j->columns = portolan_calloc(j->m, (MODEL_ESTIMATES + 3) * sizeof *j->columns);
+    j->columns = portolan_calloc(j->m, (2 * MODEL_ESTIMATES + 4) * sizeof *j->columns);
     j->piece = portolan_calloc(j->m, sizeof *j->piece);
     if (!j->columns || !j->piece)
         return PORTOLAN_ENOMEM;
     j->rhs = j->columns + MODEL_ESTIMATES * j->m;
     j->factor = j->rhs + j->m;
     j->leverage = j->factor + j->m;
+    j->work = j->leverage + j->m;
     for (size_t i = 0; i < j->m; i++) {
         const double *x = pts->x + i * pts->n_params;
 
@@ -70,7 +72,7 @@ static enum portolan_status solve(struct joint *j)
 {
     const struct points *pts = &j->f->points;
     struct linear_fit fit = {0};
-    enum portolan_status status;
+    enum portolan_status status = PORTOLAN_OK;
 
     number_columns(j);
     memset(j->columns, 0, j->n_columns * j->m * sizeof *j->columns);
@@ -82,7 +84,8 @@ static enum portolan_status solve(struct joint *j)
         status = linear_full(j->m, j->n_columns, j->columns, j->rhs, &fit, NULL);
         memcpy(j->constant, fit.coefficients, sizeof j->constant);
     } else {
-        status = linear_nonnegative(j->m, j->n_columns, j->columns, j->rhs, j->constant);
+        memset(j->constant, 0, sizeof j->constant);
+        linear_nonnegative(j->m, j->n_columns, j->columns, j->rhs, j->work, j->constant);
     }
     j->rss = 0;
     for (size_t i = 0; i < j->m; i++) {

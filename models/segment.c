@@ -2,8 +2,8 @@
 /*
  * The exact best segmentation of a sequence (Bellman 1961; Bai and Perron 2003). Sums of squares
  * come from an orthogonal factor that takes in row after row (Gentleman's square-root-free Givens
- * rotations, AS 75), for several beginnings at a time, so that the processor works on all of them
- * at once. No table of m² is kept: as soon as a beginning's costs are known they are used up.
+ * rotations, AS 75). No table of m² is kept: as soon as a beginning's costs are known they are used
+ * up.
  */
 #include "segment_internal.h"
 
@@ -11,122 +11,170 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 8, TERMS = MODEL_TERMS };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t lane_bits __attribute__((vector_size(LANES * sizeof(int64_t))));
+enum { TERMS = MODEL_TERMS };
+
+/* Of the factor D^1/2 R: what is left of a row that others explain; a direction of which rows say
+ * nothing. */
+static const double dependent = 1e-20, empty_length = 1e-100;
+
+/* ---- the factor ---- */
 
 /* The factor D^1/2 R of the rows so far, with the right-hand side as last column. */
 struct factor {
-    lanes rss;
-    lanes d[TERMS];
-    lanes r[TERMS][TERMS + 1];
+    size_t k;
+    double rss;
+    double d[TERMS];
+    double r[TERMS][TERMS + 1];
 };
 
-/* Takes in a row of weight W (0 or 1). */
-static inline void append(struct factor *f, size_t k, const double *row, const lanes *w)
+static void rotate(struct factor *f, const double *row)
 {
-    lanes x[TERMS + 1], weight = *w;
+    size_t k = f->k;
+    double x[TERMS + 1], weight = 1;
 
     for (size_t c = 0; c <= k; c++)
-        x[c] = row[c] - (lanes){0};
+        x[c] = row[c];
     for (size_t i = 0; i < k; i++) {
-        lanes xi = x[i], weighted, before = f->d[i] + NOTHING, inverse, keep, take;
-        lane_bits real = xi * xi > DEPENDENT * row[i] * row[i] - (lanes){0};
+        double xi = x[i], *r = f->r[i], d = f->d[i] + weight * xi * xi, keep, take;
 
-        xi = (lanes)((lane_bits)xi & real);
-        weighted = weight * xi;
-        f->d[i] = before + weighted * xi;
-        inverse = 1 / f->d[i];
-        keep = before * inverse;
-        take = weighted * inverse;
-        weight *= keep;
+        /* Others explain this column already. */
+        if (xi * xi <= dependent * row[i] * row[i] || !(d > 0))
+            continue;
+        keep = f->d[i] / d;
+        take = weight * xi / d;
         for (size_t c = i + 1; c <= k; c++) {
-            lanes old = f->r[i][c];
+            double old = r[c];
 
-            f->r[i][c] = keep * old + take * x[c];
+            r[c] = keep * old + take * x[c];
             x[c] -= xi * old;
         }
+        f->d[i] = d;
+        weight *= keep;
     }
     f->rss += weight * x[k] * x[k];
 }
 
-static inline void append_unit(struct factor *f, const struct segment_problem *p, size_t unit,
-                               const lanes *w)
+static void take_unit(struct factor *f, const struct segment_problem *p, size_t unit)
 {
     for (size_t row = p->unit[unit]; row < p->unit[unit + 1]; row++)
-        append(f, p->k, p->rows + row * (p->k + 1), w);
+        rotate(f, p->rows + row * (p->k + 1));
     if (p->base)
-        f->rss += *w * p->base[unit];
+        f->rss += p->base[unit];
 }
 
 static void empty(struct factor *f, size_t k)
 {
-    f->rss = (lanes){0};
-    for (size_t i = 0; i < k; i++) {
-        f->d[i] = (lanes){0};
-        for (size_t c = 0; c <= k; c++)
-            f->r[i][c] = (lanes){0};
-    }
+    f->k = k;
+    f->rss = 0;
+    memset(f->d, 0, k * sizeof *f->d);
+    memset(f->r, 0, k * sizeof *f->r);
 }
 
-/* ---- constants, and what it costs that none is negative ---- */
-
-/*
- * Constants of all lanes; a sign bit in ANY where one is negative. Where rows do not tell a
- * constant it is arbitrary, and so is good if it leaves the others positive.
- */
-static inline void solve(const struct factor *f, size_t k, lanes *c, lane_bits *any)
+/* The constants; is one of them negative? */
+static bool solve(const struct factor *f, double *constants)
 {
-    lane_bits negative = {0};
+    bool negative = false;
 
-    for (size_t i = k; i-- > 0;) {
-        c[i] = f->r[i][k];
-        for (size_t j = i + 1; j < k; j++)
-            c[i] -= f->r[i][j] * c[j];
-        negative |= (lane_bits)c[i];
+    for (size_t i = f->k; i-- > 0;) {
+        constants[i] = f->d[i] > empty_length ? f->r[i][f->k] : 0;
+        for (size_t j = i + 1; j < f->k && f->d[i] > empty_length; j++)
+            constants[i] -= f->r[i][j] * constants[j];
+        negative = negative || constants[i] < 0;
     }
-    *any = negative;
+    return negative;
 }
 
-static void take_triangle(const struct factor *f, size_t k, size_t lane, struct triangle *t)
+static double constrain(const struct factor *f, double *constants)
 {
-    t->k = k;
+    double columns[TERMS * TERMS], rhs[TERMS], work[TERMS * (TERMS + 1)];
+    size_t k = f->k;
+
     for (size_t i = 0; i < k; i++) {
-        double length = f->d[i][lane] > EMPTY_LENGTH ? sqrt(f->d[i][lane]) : 0;
+        double length = f->d[i] > empty_length ? sqrt(f->d[i]) : 0;
 
         for (size_t c = 0; c < k; c++)
-            t->column[c][i] = c < i ? 0 : c == i ? length : length * f->r[i][c][lane];
-        t->rhs[i] = length * f->r[i][k][lane];
+            columns[c * k + i] = c < i ? 0 : c == i ? length : length * f->r[i][c];
+        rhs[i] = length * f->r[i][k];
+    }
+    linear_nonnegative(k, k, columns, rhs, work, constants);
+    return linear_dot(k, work + k * k, work + k * k);
+}
+
+double segment_fit(const struct segment_problem *p, size_t first, size_t last, double *constants)
+{
+    struct factor f;
+
+    empty(&f, p->k);
+    for (size_t u = first; u < last; u++)
+        take_unit(&f, p, u);
+    return f.rss + (solve(&f, constants) && p->nonnegative ? constrain(&f, constants) : 0);
+}
+
+/*
+ * What a factor of one column or two leaves when they do not both help: the columns' squares
+ * together but for those of the one that helps more, or of none.
+ */
+static double squares_of_two(const struct factor *f)
+{
+    double first = f->d[0] * f->r[0][f->k], all = first * f->r[0][f->k];
+    double gain = first > 0 ? all : 0, second, length;
+
+    if (f->k == 1)
+        return all - gain;
+    all += f->d[1] * f->r[1][2] * f->r[1][2];
+    second = first * f->r[0][1] + f->d[1] * f->r[1][2];
+    length = f->d[0] * f->r[0][1] * f->r[0][1] + f->d[1];
+    if (second > 0 && length > empty_length && second * second > gain * length)
+        gain = second * second / length;
+    return all - gain;
+}
+
+/* The squares left so far. */
+static double judge(const struct factor *f, const struct segment_problem *p)
+{
+    double constants[TERMS];
+
+    if (!p->nonnegative || !solve(f, constants))
+        return f->rss;
+    return f->rss + (f->k > 2 ? constrain(f, constants) : squares_of_two(f));
+}
+
+void segment_sweep(const struct segment_problem *p, const struct segment_window *window,
+                   bool forward, double *out)
+{
+    struct factor f;
+
+    empty(&f, p->k);
+    /* What comes before unit u counts for a beginning at u. */
+    for (size_t u = window->first; forward && u < window->to; u++) {
+        take_unit(&f, p, u);
+        if (u + 1 >= window->from)
+            out[u - window->first] = judge(&f, p);
+    }
+    for (size_t u = window->last; !forward && u-- > window->from;) {
+        take_unit(&f, p, u);
+        if (u <= window->to)
+            out[u - window->first] = judge(&f, p);
     }
 }
 
-/* The squares left when no constant is negative. */
-static inline void judge(const struct factor *f, const struct segment_problem *p, lanes *rss)
+double segment_compress(const struct segment_problem *p, size_t first, size_t last, double *rows)
 {
-    lanes c[TERMS];
-    lane_bits negative;
+    size_t k = p->k;
+    struct factor f;
 
-    *rss = f->rss;
-    if (!p->nonnegative)
-        return;
-    solve(f, p->k, c, &negative);
-    for (size_t lane = 0; lane < LANES; lane++) {
-        struct triangle t;
-        double one[TERMS];
+    empty(&f, k);
+    for (size_t u = first; u < last; u++)
+        take_unit(&f, p, u);
+    memset(rows, 0, k * (k + 1) * sizeof *rows);
+    for (size_t i = 0; i < k; i++) {
+        double length = sqrt(f.d[i]);
 
-        if (negative[lane] >= 0)
-            continue;
-        if (p->k <= 2) {
-            (*rss)[lane] +=
-                squares_of_two(p->k, f->d[0][lane], f->r[0][p->k][lane], f->r[0][1][lane],
-                               p->k > 1 ? f->d[1][lane] : 0, p->k > 1 ? f->r[1][2][lane] : 0);
-            continue;
-        }
-        for (size_t j = 0; j < p->k; j++)
-            one[j] = c[j][lane];
-        take_triangle(f, p->k, lane, &t);
-        (*rss)[lane] += triangle_constrain(&t, one);
+        rows[i * (k + 1) + i] = length;
+        for (size_t c = i + 1; c <= k; c++)
+            rows[i * (k + 1) + c] = length * f.r[i][c];
     }
+    return f.rss;
 }
 
 /* ---- the dynamic program ---- */
@@ -134,28 +182,10 @@ static inline void judge(const struct factor *f, const struct segment_problem *p
 /* For s + 1 segments ending with each unit: the least squares, and where the last one begins. */
 struct table {
     size_t n, max;
-    size_t wide;   /* n, rounded up to whole LANES */
-    double *best;  /* max × wide */
-    double *begin; /* max × wide; units, as numbers of the same width */
-    double *cost;  /* n × LANES: of segments from each of the beginnings in work */
-    double *line;  /* wide: of one beginning */
+    double *best;  /* max × n */
+    size_t *begin; /* max × n */
+    double *cost;  /* n: of the segments from the beginning in work */
 };
-
-/* The costs of all segments that begin with FIRST … FIRST + LANES - 1. */
-static void find_costs(const struct segment_problem *p, struct table *t, size_t first)
-{
-    struct factor f;
-    lanes w = {0}, rss;
-
-    empty(&f, p->k);
-    for (size_t u = first; u < t->n; u++) {
-        if (u - first < LANES)
-            w[u - first] = 1;
-        append_unit(&f, p, u, &w);
-        judge(&f, p, &rss);
-        memcpy(t->cost + u * LANES, &rss, sizeof rss);
-    }
-}
 
 /* The first unit with which a segment from unit FIRST may end; n = none. */
 static size_t first_end(const struct segment_problem *p, size_t first)
@@ -168,54 +198,39 @@ static size_t first_end(const struct segment_problem *p, size_t first)
     return end < p->n_units ? end : p->n_units;
 }
 
-/* Of each two the smaller sum, and where it came from. As wide as every processor can compare. */
-typedef double pair __attribute__((vector_size(2 * sizeof(double))));
-typedef int64_t pair_bits __attribute__((vector_size(2 * sizeof(int64_t))));
-
-static inline void take_better(double *best, double *begin, const double *cost, double before,
-                               double from)
+/* The costs of all segments that begin with unit BEGIN, and what they make better. */
+static void use_beginning(const struct segment_problem *p, struct table *t, size_t begin)
 {
-    pair old, now, at, here = from - (pair){0};
-    pair_bits better;
+    size_t end = first_end(p, begin);
+    struct factor f;
 
-    memcpy(&now, cost, sizeof now);
-    memcpy(&old, best, sizeof old);
-    memcpy(&at, begin, sizeof at);
-    now += before;
-    better = now < old;
-    old = (pair)(((pair_bits)now & better) | ((pair_bits)old & ~better));
-    at = (pair)(((pair_bits)here & better) | ((pair_bits)at & ~better));
-    memcpy(best, &old, sizeof old);
-    memcpy(begin, &at, sizeof at);
-}
-
-static void use_costs(const struct segment_problem *p, struct table *t, size_t begin, size_t lane)
-{
-    size_t end = first_end(p, begin), first = end - end % LANES;
-
-    for (size_t u = first; u < t->wide; u++)
-        t->line[u] = u < end || u >= t->n ? INFINITY : t->cost[u * LANES + lane];
+    empty(&f, p->k);
+    for (size_t u = begin; u < t->n; u++) {
+        take_unit(&f, p, u);
+        if (u >= end)
+            t->cost[u] = judge(&f, p);
+    }
     for (size_t s = begin ? 1 : 0; s < (begin ? t->max : 1); s++) {
-        double before = s ? t->best[(s - 1) * t->wide + begin - 1] : 0;
+        double before = s ? t->best[(s - 1) * t->n + begin - 1] : 0, *best = t->best + s * t->n;
 
-        if (before == INFINITY)
-            break;
-        for (size_t u = first; u < t->wide; u += 2)
-            take_better(t->best + s * t->wide + u, t->begin + s * t->wide + u, t->line + u, before,
-                        (double)begin);
+        for (size_t u = end; u < t->n && before < INFINITY; u++)
+            if (before + t->cost[u] < best[u]) {
+                best[u] = before + t->cost[u];
+                t->begin[s * t->n + u] = begin;
+            }
     }
 }
 
 static void trace(const struct table *t, struct segment_solution *out)
 {
     out->n = 0;
-    for (size_t s = 0; s < t->max && t->best[s * t->wide + t->n - 1] < INFINITY; s++, out->n++) {
+    for (size_t s = 0; s < t->max && t->best[s * t->n + t->n - 1] < INFINITY; s++, out->n++) {
         size_t end = t->n;
 
-        out->rss[s] = t->best[s * t->wide + t->n - 1];
+        out->rss[s] = t->best[s * t->n + t->n - 1];
         out->begin[s][s + 1] = t->n;
         for (size_t i = s + 1; i-- > 0;)
-            end = out->begin[s][i] = (size_t)t->begin[i * t->wide + end - 1];
+            end = out->begin[s][i] = t->begin[i * t->n + end - 1];
     }
 }
 
@@ -224,22 +239,18 @@ enum portolan_status segment_solve(const struct segment_problem *p, struct segme
     struct table t = {.n = p->n_units, .max = p->max < MODEL_PIECES ? p->max : MODEL_PIECES};
     bool good;
 
-    t.wide = (t.n + LANES - 1) / LANES * LANES;
-    t.best = portolan_calloc(t.wide * t.max, 2 * sizeof *t.best);
-    t.cost = portolan_calloc(t.wide * (LANES + 1), sizeof *t.cost);
-    good = t.best && t.cost;
-    t.begin = t.best + t.wide * t.max;
-    t.line = t.cost + t.wide * LANES;
-    for (size_t i = 0; good && i < t.wide * t.max; i++)
+    t.best = portolan_calloc(t.n * t.max, sizeof *t.best);
+    t.begin = portolan_calloc(t.n * t.max, sizeof *t.begin);
+    t.cost = portolan_calloc(t.n, sizeof *t.cost);
+    good = t.best && t.begin && t.cost;
+    for (size_t i = 0; good && i < t.n * t.max; i++)
         t.best[i] = INFINITY;
-    for (size_t first = 0; good && first < t.n; first += LANES) {
-        find_costs(p, &t, first);
-        for (size_t lane = 0; lane < LANES && first + lane < t.n; lane++)
-            use_costs(p, &t, first + lane, lane);
-    }
+    for (size_t begin = 0; good && begin < t.n; begin++)
+        use_beginning(p, &t, begin);
     if (good)
         trace(&t, out);
     free(t.best);
+    free(t.begin);
     free(t.cost);
     return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }

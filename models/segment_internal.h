@@ -5,42 +5,6 @@
 
 #include "models_internal.h"
 
-/* ---- segment_nonnegative.c ---- */
-
-/* An upper triangle as an ordinary matrix, column by column, and its right-hand side. */
-struct triangle {
-    size_t k;
-    double column[MODEL_TERMS][MODEL_TERMS], rhs[MODEL_TERMS];
-};
-
-/* C: the constants without constraint in, none negative out. What squares the triangle leaves. */
-double triangle_constrain(const struct triangle *t, double *c);
-
-/* In the factors D^1/2 R of both files below: nothing, but no division by 0; what is left of a row
- * that others explain; a direction of which rows say nothing. */
-#define NOTHING      1e-140
-#define DEPENDENT    1e-20
-#define EMPTY_LENGTH 1e-100
-
-/*
- * What a factor of one column or two leaves when they do not both help: the columns' squares
- * together but for those of the one that helps more, or of none. D0, D1: the diagonal; Z0, Z1: the
- * right-hand side; R: beside the diagonal.
- */
-static inline double squares_of_two(size_t k, double d0, double z0, double r, double d1, double z1)
-{
-    double first = d0 * z0, all = first * z0, gain = first > 0 ? all : 0, second, length;
-
-    if (k == 1)
-        return all - gain;
-    all += d1 * z1 * z1;
-    second = first * r + d1 * z1;
-    length = d0 * r * r + d1;
-    if (second > 0 && length > EMPTY_LENGTH && second * second > gain * length)
-        gain = second * second / length;
-    return all - gain;
-}
-
 /* ---- segment.c: the best 1, 2, … segments of a sequence, by dynamic programming ---- */
 
 struct segment_problem {
@@ -64,8 +28,6 @@ struct segment_solution {
 /* O(units² (k² + max)). Segmentations that are impossible are not among the first N. */
 enum portolan_status segment_solve(const struct segment_problem *problem,
                                    struct segment_solution *solution);
-
-/* ---- segment_one.c ---- */
 
 /* Least squares on the rows of units FIRST … LAST - 1; dependent constants are 0. */
 double segment_fit(const struct segment_problem *problem, size_t first, size_t last,

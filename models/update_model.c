@@ -25,6 +25,7 @@ static enum portolan_status choose_terms(const struct recursion *u, struct porto
                                          double *columns, double *constants, bool *kept,
                                          struct portolan_error *err)
 {
+    double work[MODEL_TERMS * (MODEL_TERMS + 1)];
     struct linear_fit fit = {0};
     enum portolan_status status;
 
@@ -33,10 +34,11 @@ static enum portolan_status choose_terms(const struct recursion *u, struct porto
     load(u, kept, columns);
     status = linear_full(u->k, u->k, columns, u->z, &fit, err);
     m->summary.condition = fit.condition;
-    memcpy(constants, fit.coefficients, u->k * sizeof *constants);
-    if (!status && u->begun.nonnegative &&
-        (status = linear_nonnegative(u->k, u->k, columns, u->z, constants)))
-        portolan_error_set(err, status, "no memory for a fit");
+    memset(constants, 0, u->k * sizeof *constants);
+    if (u->begun.nonnegative)
+        linear_nonnegative(u->k, u->k, columns, u->z, work, constants);
+    else
+        memcpy(constants, fit.coefficients, u->k * sizeof *constants);
     for (size_t j = 0; j < u->k && !status; j++) {
         bool dependent = fit.dependent[j] && constants[j] == 0;
 
