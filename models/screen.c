@@ -107,13 +107,14 @@ static void score(const struct search *s, const struct sums *sums, struct sketch
         numbers_rank(list->best, &list->n, KEPT, &form, sizeof form);
 }
 
-/* Scores a pair of entries by its normal equations. TOGETHER: the product of their columns. */
-static void sketch_pair(const struct search *s, const struct sums *sums, struct sketches *list,
-                        struct sketch form, double together)
+/* Scores one entry or two by its normal equations. TOGETHER: the product of two columns. */
+static inline void sketch(const struct search *s, const struct sums *sums, struct sketches *list,
+                          struct sketch form, double together)
 {
     double a[LINEAR_NORMAL][LINEAR_NORMAL], b[LINEAR_NORMAL], volume = 1, determinant, off;
-    size_t k = 0, members[2] = {(size_t)form.first, (size_t)form.second};
-    double cost = 2;
+    size_t k = 0, n = form.second >= 0 ? 2 : 1;
+    short members[2] = {form.first, form.second};
+    double cost = n == 2 ? 2 : 0;
 
     if (form.constant) {
         a[0][0] = sums->one;
@@ -121,8 +122,8 @@ static void sketch_pair(const struct search *s, const struct sums *sums, struct 
         volume *= s->largest / sums->constant;
         k = 1;
     }
-    for (size_t i = 0; i < 2; i++, k++) {
-        size_t e = members[i];
+    for (size_t i = 0; i < n; i++, k++) {
+        size_t e = (size_t)members[i];
 
         if (form.constant)
             a[0][k] = sums->of[e].t;
@@ -131,40 +132,13 @@ static void sketch_pair(const struct search *s, const struct sums *sums, struct 
         volume *= s->largest / sums->of[e].largest;
         cost += search_grid[e].cost;
     }
-    a[k - 2][k - 1] = together;
+    if (n == 2)
+        a[k - 2][k - 1] = together;
     if (k >= s->m)
         return;
     off = linear_normal(k, a, b, !s->options->allow_negative, &determinant);
     if (off >= 0)
         score(s, sums, list, form, k, off, determinant * volume, cost);
-}
-
-/* The same for one entry alone (K 1) or beside a constant (K 2), which most sketches are. */
-static void sketch_single(const struct search *s, const struct sums *sums, struct sketches *list,
-                          struct sketch form)
-{
-    size_t e = (size_t)form.first, k = 1 + form.constant;
-    double tt = sums->of[e].tt, ty = sums->of[e].ty, off, volume = s->largest / sums->of[e].largest;
-
-    if (form.constant) {
-        double share = sums->of[e].t / sums->one, slope;
-
-        tt -= share * sums->of[e].t;
-        ty -= share * sums->y;
-        slope = ty / tt;
-        if (!(tt > 1e-13 * sums->of[e].tt) ||
-            (!s->options->allow_negative && !(slope > 0 && sums->y - slope * sums->of[e].t > 0)))
-            return;
-        off = sums->y * sums->y / sums->one + slope * ty;
-        volume *= s->largest / sums->constant * sqrt(sums->one * tt);
-    } else {
-        if (!s->options->allow_negative && !(ty > 0))
-            return;
-        off = ty * ty / tt;
-        volume *= sqrt(tt);
-    }
-    if (k < s->m)
-        score(s, sums, list, form, k, off, volume, search_grid[e].cost);
 }
 
 static bool is_whole(size_t entry)
@@ -245,7 +219,7 @@ static void try_single(struct search *s, size_t param, const struct sums *sums)
             struct sketch form = {.first = e, .second = -1, .constant = constant};
 
             if (sums->usable[e] && family_of(s, &form))
-                sketch_single(s, sums, &list, form);
+                sketch(s, sums, &list, form, 0);
         }
     if (list.n && s->points->n_params == 1)
         search_trust(s, list.least.squares, list.least.k);
@@ -279,9 +253,9 @@ static void try_pairs(struct search *s, size_t param, const struct sums *sums)
             column = search_grid_column(s, param, (size_t)second, NULL);
             for (size_t i = 0; i < m; i++)
                 together += weighted[i] * column[i];
-            sketch_pair(s, sums, &list, form, together);
+            sketch(s, sums, &list, form, together);
             form.constant = true;
-            sketch_pair(s, sums, &list, form, together);
+            sketch(s, sums, &list, form, together);
         }
     }
     try_sketches(s, param, &list);

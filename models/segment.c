@@ -212,12 +212,15 @@ static void use_beginning(const struct segment_problem *p, struct table *t, size
     }
     for (size_t s = begin ? 1 : 0; s < (begin ? t->max : 1); s++) {
         double before = s ? t->best[(s - 1) * t->n + begin - 1] : 0, *best = t->best + s * t->n;
+        size_t *from = t->begin + s * t->n;
 
-        for (size_t u = end; u < t->n && before < INFINITY; u++)
-            if (before + t->cost[u] < best[u]) {
-                best[u] = before + t->cost[u];
-                t->begin[s * t->n + u] = begin;
-            }
+        /* Without a branch: nobody foretells which beginning is better. */
+        for (size_t u = end; u < t->n && before < INFINITY; u++) {
+            double now = before + t->cost[u];
+
+            from[u] = now < best[u] ? begin : from[u];
+            best[u] = now < best[u] ? now : best[u];
+        }
     }
 }
 
