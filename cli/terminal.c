@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "terminal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <wchar.h>
 
 enum { HISTORY_LINES = 1000 };
 
@@ -24,94 +19,10 @@ struct terminal {
     char *history_file; /* NULL: nowhere to keep it */
     const char *prompt;
     char *line;
+    bool is_cancelled; /* the line, by Ctrl-C */
     terminal_complete_fn complete;
     void *arg;
 };
-
-/*
- * What Ctrl-C writes into and the reader of bytes waits for as well: the signal may come to any
- * thread, and before the wait begins.
- */
-static int interrupts[2] = {-1, -1};
-
-static void note_interrupt(int number)
-{
-    int before = errno;
-
-    (void)number;
-    if (write(interrupts[1], "", 1) < 0) {
-        /* full: it is known already */
-    }
-    errno = before;
-}
-
-/* Forgets what has come; whether something had. */
-static bool take_interrupts(void)
-{
-    char bytes[64];
-    bool came = false;
-
-    while (read(interrupts[0], bytes, sizeof bytes) > 0)
-        came = true;
-    return came;
-}
-
-/*
- * The terminal once more, never blocking: Ctrl-C also throws away what was typed, perhaps between
- * poll and read. A description of its own, for standard input's is shared with others.
- */
-static int keyboard = -1;
-
-static void open_keyboard(void)
-{
-    const char *name = ttyname(STDIN_FILENO);
-
-    keyboard = name ? open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-}
-
-/* The next byte; -1 when Ctrl-C came first. */
-static int read_byte(char *byte)
-{
-    const int fd = keyboard >= 0 ? keyboard : STDIN_FILENO;
-    struct pollfd inputs[2] = {{.fd = fd, .events = POLLIN},
-                               {.fd = interrupts[0], .events = POLLIN}};
-    int n;
-
-    for (;;) {
-        do
-            n = poll(inputs, 2, -1);
-        while (n < 0 && errno == EINTR);
-        if (n < 0 || inputs[1].revents)
-            return -1;
-        n = (int)read(fd, byte, 1);
-        if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-            return n;
-    }
-}
-
-/* libedit's own reader tries again after a signal; ours lets Ctrl-C cancel the line. */
-static int read_character(EditLine *el, wchar_t *c)
-{
-    mbstate_t state = {0};
-
-    (void)el;
-    for (;;) {
-        char byte;
-        int n = read_byte(&byte);
-
-        if (n <= 0)
-            return n;
-        switch (mbrtowc(c, &byte, 1, &state)) {
-        case (size_t)-1: /* not a character: pass the byte on */
-            *c = (wchar_t)(unsigned char)byte;
-            return 1;
-        case (size_t)-2:
-            continue;
-        default:
-            return 1;
-        }
-    }
-}
 
 static char *show_prompt(EditLine *el)
 {
@@ -119,6 +30,16 @@ static char *show_prompt(EditLine *el)
 
     el_get(el, EL_CLIENTDATA, &t);
     return (char *)t->prompt;
+}
+
+static unsigned char cancel_line(EditLine *el, int character)
+{
+    struct terminal *t;
+
+    (void)character;
+    el_get(el, EL_CLIENTDATA, &t);
+    t->is_cancelled = true;
+    return CC_NEWLINE;
 }
 
 /* -------------------------------------------------------------------------------- completion */
@@ -237,9 +158,7 @@ enum portolan_status terminal_open(const char *program, const char *history_name
     t->prompt = "";
     t->complete = complete_words;
     t->arg = arg;
-    t->el = pipe2(interrupts, O_CLOEXEC | O_NONBLOCK) == 0 ? el_init(program, stdin, stdout, stderr)
-                                                           : NULL;
-    open_keyboard();
+    t->el = el_init(program, stdin, stdout, stderr);
     t->history = history_init();
     t->history_file = find_history_file(history_name);
     if (!t->el || !t->history) {
@@ -254,10 +173,12 @@ enum portolan_status terminal_open(const char *program, const char *history_name
     el_set(t->el, EL_EDITOR, "emacs");
     el_set(t->el, EL_HIST, history, t->history);
     el_set(t->el, EL_PROMPT, show_prompt);
-    el_set(t->el, EL_GETCFN, read_character);
     /* Wide, for the other one leaks its texts. */
     el_wset(t->el, EL_ADDFN, L"portolan-complete", L"Completes the word that is begun", complete);
+    el_wset(t->el, EL_ADDFN, L"portolan-cancel", L"Drops the line", cancel_line);
     el_set(t->el, EL_BIND, "^I", "portolan-complete", NULL);
+    el_set(t->el, EL_SETTY, "-d", "-isig", NULL); /* while editing, Ctrl-C is a key like others */
+    el_set(t->el, EL_BIND, "^C", "portolan-cancel", NULL);
     el_set(t->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_source(t->el, NULL); /* the user's .editrc */
     *out = t;
@@ -273,14 +194,6 @@ void terminal_close(struct terminal *t)
         history_end(t->history);
     if (t->el)
         el_end(t->el);
-    for (int i = 0; i < 2; i++)
-        if (interrupts[i] >= 0) {
-            close(interrupts[i]);
-            interrupts[i] = -1;
-        }
-    if (keyboard >= 0)
-        close(keyboard);
-    keyboard = -1;
     free(t->history_file);
     free(t->line);
     free(t);
@@ -288,19 +201,14 @@ void terminal_close(struct terminal *t)
 
 enum terminal_event terminal_read(struct terminal *t, const char *prompt, const char **line)
 {
-    /* Restarted: an echo that Ctrl-C cuts off would count as a failure of standard output. */
-    struct sigaction interrupt = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART}, before;
     const char *got;
     int count = 0;
 
     t->prompt = prompt;
-    sigaction(SIGINT, &interrupt, &before);
-    el_set(t->el, EL_PREP_TERM, 1); /* before the prompt: nothing typed behind it is lost */
+    t->is_cancelled = false;
+    el_set(t->el, EL_PREP_TERM, 1); /* before the prompt: nothing typed after it is lost */
     got = el_gets(t->el, &count);
-    sigaction(SIGINT, &before, NULL);
-    if (take_interrupts()) {
-        el_set(t->el, EL_PREP_TERM, 0);
-        el_reset(t->el);
+    if (t->is_cancelled) {
         printf("\n");
         fflush(stdout);
         return TERMINAL_CANCELLED;
