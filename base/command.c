@@ -74,7 +74,7 @@ enum portolan_status portolan_command_run(struct portolan_arena *arena,
     pid_t pid;
 
     if (!grown || arena->failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     command->word = grown;
     command->word[command->n] = NULL;
     if ((error = start(command, file, &pid)) != 0)

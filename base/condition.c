@@ -200,7 +200,7 @@ enum portolan_status portolan_condition_parse(const char *text,
 
     *condition = NULL;
     if (!c)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     c->arena = arena;
     advance(&p);
     c->root = parse_or(&p);

@@ -30,6 +30,11 @@ enum portolan_status portolan_error_set(struct portolan_error *err, enum portola
     return status;
 }
 
+enum portolan_status portolan_no_memory(struct portolan_error *err)
+{
+    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+}
+
 void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
 {
     char text[sizeof err->text];

@@ -107,7 +107,7 @@ static enum portolan_status replace(const char *path, const char *bytes, size_t 
     int fd;
 
     if (!temporary)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     good = fd >= 0 && portolan_write_all(fd, bytes, length);
     if (good && stat(path, &old) == 0)

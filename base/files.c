@@ -90,7 +90,7 @@ enum portolan_status portolan_files_write(struct portolan_arena *arena, const ch
                 &made[i], portolan_arena_printf(arena, "%s.portolan-new", made[i].path)};
     }
     if (arena->failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     is_new = mkdir(folder, 0777) == 0;
     if (!is_new && errno != EEXIST)
         return portolan_error_set(err, PORTOLAN_EIO, "%s: %s%s", folder, strerror(errno),

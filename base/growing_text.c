@@ -80,7 +80,7 @@ enum portolan_status portolan_text_take(struct portolan_text *t, char **text,
     *text = is_there ? t->bytes : NULL;
     if (!is_there) {
         portolan_text_clear(t);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     *t = (struct portolan_text){.arena = t->arena};
     return PORTOLAN_OK;

@@ -47,7 +47,7 @@ static enum portolan_status read_line(struct reader *r, const char *line, int nu
     value += 1 + strspn(value + 1, " \t");
     if (s->is_path ? add_path(r, s->list, value) : portolan_words_split(r->arena, s->list, value))
         return PORTOLAN_OK;
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 enum portolan_status portolan_settings_read(struct portolan_arena *arena, const char *file,
@@ -65,7 +65,7 @@ enum portolan_status portolan_settings_read(struct portolan_arena *arena, const 
     if ((status = portolan_file_read(arena, file, &text, &size, err)) != PORTOLAN_OK)
         return status;
     if (!(lines = portolan_arena_strdup(arena, text)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     while (status == PORTOLAN_OK && (line = strsep(&lines, "\n")))
         status = read_line(&r, line, ++number, err);
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++)

@@ -20,7 +20,7 @@ static enum portolan_status add(struct shared_search *s, const char *file, const
     closure->objects =
         portolan_arena_grow(&s->arena, closure->objects, closure->n, sizeof *closure->objects);
     if (!closure->objects)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = shared_object_read(&s->arena, file, &closure->objects[closure->n], err);
     closure->objects[closure->n++].name = name;
     return status;

@@ -183,8 +183,7 @@ static enum portolan_status read_sections(struct image *i, struct shared_object 
         else if (i->sections[k].sh_type == SHT_DYNSYM)
             read_symbols(i, &i->sections[k], object);
     }
-    return i->arena->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                            : PORTOLAN_OK;
+    return i->arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status shared_object_read(struct portolan_arena *arena, const char *file,

@@ -27,7 +27,7 @@ enum portolan_status portolan_words_take(struct portolan_words *w, char ***words
     w->n = kept;
     *words = portolan_calloc(1, (kept + 1) * sizeof **words + size);
     if (!*words)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     at = (char *)(*words + kept + 1);
     for (size_t i = 0; i < kept; i++) {
         (*words)[i] = at;

@@ -21,7 +21,7 @@ enum portolan_status names_take(struct portolan_arena *arena, struct sidl_string
     }
     if (texts)
         sidl_string__array_deleteRef(texts);
-    return good ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 /* A copy in the arena of a text that the run time gave us. */
@@ -55,7 +55,7 @@ enum portolan_status arena_instances(struct portolan_interpreter *in, struct por
     if (ids)
         gov_cca_ComponentID__array_deleteRef(ids);
     if (arena->failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return portolan_catch(&ex, err);
 }
 
@@ -90,7 +90,7 @@ enum portolan_status arena_class(struct portolan_interpreter *in, struct portola
 
     *class_name = take_text(arena, text);
     if (!*class_name)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return status;
 }
 
@@ -135,6 +135,6 @@ enum portolan_status arena_port_type(struct portolan_interpreter *in, struct por
     gov_cca_ComponentID_deleteRef(id, NULL);
     *type = take_text(arena, text);
     if (!*type)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return status;
 }

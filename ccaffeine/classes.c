@@ -52,7 +52,7 @@ enum portolan_status classes_list(struct portolan_interpreter *in, struct portol
             continue;
         names->names = portolan_arena_grow(arena, names->names, names->n, sizeof *names->names);
         if (!names->names)
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         names->names[names->n++] = c->class_name;
     }
     return status;

@@ -198,8 +198,7 @@ enum portolan_status portolan_interpreter_complete(struct portolan_interpreter *
     else if (verb_find(c.words.words[0], &form, NULL) == PORTOLAN_OK &&
              c.words.n_words - 1 < form->n_arguments && is_wanted(&c, form, c.words.n_words - 1))
         add_argument(&c, form, c.words.n_words - 1);
-    status = arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                          : portolan_words_take(&c.found, words, n, err);
+    status = arena.failed ? portolan_no_memory(err) : portolan_words_take(&c.found, words, n, err);
     portolan_arena_clear(&arena);
     return status;
 }

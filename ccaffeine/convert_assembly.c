@@ -254,7 +254,7 @@ enum portolan_status portolan_assembly_to_script(const struct portolan_assembly 
     *text = NULL;
     if (!stem) {
         portolan_arena_clear(&arena);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     write_head(&w, stem);
     portolan_arena_clear(&arena);

@@ -197,7 +197,7 @@ enum portolan_status portolan_script_to_assembly(const struct portolan_script *s
     f.a.name = s->name ? s->name : convert_stem(&arena, out, s->file);
     follow_all(&f);
     if (arena.failed || !f.a.name)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (heard->count > before)
         status =
             portolan_error_set(err, PORTOLAN_ESYNTAX, "%d error%s in '%s'", heard->count - before,

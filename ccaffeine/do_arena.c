@@ -99,7 +99,7 @@ enum portolan_status verb_instantiate(struct command *c)
     if (status != PORTOLAN_OK)
         return status;
     if (!name && !(name = choose_name(c, class->class_name)))
-        return portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(c->err);
     if (!(properties = pending_properties(c, name, class)))
         return c->err->status;
     id = gov_cca_ports_BuilderService_createInstance(c->in->builder, name, class->class_name,

@@ -31,7 +31,7 @@ static enum portolan_status set_path(struct portolan_interpreter *in, const char
     enum portolan_status status = PORTOLAN_OK;
 
     if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     text_list_clear(&in->path);
     while (status == PORTOLAN_OK && (folder = strsep(&rest, ":")))
         if (*folder)

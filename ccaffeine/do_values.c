@@ -38,7 +38,7 @@ static const char *value_of(struct command *c, gov_cca_TypeMap map, const char *
 
     if (portolan_typemap_get_text(map, key, type, &text, c->err) == PORTOLAN_OK &&
         !(copy = portolan_arena_strdup(c->arena, text)))
-        portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(c->err);
     free(text);
     return copy;
 }
@@ -153,7 +153,7 @@ static enum portolan_status note_property(struct command *c, const char *instanc
             free(p->text);
         }
         free(p);
-        return portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(c->err);
     }
     LL_APPEND(c->in->pending, p);
     return PORTOLAN_OK;
@@ -167,7 +167,7 @@ enum portolan_status verb_property(struct command *c)
     enum portolan_status status;
 
     if (verb_argument(c, 2) && !text)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = arena_find(c->in, c->arena, word, &instance, text ? &quiet : err);
     if (text && status == PORTOLAN_ENOTFOUND) {
         instance = word;
@@ -221,7 +221,7 @@ static enum portolan_status set_port_property(struct command *c, gov_cca_Compone
     enum portolan_status status;
 
     if (!text)
-        return portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(c->err);
     if (type == gov_cca_Type_NoType)
         return portolan_error_set(c->err, PORTOLAN_EINVAL,
                                   "'%s' is no type of a property; they are Int, Long, Float, "

@@ -20,7 +20,7 @@ enum portolan_status text_list_add(struct text_list *l, const char *text, bool i
         l->texts = grown;
     copy = grown ? portolan_strdup(text) : NULL;
     if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (in_front && l->n)
         memmove(grown + 1, grown, l->n * sizeof *grown);
     grown[in_front ? 0 : l->n] = copy;
@@ -95,7 +95,7 @@ enum portolan_status portolan_interpreter_create(const struct portolan_interpret
 
     *out = NULL;
     if (!in)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     in->options = *options;
     in->cohort = options->cohort ? options->cohort : portolan_cohort_alone();
     status = portolan_palette_create(&in->palette, err);
@@ -194,7 +194,7 @@ static enum portolan_status do_shell(struct command *c)
     int result;
 
     if (!line)
-        return portolan_error_set(c->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(c->err);
     if (!o->shell)
         return portolan_error_set(c->err, PORTOLAN_EUNSUPPORTED,
                                   "commands of the operating system are not allowed; start with "
@@ -293,7 +293,7 @@ enum portolan_status portolan_interpreter_do(struct portolan_interpreter *in, co
     enum portolan_status status = PORTOLAN_OK;
 
     if (!script_split(&arena, line, &words))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (words.n_words && !script_is_comment(words.words[0]))
         status = do_command(in, &words, err);
     portolan_arena_clear(&arena);

@@ -83,7 +83,7 @@ static enum portolan_status write_all(const struct call_options *o,
         char *folder = folder_of(o->files[i]);
 
         status = folder ? portolan_translate_write(&results[i], 1, folder, err)
-                        : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+                        : portolan_no_memory(err);
         free(folder);
     }
     return status;
@@ -97,7 +97,7 @@ static enum portolan_status translate_all(struct call_options *o, struct portola
     enum portolan_status status = PORTOLAN_OK;
 
     if (!results)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < o->n_files; i++) {
         enum portolan_status one;
 
@@ -139,7 +139,7 @@ static enum portolan_status print_packages(struct call_options *o, struct portol
     size_t n = 0;
 
     if (!texts)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < o->n_files; i++) {
         enum portolan_status one;
 

@@ -112,7 +112,7 @@ static enum portolan_status read_profiles(struct side *s, struct portolan_error 
 
     s->profiles = portolan_calloc(s->trials.n + 1, sizeof(void *));
     if (!s->profiles)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; status == PORTOLAN_OK && i < s->trials.n; i++) {
         const struct portolan_profile_query q = {.trial = s->trials.trials[i]->id};
 
@@ -160,7 +160,7 @@ static enum portolan_status open_side(struct side *s, const struct trial_store_o
     if (at && at > set) {
         s->file = strndup(set, (size_t)(at - set));
         if (!s->file)
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         if (trial_store_is_one(s->file) || is_database(s->file)) {
             o = (struct trial_store_options){.file = s->file, .path = options->path};
             set = at + 1;

@@ -254,7 +254,7 @@ int command_control(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o);
     if (o.commands.failed) {
-        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(&err);
         result = print_error(&err);
     } else if (portolan_read_int64(o.target, &pid) && pid > 0) {
         result = control_process(&o);

@@ -131,7 +131,7 @@ static enum portolan_status choose_output(struct options *o, char **own, struct 
                                   f->name);
     *own = portolan_asprintf("trial-%" PRId64 ".%s", o->export.trials[0].id, f->name);
     o->export.path = *own;
-    return *own ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 /* What a file for others cannot say: that not all that was measured is in the store. */
@@ -160,7 +160,7 @@ static enum portolan_status export(struct options *o, const struct trial_store *
     char *own = NULL;
     enum portolan_status status;
 
-    if (!trials) return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    if (!trials) return portolan_no_memory(err);
     o->export.n_trials = o->export.format->takes_several ? list->n : 1;
     for (size_t i = 0; i < o->export.n_trials; i++) trials[i] =
         (struct portolan_export_trial){t->store,

@@ -125,13 +125,13 @@ static enum portolan_status write_orders(const struct portolan_next_trial *next,
     FILE *f = open_memstream(&o->text, &o->size);
 
     if (!f)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < next->n_selection; i++)
         fprintf(f, "select %s %s\n", next->selection[i].name, next->selection[i].value);
     for (size_t i = 0; i < next->n_parameters; i++)
         fprintf(f, "set %s %s %s\n", next->parameters[i].instance, next->parameters[i].parameter,
                 next->parameters[i].value);
-    return fclose(f) ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return fclose(f) ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status measure_read_trials(const struct measurement *m, bool with_samples,
@@ -294,7 +294,7 @@ static enum portolan_status run_orders(struct measurement *m, struct portolan_er
             more = false;
         }
         if (more && !(orders = portolan_strdup(o.text)))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         if (more && status == PORTOLAN_OK)
             status = apply_orders(m->w->assembly, o.text, err);
         free(o.text);

@@ -161,7 +161,7 @@ static enum portolan_status set_constants(struct portolan_obsp_trace *t, const c
     size_t n = 0;
 
     if (!name || !copy)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     while (status == PORTOLAN_OK && rest) {
         const char *number = strsep(&rest, ",");
 

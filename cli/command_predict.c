@@ -81,7 +81,7 @@ int command_predict(int argc, char **argv)
     selection = portolan_calloc(s.w.assembly->n_instances + 1, sizeof *selection);
     n = selection ? list_selection(s.w.assembly, selection) : 0;
     if (!selection)
-        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(&err);
     else if (portolan_plan_predict(s.plan, selection, n, &prediction, &err) == PORTOLAN_OK)
         result = print_prediction(&prediction, selection, n);
     for (size_t i = 0; err.status == PORTOLAN_OK && portolan_plan_peek_note(s.plan, i); i++)

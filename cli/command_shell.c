@@ -80,7 +80,7 @@ static enum portolan_status share_line(struct input *in, char **text, struct por
     if (status != PORTOLAN_OK || length < 0)
         return status;
     if (!(*text = portolan_calloc((size_t)length + 1, 1)))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (cohort->rank == 0 && length)
         memcpy(*text, in->lines.text.bytes, (size_t)length);
     status = portolan_cohort_agree(cohort, status, err);

@@ -54,7 +54,7 @@ static enum portolan_status lift(const struct workbench *w, const char *what,
                                   "nothing of '%s' is stored, so there is no veto to lift",
                                   w->assembly->file);
     if (!(instance = portolan_asprintf("%.*s", (int)(equals - what), what)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = portolan_store_open(file, PORTOLAN_STORE_WRITE, &store, err);
     if (status == PORTOLAN_OK)
         status = portolan_store_lift_veto(store, w->assembly->name, instance, equals + 1, err);

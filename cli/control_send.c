@@ -44,7 +44,7 @@ static enum portolan_status take_turn(struct exchange *x, struct portolan_error 
         slash ? portolan_asprintf("%.*s", slash == x->file ? 1 : (int)(slash - x->file), x->file)
               : portolan_strdup(".");
     if (!x->folder)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     x->lock_fd = open(x->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (x->lock_fd < 0)
         return fail(x, err);
@@ -75,8 +75,8 @@ static enum portolan_status write_request(struct exchange *x, const char *comman
     snprintf(x->request, sizeof x->request, "request %ld.%lld.%09ld\n", (long)getpid(),
              (long long)now.tv_sec, now.tv_nsec);
     portolan_text_add(&t, "# %s%s\n", x->request, commands);
-    status = t.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                      : portolan_replace_file(x->file, t.bytes, t.length, err);
+    status =
+        t.failed ? portolan_no_memory(err) : portolan_replace_file(x->file, t.bytes, t.length, err);
     portolan_text_clear(&t);
     return status;
 }
@@ -164,7 +164,7 @@ static enum portolan_status collect(const struct exchange *x, struct answers *a,
         }
         if (!a->texts || !a->failed) {
             free(text);
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         }
         a->failed[node] = !strstr(text, "\nstatus ok\n");
         rest = strstr(text, "\nstatus ");

@@ -106,7 +106,7 @@ static enum portolan_status write_selection(const struct measurement *m, struct 
     char told[512] = "";
 
     if (!f)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < a->n_instances; i++) {
         const struct portolan_assembly_instance *instance = &a->instances[i];
         const char *name = instance->alternatives[instance->selected].class_name;
@@ -119,7 +119,7 @@ static enum portolan_status write_selection(const struct measurement *m, struct 
             snprintf(told + used, sizeof told - used, " %s=%s", instance->name, name);
     }
     if (fclose(f))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     measure_say(m, told + (told[0] == ' '));
     return PORTOLAN_OK;
 }

@@ -73,8 +73,8 @@ static enum portolan_status write_one(const struct portolan_trends *trends, size
     if (form == MODEL_LATEX)
         return portolan_model_write_latex(t->model, text, err);
     add_identifier(trends, i, &name);
-    status = name.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                         : portolan_model_name_c(name.bytes, &function, err);
+    status =
+        name.failed ? portolan_no_memory(err) : portolan_model_name_c(name.bytes, &function, err);
     if (!status)
         status = portolan_model_write_c(t->model, function, text, err);
     free(function);

@@ -40,7 +40,7 @@ static enum portolan_status place(const struct portolan_program *program, char *
     path[length > 0 ? length : 0] = '\0';
     slash = strrchr(path, '/');
     *file = portolan_asprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, program->file);
-    return *file ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return *file ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 int portolan_program_main(const struct portolan_program *program, int argc, char **argv)

@@ -81,7 +81,7 @@ enum portolan_status script_share(struct job *job, const char *file, struct port
                                   file);
     if (status == PORTOLAN_OK && head.is_script) {
         if (cohort->rank != 0 && !(text = portolan_calloc(head.size + 1, 1)))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         status = portolan_cohort_agree(cohort, status, err);
         if (status == PORTOLAN_OK)
             status = cohort->bcast(cohort, text, head.size, 0);

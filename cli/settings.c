@@ -20,7 +20,7 @@ enum portolan_status find_settings(const char *name, const char *installed, char
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         *file = portolan_asprintf("%s%s", path, places[i]);
         if (!*file)
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         if (access(*file, R_OK) == 0)
             return PORTOLAN_OK;
         if (i + 1 < sizeof places / sizeof *places)

@@ -87,7 +87,7 @@ static enum portolan_status list_facts(struct study *s, struct portolan_error *e
     size_t n = 0;
 
     if (!(s->facts = portolan_calloc(newest->n_metadata + 3, sizeof *s->facts)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     snprintf(s->host, sizeof s->host, "%s", uname(&u) ? "" : u.nodename);
     portolan_machine_processor(s->processor, sizeof s->processor);
     if (s->host[0])

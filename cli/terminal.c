@@ -153,7 +153,7 @@ enum portolan_status terminal_open(const char *program, const char *history_name
 
     *out = NULL;
     if (!t)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     setlocale(LC_CTYPE, "");
     t->prompt = "";
     t->complete = complete_words;

@@ -78,7 +78,7 @@ enum portolan_status trial_store_select(const struct trial_store *t, const char 
     enum portolan_status status;
 
     if (!text && t->assembly && !(named = portolan_asprintf("name:%s", t->assembly)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = portolan_trials_select(t->store, text ? text : named, list, err);
     free(named);
     if (status != PORTOLAN_OK)

@@ -195,7 +195,7 @@ static enum portolan_status write_file(const struct job *job, struct writer *w,
         w->order[i] = i;
     }
     if (w->arena.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     sum_up(w);
     find_children(w->t, children, first_child);
     for (size_t i = 0; i < n; i++)

@@ -109,8 +109,7 @@ static enum portolan_status leave(void *arg, const struct portolan_sample *path,
     sink_microseconds(&w->s, at_ns - start);
     put_arguments(&w->s, path, row);
     sink_put(&w->s, "}");
-    return w->label.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                           : PORTOLAN_OK;
+    return w->label.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 static enum portolan_status end_thread(void *arg, int64_t at_ns, struct portolan_error *err)

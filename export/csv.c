@@ -157,7 +157,7 @@ static enum portolan_status write_thread(void *arg, const struct portolan_profil
     }
     portolan_text_clear(&path);
     free(counters);
-    return failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 /* Its ranks may have counted different things. */

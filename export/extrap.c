@@ -27,7 +27,7 @@ struct collection {
 
 static enum portolan_status no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 static enum portolan_status read_profiles(struct collection *c, struct portolan_error *err)

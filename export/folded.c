@@ -59,7 +59,7 @@ static enum portolan_status write_lines(struct sink *s, const struct tree *t, in
     }
     failed = line.failed;
     portolan_text_clear(&line);
-    return failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status write_folded(const struct job *job, struct portolan_error *err)

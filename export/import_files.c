@@ -83,7 +83,7 @@ static enum portolan_status read_folder(struct finder *f, const char *folder, si
     }
     free(entries);
     f->folders += *n > 0;
-    return good ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 /* A folder per metric, by name. *N: how many files. */
@@ -101,8 +101,7 @@ static enum portolan_status read_metrics(struct finder *f, const char *folder, s
 
         if (status == PORTOLAN_OK && !strncmp(entries[i]->d_name, "MULTI__", 7)) {
             path = portolan_arena_printf(&f->out->arena, "%s/%s", folder, entries[i]->d_name);
-            status = path ? read_folder(f, path, &there, err)
-                          : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = path ? read_folder(f, path, &there, err) : portolan_no_memory(err);
             *n += there;
         }
         free(entries[i]);
@@ -128,8 +127,7 @@ static enum portolan_status read_path(struct finder *f, const char *path,
                                       "'%s' is not named as a TAU profile; right is: "
                                       "profile.NODE.CONTEXT.THREAD, or a folder of such files",
                                       path);
-        return add_file(f, path, file) ? PORTOLAN_OK
-                                       : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return add_file(f, path, file) ? PORTOLAN_OK : portolan_no_memory(err);
     }
     status = read_metrics(f, path, &n, err);
     if (status == PORTOLAN_OK && n == 0)
@@ -183,7 +181,7 @@ enum portolan_status import_read_file(struct portolan_arena *a, const char *path
     else if (t.length && memchr(t.bytes, '\0', t.length))
         cause = "it is no text";
     if (t.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (cause)
         return portolan_error_set(err, PORTOLAN_EIO, "cannot read '%s': %s", path, cause);
     return portolan_text_take(&t, text, err);

@@ -48,7 +48,7 @@ struct writer {
 
 static enum portolan_status no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 /* The library would print it. */

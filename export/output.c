@@ -47,7 +47,7 @@ enum portolan_status sink_open(struct sink *s, const char *path, bool force,
     s->temporary = temporary_name(path);
     if (!s->path || !s->temporary) {
         sink_close(s, PORTOLAN_ENOMEM, NULL);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 && (s->f = fdopen(fd, "w"))) {
@@ -184,7 +184,7 @@ enum portolan_status folder_open(struct folder *f, const char *path, bool force,
     f->path = portolan_strdup(path);
     f->temporary = temporary_name(path);
     if (!f->path || !f->temporary) {
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     } else if (mkdir(f->temporary, 0777) != 0) {
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", f->temporary,
                                     strerror(errno));

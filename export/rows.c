@@ -200,7 +200,7 @@ static void enter(struct timeline *t, struct call c)
     if (t->status != PORTOLAN_OK)
         return;
     if (!push(&t->open, &t->n_open, &t->open_room, &c)) {
-        fail(t, portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory"));
+        fail(t, portolan_no_memory(t->err));
         return;
     }
     t->last_ns = c.start_ns;
@@ -260,7 +260,7 @@ static int take_row(void *arg, const struct portolan_sample *path,
     c.path = copy_path(&t->copies, row->path, path);
     if (t->status == PORTOLAN_OK &&
         (!c.path || !push(&t->waiting, &t->n_waiting, &t->waiting_room, &c)))
-        fail(t, portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory"));
+        fail(t, portolan_no_memory(t->err));
     return t->status != PORTOLAN_OK;
 }
 

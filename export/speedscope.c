@@ -79,8 +79,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
     sink_put(&w->s, "],\"endValue\":");
     sink_number(&w->s, sum, "0");
     sink_put(&w->s, "}");
-    return w->frames.arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                                  : PORTOLAN_OK;
+    return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- events */
@@ -114,8 +113,7 @@ static enum portolan_status put_event(struct writer *w, char type,
     sink_integer(&w->s, at_ns);
     sink_put(&w->s, "}");
     w->any_event = true;
-    return w->frames.arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                                  : PORTOLAN_OK;
+    return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 static enum portolan_status put_enter(void *arg, const struct portolan_sample *path,

@@ -240,7 +240,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
 
     portolan_tau_write(&text, rows, (unsigned)m, w->metrics[m], w->facts.bytes, events, n_events);
     if (!path || text.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (w->n_metrics > 1 && mkdir(folder, 0777) != 0 && errno != EEXIST)
         status = portolan_error_set(err, PORTOLAN_EIO, "cannot make folder '%s': %s", folder,
                                     strerror(errno));
@@ -293,7 +293,7 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
     w->rank = t->rank;
     n_events = collect_events(w, t, &o.arena, &events);
     if (!events || !make_nodes(&o) || o.arena.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (status == PORTOLAN_OK)
         status = portolan_tau_make_rows(&rows, o.nodes, o.n, (unsigned)w->n_metrics, err);
     for (size_t m = 0; m < w->n_metrics && status == PORTOLAN_OK; m++)
@@ -335,7 +335,7 @@ static enum portolan_status collect_metrics(struct writer *w, const struct porto
     w->n_metrics = 1 + sums->n_counters;
     w->metrics = portolan_calloc(w->n_metrics, sizeof *w->metrics);
     if (!w->metrics)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     w->metrics[0] = "TIME";
     for (size_t i = 0; i < sums->n_counters; i++)
         w->metrics[1 + i] = sums->counter_names[i];
@@ -355,7 +355,7 @@ enum portolan_status write_tau(const struct job *job, struct portolan_error *err
             portolan_store_read_events(job->store, job->id, job->options->rank, &w.events, err);
     if (status == PORTOLAN_OK) {
         collect_facts(&w);
-        status = w.facts.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
+        status = w.facts.failed ? portolan_no_memory(err)
                                 : folder_open(&w.folder, job->options->path, job->options->force,
                                               is_ours, err);
     }

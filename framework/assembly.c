@@ -109,7 +109,7 @@ enum portolan_status portolan_assembly_set(struct portolan_assembly *a, const ch
                                   "value '%s' for parameter '%s' of '%s' is not %s", text,
                                   parameter, instance, value_expected(any->type));
     if (!(copy = portolan_arena_strdup(&impl->arena, text)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t k = 0; k < i->n_alternatives; k++) {
         const struct portolan_assembly_parameter *p =
             assembly_parameter(&i->alternatives[k], parameter);
@@ -148,7 +148,7 @@ enum portolan_status portolan_assembly_add_parameter(
         more[x->n_parameters].text = portolan_arena_strdup(&impl->arena, parameter->text);
     }
     if (!more || !more[x->n_parameters].name || !more[x->n_parameters].text)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     x->parameters = more;
     x->n_parameters++;
     return PORTOLAN_OK;

@@ -117,7 +117,7 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
             x->applies = join(&impl->arena, x->applies_stated, own);
             x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
             if (!x->applies && (x->applies_stated || own))
-                return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+                return portolan_no_memory(err);
         }
     return PORTOLAN_OK;
 }

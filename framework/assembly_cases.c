@@ -346,7 +346,7 @@ enum portolan_status portolan_assembly_keep_cases(struct portolan_assembly *a,
     struct portolan_assembly_case *kept = portolan_arena_alloc(&impl->arena, n, sizeof *kept);
 
     if (!kept)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < n; i++)
         kept[i] = a->cases[indices[i]];
     a->cases = kept;

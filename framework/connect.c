@@ -146,7 +146,7 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
     if (status != PORTOLAN_OK)
         return status;
     if (!(c = portolan_calloc(1, sizeof *c)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     c->uses = uses;
     c->provides = provides;
     if (!(c->id = connection_id_create(c, err))) {

@@ -46,7 +46,7 @@ enum portolan_status portolan_framework_create(const struct portolan_palette *pa
 
     *out = NULL;
     if (!fw)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     fw->palette = palette;
     fw->cohort = cohort ? cohort : portolan_cohort_alone();
     status = add_own_services(fw, err);

@@ -57,7 +57,7 @@ struct component_id *component_id_create(struct instance *instance, struct porto
         return NULL;
     id->instance = instance;
     if (!(id->name = portolan_strdup(instance->name))) {
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         sidl_object_release(id);
         return NULL;
     }

@@ -50,7 +50,7 @@ static gov_cca_TypeMap complete_properties(const struct portolan_framework *fw,
                             : portolan_strdup(".");
         status = dir ? typemap_put_text(copy, "portolan.assemblyDir", PORTOLAN_VALUE_STRING, false,
                                         dir, err)
-                     : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+                     : portolan_no_memory(err);
         free(dir);
     }
     if (status == PORTOLAN_OK)
@@ -187,7 +187,7 @@ static struct instance *allocate(struct portolan_framework *fw, char *name,
 
     if (!i) {
         free(name);
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     i->fw = fw;
@@ -271,7 +271,7 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
     i->services = services_create(i, NULL, properties, &cause);
     status = i->services ? PORTOLAN_OK : cause.status;
     if (i->services && !(i->services->image_class = portolan_strdup(class_name)))
-        status = portolan_error_set(&cause, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(&cause);
     if (status == PORTOLAN_OK)
         status = typemap_put_own(i->services->properties, "cca.className", class_name, &cause);
     if (status != PORTOLAN_OK) {

@@ -188,7 +188,7 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
     if (!class_name && (status = find_class(c, &class_name, err)) != PORTOLAN_OK)
         return status;
     if (!(name = proxy_name(c)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = create(user->fw, name, class_name, start, &p, err);
     free(name);
     if (status != PORTOLAN_OK)
@@ -196,7 +196,7 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
     p->stands_for = portolan_strdup(user->name);
     p->stands_for_port = portolan_strdup(c->uses->name);
     if (!p->stands_for || !p->stands_for_port)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if ((status = connect_quiet(c, 0, err)) == PORTOLAN_OK)
         status = insert(c, p, wiring, err);
     if (status != PORTOLAN_OK) {

@@ -52,7 +52,7 @@ struct dormant *link_create_dormant(const struct dormant *wanted, struct portola
     }
     if (!d || !d->uses || !d->provides) {
         link_free_dormant(d);
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     return d;

@@ -16,7 +16,7 @@ enum portolan_status portolan_palette_create(struct portolan_palette **p,
                                              struct portolan_error *err)
 {
     *p = portolan_calloc(1, sizeof **p);
-    return *p ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return *p ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 void portolan_palette_destroy(struct portolan_palette *p)

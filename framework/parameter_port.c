@@ -121,7 +121,7 @@ static enum portolan_status take_over(struct parameters *p, gov_cca_TypeMap map,
         if (status == PORTOLAN_OK)
             status = parameter_copy(map, x->key, p->data, x->key, err);
         if (status == PORTOLAN_OK && !(changed[(*count)++] = portolan_strdup(x->key)))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         if (status != PORTOLAN_OK)
             return status;
     }

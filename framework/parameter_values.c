@@ -182,7 +182,7 @@ static enum portolan_status flatten(gov_cca_TypeMap map, const char *key, struct
     }
     status = portolan_catch(&ex, err);
     if (status == PORTOLAN_OK && !room)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (status != PORTOLAN_OK)
         clear(v);
     return status;

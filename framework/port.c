@@ -102,12 +102,12 @@ static enum portolan_status new_port(struct services *s, const char *name, const
     if (status != PORTOLAN_OK)
         return status;
     if (!(p = portolan_calloc(1, sizeof *p)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     p->services = s;
     p->name = portolan_strdup(name);
     p->type = portolan_strdup(type);
     status = p->name && p->type ? copy_properties(p, properties, provides, &p->properties, err)
-                                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+                                : portolan_no_memory(err);
     if (status != PORTOLAN_OK) {
         port_free(p);
         return status;
@@ -254,7 +254,7 @@ enum portolan_status port_take_slot(struct port **uses, struct portolan_error *e
         char *name = portolan_asprintf("%s[%d]", base->name, k);
 
         if (!name)
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         p = services_find(base->services, name);
         if (!p)
             status = add_slot(base, name, &p, err);

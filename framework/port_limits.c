@@ -44,7 +44,7 @@ static enum portolan_status read_text(gov_cca_TypeMap map, const char *key, char
         *text = portolan_strdup("");
     }
     if (!ex && !*text)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return portolan_catch(&ex, err);
 }
 

@@ -147,7 +147,7 @@ static enum portolan_status awaken(struct replacement *r, struct dormant *d,
     enum portolan_status status;
 
     if (!a)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = link_make(d, &a->connection, &a->proxy, err);
     if (status != PORTOLAN_OK) {
         free(a);

@@ -41,7 +41,7 @@ struct service *service_add(struct portolan_framework *fw, const char *type, str
     s = portolan_calloc(1, sizeof *s);
     if (!s || !(s->type = portolan_strdup(type))) {
         free(s);
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     s->owner = owner;

@@ -83,7 +83,7 @@ enum portolan_status services_add_release(struct services *s, gov_cca_ComponentR
     if (sidl_reference_is_same(r->callback, callback, NULL))
         return PORTOLAN_OK; /* each is called exactly once */
     if (!(r = portolan_calloc(1, sizeof *r)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     sidl_reference_add(r->callback = callback, NULL);
     LL_APPEND(s->releases, r);
     return PORTOLAN_OK;

@@ -242,7 +242,7 @@ enum portolan_status portolan_typemap_put_text(gov_cca_TypeMap map, const char *
     if (type <= gov_cca_Type_NoType || (int)type >= N_TYPES)
         return portolan_error_set(err, PORTOLAN_EINVAL, "a value has no type %d", (int)type);
     if (is_array && !(words = split(text, &count)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (int32_t i = 0; i < count && status == PORTOLAN_OK; i++)
         if (!read_scalar(element, words[i], &s))
             status = portolan_error_set(err, PORTOLAN_ESYNTAX, "'%.100s' is not %s", words[i],

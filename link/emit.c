@@ -73,7 +73,7 @@ static enum portolan_status add_class(struct portolan_text *t, const struct need
     const char *name = portolan_arena_printf(t->arena, "description_%zu", i);
 
     if (!name)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     portolan_text_add(t, "extern const struct portolan_component %s;\n", needed->symbols[i]);
     return add_file(t, name, needed->classes[i]->file, err);
 }

@@ -20,7 +20,7 @@ struct linking {
 
 static enum portolan_status no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 /* A file in the folder, to be removed at the end. */

@@ -104,7 +104,7 @@ static enum portolan_status add_further(struct search *s, struct portolan_error 
                                            : "; its folder of descriptions may be missing (--path)",
                                       near ? near : "", near ? "'?" : "");
         if (!add_class(s, class))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
     }
     return PORTOLAN_OK;
 }
@@ -184,13 +184,13 @@ enum portolan_status needed_find(struct portolan_arena *arena, const struct port
 
     *needed = (struct needed){0};
     if (!add_instances(&s) || !add_proxies(&s))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if ((status = add_further(&s, err)) != PORTOLAN_OK ||
         (status = check_archives(&s, err)) != PORTOLAN_OK)
         return status;
     for (size_t i = 0; i < needed->n_classes; i++)
         if (!needed->symbols[i] || !add_to_unit(&s, i))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
     return d->count == before
                ? PORTOLAN_OK
                : portolan_error_set(err, PORTOLAN_ESYNTAX, "%d class%s without an archive",

@@ -257,12 +257,12 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
     size_t n;
 
     if (!gains)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     match(before, now, gains);
     n = select_wanted(now, gains);
     if (piece_reserve(p, n) || piece_find_counters(source, p)) {
         free(gains);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     p->n = 0;
     p->has_untimed_roots = false;

@@ -133,7 +133,7 @@ static enum portolan_status put_events(void *arg, int rank, const void *bytes, s
     rows = b.rows;
     status = piece_unpack(&piece, b.piece, b.head.piece_bytes, err);
     if (!status && !(events = portolan_calloc(b.head.n + 1, sizeof *events)))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     for (size_t i = 0; i < b.head.n && !status; ++i)
         events[i] = (struct portolan_event){
             .rank = rank,

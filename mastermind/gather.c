@@ -80,7 +80,7 @@ enum portolan_status gather_blocks(struct portolan_cohort *c, enum portolan_stat
     all.of = portolan_calloc((size_t)c->size, sizeof *all.of);
     all.sizes = portolan_calloc((size_t)c->size, sizeof *all.sizes);
     if (!status && (!all.of || !all.sizes))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     sums[0] = status != PORTOLAN_OK;
     sums[1] = (double)size_bytes;
     if (c->sum(c, sums, 2))

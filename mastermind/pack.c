@@ -174,7 +174,7 @@ enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, si
     *size_bytes = 0;
     if (number_methods(p, &numbers, &h) || !(block = portolan_calloc(bytes_of(&h), 1))) {
         free(numbers);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     memcpy(block, &h, sizeof h);
     s = shape_of(&h, block);
@@ -293,7 +293,7 @@ enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, s
     p->samples = samples ? samples : p->samples;
     if (!methods || !samples) {
         free(methods);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     s = shape_of(h, (char *)bytes);
     good = take_block(p, h, &s, methods);

@@ -33,7 +33,7 @@ enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_
     portolan_probe_snapshot_select(s, false);
     if (!(p->entries = portolan_calloc(s->count + 1, sizeof *p->entries)) ||
         piece_find_counters(source, &p->piece))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < s->count; ++i)
         p->entries[i] = (struct paths_entry){.id = s->records[i].id, .record = i, .position = -1};
     qsort(p->entries, s->count, sizeof *p->entries, by_id);

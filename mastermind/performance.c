@@ -73,8 +73,7 @@ static enum portolan_status write_record(struct mastermind *m, struct routine *r
     char *path = routine_path(r, file, rank);
     enum portolan_status status;
 
-    status = path ? routine_write(r, path, rank, ranks, err)
-                  : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    status = path ? routine_write(r, path, rank, ranks, err) : portolan_no_memory(err);
     if (status)
         portolan_error_prefix(err, "the record of '%s' stays in memory", r->name);
     free(path);
@@ -217,7 +216,7 @@ static void set_file_name(void *self, const char *name, const char *file, sidl_B
     struct routine *r;
 
     if (file && *file && !copy)
-        status = portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(&err);
     pthread_mutex_lock(&m->lock);
     if (!status)
         status = find_or_create(m, name ? name : "", &r, &err);
@@ -292,7 +291,7 @@ static int32_t get_performance_data(void *self, const char *name, struct sidl_do
     if (!find_known(m, name ? name : "", &r, &err)) {
         *data = table_of(r);
         if (!*data)
-            portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+            portolan_no_memory(&err);
         n = *data ? (int32_t)r->n : 0;
         if (*data && reset)
             routine_empty(r, &m->rows_bytes);

@@ -23,7 +23,7 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     r->source = &piece_own_source;
     r->step = -1;
     if (!(r->state = portolan_calloc(1, sizeof *r->state)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     portolan_machine_read(&r->state->opened);
     if (r->source->now_ns)
         r->cut_ns = r->opened_ns = r->source->now_ns(r->source->self);

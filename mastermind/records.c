@@ -16,7 +16,7 @@ static enum portolan_status read_all(struct portolan_records *self,
     if (r->store)
         return portolan_store_read(r->store, query, true, set, err);
     if (portolan_sample_set_create(set))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return PORTOLAN_OK;
 }
 

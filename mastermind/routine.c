@@ -23,7 +23,7 @@ static enum portolan_status register_timer(const char *routine, const char *cons
     enum portolan_status status;
 
     if (!instance)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     instance[colons ? colons - routine : 0] = '\0';
     connection.provider = instance;
     for (unsigned i = 0; i < n; ++i)
@@ -43,7 +43,7 @@ enum portolan_status routine_create(const char *name, struct routine **routine,
         return portolan_error_set(err, PORTOLAN_EINVAL, "a routine needs a name");
     r = portolan_calloc(1, sizeof *r);
     if (!r || !(r->name = portolan_strdup(name)))
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     else if (!register_timer(name, NULL, 0, &r->plain, err)) {
         *routine = r;
         return PORTOLAN_OK;
@@ -99,7 +99,7 @@ static enum portolan_status name_columns(struct routine *r, const char *const *n
         return PORTOLAN_OK;
     }
     routine_unname(r);
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 void routine_unname(struct routine *r)
@@ -246,8 +246,8 @@ enum portolan_status routine_write(struct routine *r, const char *path, int rank
         for (unsigned c = 0; c < columns; ++c)
             portolan_text_add(&t, "%.17g%s", r->rows[i * columns + c],
                               c + 1 < columns ? "\t" : "\n");
-    status = t.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                      : portolan_replace_file(path, t.bytes, t.length, err);
+    status =
+        t.failed ? portolan_no_memory(err) : portolan_replace_file(path, t.bytes, t.length, err);
     if (status == PORTOLAN_OK)
         r->written_to = r->ended;
     portolan_text_clear(&t);

@@ -151,7 +151,7 @@ enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_erro
     status = r->source->take_rows(r->source->self, take, &taking, &lost, err);
     r->lost_rows += (double)lost;
     if (!status && w->is_out_of_memory)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (r->summary_only && r->cohort->rank != 0)
         w->n = 0; /* not asked for here */
     return status;
@@ -282,7 +282,7 @@ enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size
     if (!status)
         status = piece_unpack(&piece, b.piece, b.head.piece_bytes, err);
     if (!status && !(rows = portolan_calloc(b.head.n + 1, sizeof *rows)))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     for (size_t i = 0; i < b.head.n && !status; ++i)
         take_row(&rows[i], &((const struct packed_row *)b.rows)[i]);
     if (!status)

@@ -113,7 +113,7 @@ enum portolan_status totals_add(struct totals *t, const struct portolan_piece *p
 
     if (!nodes || !reserve(t, p->n) || find_counters(t, p, places)) {
         free(nodes);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     for (size_t i = 0; i < p->n; ++i) {
         const struct portolan_sample *s = &p->samples[i];

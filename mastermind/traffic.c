@@ -93,7 +93,7 @@ static enum portolan_status put_traffic(void *arg, int rank, const void *bytes, 
         return status;
     rows = b.rows;
     if (!(traffic = portolan_calloc(b.head.n + 1, sizeof *traffic)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < b.head.n; ++i)
         traffic[i] = (struct portolan_traffic){
             .rank = rank,

@@ -54,7 +54,7 @@ enum portolan_status waiting_add_rows(struct portolan_recorder *r, struct waitin
         rows = portolan_reallocarray(s->rows, s->n_blocks + 1, sizeof *rows);
         if (!rows) {
             free(b.bytes);
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
             break;
         }
         s->rows = rows;
@@ -86,7 +86,7 @@ static enum portolan_status keep(struct portolan_recorder *r, struct waiting_ste
                                   WAITING_BYTES >> 20);
     steps = portolan_reallocarray(w->steps, w->n + 1, sizeof *steps);
     if (!steps)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     w->steps = steps;
     return PORTOLAN_OK;
 }

@@ -158,7 +158,7 @@ struct mpi_service *mpi_service_create(MPI_Comm scope, struct portolan_error *er
         return NULL;
     }
     if (!(service = portolan_calloc(1, sizeof *service))) {
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     service->scope = scope;

@@ -62,7 +62,7 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, 
         portolan_text_add(&out, "no veto: nothing failed that counts\n");
     if (out.failed) {
         portolan_text_clear(&out);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     *text = out.bytes;
     return PORTOLAN_OK;

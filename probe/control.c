@@ -173,7 +173,7 @@ enum portolan_status control_reserve_rules(size_t count, struct portolan_error *
         return PORTOLAN_OK;
     more = portolan_reallocarray(rules, 2 * (n_rules + count), sizeof *rules);
     if (!more)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     rules = more;
     rules_capacity = 2 * (n_rules + count);
     return PORTOLAN_OK;

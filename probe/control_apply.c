@@ -156,7 +156,7 @@ static enum portolan_status read_all(struct batch *b, const char *text, struct p
             read_line(b, line, number);
         }
     if (!copy || !b->commands || b->failed)
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     free(copy);
     return err->status;
 }
@@ -257,7 +257,7 @@ static enum portolan_status check(struct batch *b, struct portolan_error *err)
         else if (b->commands[i].verb == CONTROL_MASTERMIND)
             check_mastermind(b, &b->commands[i]);
     if (b->failed || b->mistakes.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (b->mistakes.length)
         return portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", b->mistakes.bytes);
     return control_reserve_rules(b->n_rules, err);

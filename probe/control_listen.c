@@ -67,7 +67,7 @@ static char *read_file(const char *path, struct stat *seen, struct portolan_erro
     }
     close(fd);
     if (!text)
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     else if (length > FILE_MAX)
         portolan_error_set(err, PORTOLAN_EINVAL, "'%s' is longer than %d bytes", path, FILE_MAX);
     else if (memchr(text, '\0', length))
@@ -288,7 +288,7 @@ static enum portolan_status name_files(struct listener *l, const char *file,
     char *slash, *real;
 
     if (!(l->folder = portolan_strdup(file)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if ((slash = strrchr(l->folder, '/')))
         slash[slash == l->folder] = '\0';
     else
@@ -305,7 +305,7 @@ static enum portolan_status name_files(struct listener *l, const char *file,
                               : portolan_asprintf("%s.reply", l->file)
                        : NULL;
     if (!l->reply)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     l->base = strrchr(l->file, '/') + 1;
     if (!*l->base)
         return portolan_error_set(err, PORTOLAN_EIO, "'%s' is a folder, not a control file", file);
@@ -340,7 +340,7 @@ static enum portolan_status listener_start(const char *file, const char *signals
     enum portolan_status status;
 
     if (!l)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     l->watch_fd = l->watch = l->stop_fd = l->card_fd = l->signals.fd = -1;
     status = portolan_control_read_signals(signals, l->signals.list, &l->signals.n, err);
     if (status == PORTOLAN_OK && file)
@@ -401,7 +401,7 @@ static enum portolan_status listen_once(const char *file, const char *signals, b
         prepared = atexit(portolan_control_stop) == 0 &&
                    pthread_atfork(lock_listener, unlock_listener, forget_in_child) == 0;
     if (!prepared)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (!listener)
         status = listener_start(file, signals, err);
     unlock_listener();

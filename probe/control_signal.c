@@ -99,7 +99,7 @@ portolan_control_read_signals(const char *text,
 
     *n = 0;
     if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (char *word = strtok_r(copy, ", ", &rest); word && status == PORTOLAN_OK;
          word = strtok_r(NULL, ", ", &rest))
         status = read_signal(list, n, word, err);

@@ -447,7 +447,7 @@ enum portolan_status portolan_probe_counter_sets_define(const char *text,
     enum portolan_status status;
 
     if (!fresh)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     pthread_mutex_lock(&probe_counters_lock);
     watch_forks();
     if (t && t->counting && probe_counter_driver)
@@ -478,8 +478,8 @@ enum portolan_status portolan_probe_counters_set(const char *const *names, size_
 
     for (size_t i = 0; i < count; i++)
         portolan_text_add(&text, "%s%s", i ? " " : "", names[i]);
-    status = text.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                         : portolan_probe_counter_sets_define(text.bytes, err);
+    status =
+        text.failed ? portolan_no_memory(err) : portolan_probe_counter_sets_define(text.bytes, err);
     portolan_text_clear(&text);
     return status;
 }

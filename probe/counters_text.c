@@ -360,7 +360,7 @@ enum portolan_status counter_table_read(struct counter_table *table, const char 
     struct portolan_error first = {0};
 
     if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (text[strspn(text, ";" BLANK)] && counter_driver_start(&first))
         portolan_error_prefix(&first, "counters %s cannot be read", text);
     for (char *set = copy; set && !first.status; set = next) {

@@ -67,7 +67,7 @@ enum portolan_status rows_spill_configure(uint64_t limit, const char *folder,
     int fd = -1;
 
     if (folder && !(copy = portolan_strdup(folder)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (limit) {
         fd = open_file(folder_of(folder));
         if (fd < 0) {

@@ -82,7 +82,7 @@ enum portolan_status tau_events_make(struct tau_events *out, const struct tau_so
                                                             .sum_squares = e->sum_squares};
     }
     if (a->failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     merge(out);
     return PORTOLAN_OK;
 }

@@ -202,7 +202,7 @@ enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct tau_sour
     out->ids = portolan_arena_alloc(&out->arena, n + 1, sizeof *out->ids);
     if (!views || out->arena.failed) {
         free(views);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     records = s->records + base;
     look(views, records, base, n, out->n_metrics);
@@ -212,8 +212,7 @@ enum portolan_status tau_nodes_make(struct tau_nodes *out, const struct tau_sour
         add_node(out, &views[i], n ? &records[i] : NULL);
     }
     free(views);
-    return out->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                             : PORTOLAN_OK;
+    return out->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- sources */

@@ -244,7 +244,7 @@ static enum portolan_status write_all(struct writer *w, const struct tau_source 
 
     collect_facts(&w->facts);
     if (w->facts.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = tau_make_folder(w->folder, err);
     for (uint32_t t = 0; t < source->snapshot.threads && status == PORTOLAN_OK; t++)
         status = write_thread(w, source, t, err);

@@ -135,7 +135,7 @@ enum portolan_status portolan_tau_make_rows(struct portolan_tau_rows *out,
     for (size_t i = 1; i < n && !out->arena.failed; i++)
         add_node(&k, i);
     if (out->arena.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     merge(out);
     drop_uncalled(out);
     return PORTOLAN_OK;

@@ -57,7 +57,7 @@ static enum portolan_status add_thread(struct portolan_tau_rows *out,
         if (rows.rows[i].kind == PORTOLAN_TAU_FLAT)
             add_row(out, &rows.rows[i]);
     if (status == PORTOLAN_OK && out->arena.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     portolan_arena_clear(&rows.arena);
     portolan_arena_clear(&nodes.arena);
     return status;
@@ -73,7 +73,7 @@ enum portolan_status portolan_probe_total_tau(struct portolan_tau_rows *rows,
     rows->n_metrics = 1 + (unsigned)portolan_probe_counter_slots();
     rows->rows = portolan_arena_alloc(&rows->arena, source.snapshot.count + 1, sizeof *rows->rows);
     if (status == PORTOLAN_OK && !rows->rows)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     for (uint32_t t = 0; status == PORTOLAN_OK && t < source.snapshot.threads; t++)
         status = add_thread(rows, &source, t, err);
     tau_source_clear(&source);
@@ -124,7 +124,7 @@ enum portolan_status portolan_probe_name_tau(struct portolan_arena *a, const cha
     if (status == PORTOLAN_OK)
         portolan_probe_methods_visit(add_timer, &names);
     if (status == PORTOLAN_OK && a->failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     *list = names.list;
     *n = names.n;
     return status;
@@ -143,7 +143,7 @@ enum portolan_status portolan_probe_dump_tau_names(const char *file, struct port
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++)
         portolan_text_add(&t, "%s\n", names[i]);
     if (status == PORTOLAN_OK && (!path || t.failed))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (status == PORTOLAN_OK)
         status = tau_make_folder(folder, err);
     if (status == PORTOLAN_OK)

@@ -8,7 +8,7 @@
 
 enum portolan_status profile_no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const char *name)

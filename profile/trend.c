@@ -262,7 +262,7 @@ enum portolan_status trend_finish(struct trend_builder *b, const char *unit, con
         free(t);
     }
     trend_clear(b);
-    return good ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 const char *trend_keep_text(struct portolan_trends *t, const char *text)

@@ -67,7 +67,7 @@ static enum portolan_status choose(struct drawing *d, struct portolan_error *err
     size_t n = d->trends->n;
 
     if (!all)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < n; i++)
         all[i] = &d->trends->items[i];
     qsort(all, n, sizeof(void *), larger_first);
@@ -219,7 +219,7 @@ static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
         return status;
     d->series = portolan_arena_alloc(&d->arena, d->n * PER_TREND, sizeof *d->series);
     if (!d->series)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     choose_axes(d);
     for (size_t k = 0; k < d->n && good; k++) {
         const struct portolan_trend *t = d->chosen[k];
@@ -238,8 +238,7 @@ static enum portolan_status draw(struct drawing *d, struct portolan_error *err)
                                                                 d->trends->what, d->trends->unit)
                                         : d->chosen[0]->metric;
     d->chart.series = d->series;
-    return good && !d->arena.failed ? PORTOLAN_OK
-                                    : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return good && !d->arena.failed ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 enum portolan_status portolan_trends_write_chart(const struct portolan_trends *trends,

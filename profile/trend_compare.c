@@ -268,7 +268,7 @@ enum portolan_status portolan_trends_write_comparison(const struct portolan_tren
     size_t n = match(a, b, &pairs);
 
     if (!pairs)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     qsort(pairs, n, sizeof *pairs, larger_first);
     portolan_text_add(out, "A: ");
     trend_add_head(a, out);

@@ -119,8 +119,7 @@ static enum portolan_status finish(struct csv *c, struct portolan_trends **trend
     const char *what =
         portolan_arena_printf(&c->b.arena, "%s of %s", c->names[c->value_at], c->file);
 
-    return what ? trend_finish(&c->b, "", what, 0, trends, err)
-                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return what ? trend_finish(&c->b, "", what, 0, trends, err) : portolan_no_memory(err);
 }
 
 enum portolan_status portolan_trends_read_csv(const char *text, size_t size, const char *file,

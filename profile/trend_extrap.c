@@ -69,7 +69,7 @@ enum portolan_status portolan_trends_of_measurements(const struct portolan_measu
     trend_clear(&b);
     return good ? portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                      "'%s' has no such call path or metric", source)
-                : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+                : portolan_no_memory(err);
 }
 
 /* ------------------------------------------------- to */
@@ -124,7 +124,7 @@ enum portolan_status portolan_trends_write_extrap(const struct portolan_trends *
     if (good)
         status = portolan_measurements_write(m, format, text, err);
     else if (!status)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     portolan_measurements_destroy(m);
     return status;
 }

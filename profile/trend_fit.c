@@ -119,7 +119,7 @@ static enum portolan_status fit_one(const struct portolan_trends *all, struct po
     struct portolan_trend_fit how = *fit;
 
     if (!make_room(room, t))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     data.n_rows = choose_rows(t, fit, room);
     data.x = t->n_params ? room->x : NULL;
     data.y = room->y;

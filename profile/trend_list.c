@@ -251,7 +251,7 @@ enum portolan_status portolan_trends_write_list(const struct portolan_trends *tr
     size_t shown = list->top && list->top < trends->n ? list->top : trends->n;
 
     if (!status && (!lines || !at))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (!status)
         status = read_at(trends, list, at, err);
     if (!status) {

@@ -131,7 +131,7 @@ static enum portolan_status read_profiles(struct reading *r, struct portolan_sto
             portolan_trial_number(r->trials[i], r->params[k], &point[k]);
         status = portolan_profile_read(store, &q, &p, err);
         if (!status && !take_profile(r, p, point))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         portolan_profile_destroy(p);
     }
     return status;
@@ -212,7 +212,7 @@ static enum portolan_status read_samples(struct reading *r, struct portolan_stor
 
         status = portolan_store_read(store, &q, true, &set, err);
         if (!status && !take_samples(r, r->trials[i], set))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         portolan_sample_set_destroy(set);
     }
     return status;
@@ -287,7 +287,7 @@ enum portolan_status portolan_trends_read(struct portolan_store *store,
     if (!trials->n)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no trial");
     if (!(r.trials = portolan_calloc(trials->n, sizeof(void *))))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     r.b.method = query->method;
     choose_trials(&r, trials);
     status = read_rows(&r, store, trends, err);

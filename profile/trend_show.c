@@ -283,7 +283,7 @@ static enum portolan_status add_series(const struct portolan_trend *t, struct po
     enum portolan_status status = PORTOLAN_OK;
 
     if (!y)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t k = 0; k < t->n_rows && usable; k++) {
         size_t i = t->in_time[k];
 

@@ -98,7 +98,7 @@ static enum portolan_status fill_result(struct run *run, struct portolan_proxyge
         failed |= !files[result->n_files++];
     }
     failed = failed || !copy_flags(run, result);
-    return failed ? portolan_error_set(run->err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return failed ? portolan_no_memory(run->err) : PORTOLAN_OK;
 }
 
 /* Everything is in memory when the first byte is written. */
@@ -137,7 +137,7 @@ enum portolan_status portolan_proxygen_generate(const struct portolan_proxygen_o
         portolan_error_set(run.err, status, "%d problem%s", diagnostics->count,
                            diagnostics->count == 1 ? "" : "s");
     if (run.arena.failed)
-        status = portolan_error_set(run.err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(run.err);
     if (status == PORTOLAN_OK)
         status = write_output(&run, &made);
     if (status == PORTOLAN_OK && result)

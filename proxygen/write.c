@@ -12,7 +12,7 @@ enum portolan_status proxygen_write_outputs(struct run *run, char *const *names)
     for (const struct output *o = run->outputs; o; o = o->next) {
         made = portolan_arena_grow(&run->arena, made, n, sizeof *made);
         if (!made)
-            return portolan_error_set(run->err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(run->err);
         made[n] = (struct portolan_made_file){names[n], o->text.bytes, o->text.length, false};
         n++;
     }

@@ -333,7 +333,7 @@ enum portolan_status portolan_sidl_read_text(const struct portolan_sidl_options 
     struct reader reader = {model, options, &own};
 
     if (!model)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     model->arena.no_memory = model->scratch.no_memory = arena_leave;
     model->arena.no_memory_arg = model->scratch.no_memory_arg = &out_of_memory;
     if (setjmp(out_of_memory)) {

@@ -386,7 +386,7 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
     if (b->copy.failed) {
         portolan_text_clear(&b->copy);
         end_copy(b, "out of memory", NULL);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     b->copy.length = 0;
     return end_copy(b, NULL, err);
@@ -491,7 +491,7 @@ static enum portolan_status identify(struct backend *base, enum statement find, 
     for (int i = 0; i < p.n; ++i) {
         put_array(&arrays[i], types[i], n, p.n, &values[i]);
         if (arrays[i].failed)
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         p.types[i] = types[i] == 't' ? TEXTS : INT8S;
         p.formats[i] = 1;
         p.values[i] = arrays[i].bytes;
@@ -534,7 +534,7 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     enum portolan_status status;
 
     if (!b)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     b->base.ops = &backend_postgres;
     b->write = mode == PORTOLAN_STORE_WRITE;
     b->busy_ms = busy_ms;

@@ -64,7 +64,7 @@ enum portolan_status postgres_failed(PGconn *c, PGresult *r, struct portolan_err
     else if (PQstatus(c) != CONNECTION_OK)
         status = postgres_lost(c, err);
     else if (!r)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else
         status = portolan_error_set(err, PORTOLAN_EIO,
                                     "the server gave an answer that was not "

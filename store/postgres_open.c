@@ -60,7 +60,7 @@ enum portolan_status postgres_connect(const char *path, bool write, int busy_ms,
 
     *c = PQconnectdbParams(names, values, 1);
     if (!*c)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (PQstatus(*c) != CONNECTION_OK)
         return refused(*c, err);
     return postgres_begin_session(*c, write, busy_ms, err);

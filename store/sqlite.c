@@ -194,7 +194,7 @@ enum portolan_status sqlite_failed(sqlite3 *db, int rc, struct portolan_error *e
 
     switch (rc & 0xff) {
     case SQLITE_NOMEM:
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return portolan_error_set(err, PORTOLAN_EBUSY,
@@ -364,7 +364,7 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
     enum portolan_status status;
 
     if (!b)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     b->base.ops = &backend_sqlite;
     if ((status = sqlite_open_file(path, write, busy_ms, &b->db, err)) ||
         (status = sqlite_prepare_schema(&b->db, path, write, err))) {

@@ -136,7 +136,7 @@ void portolan_store_rollback(struct portolan_store *s)
 
 enum portolan_status store_no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 enum portolan_status store_explain(struct portolan_store *s, enum portolan_status status,

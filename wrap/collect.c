@@ -250,7 +250,7 @@ static struct wrap_process *add_process(struct wrap_run *run, size_t number)
     struct wrap_process *p = portolan_calloc(1, sizeof *p);
 
     if (!p) {
-        portolan_error_set(&run->failed, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(&run->failed);
         return NULL;
     }
     *p = (struct wrap_process){

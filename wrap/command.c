@@ -165,7 +165,7 @@ static void write_reply(const struct wrap_run *run)
             portolan_text_add(&t, "%.*s", WRAP_ANSWER_BYTES, a->answer);
     }
     if (!path || t.failed)
-        portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(&err);
     else
         portolan_replace_file(path, t.bytes, t.length, &err);
     if (err.status != PORTOLAN_OK)

@@ -204,7 +204,7 @@ enum portolan_status portolan_wrap_compare(const struct portolan_sample_set *set
 
     *text = NULL;
     if (!gather(&c, set))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     add_trials(&c, set);
     portolan_text_add(&out, "\n%-36s", "time per call");
     for (size_t k = 0; k < c.n_libraries; k++)

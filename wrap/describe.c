@@ -87,7 +87,7 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
     for (size_t i = 0; libraries && i < run->n_libraries; i++)
         libraries[i] = run->libraries[i].name;
     if (run->arena.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     status = portolan_wrap_write_assembly(&names, &text, err);
     run->assembly_text = portolan_arena_strdup(&run->arena, text ? text : "");
     free(text);
@@ -110,7 +110,7 @@ enum portolan_status wrap_describe(struct wrap_run *run, struct portolan_error *
     run->trial = run->options->trial ? run->options->trial : name;
     status = write_text(run, err);
     if (status == PORTOLAN_OK && run->arena.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     return status == PORTOLAN_OK
                ? portolan_assembly_read_text(run->assembly_text, strlen(run->assembly_text),
                                              "program", &d, &run->assembly, err)

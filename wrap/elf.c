@@ -196,8 +196,7 @@ static enum portolan_status add_archive(const char *archive, bool defined, struc
     }
     elf_end(elf);
     close(fd);
-    return names->arena->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                                : PORTOLAN_OK;
+    return names->arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status wrap_archive_needs(struct portolan_arena *arena, const char *archive,
@@ -241,5 +240,5 @@ enum portolan_status wrap_object_exports(struct portolan_arena *arena, const cha
     for (size_t i = 0; i < all.n; i++)
         if (!has_name(&ours, all.names[i]) && !is_accessor(all.names[i]))
             all.names[(*n)++] = all.names[i];
-    return arena->failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return arena->failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }

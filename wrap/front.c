@@ -29,7 +29,7 @@ struct making {
 
 static enum portolan_status no_memory(struct making *m)
 {
-    return portolan_error_set(m->err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(m->err);
 }
 
 /* ------------------------------------------------------------------ folders */

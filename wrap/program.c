@@ -184,7 +184,7 @@ static enum portolan_status take_script(const struct finder *f, const char *file
         p->argv = (char **)words;
     }
     if (status == PORTOLAN_OK && !p->argv)
-        status = portolan_error_set(f->err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(f->err);
     return status;
 }
 

@@ -83,8 +83,7 @@ static enum portolan_status find_library(struct wrap_run *run, size_t number, co
         return portolan_error_set(err, PORTOLAN_EEXISTS,
                                   "two libraries are called '%s': name one with --lib NAME=FILE",
                                   l->name);
-    return run->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                             : PORTOLAN_OK;
+    return run->arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_error *err)
@@ -95,7 +94,7 @@ enum portolan_status wrap_libraries_find(struct wrap_run *run, struct portolan_e
     run->n_libraries = o->n_libraries ? o->n_libraries : 1;
     run->libraries = portolan_arena_alloc(&run->arena, run->n_libraries, sizeof *run->libraries);
     if (!run->libraries)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (!o->n_libraries)
         run->libraries[0] = (struct wrap_library){"own", ""};
     for (size_t i = 0; i < o->n_libraries && status == PORTOLAN_OK; i++)

@@ -158,7 +158,7 @@ enum portolan_status wrap_snapshot_take(struct wrap_process *p, struct portolan_
         roots += is_root(&slot->records[i]);
     if (!reserve(to, count + roots)) {
         end_reading(p);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     to->threads = slot->threads;
     to->now_ns = slot->now_ns;

@@ -78,6 +78,9 @@ PORTOLAN_API enum portolan_status portolan_error_set(struct portolan_error *err,
                                                      enum portolan_status status,
                                                      const char *format, ...) PORTOLAN_PRINTF(3, 4);
 
+/** Notes that memory is out, and returns PORTOLAN_ENOMEM. */
+PORTOLAN_API enum portolan_status portolan_no_memory(struct portolan_error *err);
+
 /** Puts words in front of the text noted in ERR, as "words: text". */
 PORTOLAN_API void portolan_error_prefix(struct portolan_error *err, const char *format, ...)
     PORTOLAN_PRINTF(2, 3);

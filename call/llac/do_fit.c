@@ -307,7 +307,7 @@ static enum portolan_status fit_pieces(const struct wish *w, const struct portol
 
     if (n && (!(shapes = portolan_calloc(n, sizeof *shapes)) ||
               !(bound = portolan_calloc(n, sizeof(struct portolan_formula *)))))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     for (size_t i = 0; status == PORTOLAN_OK && i < n; i++) {
         const struct portolan_formula *expression = sum->terms[i].expression;
 

@@ -13,7 +13,7 @@ enum portolan_status portolan_llac_create(const struct portolan_llac_options *op
 {
     *llac = portolan_calloc(1, sizeof **llac);
     if (!*llac)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     (*llac)->options = *options;
     return PORTOLAN_OK;
 }

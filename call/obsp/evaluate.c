@@ -336,8 +336,7 @@ enum portolan_status portolan_obsp_evaluate(const struct portolan_obsp_trace *tr
     else
         status = portolan_obsp_machine(trace, v.o->combine, &v.machine, err);
     if (status == PORTOLAN_OK)
-        status = prepare(&v) ? go_through(&v)
-                             : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = prepare(&v) ? go_through(&v) : portolan_no_memory(err);
     if (status == PORTOLAN_OK) {
         conclude(&v);
         *result = fresh;

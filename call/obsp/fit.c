@@ -143,7 +143,7 @@ static enum portolan_status fit_network(const struct portolan_obsp_trace *t,
             }
         }
     if (r.has_failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     else if (r.n)
         status = fit_line(&r, m, err);
     clear_rows(&r);
@@ -223,12 +223,12 @@ static enum portolan_status fit_laws(struct experiment *e, struct rows *r,
     enum portolan_status status =
         group ? portolan_model_formula_shapes(e->formula, data->n_params, data->params, &shapes,
                                               &n_shapes, err)
-              : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+              : portolan_no_memory(err);
 
     if (status == PORTOLAN_OK)
         status = portolan_model_fit_pieces(data, shapes, n_shapes, &means, &e->law, err);
     if (status == PORTOLAN_OK && data->n_params && !merge_rows(r))
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (status == PORTOLAN_OK && data->n_params) {
         data->n_rows = r->n;
         for (size_t i = 0; i < r->n; i++)
@@ -327,7 +327,7 @@ static enum portolan_status find_spread(const struct portolan_obsp_trace *t, siz
     }
     clear_rows(&last);
     e->spread = n > 0 ? sqrt(squares / n / 2) : 0;
-    return has_failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory") : PORTOLAN_OK;
+    return has_failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 static const double *column_of(const struct portolan_cll_sample *s, const char *name, bool observed,
@@ -389,7 +389,7 @@ enum portolan_status portolan_obsp_fit(struct portolan_obsp_trace *t,
         for (size_t p = 0; !report && p < t->n_processors; p++)
             rows_of(t, i, &t->processors[p], &r);
         if (r.has_failed)
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
         else if (r.n)
             status = fit_constants(e, &r, err);
         if (status == PORTOLAN_OK && r.n && !report)

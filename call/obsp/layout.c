@@ -304,15 +304,14 @@ enum portolan_status layout_make(struct portolan_obsp_trace *t, struct portolan_
 
     l.places = room(&l, NULL, 0, sizeof *l.places);
     if (!l.places || !add_group(&l, NONE, 0, 0, t->n_processors))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t p = 0; p < t->n_processors; p++) {
         l.processor = p;
         l.depth = 0;
         l.places[0] = (struct place){.pid = p};
         for (size_t i = 0; i < t->processors[p].n_items; i++)
             if (!look_at(&l, &t->processors[p].items[i]))
-                return t->arena.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                                       : PORTOLAN_ESYNTAX;
+                return t->arena.failed ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     }
     for (size_t i = 0; i < t->n_supersteps; i++)
         check(&l, &t->supersteps[i]);

@@ -358,7 +358,7 @@ static enum portolan_status read_json(const char *text, size_t size, const char 
     json_decref(root);
     *trace = r.t;
     if (!r.t || r.t->arena.failed)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     return PORTOLAN_OK;
 }
 

@@ -106,8 +106,7 @@ enum portolan_status trace_set_formula(struct portolan_obsp_trace *t, struct exp
         return status;
     e->public.formula = portolan_arena_strdup(&t->arena, formula);
     e->public.n_constants = e->sum.n_terms;
-    return e->public.formula ? PORTOLAN_OK
-                             : portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return e->public.formula ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 size_t trace_add_value(struct portolan_obsp_trace *t, double value)

@@ -30,7 +30,7 @@ bool report_complain(struct report_reader *r, int line, const char *format, ...)
 bool report_no_memory(struct report_reader *r)
 {
     r->failed = true;
-    portolan_error_set(r->err, PORTOLAN_ENOMEM, "out of memory");
+    portolan_no_memory(r->err);
     return false;
 }
 
@@ -281,7 +281,7 @@ enum portolan_status portolan_cll_report_parse(const char *text, size_t size, co
     *report = NULL;
     r.report = portolan_cll_report_create();
     if (!r.report)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
         start = 3;
     while (start < size && isspace((unsigned char)text[start]))

@@ -19,7 +19,7 @@ static enum portolan_status emit(const struct portolan_cll_report *report,
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before;
 
     if (!plain)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     before = uselocale(plain);
     if (form == PORTOLAN_CLL_JSON)
         report_write_json(report, sink);
@@ -28,8 +28,7 @@ static enum portolan_status emit(const struct portolan_cll_report *report,
     uselocale(before);
     freelocale(plain);
     report_sink_drain(sink, true);
-    return sink->text.failed ? portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory")
-                             : PORTOLAN_OK;
+    return sink->text.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status portolan_cll_report_write(const struct portolan_cll_report *report,
@@ -114,7 +113,7 @@ static enum portolan_status settle(const char *temporary, const char *path, bool
     for (unsigned number = 0; error == EEXIST; number++) {
         free(*name);
         if (!(*name = numbered(path, number)))
-            return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            return portolan_no_memory(err);
         if (overwrite)
             error = rename(temporary, *name) == 0 ? 0 : errno == EEXIST ? EIO : errno;
         else
@@ -134,7 +133,7 @@ static enum portolan_status save_new(const struct portolan_cll_report *report,
     int fd;
 
     if (!temporary)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
         status = cannot_write(path, errno, err);
@@ -162,7 +161,7 @@ enum portolan_status portolan_cll_report_save(const struct portolan_cll_report *
 
         status = fd < 0 ? cannot_write(path, errno, err) : pour(report, form, fd, path, err);
         if (status == PORTOLAN_OK && !(name = portolan_strdup(path)))
-            status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+            status = portolan_no_memory(err);
     } else {
         status = save_new(report, form, path, overwrite, &name, err);
     }

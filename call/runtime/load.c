@@ -25,7 +25,7 @@ static cll_store_put_fn *load(struct portolan_error *err)
     cll_store_put_fn *put = NULL;
 
     if (!path)
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     else if (!library || !(*(void **)&put = dlsym(library, "portolan_cll_store_put")))
         portolan_error_set(err, PORTOLAN_EUNSUPPORTED,
                            "the library for the experiment store cannot be loaded: %s", dlerror());

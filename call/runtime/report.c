@@ -123,7 +123,7 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
         status = portolan_cll_report_save(report, output->form, output->path, output->overwrite,
                                           NULL, err);
     else
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     portolan_cll_report_destroy(report);
     for (size_t i = 0; status == PORTOLAN_OK && i < run->blocks->n; i++)
         run->blocks->blocks[i].is_filed = true;
@@ -140,7 +140,7 @@ static enum portolan_status put_into_store(struct cll_run *run, const char *path
         run->facts = facts;
         status = cll_store_put(run, path, err);
     } else {
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     }
     portolan_cll_report_destroy(facts);
     return status;
@@ -226,7 +226,7 @@ static int publish(const char *driver, const char *program)
     enum portolan_status status = PORTOLAN_OK;
 
     if (!cll_output_choose(program, &output))
-        status = portolan_error_set(&err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(&err);
     if (status == PORTOLAN_OK && output.path)
         status = write_file(&run, &output, &err);
     if (status == PORTOLAN_OK && output.store)

@@ -43,7 +43,7 @@ struct storing {
 
 static enum portolan_status no_memory(struct portolan_error *err)
 {
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+    return portolan_no_memory(err);
 }
 
 static const struct portolan_cll_sample *like_of(const struct cll_unpacked *u,

@@ -23,7 +23,7 @@ enum portolan_status parse_text(struct translation *t, const char *text, size_t 
     int n = 0;
 
     if (!flags)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     flags[n++] = "-xc";
     flags[n++] = "-std=gnu17";
     for (size_t i = 0; i < t->n_flags; i++)
@@ -223,7 +223,7 @@ enum portolan_status parse_source(struct translation *t)
     t->n_problems = before;
     text = with_sweeps(t);
     if (!text)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     status = parse_text(t, text, t->source.size, &unit);
     if (status != PORTOLAN_OK)
         return status;

@@ -124,7 +124,7 @@ enum portolan_status probe_translation(struct translation *t)
     add_stub(t, &text);
     rewrite_apply(t, true, &text);
     if (t->arena.failed)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     status = parse_text(t, text.bytes, text.length, &unit);
     if (status != PORTOLAN_OK)
         return status;

@@ -241,7 +241,7 @@ enum portolan_status source_scan(struct translation *t, const char *text, size_t
     t->source.kind = portolan_arena_alloc(&t->arena, size + 1, 1);
     find_lines(t);
     if (t->arena.failed)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     if (memchr(text, '\0', size))
         return portolan_error_set(t->err, PORTOLAN_ESYNTAX,
                                   "%s: there are bytes 0 in it: this is no C", t->source.file);

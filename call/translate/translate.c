@@ -85,8 +85,7 @@ static bool can_rewrite(const struct translation *t)
 
 static enum portolan_status memory(struct translation *t)
 {
-    return t->arena.failed ? portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory")
-                           : PORTOLAN_OK;
+    return t->arena.failed ? portolan_no_memory(t->err) : PORTOLAN_OK;
 }
 
 /* What was found wrong so far is told, but for the C that depends on it. */
@@ -138,13 +137,13 @@ static enum portolan_status add_output(struct translation *t,
     if (outputs)
         result->outputs = outputs;
     if (!outputs || t->arena.failed)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     o = &outputs[result->n_outputs++];
     *o = (struct portolan_translate_output){
         .name = portolan_strdup(name), .size = text->length, .is_script = is_script};
     o->text = portolan_calloc(text->length + 1, 1);
     if (!o->name || !o->text)
-        return portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(t->err);
     if (text->length)
         memcpy(o->text, text->bytes, text->length);
     return PORTOLAN_OK;
@@ -185,7 +184,7 @@ static enum portolan_status emit(struct translation *t, struct portolan_translat
         status = add_scripts(t, result);
     result->packages = portolan_strdup(t->driver->packages);
     if (!result->packages)
-        status = portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(t->err);
     return status;
 }
 
@@ -245,7 +244,7 @@ static enum portolan_status find_packages(struct translation *t, char **packages
     if (status != PORTOLAN_OK)
         return status;
     *packages = portolan_strdup(t->driver->packages);
-    return *packages ? PORTOLAN_OK : portolan_error_set(t->err, PORTOLAN_ENOMEM, "out of memory");
+    return *packages ? PORTOLAN_OK : portolan_no_memory(t->err);
 }
 
 enum portolan_status portolan_translate_packages(const struct portolan_translate_options *options,
@@ -306,7 +305,7 @@ enum portolan_status portolan_translate_write(const struct portolan_translate_re
                 o->size, o->is_script};
         }
     if (arena.failed)
-        status = portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        status = portolan_no_memory(err);
     if (status == PORTOLAN_OK)
         status = check_names(files, n_files, err);
     if (status == PORTOLAN_OK)

@@ -157,7 +157,7 @@ static enum portolan_status renew_handle(struct timer *t, struct portolan_error 
                                   "a timer without a name cannot be started; call setName first");
     name = portolan_asprintf("%s%s%s", t->texts[NAME], *t->texts[TYPE] ? " " : "", t->texts[TYPE]);
     if (!name)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     method.name = name;
     status = portolan_probe_methods_register(&connection, &method, 1, &t->handle, err);
     free(name);

@@ -69,7 +69,7 @@ enum portolan_status proxy_record_create(struct portolan_proxy *proxy, gov_cca_P
     enum portolan_status status = PORTOLAN_OK;
 
     if (!r)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (port)
         status = d->table || d->face ? find_foreign(proxy, port, r, err)
                                      : find_sidl(proxy, port, r, err);

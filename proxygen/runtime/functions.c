@@ -198,7 +198,7 @@ static enum portolan_status bind(struct portolan_functions_front *front, const v
         front->state = portolan_calloc(1, sizeof *front->state);
     if (!r || !front->state) {
         free(r);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     }
     r->library = library;
     r->binding.target = (void *)table;

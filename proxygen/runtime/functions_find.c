@@ -37,7 +37,7 @@ enum portolan_status portolan_functions_library_find(const char *name, char **fi
                            "its path",
                            name);
     else if (!*file)
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     shared_search_end(&s);
     return *file ? PORTOLAN_OK : found ? PORTOLAN_ENOMEM : PORTOLAN_ENOTFOUND;
 }

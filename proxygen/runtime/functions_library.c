@@ -44,7 +44,7 @@ static enum portolan_status look_up(struct portolan_functions_library *l,
     l->table = portolan_calloc(d->n_symbols + 1, sizeof *l->table);
     l->missing = portolan_calloc(d->n_symbols + 1, sizeof *l->missing);
     if (!l->name || !l->table || !l->missing)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     for (size_t i = 0; i < d->n_symbols; i++) {
         l->table[i] = dlsym(l->handle, d->symbols[i]);
         if (!l->table[i])
@@ -66,7 +66,7 @@ portolan_functions_library_open(const struct portolan_functions_description *des
 
     *library = NULL;
     if (!l)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     l->description = description;
     status = open_file(name, l, err);
     if (status == PORTOLAN_OK)
@@ -118,7 +118,7 @@ enum portolan_status portolan_functions_library_rename(struct portolan_functions
     char *copy = portolan_strdup(name);
 
     if (!copy)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     free(library->name);
     library->name = copy;
     return PORTOLAN_OK;

@@ -28,7 +28,7 @@ enum portolan_status proxy_control_enter(struct portolan_proxy *proxy, const cha
     char *name = portolan_asprintf("%s%s%s", user ? user : "", user && *user ? "." : "", uses);
 
     if (!name)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (s->name && !strcmp(s->name, name)) {
         free(name);
         return PORTOLAN_OK;
@@ -58,7 +58,7 @@ struct portolan_proxy_state *proxy_state_create(enum proxy_kind kind, struct por
     struct portolan_proxy_state *s = portolan_calloc(1, sizeof *s);
 
     if (!s) {
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     s->control.variant = PORTOLAN_VARIANT_MASTERMIND;

@@ -125,7 +125,7 @@ enum portolan_status proxy_table_aim(struct portolan_proxy *proxy, struct proxy_
 
     record->table = table_create(proxy);
     if (!record->table)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        return portolan_no_memory(err);
     if (t->fill && target) {
         t->fill(record->table, target);
         record->binding.target = target;

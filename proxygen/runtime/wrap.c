@@ -122,7 +122,7 @@ static struct portolan_proxy *proxy_make(enum proxy_kind kind,
     struct proxy_record *record = portolan_calloc(1, sizeof *record);
 
     if (!proxy || !record) {
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         free(record);
         free(proxy);
         return NULL;
@@ -284,7 +284,7 @@ static struct portolan_proxy *give_new(struct portolan_proxy *giver, enum proxy_
     if (take_after(proxy, giver, binding, err) == PORTOLAN_OK) {
         if (registry_add(proxy))
             return proxy;
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
     }
     proxy_free(proxy);
     return NULL;
@@ -387,7 +387,7 @@ static struct portolan_proxy *give_new_in_place(struct portolan_proxy *giver,
     struct portolan_proxy *proxy;
 
     if (!original) {
-        portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory");
+        portolan_no_memory(err);
         return NULL;
     }
     memcpy(original, table, proxy_table_length(t, table));
