@@ -86,27 +86,18 @@ bool plan_is_lifted(const struct portolan_plan *p, const struct survey_quality *
     return is_trial_lifted(p, q->node, q->own, p->s.trials[p->s.rows[q->row].trial].trial->id);
 }
 
-static void put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
-                            const double *dims, double *at)
+/* Contexts (NULL: not known), then numeric swept parameters; returns their number. */
+static size_t put_coordinates(const struct portolan_plan *p, size_t path, const double *context,
+                              const double *dims, double *at)
 {
-    size_t n = 0;
+    size_t n = 0, most = (size_t)p->s.nodes[path].n_context + MAX_INPUTS;
 
     for (int k = 0; k < p->s.nodes[path].n_context; k++)
         at[n++] = context ? context[k] : NAN;
-    for (size_t d = 0, used = 0; d < p->s.n_dims && used < MAX_INPUTS; d++)
-        if (p->s.dims[d].numeric) {
+    for (size_t d = 0; d < p->s.n_dims && n < most; d++)
+        if (p->s.dims[d].numeric)
             at[n++] = dims[d];
-            used++;
-        }
-}
-
-static size_t n_coordinates(const struct portolan_plan *p, size_t path)
-{
-    size_t n = 0;
-
-    for (size_t d = 0; d < p->s.n_dims && n < MAX_INPUTS; d++)
-        n += p->s.dims[d].numeric;
-    return n + (size_t)p->s.nodes[path].n_context;
+    return n;
 }
 
 static int evidence_order(const void *left, const void *right)
@@ -460,6 +451,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
 {
     struct portolan_arena *pool = &p->s.pool;
     const struct survey_node *node = &p->s.nodes[path];
+    double ignored[MOST_COORDINATES];
     struct plan_evidence *v;
     size_t *selection;
 
@@ -474,7 +466,7 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path)
               portolan_arena_alloc(pool, node->n_qualities + p->s.n_trials + 1, sizeof *v->all)))
         return PORTOLAN_ENOMEM;
     v->n_context = (size_t)node->n_context;
-    v->n_coordinates = n_coordinates(p, path);
+    v->n_coordinates = put_coordinates(p, path, NULL, p->dim_target, ignored);
     gather(p, path, selection, v);
     find_kinds(v);
     find_scales(v);
@@ -607,44 +599,4 @@ struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_
     if (seen_there(p, v, key, t, &out))
         return out;
     return judge(p, v, key, t, accuracy_rises);
-}
-
-void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
-                          char *text, size_t size_bytes)
-{
-    const struct survey_node *n = &p->s.nodes[path];
-
-    switch (v->kind) {
-    case PLAN_FAILED:
-        snprintf(text, size_bytes, "%s.%s failed in trial %lld, and nothing tells that place apart",
-                 n->instance, n->method, v->trial);
-        break;
-    case PLAN_INACCURATE:
-        snprintf(text, size_bytes,
-                 "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted", v->accuracy,
-                 n->instance, n->method, v->trial, p->s.a->accuracy);
-        break;
-    case PLAN_UNPROVEN:
-        if (v->is_blind)
-            snprintf(text, size_bytes,
-                     "whether %s.%s works here is not known before its contexts are (--context "
-                     "tells them, or the first step of a run)",
-                     n->instance, n->method);
-        else if (v->near_bad)
-            snprintf(text, size_bytes,
-                     "%s.%s %s in trial %lld, the one most alike; measure it here", n->instance,
-                     n->method, v->near_failed ? "failed" : "missed its accuracy", v->trial);
-        else
-            snprintf(text, size_bytes,
-                     "%s.%s was never seen to work near here, only in trial %lld and farther off; "
-                     "measure it here",
-                     n->instance, n->method, v->trial);
-        break;
-    case PLAN_INAPPLICABLE:
-        snprintf(text, size_bytes, "%s does not apply here: it wants %s", n->instance, v->why);
-        break;
-    case PLAN_ADMITTED:
-        snprintf(text, size_bytes, "%s", "");
-        break;
-    }
 }

@@ -19,12 +19,12 @@ struct advising {
     struct plan_view view;
 };
 
-static enum portolan_status read_current(struct advising *a, struct portolan_error *err)
+enum portolan_status plan_read_selection(const struct survey *s,
+                                         const struct portolan_name_value *current, size_t n,
+                                         size_t *selection, struct portolan_error *err)
 {
-    const struct survey *s = &a->p->s;
-
-    for (size_t i = 0; i < a->now->n_current; i++) {
-        const struct portolan_name_value *x = &a->now->current[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct portolan_name_value *x = &current[i];
         size_t v = survey_variable_of(s, x->name), k;
 
         if (v == NONE)
@@ -32,7 +32,7 @@ static enum portolan_status read_current(struct advising *a, struct portolan_err
         if ((k = survey_alternative_of(s, v, x->value)) == NONE)
             return portolan_error_set(err, PORTOLAN_ENOTFOUND,
                                       "'%s' is no alternative of instance '%s'", x->value, x->name);
-        a->current[v] = k;
+        selection[v] = k;
     }
     return PORTOLAN_OK;
 }
@@ -56,18 +56,12 @@ int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks
     return slowest;
 }
 
-/* The call path of a sample below that of its caller; NONE: not in the plan. */
-static size_t path_of(const struct survey *s, const struct portolan_sample *x, size_t caller)
+/* The call path of a sample below that of its caller (-1: none); NONE: not in the plan. */
+static size_t path_of(const struct survey *s, const struct portolan_sample *x, long caller)
 {
-    for (size_t n = 0; n < s->n_nodes; n++) {
-        const struct survey_node *k = &s->nodes[n];
-
-        if (k->parent == (caller == NONE ? -1 : (long)caller) &&
-            strcmp(k->method, x->method) == 0 && strcmp(k->instance, x->instance) == 0 &&
-            strcmp(k->port, x->port) == 0 && strcmp(k->user, x->user) == 0 &&
-            strcmp(k->uses, x->uses) == 0)
+    for (size_t n = 0; n < s->n_nodes; n++)
+        if (s->nodes[n].parent == caller && survey_same_call(&s->nodes[n], x))
             return n;
-    }
     return NONE;
 }
 
@@ -79,9 +73,9 @@ void plan_find_paths(const struct survey *s, const struct portolan_sample *sampl
 
         paths[i] = NONE;
         if (x->parent < 0)
-            paths[i] = path_of(s, x, NONE);
+            paths[i] = path_of(s, x, -1);
         else if ((size_t)x->parent < i && paths[x->parent] != NONE)
-            paths[i] = path_of(s, x, paths[x->parent]);
+            paths[i] = path_of(s, x, (long)paths[x->parent]);
     }
 }
 
@@ -420,7 +414,7 @@ enum portolan_status portolan_plan_advise(const struct portolan_plan *p,
     out->changes = portolan_calloc(p->s.n_variables + 1, sizeof *out->changes);
     status = out->changes ? advising_init(&a) : PORTOLAN_ENOMEM;
     if (!status)
-        status = read_current(&a, err);
+        status = plan_read_selection(&p->s, now->current, now->n_current, a.current, err);
     if (!status)
         status = read_samples(&a);
     if (!status) {

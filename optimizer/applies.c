@@ -111,13 +111,11 @@ struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, siz
                                  const double *context)
 {
     const struct survey_node *node = &p->s.nodes[path];
-    const struct plan_scope *scope = &p->paths[path].scope;
     struct plan_verdict out = {.kind = PLAN_ADMITTED, .accuracy = NAN};
-    struct asking a = {p, node, context, 0};
+    struct asking a = {p, node, context, plan_own_of(p, path, tuple)};
 
     if (node->variable == NONE)
         return out;
-    a.own = tuple / (scope->n_tuples / p->s.variables[node->variable].n);
     out.why = plan_ask(p, node->variable, a.own, look_up, &a);
     if (out.why)
         out.kind = PLAN_INAPPLICABLE;

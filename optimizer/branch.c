@@ -8,7 +8,6 @@
  */
 #include "choice_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Rounds of diffusion. */
@@ -16,6 +15,7 @@ enum { SWEEPS = 4 };
 
 struct branch {
     const struct portolan_choice *c;
+    struct portolan_arena pool;
     size_t *offset;  /* of each variable's values in a row of `costs` */
     size_t total;    /* values of all variables */
     double *costs;   /* one row per depth */
@@ -33,24 +33,6 @@ struct branch {
     size_t nodes;
 };
 
-static void branch_clear(struct branch *b)
-{
-    free(b->offset);
-    free(b->costs);
-    for (size_t i = 0; b->tables && i < b->c->n_factors; i++)
-        free(b->tables[i]);
-    free(b->tables);
-    free(b->alone);
-    free(b->unset);
-    free(b->touches);
-    free(b->first);
-    free(b->set);
-    free(b->values);
-    free(b->best_values);
-    free(b->trial);
-    free(b->order);
-}
-
 static enum portolan_status list_factors(struct branch *b)
 {
     const struct portolan_choice *c = b->c;
@@ -58,8 +40,8 @@ static enum portolan_status list_factors(struct branch *b)
 
     for (size_t i = 0; i < c->n_factors; i++)
         total += c->factors[i].n;
-    b->touches = portolan_calloc(total + 1, sizeof *b->touches);
-    b->first = portolan_calloc(c->n + 2, sizeof *b->first);
+    b->touches = portolan_arena_alloc(&b->pool, total + 1, sizeof *b->touches);
+    b->first = portolan_arena_alloc(&b->pool, c->n + 2, sizeof *b->first);
     if (!b->touches || !b->first)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++)
@@ -85,7 +67,7 @@ static enum portolan_status copy_costs(struct branch *b)
             b->alone[b->offset[f->variables[0]] + a] += f->costs[a];
         if (f->n < 2)
             continue;
-        if (!(b->tables[i] = portolan_calloc(f->size, sizeof **b->tables)))
+        if (!(b->tables[i] = portolan_arena_alloc(&b->pool, f->size, sizeof **b->tables)))
             return PORTOLAN_ENOMEM;
         memcpy(b->tables[i], f->costs, f->size * sizeof *f->costs);
     }
@@ -181,7 +163,7 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
     size_t rows = c->n + 1, size;
 
     b->c = c;
-    b->offset = portolan_calloc(c->n + 1, sizeof *b->offset);
+    b->offset = portolan_arena_alloc(&b->pool, c->n + 1, sizeof *b->offset);
     if (!b->offset)
         return PORTOLAN_ENOMEM;
     for (size_t v = 0; v < c->n; v++) {
@@ -191,19 +173,16 @@ static enum portolan_status branch_init(struct branch *b, const struct portolan_
     }
     if (__builtin_mul_overflow(rows, b->total + 1, &size))
         return PORTOLAN_ENOMEM;
-    b->costs = portolan_calloc(size, sizeof *b->costs);
-    b->order = portolan_calloc(rows * (b->widest + 1), sizeof *b->order);
-    b->tables = portolan_calloc(c->n_factors + 1, sizeof *b->tables);
-    b->alone = portolan_calloc(b->total + 1, sizeof *b->alone);
-    b->unset = portolan_calloc(c->n_factors + 1, sizeof *b->unset);
-    b->set = portolan_calloc(rows, sizeof *b->set);
-    b->values = portolan_calloc(rows, sizeof *b->values);
-    b->best_values = portolan_calloc(rows, sizeof *b->best_values);
-    b->trial = portolan_calloc(rows, sizeof *b->trial);
-    if (!b->costs || !b->order || !b->tables || !b->alone || !b->unset || !b->set || !b->values ||
-        !b->best_values || !b->trial)
-        return PORTOLAN_ENOMEM;
-    return diffuse(b);
+    b->costs = portolan_arena_alloc(&b->pool, size, sizeof *b->costs);
+    b->order = portolan_arena_alloc(&b->pool, rows * (b->widest + 1), sizeof *b->order);
+    b->tables = portolan_arena_alloc(&b->pool, c->n_factors + 1, sizeof *b->tables);
+    b->alone = portolan_arena_alloc(&b->pool, b->total + 1, sizeof *b->alone);
+    b->unset = portolan_arena_alloc(&b->pool, c->n_factors + 1, sizeof *b->unset);
+    b->set = portolan_arena_alloc(&b->pool, rows, sizeof *b->set);
+    b->values = portolan_arena_alloc(&b->pool, rows, sizeof *b->values);
+    b->best_values = portolan_arena_alloc(&b->pool, rows, sizeof *b->best_values);
+    b->trial = portolan_arena_alloc(&b->pool, rows, sizeof *b->trial);
+    return b->pool.failed ? PORTOLAN_ENOMEM : diffuse(b);
 }
 
 /* Adds to ROW what factor F costs each value of its one unset variable. */
@@ -421,6 +400,6 @@ enum portolan_status choice_branch(const struct portolan_choice *c, bool margins
             s->margins[v][a] =
                 a == s->values[v] ? portolan_choice_cost(c, s->values) : branch_margin(&b, s, v, a);
 out:
-    branch_clear(&b);
+    portolan_arena_clear(&b.pool);
     return status;
 }

@@ -15,10 +15,11 @@ struct choice_factor {
 };
 
 struct portolan_choice {
-    size_t n, capacity;
+    struct portolan_arena pool;
+    size_t n;
     size_t *domain;  /* number of values of each variable */
     size_t *written; /* preferred value of each variable */
-    size_t n_factors, factors_capacity;
+    size_t n_factors;
     struct choice_factor *factors;
 };
 
@@ -55,8 +56,6 @@ static inline size_t choice_value(const struct portolan_choice *c, size_t v, siz
     return i == 0 ? w : i <= w ? i - 1 : i;
 }
 
-enum portolan_status choice_solution_create(const struct portolan_choice *c, bool margins,
-                                            struct portolan_choice_solution **s);
 /* EUNSUPPORTED (without text) when the tables would have more than LIMIT entries. */
 enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t limit, bool margins,
                                       struct portolan_choice_solution *s);

@@ -18,61 +18,37 @@ struct choosing {
     const size_t *number; /* of a core variable in the solution; NONE */
     struct plan_confidence sure;
     struct portolan_plan_variable *variables;
-    const char **reasons;
-    size_t n_reasons;
+    struct plan_notes reasons;
 };
 
-static enum portolan_status add_reason(struct choosing *c, const char *text)
+/* The core at VALUES, all else as written. */
+static void put_core(const struct choosing *c, const size_t *values, size_t *selection)
 {
-    const char **more;
-
-    if (!text)
-        return PORTOLAN_ENOMEM;
-    more = portolan_arena_grow(&c->p->choice_pool, c->reasons, c->n_reasons, sizeof *more);
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    c->reasons = more;
-    more[c->n_reasons++] = text;
-    return PORTOLAN_OK;
+    for (size_t v = 0; v < c->p->s.n_variables; v++)
+        selection[v] = c->number[v] == NONE ? 0 : values[c->number[v]];
 }
 
-/* Why nothing is allowed with VARIABLE = VALUE: the first path that forbids all its tuples. */
-static const char *why_forbidden(struct choosing *c, size_t variable, size_t value)
+/* How well VARIABLE = VALUE is known, all else as chosen, or why it is not allowed. */
+static enum portolan_status look_at(struct choosing *c, size_t variable, size_t value,
+                                    size_t *selection, struct portolan_plan_option *out)
 {
     struct portolan_plan *p = c->p;
-    size_t *selection = portolan_calloc(p->s.n_variables + 1, sizeof *selection);
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
-    struct portolan_plan_prediction ignored;
+    const struct plan_horizon whole = plan_whole_run(p);
+    struct portolan_plan_prediction total;
     struct plan_forbidden why;
     char text[300] = "no combination with it is allowed";
 
-    if (!selection)
-        return NULL;
-    for (size_t v = 0; v < p->s.n_variables; v++)
-        if (c->number[v] != NONE)
-            selection[v] = c->s->values[c->number[v]];
+    put_core(c, c->s->values, selection);
     selection[variable] = value;
-    if (!plan_total(p, &p->view, &whole, selection, &ignored, &why))
+    if (plan_total(p, &p->view, &whole, selection, &total, &why)) {
+        out->extrapolates = total.n_extrapolating > 0;
+        out->is_unusable = total.is_unusable;
+    } else {
         plan_explain_forbidden(p, &why, text, sizeof text);
-    free(selection);
-    return portolan_arena_printf(&p->choice_pool, "%s", text);
-}
-
-/* How well VARIABLE = VALUE is known, all else as chosen. */
-static void look_at(struct choosing *c, size_t variable, size_t value, size_t *selection,
-                    struct portolan_plan_option *out)
-{
-    struct portolan_plan *p = c->p;
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
-    struct portolan_plan_prediction total;
-
-    for (size_t v = 0; v < p->s.n_variables; v++)
-        selection[v] = c->number[v] == NONE ? 0 : c->s->values[c->number[v]];
-    selection[variable] = value;
-    if (!plan_total(p, &p->view, &whole, selection, &total, NULL))
-        return;
-    out->extrapolates = total.n_extrapolating > 0;
-    out->is_unusable = total.is_unusable;
+    }
+    if (isinf(out->total_ns))
+        out->reason = portolan_arena_strdup(&p->choice_pool, text);
+    return out->reason ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
 static enum portolan_status fill_options(struct choosing *c, size_t v)
@@ -98,9 +74,7 @@ static enum portolan_status fill_options(struct choosing *c, size_t v)
             (struct portolan_plan_option){.implementation = instance->alternatives[i].class_name,
                                           .total_ns = k == NONE ? c->s->cost : c->s->margins[k][i],
                                           .reason = ""};
-        if (k != NONE)
-            look_at(c, v, i, scratch, &options[i]);
-        if (isinf(options[i].total_ns) && !(options[i].reason = why_forbidden(c, v, i)))
+        if (k != NONE && look_at(c, v, i, scratch, &options[i]))
             return PORTOLAN_ENOMEM;
     }
     return PORTOLAN_OK;
@@ -119,16 +93,14 @@ static enum portolan_status reason_changed(struct choosing *c,
     char more[32];
 
     if (isinf(written->total_ns))
-        return add_reason(
-            c, portolan_arena_printf(&c->p->choice_pool, "%s: %s, because %s is not allowed (%s)",
-                                     x->instance, now, written->implementation, written->reason));
+        return plan_note(&c->reasons, "%s: %s, because %s is not allowed (%s)", x->instance, now,
+                         written->implementation, written->reason);
     portolan_format_time(written->total_ns - c->s->cost, 3, more, sizeof more);
-    return add_reason(
-        c, portolan_arena_printf(&c->p->choice_pool,
-                                 "%s: %s; with %s, as written, the run would cost %s more "
-                                 "(+%.3g %%)",
-                                 x->instance, now, written->implementation, more,
-                                 percent_more(c, written->total_ns)));
+    return plan_note(&c->reasons,
+                     "%s: %s; with %s, as written, the run would cost %s more "
+                     "(+%.3g %%)",
+                     x->instance, now, written->implementation, more,
+                     percent_more(c, written->total_ns));
 }
 
 static enum portolan_status reason_kept(struct choosing *c, const struct portolan_plan_variable *x)
@@ -136,25 +108,19 @@ static enum portolan_status reason_kept(struct choosing *c, const struct portola
     const struct portolan_plan_option *next = NULL;
 
     if (!x->called)
-        return add_reason(c, portolan_arena_printf(&c->p->choice_pool,
-                                                   "%s: not needed by this choice", x->instance));
+        return plan_note(&c->reasons, "%s: not needed by this choice", x->instance);
     for (size_t i = 0; i < x->n_options; i++)
         if (i != x->chosen && (!next || x->options[i].total_ns < next->total_ns))
             next = &x->options[i];
     if (!next || isinf(next->total_ns))
-        return add_reason(
-            c, portolan_arena_printf(&c->p->choice_pool, "%s: %s stays, nothing else is allowed",
-                                     x->instance, x->options[x->chosen].implementation));
+        return plan_note(&c->reasons, "%s: %s stays, nothing else is allowed", x->instance,
+                         x->options[x->chosen].implementation);
     if (x->tied)
-        return add_reason(
-            c, portolan_arena_printf(&c->p->choice_pool,
-                                     "%s: %s stays as written; %s costs the same", x->instance,
-                                     x->options[x->chosen].implementation, next->implementation));
-    return add_reason(c,
-                      portolan_arena_printf(&c->p->choice_pool,
-                                            "%s: %s stays; the next best, %s, would cost +%.3g %%",
-                                            x->instance, x->options[x->chosen].implementation,
-                                            next->implementation, percent_more(c, next->total_ns)));
+        return plan_note(&c->reasons, "%s: %s stays as written; %s costs the same", x->instance,
+                         x->options[x->chosen].implementation, next->implementation);
+    return plan_note(&c->reasons, "%s: %s stays; the next best, %s, would cost +%.3g %%",
+                     x->instance, x->options[x->chosen].implementation, next->implementation,
+                     percent_more(c, next->total_ns));
 }
 
 static enum portolan_status reason_pruned(struct choosing *c, size_t v)
@@ -168,10 +134,8 @@ static enum portolan_status reason_pruned(struct choosing *c, size_t v)
             portolan_callgraph_explain(&p->paths[i].mark, why, sizeof why);
             called = true;
         }
-    return add_reason(c,
-                      portolan_arena_printf(&c->p->choice_pool, "%s: keeps %s, insignificant (%s)",
-                                            c->variables[v].instance,
-                                            c->variables[v].options[0].implementation, why));
+    return plan_note(&c->reasons, "%s: keeps %s, insignificant (%s)", c->variables[v].instance,
+                     c->variables[v].options[0].implementation, why);
 }
 
 /* ---- what is not known ---- */
@@ -182,22 +146,17 @@ static enum portolan_status reason_conflict(struct choosing *c, size_t path,
 {
     struct portolan_plan *p = c->p;
     const struct portolan_local_summary *s = portolan_local_peek_summary(q->rows->local);
-    char *names = portolan_arena_printf(&p->choice_pool, "%s", "");
+    struct portolan_text names = {.arena = &p->choice_pool};
 
-    for (size_t k = 0; names && k < q->rows->n_names; k++)
-        names = portolan_arena_printf(&p->choice_pool, "%s%s%s", names, k ? ", " : "",
-                                      q->rows->names[k]);
-    if (!names)
-        return PORTOLAN_ENOMEM;
-    return add_reason(
-        c, portolan_arena_printf(
-               &p->choice_pool,
-               "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
-               "context",
-               names[0] ? names : "nothing", p->s.nodes[path].instance, p->s.nodes[path].method,
-               s->conflict.ratio,
-               plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.row]),
-               plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.other])));
+    for (size_t k = 0; k < q->rows->n_names; k++)
+        portolan_text_add(&names, "%s%s", k ? ", " : "", q->rows->names[k]);
+    return plan_note(
+        &c->reasons,
+        "%s does not tell these apart: %s.%s took %.3g times as long at %s as at %s: add a "
+        "context",
+        names.length ? names.bytes : "nothing", p->s.nodes[path].instance, p->s.nodes[path].method,
+        s->conflict.ratio, plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.row]),
+        plan_point_text(&p->s, &p->choice_pool, q->rows->point[s->conflict.other]));
 }
 
 /* The worst such rows of a path, if it has any. */
@@ -220,28 +179,23 @@ static enum portolan_status reason_conflicts(struct choosing *c, size_t path)
     return worst ? reason_conflict(c, path, worst) : PORTOLAN_OK;
 }
 
-/* The core's variables at VALUES, as words. */
+/* The core's variables at VALUES, where OTHER differs, as words; NULL: memory is out. */
 static char *core_text(struct choosing *c, const size_t *values, const size_t *other)
 {
     struct portolan_plan *p = c->p;
-    char *text = portolan_arena_printf(&p->choice_pool, "%s", "");
+    struct portolan_text text = {.arena = &p->choice_pool};
 
-    for (size_t v = 0; text && v < p->s.n_variables; v++) {
-        const struct portolan_assembly_instance *x = p->s.variables[v].instance;
-        size_t k = c->number[v];
-
-        if (k != NONE && values[k] != other[k])
-            text = portolan_arena_printf(&p->choice_pool, "%s%s%s=%s", text, text[0] ? " " : "",
-                                         x->name, x->alternatives[values[k]].class_name);
-    }
-    return text;
+    for (size_t v = 0; v < p->s.n_variables; v++)
+        if (c->number[v] != NONE && values[c->number[v]] != other[c->number[v]])
+            plan_add_class(&text, p->s.variables[v].instance, values[c->number[v]]);
+    return plan_text(&text);
 }
 
 /* Which of the two is known less: that one is to be measured. */
 static const size_t *less_known(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     struct portolan_plan_prediction total;
     const size_t *both[] = {c->sure.values, c->sure.rival};
     double widest = -1;
@@ -251,10 +205,9 @@ static const size_t *less_known(struct choosing *c)
         size_t *selection =
             portolan_arena_alloc(&p->choice_pool, p->s.n_variables, sizeof *selection);
 
-        for (size_t v = 0; selection && v < p->s.n_variables; v++)
-            selection[v] = c->number[v] == NONE ? 0 : both[i][c->number[v]];
         if (!selection)
             continue;
+        put_core(c, both[i], selection);
         if (!plan_total(p, &p->view, &whole, selection, &total, NULL))
             return both[i]; /* nothing proves that it works */
         if ((total.high_ns - total.low_ns) / total.total_ns > widest) {
@@ -271,32 +224,30 @@ static char *settling_command(struct choosing *c)
     struct portolan_plan *p = c->p;
     const struct portolan_assembly *a = p->s.a;
     const size_t *values = c->sure.has_rival ? less_known(c) : c->sure.values;
-    char *text = portolan_arena_printf(
-        &p->choice_pool, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed", p->s.ranks);
+    struct portolan_text text = {.arena = &p->choice_pool};
 
-    for (size_t v = 0; text && v < p->s.n_variables; v++) {
+    portolan_text_add(&text, "mpiexec." PORTOLAN_MPI " -n %d portolan run --fixed", p->s.ranks);
+    for (size_t v = 0; v < p->s.n_variables; v++) {
         const struct portolan_assembly_instance *x = p->s.variables[v].instance;
 
         if (c->number[v] != NONE && values[c->number[v]])
-            text = portolan_arena_printf(&p->choice_pool, "%s --select %s=%s", text, x->name,
-                                         x->alternatives[values[c->number[v]]].class_name);
+            portolan_text_add(&text, " --select %s=%s", x->name,
+                              x->alternatives[values[c->number[v]]].class_name);
     }
-    for (size_t d = 0; text && d < p->s.n_dims; d++)
+    for (size_t d = 0; d < p->s.n_dims; d++)
         if (p->s.dims[d].instance)
-            text = portolan_arena_printf(&p->choice_pool, "%s --set %s=%s", text, p->s.dims[d].name,
-                                         p->s.dims[d].target);
-    for (size_t i = 0; text && i < a->n_sweeps; i++)
+            portolan_text_add(&text, " --set %s=%s", p->s.dims[d].name, p->s.dims[d].target);
+    for (size_t i = 0; i < a->n_sweeps; i++)
         if (!a->sweeps[i].varies && &a->sweeps[i] != p->other_input)
-            text = portolan_arena_printf(&p->choice_pool, "%s --set %s.%s=%s", text,
-                                         a->sweeps[i].instance, a->sweeps[i].parameter,
-                                         a->sweeps[i].values[0]);
-    return text ? portolan_arena_printf(&p->choice_pool, "%s %s", text, a->file) : NULL;
+            portolan_text_add(&text, " --set %s.%s=%s", a->sweeps[i].instance,
+                              a->sweeps[i].parameter, a->sweeps[i].values[0]);
+    portolan_text_add(&text, " %s", a->file);
+    return plan_text(&text);
 }
 
 static enum portolan_status judge(struct choosing *c)
 {
     struct portolan_plan_choice *out = &c->p->choice;
-    struct portolan_arena *pool = &c->p->choice_pool;
 
     out->chance = c->sure.chance;
     out->expected_loss = c->sure.expected_loss;
@@ -314,18 +265,16 @@ static enum portolan_status judge(struct choosing *c)
     if (!(out->settle = settling_command(c)))
         return PORTOLAN_ENOMEM;
     if (out->prediction.is_unusable)
-        return add_reason(c, portolan_arena_printf(
-                                 pool, "cannot tell: the prediction may be off by a factor of %.2g",
-                                 out->prediction.high_ns / out->prediction.total_ns));
+        return plan_note(&c->reasons, "cannot tell: the prediction may be off by a factor of %.2g",
+                         out->prediction.high_ns / out->prediction.total_ns);
     if (c->p->other_input) /* a note says it */
         return PORTOLAN_OK;
-    return add_reason(c, portolan_arena_printf(pool,
-                                               out->verdict == PORTOLAN_PLAN_CLOSE
-                                                   ? "close call: %s may be as quick; this "
-                                                     "is best with a chance of %.0f %%"
-                                                   : "cannot tell: %s may be quicker; this "
-                                                     "is best with a chance of %.0f %%",
-                                               out->rival, 100 * out->chance));
+    return plan_note(&c->reasons,
+                     out->verdict == PORTOLAN_PLAN_CLOSE ? "close call: %s may be as quick; this "
+                                                           "is best with a chance of %.0f %%"
+                                                         : "cannot tell: %s may be quicker; this "
+                                                           "is best with a chance of %.0f %%",
+                     out->rival, 100 * out->chance);
 }
 
 static enum portolan_status explain_data(struct choosing *c)
@@ -334,7 +283,7 @@ static enum portolan_status explain_data(struct choosing *c)
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; !status && (note = portolan_plan_peek_note(c->p, i)); i++)
-        status = add_reason(c, note);
+        status = plan_note(&c->reasons, "%s", note);
     for (size_t i = 0; !status && i < c->p->s.n_nodes; i++)
         if (c->p->paths[i].core)
             status = reason_conflicts(c, i);
@@ -358,12 +307,11 @@ static enum portolan_status explain(struct choosing *c)
                 status = reason_pruned(c, v);
         }
     if (!status && c->p->choice.prediction.n_extrapolating)
-        status =
-            add_reason(c, portolan_arena_printf(&c->p->choice_pool,
-                                                "%zu models are asked outside what was measured, "
-                                                "farthest %s",
-                                                c->p->choice.prediction.n_extrapolating,
-                                                c->p->choice.prediction.extrapolating));
+        status = plan_note(&c->reasons,
+                           "%zu models are asked outside what was measured, "
+                           "farthest %s",
+                           c->p->choice.prediction.n_extrapolating,
+                           c->p->choice.prediction.extrapolating);
     return status ? status : explain_data(c);
 }
 
@@ -371,7 +319,7 @@ static enum portolan_status explain(struct choosing *c)
 static enum portolan_status take_confident(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     size_t n = c->s->n_variables;
     enum portolan_status status;
 
@@ -390,7 +338,7 @@ static enum portolan_status take_confident(struct choosing *c)
 static enum portolan_status fill_choice(struct choosing *c)
 {
     struct portolan_plan *p = c->p;
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     size_t n = p->s.n_variables;
     size_t *selection = portolan_arena_alloc(&p->choice_pool, n, sizeof *selection);
     enum portolan_status status = take_confident(c);
@@ -413,15 +361,15 @@ static enum portolan_status fill_choice(struct choosing *c)
     status = explain(c);
     p->choice.n_variables = n;
     p->choice.variables = c->variables;
-    p->choice.n_reasons = c->n_reasons;
-    p->choice.reasons = c->reasons;
+    p->choice.n_reasons = c->reasons.n;
+    p->choice.reasons = c->reasons.texts;
     return status;
 }
 
 /* What stands in the way when nothing is allowed. */
 static enum portolan_status infeasible(const struct portolan_plan *p, struct portolan_error *err)
 {
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     size_t *written = portolan_calloc(p->s.n_variables + 1, sizeof *written);
     struct portolan_plan_prediction ignored;
     struct plan_forbidden why = {0, NONE};
@@ -431,7 +379,7 @@ static enum portolan_status infeasible(const struct portolan_plan *p, struct por
     size_t best = NONE;
 
     if (!written)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "choosing an assembly");
+        return portolan_no_memory(err);
     plan_total(p, &p->view, &whole, written, &ignored, &why);
     free(written);
     costs = p->view.costs[why.path];
@@ -458,7 +406,7 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
                                           const struct portolan_plan_choice **choice,
                                           struct portolan_error *err)
 {
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     struct portolan_choice *problem = NULL;
     struct portolan_choice_solution *solution = NULL;
     size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number), n = 0;
@@ -474,7 +422,11 @@ enum portolan_status portolan_plan_choose(struct portolan_plan *p,
     if (!status)
         status = portolan_choice_solve(problem, PORTOLAN_CHOICE_AUTO, true, &solution, NULL);
     if (!status) {
-        struct choosing c = {.p = p, .problem = problem, .s = solution, .number = number};
+        struct choosing c = {.p = p,
+                             .problem = problem,
+                             .s = solution,
+                             .number = number,
+                             .reasons = {.pool = &p->choice_pool}};
 
         status = fill_choice(&c);
     }
@@ -502,24 +454,18 @@ enum portolan_status portolan_plan_write_choice(const struct portolan_plan_choic
 {
     const struct portolan_plan_variable **sorted =
         portolan_calloc(choice->n_variables + 1, sizeof *sorted);
-    char *all = sorted ? portolan_strdup("") : NULL;
+    struct portolan_text all = {0};
 
-    for (size_t i = 0; sorted && i < choice->n_variables; i++)
+    if (!sorted)
+        return portolan_no_memory(err);
+    for (size_t i = 0; i < choice->n_variables; i++)
         sorted[i] = &choice->variables[i];
-    if (sorted && choice->n_variables)
-        qsort(sorted, choice->n_variables, sizeof *sorted, by_instance);
-    for (size_t i = 0; all && i < choice->n_variables; i++) {
-        char *longer = portolan_asprintf("%s%s%s=%s", all, i ? " " : "", sorted[i]->instance,
-                                         sorted[i]->options[sorted[i]->chosen].implementation);
-
-        free(all);
-        all = longer;
-    }
+    qsort(sorted, choice->n_variables, sizeof *sorted, by_instance);
+    for (size_t i = 0; i < choice->n_variables; i++)
+        portolan_text_add(&all, "%s%s=%s", i ? " " : "", sorted[i]->instance,
+                          sorted[i]->options[sorted[i]->chosen].implementation);
     free(sorted);
-    if (!all)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a choice");
-    *text = all;
-    return PORTOLAN_OK;
+    return portolan_text_take(&all, text, err);
 }
 
 static int by_text(const void *left, const void *right)
@@ -528,44 +474,41 @@ static int by_text(const void *left, const void *right)
 }
 
 /* Parameters of ONE instance as "name.parameter=value" behind the N of WORDS. */
-static enum portolan_status list_words(struct portolan_arena *pool,
-                                       const struct portolan_assembly_instance *one, char ***words,
-                                       size_t *n)
+static void list_words(struct portolan_arena *pool, const struct portolan_assembly_instance *one,
+                       char ***words, size_t *n)
 {
     const struct portolan_assembly_alternative *now = &one->alternatives[one->selected];
 
     if (one->n_alternatives > 1 || strncmp(now->class_name, "portolan.", 9) == 0)
-        return PORTOLAN_OK;
+        return;
     for (size_t k = 0; k < now->n_parameters; k++) {
         char **more = portolan_arena_grow(pool, *words, *n, sizeof *more);
 
         if (!more)
-            return PORTOLAN_ENOMEM;
+            return;
         *words = more;
         more[*n] = portolan_arena_printf(pool, "%s.%s=%s", one->name, now->parameters[k].name,
                                          now->parameters[k].text);
-        if (!more[(*n)++])
-            return PORTOLAN_ENOMEM;
+        *n += more[*n] != NULL;
     }
-    return PORTOLAN_OK;
 }
 
 enum portolan_status portolan_plan_write_parameters(const struct portolan_assembly *a, char **text,
                                                     struct portolan_error *err)
 {
     struct portolan_arena pool = {0};
-    char **words = NULL, *all = portolan_arena_printf(&pool, "%s", "");
+    struct portolan_text all = {0};
+    char **words = NULL;
     size_t n = 0;
-    enum portolan_status status = PORTOLAN_OK;
 
-    for (size_t i = 0; !status && i < a->n_instances; i++)
-        status = list_words(&pool, &a->instances[i], &words, &n);
-    if (!status && n)
+    *text = NULL;
+    for (size_t i = 0; i < a->n_instances && !pool.failed; i++)
+        list_words(&pool, &a->instances[i], &words, &n);
+    all.failed = pool.failed;
+    if (n)
         qsort(words, n, sizeof *words, by_text);
-    for (size_t i = 0; !status && all && i < n; i++)
-        all = portolan_arena_printf(&pool, "%s%s%s", all, i ? " " : "", words[i]);
-    *text = !status && all ? portolan_strdup(all) : NULL;
+    for (size_t i = 0; i < n && !all.failed; i++)
+        portolan_text_add(&all, "%s%s", i ? " " : "", words[i]);
     portolan_arena_clear(&pool);
-    return *text ? PORTOLAN_OK
-                 : portolan_error_set(err, PORTOLAN_ENOMEM, "writing an assembly's parameters");
+    return portolan_text_take(&all, text, err);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_call(const struct survey_node *n, const struct portolan_sample *x)
+bool survey_same_call(const struct survey_node *n, const struct portolan_sample *x)
 {
     return strcmp(n->method, x->method) == 0 && strcmp(n->instance, x->instance) == 0 &&
            strcmp(n->port, x->port) == 0 && strcmp(n->user, x->user) == 0 &&
@@ -21,7 +21,7 @@ static size_t find_node(struct survey *s, size_t *first_root, size_t parent,
     struct survey_node *nodes;
 
     while (*link != NONE) {
-        if (same_call(&s->nodes[*link], x))
+        if (survey_same_call(&s->nodes[*link], x))
             return *link;
         link = &s->nodes[*link].next_sibling;
     }
@@ -176,10 +176,11 @@ static enum portolan_status find_nodes(struct survey *s, const size_t *row_of_sa
 static enum portolan_status gather(struct survey *s, const size_t *row_of_sample)
 {
     size_t n = s->data->n_samples;
-    size_t *node_of = portolan_calloc(n + 1, sizeof *node_of);
-    int64_t *excused = portolan_calloc(n + 1, sizeof *excused); /* failures of calls below */
-    struct survey_estimate *estimates = portolan_calloc(n + 1, sizeof *estimates);
-    enum portolan_status status = node_of && estimates && excused ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    struct portolan_arena pool = {0};
+    size_t *node_of = portolan_arena_alloc(&pool, n, sizeof *node_of);
+    int64_t *excused = portolan_arena_alloc(&pool, n, sizeof *excused); /* calls below failed */
+    struct survey_estimate *estimates = portolan_arena_alloc(&pool, n, sizeof *estimates);
+    enum portolan_status status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
 
     if (!status)
         survey_estimate(s->data->samples, n, estimates);
@@ -204,9 +205,7 @@ static enum portolan_status gather(struct survey *s, const size_t *row_of_sample
             estimates[i].factor > 0)
             status = add_piece(s, node_of[i], row, own, x, &estimates[i]);
     }
-    free(estimates);
-    free(excused);
-    free(node_of);
+    portolan_arena_clear(&pool);
     return status;
 }
 
@@ -358,6 +357,14 @@ static void time_segments(struct survey *s)
         }
         x->step_ns /= steps;
     }
+}
+
+bool survey_is_called(const struct survey *s, const struct survey_trial *t, size_t node)
+{
+    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+        if (survey_sum_of(s, node, r)->present)
+            return true;
+    return false;
 }
 
 enum portolan_status survey_collect(struct survey *s, const size_t *row_of_sample)

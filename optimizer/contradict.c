@@ -17,6 +17,7 @@ enum { MAX_INPUTS = PORTOLAN_MODEL_MAX_PARAMS };
 static const double clear = 0.01, contradicts = 0.25;
 
 struct contexts {
+    struct portolan_arena pool;
     size_t n, n_names; /* rows and inputs */
     size_t *trial;     /* of each row */
     double *x, *y;
@@ -139,12 +140,14 @@ static enum portolan_status judge(struct survey *s, size_t node, int k, const st
 enum portolan_status survey_find_contradicting(struct survey *s, bool *bad)
 {
     size_t most = s->n_pieces + 1, n_judged = 0;
-    struct contexts c = {.trial = portolan_calloc(most, sizeof *c.trial),
-                         .x = portolan_calloc(most, (MAX_INPUTS + 1) * sizeof *c.x),
-                         .y = portolan_calloc(most, sizeof *c.y)};
-    enum portolan_status status = c.trial && c.x && c.y ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    struct contexts c = {0};
+    enum portolan_status status;
     double ignored[MAX_INPUTS];
 
+    c.trial = portolan_arena_alloc(&c.pool, most, sizeof *c.trial);
+    c.x = portolan_arena_alloc(&c.pool, most, (MAX_INPUTS + 1) * sizeof *c.x);
+    c.y = portolan_arena_alloc(&c.pool, most, sizeof *c.y);
+    status = c.pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     for (size_t i = 0; i < s->n_trials; i++)
         n_judged += !explores(s, i);
     if (!status && n_judged)
@@ -154,8 +157,6 @@ enum portolan_status survey_find_contradicting(struct survey *s, bool *bad)
             list_contexts(s, n, k, &c);
             status = judge(s, n, k, &c, bad);
         }
-    free(c.trial);
-    free(c.x);
-    free(c.y);
+    portolan_arena_clear(&c.pool);
     return status;
 }

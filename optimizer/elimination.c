@@ -8,7 +8,6 @@
  */
 #include "choice_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct cluster {
@@ -22,30 +21,15 @@ struct cluster {
 
 struct elimination {
     const struct portolan_choice *c;
+    struct portolan_arena pool;
     size_t words;             /* of a row of `adjacent` */
     uint64_t *adjacent;       /* n rows of bits */
     size_t *order;            /* variables in order of elimination */
     size_t *position;         /* and back */
     struct cluster *clusters; /* by variable */
     size_t *digits, *steps;   /* scratch of walk_table */
+    size_t *strides;          /* scratch of messages */
 };
-
-static void elimination_clear(struct elimination *e)
-{
-    for (size_t v = 0; e->clusters && v < e->c->n; v++) {
-        free(e->clusters[v].variables);
-        free(e->clusters[v].costs);
-        free(e->clusters[v].message);
-        free(e->clusters[v].away);
-        free(e->clusters[v].message_away);
-    }
-    free(e->clusters);
-    free(e->adjacent);
-    free(e->order);
-    free(e->position);
-    free(e->digits);
-    free(e->steps);
-}
 
 static void join(struct elimination *e, size_t a, size_t b)
 {
@@ -62,13 +46,14 @@ static enum portolan_status elimination_init(struct elimination *e, const struct
 {
     e->c = c;
     e->words = c->n / 64 + 1;
-    e->adjacent = portolan_calloc(c->n * e->words + 1, sizeof *e->adjacent);
-    e->order = portolan_calloc(c->n + 1, sizeof *e->order);
-    e->position = portolan_calloc(c->n + 1, sizeof *e->position);
-    e->clusters = portolan_calloc(c->n + 1, sizeof *e->clusters);
-    e->digits = portolan_calloc(c->n + 1, sizeof *e->digits);
-    e->steps = portolan_calloc(c->n + 1, sizeof *e->steps);
-    if (!e->adjacent || !e->order || !e->position || !e->clusters || !e->digits || !e->steps)
+    e->adjacent = portolan_arena_alloc(&e->pool, c->n * e->words, sizeof *e->adjacent);
+    e->order = portolan_arena_alloc(&e->pool, c->n, sizeof *e->order);
+    e->position = portolan_arena_alloc(&e->pool, c->n, sizeof *e->position);
+    e->clusters = portolan_arena_alloc(&e->pool, c->n, sizeof *e->clusters);
+    e->digits = portolan_arena_alloc(&e->pool, c->n, sizeof *e->digits);
+    e->steps = portolan_arena_alloc(&e->pool, c->n, sizeof *e->steps);
+    e->strides = portolan_arena_alloc(&e->pool, c->n, sizeof *e->strides);
+    if (e->pool.failed)
         return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < c->n_factors; i++)
         for (size_t j = 0; j < c->factors[i].n; j++)
@@ -102,7 +87,7 @@ static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
 {
     struct cluster *k = &e->clusters[v];
 
-    k->variables = portolan_calloc(degree + 1, sizeof *k->variables);
+    k->variables = portolan_arena_alloc(&e->pool, degree + 1, sizeof *k->variables);
     if (!k->variables)
         return PORTOLAN_ENOMEM;
     k->message_size = 1;
@@ -128,7 +113,7 @@ static enum portolan_status take(struct elimination *e, size_t v, size_t degree)
 /* Orders the variables; EUNSUPPORTED as soon as the tables exceed LIMIT entries. */
 static enum portolan_status plan_order(struct elimination *e, size_t limit, size_t *width)
 {
-    bool *taken = portolan_calloc(e->c->n + 1, sizeof *taken);
+    bool *taken = portolan_arena_alloc(&e->pool, e->c->n, sizeof *taken);
     enum portolan_status status = taken ? PORTOLAN_OK : PORTOLAN_ENOMEM;
     size_t total = 0;
 
@@ -158,7 +143,6 @@ static enum portolan_status plan_order(struct elimination *e, size_t limit, size
         else
             total += e->clusters[best].size;
     }
-    free(taken);
     return status;
 }
 
@@ -205,12 +189,12 @@ static void add_table(struct elimination *e, struct cluster *k, const double *co
     }
 }
 
-static void message_strides(const struct elimination *e, const struct cluster *k, size_t *strides)
+static void message_strides(struct elimination *e, const struct cluster *k)
 {
     size_t stride = 1;
 
     for (size_t i = k->n - 1; i-- > 0;) {
-        strides[i] = stride;
+        e->strides[i] = stride;
         stride *= e->c->domain[k->variables[i]];
     }
 }
@@ -234,13 +218,12 @@ static size_t row_best(const struct portolan_choice *c, size_t v, const double *
     return value;
 }
 
-static enum portolan_status cluster_allocate(struct cluster *k)
+static void allocate_tables(struct portolan_arena *pool, struct cluster *k)
 {
-    k->costs = portolan_calloc(k->size, sizeof *k->costs);
-    k->away = portolan_calloc(k->size, sizeof *k->away);
-    k->message = portolan_calloc(k->message_size, sizeof *k->message);
-    k->message_away = portolan_calloc(k->message_size, sizeof *k->message_away);
-    return k->costs && k->away && k->message && k->message_away ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    k->costs = portolan_arena_alloc(pool, k->size, sizeof *k->costs);
+    k->away = portolan_arena_alloc(pool, k->size, sizeof *k->away);
+    k->message = portolan_arena_alloc(pool, k->message_size, sizeof *k->message);
+    k->message_away = portolan_arena_alloc(pool, k->message_size, sizeof *k->message_away);
 }
 
 /* Puts every factor into the cluster of its variable that is eliminated first. */
@@ -263,7 +246,7 @@ static void add_factors(struct elimination *e)
     }
 }
 
-static enum portolan_status forward(struct elimination *e, size_t *strides)
+static enum portolan_status forward(struct elimination *e)
 {
     const struct portolan_choice *c = e->c;
 
@@ -287,8 +270,8 @@ static enum portolan_status forward(struct elimination *e, size_t *strides)
                 k->parent = k->variables[j];
         if (k->parent == SIZE_MAX)
             continue;
-        message_strides(e, k, strides);
-        walk_prepare(e, &e->clusters[k->parent], k->n - 1, k->variables, strides);
+        message_strides(e, k);
+        walk_prepare(e, &e->clusters[k->parent], k->n - 1, k->variables, e->strides);
         add_table(e, &e->clusters[k->parent], k->message, k->message_away);
     }
     return PORTOLAN_OK;
@@ -309,16 +292,15 @@ static void decode(const struct elimination *e, size_t *values)
 }
 
 /* What the rest of the problem adds to each row of cluster K, into its message. */
-static void pull_from_parent(struct elimination *e, struct cluster *k, double *least,
-                             size_t *strides)
+static void pull_from_parent(struct elimination *e, struct cluster *k, double *least)
 {
     struct cluster *p = &e->clusters[k->parent];
     size_t values = e->c->domain[k->parent], at = 0, step;
 
     for (size_t m = 0; m < k->message_size; m++)
         least[m] = INFINITY;
-    message_strides(e, k, strides);
-    walk_prepare(e, p, k->n - 1, k->variables, strides);
+    message_strides(e, k);
+    walk_prepare(e, p, k->n - 1, k->variables, e->strides);
     step = e->steps[p->n - 1];
     for (size_t row = 0; row < p->size; row += values) {
         for (size_t a = 0; a < values; a++)
@@ -343,7 +325,7 @@ static double elsewhere(const struct elimination *e)
     return total;
 }
 
-static enum portolan_status backward(struct elimination *e, double **margins, size_t *strides)
+static enum portolan_status backward(struct elimination *e, double **margins)
 {
     double total = elsewhere(e), *least;
     size_t longest = 1;
@@ -351,7 +333,7 @@ static enum portolan_status backward(struct elimination *e, double **margins, si
     for (size_t v = 0; v < e->c->n; v++)
         if (e->clusters[v].message_size > longest)
             longest = e->clusters[v].message_size;
-    if (!(least = portolan_calloc(longest, sizeof *least)))
+    if (!(least = portolan_arena_alloc(&e->pool, longest, sizeof *least)))
         return PORTOLAN_ENOMEM;
     for (size_t i = e->c->n; i-- > 0;) {
         size_t v = e->order[i];
@@ -360,7 +342,7 @@ static enum portolan_status backward(struct elimination *e, double **margins, si
         if (k->parent == SIZE_MAX)
             k->message[0] = total - k->message[0];
         else
-            pull_from_parent(e, k, least, strides);
+            pull_from_parent(e, k, least);
         for (size_t a = 0; a < e->c->domain[v]; a++)
             margins[v][a] = INFINITY;
         for (size_t m = 0; m < k->message_size; m++)
@@ -371,7 +353,6 @@ static enum portolan_status backward(struct elimination *e, double **margins, si
                 margins[v][a] = fmin(margins[v][a], *cost);
             }
     }
-    free(least);
     return PORTOLAN_OK;
 }
 
@@ -379,16 +360,17 @@ enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t li
                                       struct portolan_choice_solution *s)
 {
     struct elimination e = {0};
-    size_t *strides = portolan_calloc(c->n + 1, sizeof *strides);
-    enum portolan_status status = strides ? elimination_init(&e, c) : PORTOLAN_ENOMEM;
+    enum portolan_status status = elimination_init(&e, c);
 
     if (!status)
         status = plan_order(&e, limit, &s->width);
     for (size_t v = 0; !status && v < c->n; v++)
-        status = cluster_allocate(&e.clusters[v]);
+        allocate_tables(&e.pool, &e.clusters[v]);
+    if (e.pool.failed)
+        status = PORTOLAN_ENOMEM;
     if (!status) {
         add_factors(&e);
-        status = forward(&e, strides);
+        status = forward(&e);
     }
     if (!status && isinf(elsewhere(&e)))
         status = PORTOLAN_EINFEASIBLE;
@@ -396,10 +378,8 @@ enum portolan_status choice_eliminate(const struct portolan_choice *c, size_t li
         decode(&e, s->values);
         s->method = PORTOLAN_CHOICE_ELIMINATION;
         if (margins)
-            status = backward(&e, s->margins, strides);
+            status = backward(&e, s->margins);
     }
-    if (e.c)
-        elimination_clear(&e);
-    free(strides);
+    portolan_arena_clear(&e.pool);
     return status;
 }

@@ -517,26 +517,19 @@ static size_t table_variables(const struct portolan_plan *p, const struct plan_v
 }
 
 struct table {
+    struct portolan_arena pool;
     size_t n, size, *variables, *numbers, *selection;
     double *costs;
 };
-
-static void table_clear(struct table *t)
-{
-    free(t->variables);
-    free(t->numbers);
-    free(t->selection);
-    free(t->costs);
-}
 
 static enum portolan_status table_init(const struct portolan_plan *p, const struct plan_view *v,
                                        size_t path, const size_t *number, struct table *t)
 {
     *t = (struct table){.size = 1};
-    t->variables = portolan_calloc(p->s.n_variables + 1, sizeof *t->variables);
-    t->numbers = portolan_calloc(p->s.n_variables + 1, sizeof *t->numbers);
-    t->selection = portolan_calloc(p->s.n_variables + 1, sizeof *t->selection);
-    if (!t->variables || !t->numbers || !t->selection)
+    t->variables = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->variables);
+    t->numbers = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->numbers);
+    t->selection = portolan_arena_alloc(&t->pool, p->s.n_variables, sizeof *t->selection);
+    if (t->pool.failed)
         return PORTOLAN_ENOMEM;
     t->n = table_variables(p, v, path, t->variables);
     for (size_t i = 0; i < t->n; i++) {
@@ -545,7 +538,7 @@ static enum portolan_status table_init(const struct portolan_plan *p, const stru
         if (t->size > 256 * (size_t)MAX_TUPLES)
             return PORTOLAN_EUNSUPPORTED;
     }
-    t->costs = portolan_calloc(t->size, sizeof *t->costs);
+    t->costs = portolan_arena_alloc(&t->pool, t->size, sizeof *t->costs);
     return t->costs ? PORTOLAN_OK : PORTOLAN_ENOMEM;
 }
 
@@ -576,7 +569,7 @@ static enum portolan_status add_table(const struct portolan_plan *p, const struc
                            p->s.nodes[path].instance, p->s.nodes[path].method);
     if (!status)
         status = portolan_choice_add_factor(c, t.n, t.numbers, t.costs, err);
-    table_clear(&t);
+    portolan_arena_clear(&t.pool);
     return status;
 }
 
@@ -587,8 +580,7 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
     size_t *number = portolan_calloc(p->s.n_variables + 1, sizeof *number);
     struct portolan_choice *c = NULL;
     enum portolan_status status =
-        number ? portolan_choice_create(&c, err)
-               : portolan_error_set(err, PORTOLAN_ENOMEM, "choosing an assembly");
+        number ? portolan_choice_create(&c, err) : portolan_no_memory(err);
 
     for (size_t i = 0; !status && i < p->s.n_variables; i++)
         if (p->core[i])
@@ -598,7 +590,7 @@ enum portolan_status plan_make_problem(const struct portolan_plan *p, const stru
         status = add_table(p, v, h, i, number, c, err);
     free(number);
     if (status == PORTOLAN_ENOMEM)
-        portolan_error_set(err, status, "choosing an assembly");
+        portolan_no_memory(err);
     if (status)
         portolan_choice_destroy(c);
     else

@@ -17,17 +17,6 @@ static const double single = 1.5;
 
 enum { MOST_TRIALS = 10 };
 
-enum portolan_status explore_note(struct exploration *e, char *text)
-{
-    char **more = text ? portolan_arena_grow(&e->pool, e->notes, e->n_notes, sizeof *more) : NULL;
-
-    if (!more)
-        return PORTOLAN_ENOMEM;
-    e->notes = more;
-    more[e->n_notes++] = text;
-    return PORTOLAN_OK;
-}
-
 /* --- which selections are needed --- */
 
 static enum portolan_status add_selection(struct exploration *e, const size_t *selection)
@@ -52,20 +41,12 @@ static enum portolan_status add_selection(struct exploration *e, const size_t *s
     return PORTOLAN_OK;
 }
 
-static bool present_in(const struct exploration *e, size_t path, const struct survey_trial *t)
-{
-    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
-        if (survey_sum_of(&e->p.s, path, r)->present)
-            return true;
-    return false;
-}
-
 static bool caller_present_in(const struct exploration *e, size_t path,
                               const struct survey_trial *t)
 {
     long parent = e->p.s.nodes[path].parent;
 
-    return t->n_rows > 0 && (parent < 0 || present_in(e, (size_t)parent, t));
+    return t->n_rows > 0 && (parent < 0 || survey_is_called(&e->p.s, t, (size_t)parent));
 }
 
 /* Whether a caller's class was seen calling elsewhere but never this path. */
@@ -81,7 +62,7 @@ static bool unneeded(const struct exploration *e, size_t path, const size_t *sel
 
         if (t->n_rows == 0 || e->p.s.rows[t->first_row].selection[caller] != selection[caller])
             continue;
-        if (present_in(e, path, t))
+        if (survey_is_called(&e->p.s, t, path))
             return false;
         seen = seen || caller_present_in(e, path, t);
     }
@@ -171,7 +152,7 @@ static bool is_core_as_written(const struct exploration *e, size_t variable)
         for (size_t i = 0; i < s->n_trials; i++)
             if (e->p.paths[n].core && s->nodes[n].variable == variable && s->trials[i].n_rows &&
                 explore_same_selection(e, e->outcomes[i].selection, e->selections[0]) &&
-                present_in(e, n, &s->trials[i]))
+                survey_is_called(s, &s->trials[i], n))
                 return true;
     return false;
 }
@@ -205,7 +186,7 @@ static enum portolan_status take_next(struct exploration *e, size_t selection, s
     const struct survey *s = &e->p.s;
     struct portolan_next_trial *out = e->out;
     char *where = explore_point_text(e, e->points[point]);
-    char *what = plan_selection_text(s, &e->pool, e->selections[selection], NULL);
+    char *what = plan_selection_text(s, &e->pool, e->selections[selection]);
     size_t used, trials = explore_n_trials(&e->cells[selection][point]);
 
     out->selection = portolan_calloc(s->n_variables + 1, sizeof *out->selection);
@@ -331,12 +312,10 @@ static enum portolan_status tell_budget(struct exploration *e, size_t firsts, si
     if (!firsts && !repetitions)
         return PORTOLAN_OK;
     if (firsts)
-        return explore_note(e, portolan_arena_printf(&e->pool,
-                                                     "the budget does not allow %zu more trial%s",
-                                                     firsts, firsts == 1 ? "" : "s"));
-    return explore_note(e, portolan_arena_printf(&e->pool,
-                                                 "the budget does not allow to repeat %zu trial%s",
-                                                 repetitions, repetitions == 1 ? "" : "s"));
+        return plan_note(&e->notes, "the budget does not allow %zu more trial%s", firsts,
+                         firsts == 1 ? "" : "s");
+    return plan_note(&e->notes, "the budget does not allow to repeat %zu trial%s", repetitions,
+                     repetitions == 1 ? "" : "s");
 }
 
 static int compare(const void *left, const void *right)
@@ -402,14 +381,12 @@ static enum portolan_status tell_disturbed(struct exploration *e)
     if (!n_disturbed)
         return PORTOLAN_OK;
     if (n_disturbed == n)
-        return explore_note(
-            e, portolan_arena_printf(&e->pool,
-                                     "all %zu trials were disturbed, so that their times "
-                                     "are those of this load (the last: %s)",
-                                     n, why));
-    return explore_note(e, portolan_arena_printf(&e->pool, "%zu trial%s disturbed (the last: %s)",
-                                                 n_disturbed, n_disturbed == 1 ? " was" : "s were",
-                                                 why));
+        return plan_note(&e->notes,
+                         "all %zu trials were disturbed, so that their times "
+                         "are those of this load (the last: %s)",
+                         n, why);
+    return plan_note(&e->notes, "%zu trial%s disturbed (the last: %s)", n_disturbed,
+                     n_disturbed == 1 ? " was" : "s were", why);
 }
 
 static enum portolan_status tell(struct exploration *e, size_t firsts, size_t repetitions)
@@ -431,11 +408,11 @@ static enum portolan_status tell(struct exploration *e, size_t firsts, size_t re
         status = summarise(e);
     if (status)
         return status;
-    e->out->notes = portolan_calloc(e->n_notes + 1, sizeof *e->out->notes);
+    e->out->notes = portolan_calloc(e->notes.n + 1, sizeof *e->out->notes);
     if (!e->out->notes)
         return PORTOLAN_ENOMEM;
-    for (size_t i = 0; i < e->n_notes; i++) {
-        if (!(e->out->notes[i] = portolan_strdup(e->notes[i])))
+    for (size_t i = 0; i < e->notes.n; i++) {
+        if (!(e->out->notes[i] = portolan_strdup(e->notes.texts[i])))
             return PORTOLAN_ENOMEM;
         e->out->n_notes++;
     }
@@ -504,6 +481,7 @@ portolan_plan_next_trial(const struct portolan_assembly *a, const struct portola
                                                                     : MOST_TRIALS};
     enum portolan_status status = PORTOLAN_ENOMEM;
 
+    e.notes.pool = &e.pool;
     e.out = portolan_calloc(1, sizeof *e.out);
     if (e.out) {
         e.out->finished = true;

@@ -40,15 +40,11 @@ struct exploration {
     size_t n_selections;
     size_t **selections; /* [0]: as written */
     struct cell **cells; /* [selection][point] */
-    size_t n_notes;
-    char **notes;
+    struct plan_notes notes;
     double budget_s;
     size_t most_trials;
     struct portolan_next_trial *out;
 };
-
-/* Keeps TEXT, the pool's, for a person; NULL: memory was out. */
-enum portolan_status explore_note(struct exploration *e, char *text);
 
 /* explore_trials.c: points, trials, and what is known of each selection at each point. */
 enum portolan_status explore_list_points(struct exploration *e, struct portolan_error *err);

@@ -100,11 +100,9 @@ enum portolan_status explore_tell_applies(struct exploration *e, size_t selectio
     if (!n)
         return PORTOLAN_OK;
     x = e->p.s.variables[variable].instance;
-    return explore_note(
-        e, portolan_arena_printf(&e->pool, "%s=%s does not apply at %zu of %zu points: it wants %s",
-                                 x->name,
-                                 x->alternatives[e->selections[selection][variable]].class_name, n,
-                                 e->n_points, why));
+    return plan_note(&e->notes, "%s=%s does not apply at %zu of %zu points: it wants %s", x->name,
+                     x->alternatives[e->selections[selection][variable]].class_name, n, e->n_points,
+                     why);
 }
 
 /* --- which of them are hopeless --- */
@@ -253,7 +251,7 @@ enum portolan_status explore_tell_failures(struct exploration *e, size_t selecti
 {
     bool ever_worked;
     size_t first = 0, n = count_failures(e, selection, &ever_worked, &first);
-    char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection], NULL);
+    char *what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
     char *where = explore_point_text(e, e->points[first]);
 
     if (!n)
@@ -262,19 +260,16 @@ enum portolan_status explore_tell_failures(struct exploration *e, size_t selecti
         return PORTOLAN_ENOMEM;
     what = what[0] ? what : "as written";
     if (fails_everywhere(e, n, ever_worked))
-        return explore_note(
-            e, portolan_arena_printf(&e->pool,
-                                     "%s failed at all %zu points where it was tried and "
-                                     "is not tried at others",
-                                     what, n));
+        return plan_note(&e->notes,
+                         "%s failed at all %zu points where it was tried and "
+                         "is not tried at others",
+                         what, n);
     if (n > 1)
-        return explore_note(
-            e, portolan_arena_printf(&e->pool,
-                                     "%s failed at %s and at %zu more and is not repeated "
-                                     "there",
-                                     what, where, n - 1));
-    return explore_note(e, portolan_arena_printf(
-                               &e->pool, "%s failed at %s and is not repeated there", what, where));
+        return plan_note(&e->notes,
+                         "%s failed at %s and at %zu more and is not repeated "
+                         "there",
+                         what, where, n - 1);
+    return plan_note(&e->notes, "%s failed at %s and is not repeated there", what, where);
 }
 
 enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selection)
@@ -289,14 +284,12 @@ enum portolan_status explore_tell_hopeless(struct exploration *e, size_t selecti
     }
     if (!found)
         return PORTOLAN_OK;
-    what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection], NULL);
+    what = plan_selection_text(&e->p.s, &e->pool, e->selections[selection]);
     where = explore_point_text(e, e->points[r.last_at]);
-    return explore_note(
-        e, what && where ? portolan_arena_printf(&e->pool,
-                                                 "%s is left out beyond %s: %.3g, then %.3g times "
-                                                 "the best there",
-                                                 what, where, r.before, r.last)
-                         : NULL);
+    if (!what || !where)
+        return PORTOLAN_ENOMEM;
+    return plan_note(&e->notes, "%s is left out beyond %s: %.3g, then %.3g times the best there",
+                     what, where, r.before, r.last);
 }
 
 /* --- how long a trial will take --- */

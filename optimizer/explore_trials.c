@@ -256,20 +256,19 @@ bool explore_is_bad(const struct cell *c)
 char *explore_point_text(struct exploration *e, const size_t *point)
 {
     const struct survey *s = &e->p.s;
-    char *text = portolan_arena_printf(&e->pool, "%s", "");
+    struct portolan_text text = {.arena = &e->pool};
 
-    for (size_t d = 0; text && d < s->n_dims; d++)
-        text = portolan_arena_printf(&e->pool, "%s%s%s=%s", text, d ? " " : "", s->dims[d].name,
-                                     s->dims[d].sweep->values[point[d]]);
-    for (size_t c = 0; text && s->a->n_cases && c < s->a->n_case_columns; c++)
+    for (size_t d = 0; d < s->n_dims; d++)
+        portolan_text_add(&text, "%s%s=%s", d ? " " : "", s->dims[d].name,
+                          s->dims[d].sweep->values[point[d]]);
+    for (size_t c = 0; s->a->n_cases && c < s->a->n_case_columns; c++)
         if (s->a->case_columns[c].instance) { /* the first parameter is the case's name */
-            text = portolan_arena_printf(&e->pool, "%s%s%s.%s=%s", text, s->n_dims ? " " : "",
-                                         s->a->case_columns[c].instance,
-                                         s->a->case_columns[c].parameter,
-                                         s->a->cases[point[s->n_dims]].values[c]);
+            portolan_text_add(&text, "%s%s.%s=%s", s->n_dims ? " " : "",
+                              s->a->case_columns[c].instance, s->a->case_columns[c].parameter,
+                              s->a->cases[point[s->n_dims]].values[c]);
             break;
         }
-    return text;
+    return plan_text(&text);
 }
 
 struct cell *explore_fill_cells(struct exploration *e, const size_t *selection)

@@ -43,6 +43,14 @@ size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, 
     return tuple / *stride % p->s.variables[at->scope.variables[at->caller_at]].n;
 }
 
+size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple)
+{
+    size_t variable = p->s.nodes[path].variable;
+
+    return variable == NONE ? 0
+                            : tuple / (p->paths[path].scope.n_tuples / p->s.variables[variable].n);
+}
+
 size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection)
 {
@@ -98,19 +106,11 @@ static enum portolan_status make_scope(struct portolan_plan *p, size_t path)
     return status;
 }
 
-static bool called_in(const struct survey *s, const struct survey_trial *t, size_t node)
-{
-    for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
-        if (survey_sum_of(s, node, r)->present)
-            return true;
-    return false;
-}
-
 /* Whether variable V is called at all in the trial. */
 static bool variable_called_in(const struct survey *s, const struct survey_trial *t, size_t v)
 {
     for (size_t n = 0; n < s->n_nodes; n++)
-        if (s->nodes[n].variable == v && called_in(s, t, n))
+        if (s->nodes[n].variable == v && survey_is_called(s, t, n))
             return true;
     return false;
 }
@@ -253,12 +253,10 @@ static enum portolan_status add_model(struct portolan_plan *p, size_t path, size
                                       .n_rows = q->n_rows,
                                       .core = p->paths[path].core,
                                       .model = q->model};
-    if (n->variable != NONE) { /* the first digit of the tuple */
-        const struct survey_variable *own = &p->s.variables[n->variable];
-
-        m->implementation =
-            own->instance->alternatives[tuple / (scope->n_tuples / own->n)].class_name;
-    }
+    if (n->variable != NONE)
+        m->implementation = p->s.variables[n->variable]
+                                .instance->alternatives[plan_own_of(p, path, tuple)]
+                                .class_name;
     if (!m->path || !m->scope)
         return PORTOLAN_ENOMEM;
     p->n_models++;

@@ -74,54 +74,59 @@ static int view_order(const void *left, const void *right)
     return a->trial > b->trial ? -1 : a->trial < b->trial;
 }
 
-static void sum_trial(const struct survey *s, size_t trial, struct portolan_callgraph_node *nodes,
-                      bool *present)
+/* What one trial says of each call path. */
+struct trial_graph {
+    struct portolan_arena pool;
+    struct portolan_callgraph_node *nodes;
+    struct portolan_prune_mark *marks;
+    bool *present;
+};
+
+static void add_sum(const struct survey *s, size_t node, size_t row,
+                    struct portolan_callgraph_node *out)
+{
+    const struct survey_sum *sum = survey_sum_of(s, node, row);
+
+    out->calls += sum->calls;
+    out->inclusive_ns += sum->inclusive;
+    out->exclusive_ns += sum->exclusive;
+    out->mpi_ns += sum->mpi;
+}
+
+static void sum_trial(const struct survey *s, size_t trial, struct trial_graph *g)
 {
     const struct survey_trial *t = &s->trials[trial];
 
     for (size_t n = 0; n < s->n_nodes; n++) {
-        nodes[n] = (struct portolan_callgraph_node){.name = s->nodes[n].instance,
-                                                    .parent = s->nodes[n].parent};
-        present[n] = false;
-        for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++) {
-            const struct survey_sum *sum = survey_sum_of(s, n, r);
-
-            present[n] = present[n] || sum->present;
-            nodes[n].calls += sum->calls;
-            nodes[n].inclusive_ns += sum->inclusive;
-            nodes[n].exclusive_ns += sum->exclusive;
-            nodes[n].mpi_ns += sum->mpi;
-        }
+        g->nodes[n] = (struct portolan_callgraph_node){.name = s->nodes[n].instance,
+                                                       .parent = s->nodes[n].parent};
+        g->present[n] = survey_is_called(s, t, n);
+        for (size_t r = t->first_row; r < t->first_row + t->n_rows; r++)
+            add_sum(s, n, r, &g->nodes[n]);
     }
 }
 
 /* Prunes only what is there: absent paths would pull the siblings' average down. */
-static enum portolan_status prune_present(const struct survey *s, double alpha, double beta,
-                                          const struct portolan_callgraph_node *nodes,
-                                          const bool *present, struct portolan_prune_mark *marks)
+static enum portolan_status prune_present(const struct survey *s, struct trial_graph *g)
 {
-    struct portolan_callgraph_node *some = portolan_calloc(s->n_nodes + 1, sizeof *some);
-    struct portolan_prune_mark *some_marks = portolan_calloc(s->n_nodes + 1, sizeof *some_marks);
-    long *place = portolan_calloc(s->n_nodes + 1, sizeof *place);
-    enum portolan_status status = PORTOLAN_ENOMEM;
+    struct portolan_callgraph_node *some = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *some);
+    struct portolan_prune_mark *marks = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *marks);
+    long *place = portolan_arena_alloc(&g->pool, s->n_nodes, sizeof *place);
+    enum portolan_status status;
     size_t n = 0;
 
-    if (!some || !some_marks || !place)
-        goto out;
+    if (!some || !marks || !place)
+        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->n_nodes; i++)
-        if (present[i]) {
-            some[n] = nodes[i];
-            some[n].parent = nodes[i].parent < 0 ? -1 : place[nodes[i].parent];
+        if (g->present[i]) {
+            some[n] = g->nodes[i];
+            some[n].parent = some[n].parent < 0 ? -1 : place[some[n].parent];
             place[i] = (long)n++;
         }
-    status = portolan_callgraph_prune(some, n, alpha, beta, some_marks, NULL);
+    status = portolan_callgraph_prune(some, n, s->a->alpha, s->a->beta, marks, NULL);
     for (size_t i = 0; !status && i < s->n_nodes; i++)
-        if (present[i])
-            marks[i] = some_marks[place[i]];
-out:
-    free(some);
-    free(some_marks);
-    free(place);
+        if (g->present[i])
+            g->marks[i] = marks[place[i]];
     return status;
 }
 
@@ -170,46 +175,52 @@ static enum portolan_status share_out(struct portolan_plan *p, size_t path, size
     return PORTOLAN_OK;
 }
 
+/* Shows a path as X says; ROOT: the time of all; TRIAL: whose parts it has, NONE: all trials'. */
+static enum portolan_status put_node(struct portolan_plan *p, size_t path,
+                                     const struct portolan_callgraph_node *x, double root,
+                                     const struct portolan_prune_mark *mark, const char *seen_with,
+                                     size_t trial)
+{
+    const struct survey_node *from = &p->s.nodes[path];
+    struct portolan_plan_node *n = &p->graph[path];
+
+    *n = (struct portolan_plan_node){.user = from->user,
+                                     .uses = from->uses,
+                                     .instance = from->instance,
+                                     .port = from->port,
+                                     .method = from->method,
+                                     .seen_with = seen_with,
+                                     .parent = from->parent,
+                                     .calls = x->calls,
+                                     .inclusive_ns = x->inclusive_ns,
+                                     .exclusive_ns = x->exclusive_ns,
+                                     .mpi_ns = x->mpi_ns,
+                                     .share = root > 0 ? x->inclusive_ns / root : 0,
+                                     .mark = *mark};
+    n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
+    p->paths[path].mark = *mark;
+    p->paths[path].core = mark->rule == PORTOLAN_KEPT;
+    return share_out(p, path, trial);
+}
+
 /* Takes the nodes of one trial that no earlier trial had. */
 static enum portolan_status take_trial(struct portolan_plan *p, const struct trial_view *view,
-                                       const struct portolan_callgraph_node *nodes,
-                                       const bool *present, const struct portolan_prune_mark *marks)
+                                       const struct trial_graph *g)
 {
     const struct survey *s = &p->s;
     enum portolan_status status = PORTOLAN_OK;
-    char *seen_with = NULL;
+    const char *seen_with = "";
     double root = 0;
 
+    if (view->selection && view->away &&
+        !(seen_with = plan_selection_text(s, &p->s.pool, view->selection)))
+        return PORTOLAN_ENOMEM;
     for (size_t i = 0; i < s->n_nodes; i++)
-        if (nodes[i].parent < 0)
-            root += nodes[i].inclusive_ns;
-    for (size_t i = 0; !status && i < s->n_nodes; i++) {
-        struct portolan_plan_node *n = &p->graph[i];
-        const struct survey_node *from = &s->nodes[i];
-
-        if (!present[i] || n->method)
-            continue;
-        if (!seen_with && view->selection &&
-            !(seen_with = plan_selection_text(s, &p->s.pool, view->selection, NULL)))
-            return PORTOLAN_ENOMEM;
-        *n = (struct portolan_plan_node){.user = from->user,
-                                         .uses = from->uses,
-                                         .instance = from->instance,
-                                         .port = from->port,
-                                         .method = from->method,
-                                         .seen_with = view->away && seen_with ? seen_with : "",
-                                         .parent = from->parent,
-                                         .calls = nodes[i].calls,
-                                         .inclusive_ns = nodes[i].inclusive_ns,
-                                         .exclusive_ns = nodes[i].exclusive_ns,
-                                         .mpi_ns = nodes[i].mpi_ns,
-                                         .share = root > 0 ? nodes[i].inclusive_ns / root : 0,
-                                         .mark = marks[i]};
-        n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
-        status = share_out(p, i, view->trial);
-        p->paths[i].mark = marks[i];
-        p->paths[i].core = marks[i].rule == PORTOLAN_KEPT;
-    }
+        if (g->nodes[i].parent < 0)
+            root += g->nodes[i].inclusive_ns;
+    for (size_t i = 0; !status && i < s->n_nodes; i++)
+        if (g->present[i] && !p->graph[i].method)
+            status = put_node(p, i, &g->nodes[i], root, &g->marks[i], seen_with, view->trial);
     return status;
 }
 
@@ -227,72 +238,59 @@ static void find_core(struct portolan_plan *p)
 /* Paths that occur only in trials with a swap or an unknown class: shown, and kept. */
 static enum portolan_status fill_rest(struct portolan_plan *p)
 {
-    for (size_t i = 0; i < p->s.n_nodes; i++) {
-        struct portolan_plan_node *n = &p->graph[i];
-        const struct survey_node *from = &p->s.nodes[i];
+    static const struct portolan_prune_mark kept = {.rule = PORTOLAN_KEPT};
+    enum portolan_status status = PORTOLAN_OK;
 
-        if (n->method)
+    for (size_t i = 0; !status && i < p->s.n_nodes; i++) {
+        struct portolan_callgraph_node sum = {0};
+
+        if (p->graph[i].method)
             continue;
-        *n = (struct portolan_plan_node){.user = from->user,
-                                         .uses = from->uses,
-                                         .instance = from->instance,
-                                         .port = from->port,
-                                         .method = from->method,
-                                         .seen_with = "a swap",
-                                         .parent = from->parent,
-                                         .mark = {.rule = PORTOLAN_KEPT}};
-        n->depth = n->parent < 0 ? 0 : p->graph[n->parent].depth + 1;
-        for (size_t r = 0; r < p->s.n_rows; r++) {
-            const struct survey_sum *sum = survey_sum_of(&p->s, i, r);
-
-            n->calls += sum->calls;
-            n->inclusive_ns += sum->inclusive;
-            n->exclusive_ns += sum->exclusive;
-            n->mpi_ns += sum->mpi;
-        }
-        p->paths[i].mark = n->mark;
-        p->paths[i].core = true;
-        if (share_out(p, i, NONE))
-            return PORTOLAN_ENOMEM;
+        for (size_t r = 0; r < p->s.n_rows; r++)
+            add_sum(&p->s, i, r, &sum);
+        status = put_node(p, i, &sum, 0, &kept, "a swap", NONE);
     }
-    return PORTOLAN_OK;
+    return status;
+}
+
+/* The graph of the trials in the order of VIEWS; G and VIEWS have room. */
+static enum portolan_status fill_graph(struct portolan_plan *p, struct trial_view *views,
+                                       struct trial_graph *g)
+{
+    const struct survey *s = &p->s;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t t = 0; t < s->n_trials; t++)
+        views[t] = look(s, t);
+    qsort(views, s->n_trials, sizeof *views, view_order);
+    p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
+    for (size_t t = 0; !status && t < s->n_trials; t++) {
+        if (views[t].away == NONE && views[t].trial != p->graph_trial)
+            continue; /* where all trials had an exchange, one of them stands for all */
+        sum_trial(s, views[t].trial, g);
+        status = prune_present(s, g);
+        if (!status)
+            status = take_trial(p, &views[t], g);
+    }
+    return status ? status : fill_rest(p);
 }
 
 enum portolan_status plan_make_graph(struct portolan_plan *p)
 {
     const struct survey *s = &p->s;
-    struct trial_view *views = portolan_calloc(s->n_trials + 1, sizeof *views);
-    struct portolan_callgraph_node *nodes = portolan_calloc(s->n_nodes + 1, sizeof *nodes);
-    struct portolan_prune_mark *marks = portolan_calloc(s->n_nodes + 1, sizeof *marks);
-    bool *present = portolan_calloc(s->n_nodes + 1, sizeof *present);
+    struct trial_graph g = {0};
+    struct trial_view *views = portolan_arena_alloc(&g.pool, s->n_trials, sizeof *views);
     enum portolan_status status = PORTOLAN_ENOMEM;
 
+    g.nodes = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.nodes);
+    g.marks = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.marks);
+    g.present = portolan_arena_alloc(&g.pool, s->n_nodes, sizeof *g.present);
     p->n_nodes = s->n_nodes;
     p->graph = portolan_arena_alloc(&p->s.pool, s->n_nodes, sizeof *p->graph);
-    if (!views || !nodes || !marks || !present || !p->graph)
-        goto out;
-    status = PORTOLAN_OK;
-    for (size_t t = 0; t < s->n_trials; t++)
-        views[t] = look(s, t);
-    if (s->n_trials)
-        qsort(views, s->n_trials, sizeof *views, view_order);
-    p->graph_trial = s->n_trials && !has_failed(s, views[0].trial) ? views[0].trial : NONE;
-    for (size_t t = 0; !status && t < s->n_trials; t++) {
-        if (views[t].away == NONE && views[t].trial != p->graph_trial)
-            continue; /* where all trials had an exchange, one of them stands for all */
-        sum_trial(s, views[t].trial, nodes, present);
-        status = prune_present(s, s->a->alpha, s->a->beta, nodes, present, marks);
-        if (!status)
-            status = take_trial(p, &views[t], nodes, present, marks);
-    }
-    if (!status)
-        status = fill_rest(p);
+    if (!g.pool.failed && p->graph)
+        status = fill_graph(p, views, &g);
     if (!status)
         find_core(p);
-out:
-    free(views);
-    free(nodes);
-    free(marks);
-    free(present);
+    portolan_arena_clear(&g.pool);
     return status;
 }

@@ -6,6 +6,150 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows of a running program that are kept; more of them only move constants. */
+enum { MOST_ROWS = 1024 };
+/* What all older rows together count, beside newer ones, once these lie elsewhere. */
+static const double fading = 0.5;
+/* Share of the newest row in the smoothed deviation from what was measured before. */
+static const double smoothing = 0.2;
+
+/* ---- one row ---- */
+
+/* The row behind the others; of too many the oldest that is not from the store goes. */
+static bool append(struct plan_rows *r, const double *x, double y, size_t point)
+{
+    if (r->n >= MOST_ROWS && r->n > r->n_stored) {
+        size_t n = --r->n - r->n_stored;
+
+        if (r->n_names)
+            memmove(r->x + r->n_stored * r->n_names, r->x + (r->n_stored + 1) * r->n_names,
+                    n * r->n_names * sizeof *x);
+        memmove(r->y + r->n_stored, r->y + r->n_stored + 1, n * sizeof y);
+        memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
+        memmove(r->point + r->n_stored, r->point + r->n_stored + 1, n * sizeof *r->point);
+    }
+    if (!plan_rows_reserve(r, r->n + 1))
+        return false;
+    if (r->n_names)
+        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
+    r->y[r->n] = y;
+    r->point[r->n] = point;
+    r->weight[r->n++] = 1;
+    return true;
+}
+
+/* A context that was always the same is not so any more: the form does not know it. */
+static bool is_new_input(const struct quantity *q, const double *x)
+{
+    for (size_t k = 0; k < q->n_fixed; k++)
+        if (x[q->fixed[k]] != q->fixed_at[k])
+            return true;
+    return false;
+}
+
+static enum portolan_status update(struct portolan_plan *p, size_t path, struct quantity *q,
+                                   const double *x, double y, enum portolan_update_sign *sign)
+{
+    struct plan_rows *r = q->rows;
+    struct portolan_model *model = NULL;
+    double inputs[MAX_INPUTS];
+    struct quantity now = *q;
+    enum portolan_status status = r->update ? PORTOLAN_OK : plan_rows_begin_update(r, q);
+
+    if (status || !r->update)
+        return status;
+    plan_quantity_inputs(q, x, inputs);
+    if (portolan_update_add(r->update, inputs, y, 1))
+        return PORTOLAN_OK; /* no finite number: it says nothing */
+    *sign = portolan_update_peek_state(r->update)->sign;
+    status = portolan_update_model(r->update, &model, NULL);
+    if (status)
+        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
+    now.n_rows++;
+    now.constant += (y - now.constant) / (double)now.n_rows;
+    now.low = fmin(now.low, y);
+    now.high = fmax(now.high, y);
+    plan_rows_share(p, path, r, model, &now);
+    return PORTOLAN_OK;
+}
+
+/* All rows but the last NEWER count half as much as these, together. */
+static void fade(struct plan_rows *r, size_t newer)
+{
+    size_t older = newer < r->n ? r->n - newer : 0;
+    double old_weight = 0, new_weight = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        *(i < older ? &old_weight : &new_weight) += r->weight[i];
+    for (size_t i = 0; i < older && old_weight > fading * new_weight; i++)
+        r->weight[i] *= fading * new_weight / old_weight;
+}
+
+/* One row that is not would keep the form from ever being looked for again. */
+static bool all_finite(size_t n, const double *x)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+/* How far what arrives is from what was measured before, where that is the prediction. */
+static void note_drift(struct plan_rows *r, const struct quantity *q, const double *x, double y,
+                       size_t point)
+{
+    enum portolan_local_source source;
+    struct portolan_prediction was;
+    double inputs[MAX_INPUTS], off, usual;
+
+    plan_quantity_inputs(q, x, inputs);
+    if (!r->local)
+        return;
+    portolan_local_predict(r->local, inputs, point, &was, &source);
+    if (source == PORTOLAN_LOCAL_NEIGHBOURS || !(was.value > 0) || !(y > 0))
+        return;
+    off = fmax(-1, fmin(1, log(y / was.value)));
+    /* a spike is alone: what two in a row share counts */
+    usual = off * r->last_off > 0 ? copysign(fmin(fabs(off), fabs(r->last_off)), off) : 0;
+    r->last_off = off;
+    r->drift += smoothing * (usual - r->drift);
+}
+
+/*
+ * Takes a row into the quantity of PATH and of all tuples that share it: its constants are updated,
+ * or its form is looked for again, which *REFIT tells. SIGN says why, if it did not hold.
+ */
+static enum portolan_status learn_row(struct portolan_plan *p, size_t path, struct quantity *q,
+                                      const double *x, double y, bool *refit,
+                                      enum portolan_update_sign *sign)
+{
+    struct plan_rows *r = q->rows;
+    enum portolan_status status = PORTOLAN_OK;
+    bool new_input, fails;
+
+    *refit = false;
+    *sign = PORTOLAN_UPDATE_HOLDS;
+    if (!r || !r->model || !all_finite(r->n_names, x) || !isfinite(y))
+        return PORTOLAN_OK;
+    note_drift(r, q, x, y, p->s.target_point);
+    new_input = is_new_input(q, x);
+    if (!new_input)
+        status = update(p, path, q, x, y, sign);
+    if (!status && !append(r, x, y, p->s.target_point))
+        status = PORTOLAN_ENOMEM;
+    r->n_arrived++;
+    fails = (new_input || *sign) && r->n_arrived > r->patient_until;
+    if (!status && (fails || r->n >= r->fit_at)) {
+        if (*sign == PORTOLAN_UPDATE_SHIFTED)
+            fade(r, portolan_update_peek_state(r->update)->since);
+        *refit = true;
+        status = plan_rows_fit_again(p, path, r);
+    }
+    return status;
+}
+
+/* ---- the samples of a step ---- */
+
 struct learning {
     struct portolan_plan *p;
     const struct portolan_sample *samples;
@@ -13,26 +157,6 @@ struct learning {
     size_t *selection, *paths;
     struct survey_estimate *estimates;
 };
-
-static enum portolan_status read_selection(struct learning *l,
-                                           const struct portolan_name_value *current, size_t n,
-                                           struct portolan_error *err)
-{
-    const struct survey *s = &l->p->s;
-
-    for (size_t i = 0; i < n; i++) {
-        size_t v = survey_variable_of(s, current[i].name), k;
-
-        if (v == NONE)
-            continue;
-        if ((k = survey_alternative_of(s, v, current[i].value)) == NONE)
-            return portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                                      "'%s' is no alternative of instance '%s'", current[i].value,
-                                      current[i].name);
-        l->selection[v] = k;
-    }
-    return PORTOLAN_OK;
-}
 
 /* The tuple of a sample: the called instance's class is in it, the others' are current. */
 static size_t tuple_of(struct learning *l, size_t path, const struct portolan_sample *x)
@@ -97,7 +221,7 @@ static enum portolan_status take(struct learning *l, size_t i)
         return PORTOLAN_OK;
     }
     inputs_of(l, q, path, x, point);
-    status = plan_quantity_learn(l->p, path, q, point, each, &refit, &sign);
+    status = learn_row(l->p, path, q, point, each, &refit, &sign);
     if (status)
         return status;
     l->news->n_rows++;
@@ -135,19 +259,18 @@ enum portolan_status portolan_plan_learn(struct portolan_plan *plan,
                                          struct portolan_error *err)
 {
     struct learning l = {.p = plan, .samples = samples, .news = news};
+    struct portolan_arena pool = {0};
     enum portolan_status status;
 
     *news = (struct portolan_plan_news){0};
-    l.selection = portolan_calloc(plan->s.n_variables + 1, sizeof *l.selection);
-    l.paths = portolan_calloc(n + 1, sizeof *l.paths);
-    l.estimates = portolan_calloc(n + 1, sizeof *l.estimates);
-    status = l.selection && l.paths && l.estimates ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+    l.selection = portolan_arena_alloc(&pool, plan->s.n_variables, sizeof *l.selection);
+    l.paths = portolan_arena_alloc(&pool, n, sizeof *l.paths);
+    l.estimates = portolan_arena_alloc(&pool, n, sizeof *l.estimates);
+    status = pool.failed ? PORTOLAN_ENOMEM : PORTOLAN_OK;
     if (!status)
-        status = read_selection(&l, current, n_current, err);
+        status = plan_read_selection(&plan->s, current, n_current, l.selection, err);
     if (!status)
         status = learn(&l, n);
-    free(l.selection);
-    free(l.paths);
-    free(l.estimates);
+    portolan_arena_clear(&pool);
     return status ? portolan_error_set(err, status, "learning from a step") : PORTOLAN_OK;
 }

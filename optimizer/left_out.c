@@ -13,7 +13,7 @@ struct left_out {
     const struct portolan_assembly *a;
     const struct portolan_sample_set *data;
     struct portolan_plan_options options;
-    FILE *out;
+    struct portolan_text out;
     size_t n, n_right, n_unknown, n_wrong;
     double *losses; /* of choices that work */
     size_t n_losses;
@@ -31,7 +31,7 @@ static size_t list_chosen(const struct portolan_plan_choice *c, struct portolan_
 
 static void put_line(struct left_out *l, size_t at, const char *text)
 {
-    fprintf(l->out, "  %-32s %s\n", survey_case_name(l->a, at), text);
+    portolan_text_add(&l->out, "  %-32s %s\n", survey_case_name(l->a, at), text);
 }
 
 /* Holds the choice of a plan without the case against what was measured of it. */
@@ -125,18 +125,19 @@ static void sum_up(struct left_out *l)
 {
     size_t n = l->n_losses;
 
-    fprintf(l->out, "on cases left out: right choice %zu of %zu", l->n_right, l->n);
+    portolan_text_add(&l->out, "on cases left out: right choice %zu of %zu", l->n_right, l->n);
     if (l->n_unknown)
-        fprintf(l->out, ", cannot tell %zu", l->n_unknown);
+        portolan_text_add(&l->out, ", cannot tell %zu", l->n_unknown);
     if (l->n_wrong)
-        fprintf(l->out, ", not allowed %zu", l->n_wrong);
+        portolan_text_add(&l->out, ", not allowed %zu", l->n_wrong);
     if (n) {
         qsort(l->losses, n, sizeof *l->losses, ascending);
-        fprintf(l->out, ", median loss %.3g, worst loss %.3g",
-                (l->losses[(n - 1) / 2] + l->losses[n / 2]) / 2, l->losses[n - 1]);
+        portolan_text_add(&l->out, ", median loss %.3g, worst loss %.3g",
+                          (l->losses[(n - 1) / 2] + l->losses[n / 2]) / 2, l->losses[n - 1]);
     }
-    fprintf(l->out, "\n(right: at most %g %% more than the best of what was measured there)\n",
-            100 * right);
+    portolan_text_add(&l->out,
+                      "\n(right: at most %g %% more than the best of what was measured there)\n",
+                      100 * right);
 }
 
 enum portolan_status portolan_plan_report_left_out(const struct portolan_assembly *a,
@@ -145,29 +146,23 @@ enum portolan_status portolan_plan_report_left_out(const struct portolan_assembl
                                                    char **text, struct portolan_error *err)
 {
     struct left_out l = {.a = a, .data = data, .options = *options};
-    char *all = NULL;
-    size_t size = 0;
     enum portolan_status status = PORTOLAN_OK;
 
     if (a->n_cases == 0)
         return portolan_error_set(err, PORTOLAN_EINVAL, "assembly '%s' has no <cases> in its sweep",
                                   a->name);
     l.losses = portolan_calloc(a->n_cases, sizeof *l.losses);
-    l.out = l.losses ? open_memstream(&all, &size) : NULL;
-    if (l.out)
-        fprintf(l.out, "Choices for cases of '%s' from all others (%d rank%s)\n", a->name,
-                options->ranks, options->ranks == 1 ? "" : "s");
-    for (size_t i = 0; l.out && !status && i < a->n_cases; i++)
+    if (!l.losses)
+        return portolan_no_memory(err);
+    portolan_text_add(&l.out, "Choices for cases of '%s' from all others (%d rank%s)\n", a->name,
+                      options->ranks, options->ranks == 1 ? "" : "s");
+    for (size_t i = 0; !status && i < a->n_cases; i++)
         status = leave_out(&l, i, err);
-    if (l.out && !status)
+    if (!status)
         sum_up(&l);
-    if (!l.out || fclose(l.out))
-        status = PORTOLAN_ENOMEM;
     free(l.losses);
-    if (status) {
-        free(all);
-        return portolan_error_set(err, status, "leaving cases out");
-    }
-    *text = all;
-    return PORTOLAN_OK;
+    if (!status)
+        return portolan_text_take(&l.out, text, err);
+    portolan_text_clear(&l.out);
+    return portolan_error_set(err, status, "leaving cases out");
 }

@@ -73,68 +73,58 @@ static bool is_called(const struct portolan_plan *p, const struct plan_stated *s
 static enum portolan_status note_stated(struct portolan_plan *p)
 {
     const struct plan_stated *last = NULL, *unheard = NULL;
-    const char *list = NULL;
+    struct portolan_text list = {.arena = &p->s.pool};
 
     for (size_t i = 0; i < p->n_stated; i++) {
         const struct plan_stated *s = &p->stated[i];
         const struct portolan_assembly_instance *x = p->s.variables[s->variable].instance;
 
+        if (!unheard && s->from->method && !is_called(p, s))
+            unheard = s;
         if (!s->is_used ||
             (last && last->variable == s->variable && last->alternative == s->alternative))
             continue;
+        portolan_text_add(&list, "%s%s=%s", last ? ", " : "", x->name,
+                          x->alternatives[s->alternative].class_name);
         last = s;
-        if (!(list =
-                  portolan_arena_printf(&p->s.pool, "%s%s%s=%s", list ? list : "", list ? ", " : "",
-                                        x->name, x->alternatives[s->alternative].class_name)))
-            return PORTOLAN_ENOMEM;
     }
-    for (size_t i = 0; i < p->n_stated && !unheard; i++)
-        if (p->stated[i].from->method && !is_called(p, &p->stated[i]))
-            unheard = &p->stated[i];
-    if (unheard && !(p->notes[p->n_notes++] = portolan_arena_printf(
-                         &p->s.pool, "%s:%d: a model is of '%s', which no trial calls in '%s'",
-                         p->s.a->file, unheard->from->line, unheard->from->method,
-                         p->s.variables[unheard->variable].instance->name)))
+    if (unheard && plan_note(&p->notes, "%s:%d: a model is of '%s', which no trial calls in '%s'",
+                             p->s.a->file, unheard->from->line, unheard->from->method,
+                             p->s.variables[unheard->variable].instance->name))
         return PORTOLAN_ENOMEM;
-    if (list && !(p->notes[p->n_notes++] = portolan_arena_printf(
-                      &p->s.pool, "not measured, but as model files say: %s", list)))
-        return PORTOLAN_ENOMEM;
-    return PORTOLAN_OK;
+    return last ? plan_note(&p->notes, "not measured, but as model files say: %s", plan_text(&list))
+                : PORTOLAN_OK;
 }
 
 /* What was left out, and what stands in for what was not measured. */
 static enum portolan_status take_notes(struct portolan_plan *p)
 {
     struct survey *s = &p->s;
-    struct portolan_arena *pool = &s->pool;
     const struct portolan_assembly_sweep *set = survey_unmeasured_setting(s);
+    enum portolan_status status = PORTOLAN_OK;
     double x;
 
+    p->notes.pool = &s->pool;
     p->other_input = set && !portolan_read_double(set->values[0], &x) ? set : NULL;
-    if (set && !(p->notes[p->n_notes++] = portolan_arena_printf(
-                     pool,
-                     "%snever measured with %s.%s as it is now, only as the sweep sets it: a run "
-                     "tells what that changes",
-                     p->other_input ? "cannot tell: " : "", set->instance, set->parameter)))
-        return PORTOLAN_ENOMEM;
-    if (note_stated(p))
-        return PORTOLAN_ENOMEM;
-    if (s->n_elsewhere &&
-        !(p->notes[p->n_notes++] = portolan_arena_printf(
-              pool, "%zu trial%s of another machine or build not used (%s)", s->n_elsewhere,
-              s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere)))
-        return PORTOLAN_ENOMEM;
-    if (s->n_contradicting && !(p->notes[p->n_notes++] = portolan_arena_printf(
-                                    pool, "%zu trial%s not used: %s", s->n_contradicting,
-                                    s->n_contradicting == 1 ? " is" : "s are", s->contradiction)))
-        return PORTOLAN_ENOMEM;
-    if (survey_ranks_vary(s) &&
-        !(p->notes[p->n_notes++] = portolan_arena_printf(
-              pool,
-              "nothing was measured on %d rank%s: the number of ranks is a parameter of the models",
-              s->ranks, s->ranks == 1 ? "" : "s")))
-        return PORTOLAN_ENOMEM;
-    return PORTOLAN_OK;
+    if (set)
+        status = plan_note(&p->notes,
+                           "%snever measured with %s.%s as it is now, only as the sweep sets it: a "
+                           "run tells what that changes",
+                           p->other_input ? "cannot tell: " : "", set->instance, set->parameter);
+    if (!status)
+        status = note_stated(p);
+    if (!status && s->n_elsewhere)
+        status = plan_note(&p->notes, "%zu trial%s of another machine or build not used (%s)",
+                           s->n_elsewhere, s->n_elsewhere == 1 ? " is" : "s are", s->elsewhere);
+    if (!status && s->n_contradicting)
+        status = plan_note(&p->notes, "%zu trial%s not used: %s", s->n_contradicting,
+                           s->n_contradicting == 1 ? " is" : "s are", s->contradiction);
+    if (!status && survey_ranks_vary(s))
+        status = plan_note(&p->notes,
+                           "nothing was measured on %d rank%s: the number of ranks is a parameter "
+                           "of the models",
+                           s->ranks, s->ranks == 1 ? "" : "s");
+    return status;
 }
 
 static enum portolan_status build(struct portolan_plan *p, const struct portolan_assembly *a,
@@ -219,7 +209,36 @@ size_t portolan_plan_peek_models(const struct portolan_plan *p,
 
 const char *portolan_plan_peek_note(const struct portolan_plan *p, size_t i)
 {
-    return i < p->n_notes ? p->notes[i] : NULL;
+    return i < p->notes.n ? p->notes.texts[i] : NULL;
+}
+
+enum portolan_status plan_note(struct plan_notes *notes, const char *format, ...)
+{
+    const char **more = portolan_arena_grow(notes->pool, notes->texts, notes->n, sizeof *more);
+    va_list args;
+
+    if (!more)
+        return PORTOLAN_ENOMEM;
+    notes->texts = more;
+    va_start(args, format);
+    more[notes->n] = portolan_arena_vprintf(notes->pool, format, args);
+    va_end(args);
+    return more[notes->n++] ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+char *plan_text(struct portolan_text *text)
+{
+    char *all;
+
+    portolan_text_take(text, &all, NULL);
+    return all;
+}
+
+void plan_add_class(struct portolan_text *text, const struct portolan_assembly_instance *x,
+                    size_t alternative)
+{
+    portolan_text_add(text, "%s%s=%s", text->length ? " " : "", x->name,
+                      x->alternatives[alternative].class_name);
 }
 
 char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path)
@@ -235,47 +254,79 @@ char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool
                       const struct plan_scope *scope, size_t tuple, size_t skip)
 {
     size_t values[MAX_SCOPE];
-    char *text = portolan_arena_printf(pool, "%s", "");
+    struct portolan_text text = {.arena = pool};
 
     for (size_t i = scope->n; i-- > 0;) {
         values[i] = tuple % p->s.variables[scope->variables[i]].n;
         tuple /= p->s.variables[scope->variables[i]].n;
     }
-    for (size_t i = 0; text && i < scope->n; i++) {
-        const struct portolan_assembly_instance *x = p->s.variables[scope->variables[i]].instance;
-
+    for (size_t i = 0; i < scope->n; i++)
         if (scope->variables[i] != skip &&
             !(scope->dormant && scope->dormant[values[0] * scope->n + i]))
-            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                                         x->alternatives[values[i]].class_name);
-    }
-    return text;
+            plan_add_class(&text, p->s.variables[scope->variables[i]].instance, values[i]);
+    return plan_text(&text);
 }
 
 char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point)
 {
-    char *text = portolan_arena_printf(pool, "%s", "");
+    struct portolan_text text = {.arena = pool};
 
-    for (size_t d = 0; text && point < s->n_trials && d < s->n_dims; d++)
+    for (size_t d = 0; point < s->n_trials && d < s->n_dims; d++)
         if (s->dims[d].instance)
-            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "",
-                                         s->dims[d].name, s->trials[point].texts[d]);
-    return text;
+            portolan_text_add(&text, "%s%s=%s", text.length ? " " : "", s->dims[d].name,
+                              s->trials[point].texts[d]);
+    return plan_text(&text);
 }
 
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
-                          const size_t *selection, const bool *only)
+                          const size_t *selection)
 {
-    char *text = portolan_arena_printf(pool, "%s", "");
+    struct portolan_text text = {.arena = pool};
 
-    for (size_t v = 0; text && v < s->n_variables; v++) {
-        const struct portolan_assembly_instance *x = s->variables[v].instance;
+    for (size_t v = 0; v < s->n_variables; v++)
+        if (selection[v] != 0)
+            plan_add_class(&text, s->variables[v].instance, selection[v]);
+    return plan_text(&text);
+}
 
-        if (only ? only[v] : selection[v] != 0)
-            text = portolan_arena_printf(pool, "%s%s%s=%s", text, text[0] ? " " : "", x->name,
-                                         x->alternatives[selection[v]].class_name);
+static void explain_verdict(const struct portolan_plan *p, size_t path,
+                            const struct plan_verdict *v, char *text, size_t size_bytes)
+{
+    const struct survey_node *n = &p->s.nodes[path];
+
+    switch (v->kind) {
+    case PLAN_FAILED:
+        snprintf(text, size_bytes, "%s.%s failed in trial %lld, and nothing tells that place apart",
+                 n->instance, n->method, v->trial);
+        break;
+    case PLAN_INACCURATE:
+        snprintf(text, size_bytes,
+                 "accuracy %.3g of %s.%s in trial %lld is worse than the %.3g wanted", v->accuracy,
+                 n->instance, n->method, v->trial, p->s.a->accuracy);
+        break;
+    case PLAN_UNPROVEN:
+        if (v->is_blind)
+            snprintf(text, size_bytes,
+                     "whether %s.%s works here is not known before its contexts are (--context "
+                     "tells them, or the first step of a run)",
+                     n->instance, n->method);
+        else if (v->near_bad)
+            snprintf(text, size_bytes,
+                     "%s.%s %s in trial %lld, the one most alike; measure it here", n->instance,
+                     n->method, v->near_failed ? "failed" : "missed its accuracy", v->trial);
+        else
+            snprintf(text, size_bytes,
+                     "%s.%s was never seen to work near here, only in trial %lld and farther off; "
+                     "measure it here",
+                     n->instance, n->method, v->trial);
+        break;
+    case PLAN_INAPPLICABLE:
+        snprintf(text, size_bytes, "%s does not apply here: it wants %s", n->instance, v->why);
+        break;
+    case PLAN_ADMITTED:
+        snprintf(text, size_bytes, "%s", "");
+        break;
     }
-    return text;
 }
 
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
@@ -301,7 +352,7 @@ void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_for
             "nobody measured how accurate %s.%s is with %s, nor does a file say so; measure it",
             n->instance, n->method, with ? with : "this");
     else if (cost && cost->verdict.kind != PLAN_ADMITTED)
-        plan_explain_verdict(p, f->path, &cost->verdict, text, size_bytes);
+        explain_verdict(p, f->path, &cost->verdict, text, size_bytes);
     else if (f->tuple != NONE && path->tuples[f->tuple].seen)
         snprintf(text, size_bytes, "no model of %s.%s has a value here", n->instance, n->method);
     else
@@ -315,14 +366,14 @@ enum portolan_status portolan_plan_predict(const struct portolan_plan *p,
                                            struct portolan_plan_prediction *prediction,
                                            struct portolan_error *err)
 {
-    struct plan_horizon whole = {.steps = p->steps, .setup_of_all = true};
+    const struct plan_horizon whole = plan_whole_run(p);
     size_t *chosen = portolan_calloc(p->s.n_variables + 1, sizeof *chosen);
     enum portolan_status status = PORTOLAN_OK;
     struct plan_forbidden why;
     char text[300];
 
     if (!chosen)
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "predicting");
+        return portolan_no_memory(err);
     for (size_t i = 0; !status && i < n; i++) {
         size_t v = survey_variable_of(&p->s, selection[i].name);
         size_t k = v == NONE ? NONE : survey_alternative_of(&p->s, v, selection[i].value);

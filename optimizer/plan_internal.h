@@ -157,6 +157,13 @@ struct plan_view {
     struct plan_cost **costs;
 };
 
+/* Sentences for a person, in an arena. */
+struct plan_notes {
+    struct portolan_arena *pool;
+    size_t n;
+    const char **texts;
+};
+
 struct portolan_plan {
     struct survey s;
     struct plan_path *paths; /* one per survey node */
@@ -177,8 +184,7 @@ struct portolan_plan {
     struct portolan_condition ***applies; /* [variable][alternative]; NULL: none is stated */
     size_t n_known;                       /* contexts known beforehand */
     const char **known_names;
-    size_t n_notes;
-    const char *notes[6];
+    struct plan_notes notes;
     /* A word that was never measured as it is now, only as the sweep sets it; NULL: there is none.
      */
     const struct portolan_assembly_sweep *other_input;
@@ -189,7 +195,10 @@ struct portolan_plan {
     struct portolan_plan_choice choice;
 };
 
-/* advise.c: the samples of a step among the plan's paths. */
+/* advise.c: what runs, as alternatives, and the samples of a step among the plan's paths. */
+enum portolan_status plan_read_selection(const struct survey *s,
+                                         const struct portolan_name_value *current, size_t n,
+                                         size_t *selection, struct portolan_error *err);
 int plan_slowest_rank(const struct portolan_sample *samples, size_t n, int ranks);
 /* PATHS[i]: the call path of sample i; NONE: not in the plan. */
 void plan_find_paths(const struct survey *s, const struct portolan_sample *samples, size_t n,
@@ -214,19 +223,25 @@ size_t plan_caller_of(const struct portolan_plan *p, size_t path, size_t tuple, 
 /* The tuple in which an accuracy or a failure was reported; SELECTION is scratch. */
 size_t plan_quality_tuple(const struct portolan_plan *p, size_t path,
                           const struct survey_quality *q, size_t *selection);
-/* quantity.c: fits, values, and rows that arrive. */
+/* The called instance's alternative in TUPLE, its first digit; 0 where the instance is fixed. */
+size_t plan_own_of(const struct portolan_plan *p, size_t path, size_t tuple);
+/* quantity.c: fits, values, and what learn.c does to them. */
 enum portolan_status plan_own_model(struct portolan_plan *p, struct portolan_model *model);
 enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
                                        const char *const *names, size_t n_names, size_t n_rows,
                                        const double *x, const double *y, const size_t *point,
                                        enum quantity_kind kind, struct quantity *q);
-/*
- * Takes a row into the quantity of PATH and of all tuples that share it: its constants are updated,
- * or its form is looked for again, which *REFIT tells. SIGN says why, if it did not hold.
- */
-enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
-                                         const double *x, double y, bool *refit,
-                                         enum portolan_update_sign *sign);
+/* Room for N rows; false without memory. */
+bool plan_rows_reserve(struct plan_rows *r, size_t n);
+/* Looks for the form again, in all rows. */
+enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r);
+/* r->update, from the form and the rows as they are; it stays NULL where there can be none. */
+enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct quantity *q);
+/* What was fitted from ROWS is NOW so, wherever it stands on PATH; takes MODEL. */
+void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
+                     struct portolan_model *model, const struct quantity *now);
+/* Those of X that the quantity depends on. */
+void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs);
 void plan_rows_clear(struct portolan_plan *p);
 enum portolan_status plan_list_models(struct portolan_plan *p);
 /*
@@ -243,8 +258,6 @@ enum portolan_status plan_gather_evidence(struct portolan_plan *p, size_t path);
 struct plan_verdict plan_admit(const struct portolan_plan *p, size_t path, size_t tuple,
                                const double *context, bool accuracy_rises);
 
-void plan_explain_verdict(const struct portolan_plan *p, size_t path, const struct plan_verdict *v,
-                          char *text, size_t size_bytes);
 /* applies.c: whether the called implementation says that it applies; what is not known is no
  * hindrance. */
 struct plan_verdict plan_applies(const struct portolan_plan *p, size_t path, size_t tuple,
@@ -278,6 +291,11 @@ struct plan_horizon {
     bool setup_of_all;     /* a whole run: everything is set up once */
     const size_t *current; /* else: only instances that differ from these are */
 };
+
+static inline struct plan_horizon plan_whole_run(const struct portolan_plan *p)
+{
+    return (struct plan_horizon){.steps = p->steps, .setup_of_all = true};
+}
 
 enum portolan_status plan_make_problem(const struct portolan_plan *p, const struct plan_view *v,
                                        const struct plan_horizon *h, struct portolan_choice **c,
@@ -314,13 +332,23 @@ bool plan_calls(const struct portolan_plan *p, const struct plan_view *v, size_t
 void plan_explain_forbidden(const struct portolan_plan *p, const struct plan_forbidden *f,
                             char *text, size_t size_bytes);
 
+/* Adds a sentence; ENOMEM. */
+PORTOLAN_PRINTF(2, 3)
+enum portolan_status plan_note(struct plan_notes *notes, const char *format, ...);
+
+/* The text, an arena's; "" when nothing was added, NULL when memory was out. */
+char *plan_text(struct portolan_text *text);
+/* Adds "instance=class", with a blank in front where it is not the first word. */
+void plan_add_class(struct portolan_text *text, const struct portolan_assembly_instance *x,
+                    size_t alternative);
 /* "user.uses -> instance.method" and "a=X b=Y" (variables of SCOPE but for SKIP). */
 char *plan_path_text(const struct portolan_plan *p, struct portolan_arena *pool, size_t path);
 char *plan_tuple_text(const struct portolan_plan *p, struct portolan_arena *pool,
                       const struct plan_scope *scope, size_t tuple, size_t skip);
 /* "driver.n=32 driver.file=a": of the trials at a point. */
 char *plan_point_text(const struct survey *s, struct portolan_arena *pool, size_t point);
+/* "a=X b=Y" of what is not as written. */
 char *plan_selection_text(const struct survey *s, struct portolan_arena *pool,
-                          const size_t *selection, const bool *only);
+                          const size_t *selection);
 
 #endif

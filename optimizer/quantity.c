@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured numbers as functions of contexts or swept parameters: fitted, asked, and updated. */
+/* Measured numbers as functions of contexts or swept parameters: fitted and asked. */
 #include "plan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a running program that are kept; more of them only move constants. */
-enum { MOST_ROWS = 1024 };
 /* Rows farther off than this many standard deviations are pulled in: spikes. */
 static const double gate = 3;
 /* The form is not looked for again before so many rows, and such a share of all, have arrived. */
 enum { LEAST_PATIENCE = 8 };
 static const double patience = 0.25;
-/* What all older rows together count, beside newer ones, once these lie elsewhere. */
-static const double fading = 0.5;
-/* Share of the newest row in the smoothed deviation from what was measured before. */
-static const double smoothing = 0.2;
 
 /* ---- fits ---- */
 
@@ -184,7 +178,7 @@ void plan_rows_clear(struct portolan_plan *p)
     p->n_rows = 0;
 }
 
-static bool rows_reserve(struct plan_rows *r, size_t n)
+bool plan_rows_reserve(struct plan_rows *r, size_t n)
 {
     double *x, *y, *w;
     size_t *point;
@@ -233,7 +227,7 @@ static enum portolan_status keep_rows(struct portolan_plan *p, const char *const
     r->n_names = n_names;
     r->by_context = q->by_context;
     r->names = keep_names(p, names, n_names);
-    if (!r->names || !rows_reserve(r, q->n_rows))
+    if (!r->names || !plan_rows_reserve(r, q->n_rows))
         return PORTOLAN_ENOMEM;
     r->n = r->n_stored = q->n_rows;
     r->fit_at = 2 * r->n < 16 ? 16 : 2 * r->n;
@@ -366,7 +360,7 @@ enum portolan_status plan_fit_quantity(struct portolan_plan *p, bool by_context,
 
 /* ---- values ---- */
 
-static void pick(const struct quantity *q, const double *x, double *inputs)
+void plan_quantity_inputs(const struct quantity *q, const double *x, double *inputs)
 {
     for (size_t k = 0; k < q->n_inputs; k++)
         inputs[k] = x[q->inputs[k]];
@@ -456,7 +450,7 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
     double inputs[MAX_INPUTS];
 
     *out = (struct portolan_prediction){.value = q->constant, .low = q->low, .high = q->high};
-    pick(q, x, inputs);
+    plan_quantity_inputs(q, x, inputs);
     for (size_t k = 0; k < q->n_inputs; k++)
         if (isnan(inputs[k]))
             return predict_anywhere(q, out);
@@ -479,29 +473,6 @@ bool plan_quantity_value(const struct quantity *q, const double *x, size_t point
 
 /* ---- rows that arrive ---- */
 
-/* The row behind the others; of too many the oldest that is not from the store goes. */
-static bool append(struct plan_rows *r, const double *x, double y, size_t point)
-{
-    if (r->n >= MOST_ROWS && r->n > r->n_stored) {
-        size_t n = --r->n - r->n_stored;
-
-        if (r->n_names)
-            memmove(r->x + r->n_stored * r->n_names, r->x + (r->n_stored + 1) * r->n_names,
-                    n * r->n_names * sizeof *x);
-        memmove(r->y + r->n_stored, r->y + r->n_stored + 1, n * sizeof y);
-        memmove(r->weight + r->n_stored, r->weight + r->n_stored + 1, n * sizeof y);
-        memmove(r->point + r->n_stored, r->point + r->n_stored + 1, n * sizeof *r->point);
-    }
-    if (!rows_reserve(r, r->n + 1))
-        return false;
-    if (r->n_names)
-        memcpy(r->x + r->n * r->n_names, x, r->n_names * sizeof *x);
-    r->y[r->n] = y;
-    r->point[r->n] = point;
-    r->weight[r->n++] = 1;
-    return true;
-}
-
 static void replace(struct quantity *old, const struct plan_rows *rows, const struct quantity *now)
 {
     if (old->rows == rows)
@@ -509,8 +480,8 @@ static void replace(struct quantity *old, const struct plan_rows *rows, const st
 }
 
 /* What was fitted from ROWS is NOW so, wherever it stands. */
-static void share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
-                  struct portolan_model *model, const struct quantity *now)
+void plan_rows_share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
+                     struct portolan_model *model, const struct quantity *now)
 {
     struct quantity copy = *now; /* it is one of those that change */
     struct plan_path *at = &p->paths[path];
@@ -530,7 +501,7 @@ static void share(struct portolan_plan *p, size_t path, struct plan_rows *rows,
 }
 
 /* Looks for the form again, in all rows. */
-static enum portolan_status fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
+enum portolan_status plan_rows_fit_again(struct portolan_plan *p, size_t path, struct plan_rows *r)
 {
     struct portolan_model *model = NULL;
     struct quantity now;
@@ -551,14 +522,14 @@ static enum portolan_status fit_again(struct portolan_plan *p, size_t path, stru
     r->fit_at = 2 * r->n;
     r->patient_until = r->n_arrived + (size_t)fmax(LEAST_PATIENCE, patience * (double)r->n);
     if (model) { /* else all stays as it was, its inputs too */
-        share(p, path, r, model, &now);
+        plan_rows_share(p, path, r, model, &now);
         status = compete(r, &in.data, QUANTITY_TIME);
     }
     free(in.x);
     return status;
 }
 
-static enum portolan_status begin_update(struct plan_rows *r, const struct quantity *q)
+enum portolan_status plan_rows_begin_update(struct plan_rows *r, const struct quantity *q)
 {
     const struct portolan_update_options options = {.gate = gate};
     struct inputs in;
@@ -569,110 +540,4 @@ static enum portolan_status begin_update(struct plan_rows *r, const struct quant
     status = portolan_update_create(r->model, &in.data, &options, &r->update, NULL);
     free(in.x);
     return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
-}
-
-/* A context that was always the same is not so any more: the form does not know it. */
-static bool is_new_input(const struct quantity *q, const double *x)
-{
-    for (size_t k = 0; k < q->n_fixed; k++)
-        if (x[q->fixed[k]] != q->fixed_at[k])
-            return true;
-    return false;
-}
-
-static enum portolan_status update(struct portolan_plan *p, size_t path, struct quantity *q,
-                                   const double *x, double y, enum portolan_update_sign *sign)
-{
-    struct plan_rows *r = q->rows;
-    struct portolan_model *model = NULL;
-    double inputs[MAX_INPUTS];
-    struct quantity now = *q;
-    enum portolan_status status = r->update ? PORTOLAN_OK : begin_update(r, q);
-
-    if (status || !r->update)
-        return status;
-    pick(q, x, inputs);
-    if (portolan_update_add(r->update, inputs, y, 1))
-        return PORTOLAN_OK; /* no finite number: it says nothing */
-    *sign = portolan_update_peek_state(r->update)->sign;
-    status = portolan_update_model(r->update, &model, NULL);
-    if (status)
-        return status == PORTOLAN_ENOMEM ? status : PORTOLAN_OK;
-    now.n_rows++;
-    now.constant += (y - now.constant) / (double)now.n_rows;
-    now.low = fmin(now.low, y);
-    now.high = fmax(now.high, y);
-    share(p, path, r, model, &now);
-    return PORTOLAN_OK;
-}
-
-/* All rows but the last NEWER count half as much as these, together. */
-static void fade(struct plan_rows *r, size_t newer)
-{
-    size_t older = newer < r->n ? r->n - newer : 0;
-    double old_weight = 0, new_weight = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        *(i < older ? &old_weight : &new_weight) += r->weight[i];
-    for (size_t i = 0; i < older && old_weight > fading * new_weight; i++)
-        r->weight[i] *= fading * new_weight / old_weight;
-}
-
-/* One row that is not would keep the form from ever being looked for again. */
-static bool all_finite(size_t n, const double *x)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
-
-/* How far what arrives is from what was measured before, where that is the prediction. */
-static void note_drift(struct plan_rows *r, const struct quantity *q, const double *x, double y,
-                       size_t point)
-{
-    enum portolan_local_source source;
-    struct portolan_prediction was;
-    double inputs[MAX_INPUTS], off, usual;
-
-    pick(q, x, inputs);
-    if (!r->local)
-        return;
-    portolan_local_predict(r->local, inputs, point, &was, &source);
-    if (source == PORTOLAN_LOCAL_NEIGHBOURS || !(was.value > 0) || !(y > 0))
-        return;
-    off = fmax(-1, fmin(1, log(y / was.value)));
-    /* a spike is alone: what two in a row share counts */
-    usual = off * r->last_off > 0 ? copysign(fmin(fabs(off), fabs(r->last_off)), off) : 0;
-    r->last_off = off;
-    r->drift += smoothing * (usual - r->drift);
-}
-
-enum portolan_status plan_quantity_learn(struct portolan_plan *p, size_t path, struct quantity *q,
-                                         const double *x, double y, bool *refit,
-                                         enum portolan_update_sign *sign)
-{
-    struct plan_rows *r = q->rows;
-    enum portolan_status status = PORTOLAN_OK;
-    bool new_input, fails;
-
-    *refit = false;
-    *sign = PORTOLAN_UPDATE_HOLDS;
-    if (!r || !r->model || !all_finite(r->n_names, x) || !isfinite(y))
-        return PORTOLAN_OK;
-    note_drift(r, q, x, y, p->s.target_point);
-    new_input = is_new_input(q, x);
-    if (!new_input)
-        status = update(p, path, q, x, y, sign);
-    if (!status && !append(r, x, y, p->s.target_point))
-        status = PORTOLAN_ENOMEM;
-    r->n_arrived++;
-    fails = (new_input || *sign) && r->n_arrived > r->patient_until;
-    if (!status && (fails || r->n >= r->fit_at)) {
-        if (*sign == PORTOLAN_UPDATE_SHIFTED)
-            fade(r, portolan_update_peek_state(r->update)->since);
-        *refit = true;
-        status = fit_again(p, path, r);
-    }
-    return status;
 }

@@ -3,51 +3,26 @@
 #include "plan_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct report {
-    FILE *out;
-    char *text;
-    size_t size;
-};
-
-static enum portolan_status report_open(struct report *r, struct portolan_error *err)
-{
-    r->text = NULL;
-    r->out = open_memstream(&r->text, &r->size);
-    return r->out ? PORTOLAN_OK : portolan_error_set(err, PORTOLAN_ENOMEM, "writing a report");
-}
-
-static enum portolan_status report_close(struct report *r, char **text, struct portolan_error *err)
-{
-    bool failed = ferror(r->out);
-
-    if (fclose(r->out) || failed) {
-        free(r->text);
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "writing a report");
-    }
-    *text = r->text;
-    return PORTOLAN_OK;
-}
-
-static void put_time(FILE *out, int width, double ns)
+static void put_time(struct portolan_text *out, int width, double ns)
 {
     char text[32];
 
     portolan_format_time(ns, 3, text, sizeof text);
-    fprintf(out, "%*s", width, text);
+    portolan_text_add(out, "%*s", width, text);
 }
 
-static void put_point(FILE *out, const struct survey *s, const char *const *texts)
+static void put_point(struct portolan_text *out, const struct survey *s, const char *const *texts)
 {
     for (size_t d = 0; d < s->n_dims; d++)
-        fprintf(out, "%s%s=%s", d ? " " : "", s->dims[d].name,
-                texts ? texts[d] : s->dims[d].target);
+        portolan_text_add(out, "%s%s=%s", d ? " " : "", s->dims[d].name,
+                          texts ? texts[d] : s->dims[d].target);
 }
 
 /* Each implementation's share of calls that several had. */
-static void put_parts(FILE *out, const struct portolan_plan_node *n, int path_width, int indent)
+static void put_parts(struct portolan_text *out, const struct portolan_plan_node *n, int path_width,
+                      int indent)
 {
     char name[300];
 
@@ -55,16 +30,17 @@ static void put_parts(FILE *out, const struct portolan_plan_node *n, int path_wi
         const struct portolan_plan_part *part = &n->parts[i];
 
         snprintf(name, sizeof name, "%*s  - [%s]", indent, "", part->implementation);
-        fprintf(out, "%-*.*s%9.0f", path_width, path_width, name, part->calls);
+        portolan_text_add(out, "%-*.*s%9.0f", path_width, path_width, name, part->calls);
         put_time(out, 11, part->inclusive_ns);
         put_time(out, 11, part->exclusive_ns);
         put_time(out, 11, part->mpi_ns);
-        fprintf(out, "%7.1f %%\n",
-                n->inclusive_ns > 0 ? 100 * n->share * part->inclusive_ns / n->inclusive_ns : 0);
+        portolan_text_add(
+            out, "%7.1f %%\n",
+            n->inclusive_ns > 0 ? 100 * n->share * part->inclusive_ns / n->inclusive_ns : 0);
     }
 }
 
-static void put_node(FILE *out, const struct portolan_plan_node *n, int path_width)
+static void put_node(struct portolan_text *out, const struct portolan_plan_node *n, int path_width)
 {
     const char *who = n->n_parts ? "all" : n->implementation;
     char path[300], why[120];
@@ -72,21 +48,21 @@ static void put_node(FILE *out, const struct portolan_plan_node *n, int path_wid
 
     snprintf(path, sizeof path, "%*s%s.%s%s%s%s", indent, "", n->instance, n->method,
              who[0] ? " [" : "", who, who[0] ? "]" : "");
-    fprintf(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
+    portolan_text_add(out, "%-*.*s%9.0f", path_width, path_width, path, n->calls);
     put_time(out, 11, n->inclusive_ns);
     put_time(out, 11, n->exclusive_ns);
     put_time(out, 11, n->mpi_ns);
-    fprintf(out, "%7.1f %%\n", 100 * n->share);
+    portolan_text_add(out, "%7.1f %%\n", 100 * n->share);
     put_parts(out, n, path_width, indent);
     if (n->seen_with[0])
-        fprintf(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
+        portolan_text_add(out, "%*s  (occurs with %s)\n", indent, "", n->seen_with);
     portolan_callgraph_explain(&n->mark, why, sizeof why);
     if (why[0])
-        fprintf(out, "%*s  x pruned, %s\n", indent, "", why);
+        portolan_text_add(out, "%*s  x pruned, %s\n", indent, "", why);
 }
 
 /* Nodes are in order of first sight: along the tree children stand below their parent. */
-static void put_tree(FILE *out, const struct portolan_plan *p, int path_width)
+static void put_tree(struct portolan_text *out, const struct portolan_plan *p, int path_width)
 {
     const struct survey_node *nodes = p->s.nodes;
     size_t at = p->n_nodes ? 0 : NONE;
@@ -107,22 +83,20 @@ enum portolan_status portolan_plan_report_callgraph(const struct portolan_plan *
                                                     struct portolan_error *err)
 {
     static const int width = 48;
-    struct report r;
-    enum portolan_status status = report_open(&r, err);
+    struct portolan_text out = {0};
 
-    if (status)
-        return status;
-    fprintf(r.out, "Call graph by call path of '%s'", p->s.a->name);
+    portolan_text_add(&out, "Call graph by call path of '%s'", p->s.a->name);
     if (p->graph_trial != NONE) {
-        fprintf(r.out, ", trial %lld (", (long long)p->s.trials[p->graph_trial].trial->id);
-        put_point(r.out, &p->s, p->s.trials[p->graph_trial].texts);
-        fprintf(r.out, "%son %d rank%s, slowest: %d)", p->s.n_dims ? " " : "", p->s.ranks,
-                p->s.ranks == 1 ? "" : "s", p->s.trials[p->graph_trial].rank);
+        portolan_text_add(&out, ", trial %lld (", (long long)p->s.trials[p->graph_trial].trial->id);
+        put_point(&out, &p->s, p->s.trials[p->graph_trial].texts);
+        portolan_text_add(&out, "%son %d rank%s, slowest: %d)", p->s.n_dims ? " " : "", p->s.ranks,
+                          p->s.ranks == 1 ? "" : "s", p->s.trials[p->graph_trial].rank);
     }
-    fprintf(r.out, "\nalpha %g, beta %g\n%-*s%9s%11s%11s%11s%9s\n", p->s.a->alpha, p->s.a->beta,
-            width, "call path", "calls", "inclusive", "exclusive", "MPI", "share");
-    put_tree(r.out, p, width);
-    return report_close(&r, text, err);
+    portolan_text_add(&out, "\nalpha %g, beta %g\n%-*s%9s%11s%11s%11s%9s\n", p->s.a->alpha,
+                      p->s.a->beta, width, "call path", "calls", "inclusive", "exclusive", "MPI",
+                      "share");
+    put_tree(&out, p, width);
+    return portolan_text_take(&out, text, err);
 }
 
 static void range_text(const struct portolan_model *m, char *text, size_t size_bytes)
@@ -151,26 +125,27 @@ static const char *quantity_word(const char *quantity)
 }
 
 /* A formula of several pieces has a line for each of them. */
-static void put_formula(FILE *out, const struct portolan_plan_model *m, const char *residual,
-                        const char *range)
+static void put_formula(struct portolan_text *out, const struct portolan_plan_model *m,
+                        const char *residual, const char *range)
 {
     const char *formula = portolan_model_peek_formula(m->model);
     bool several = portolan_model_n_pieces(m->model) > 1;
     size_t length = several ? strcspn(formula, ";") : strlen(formula);
     int room = strlen(quantity_word(m->quantity)) < 7 ? 7 : 9;
 
-    fprintf(out, " %-*s%-*.*s", room, quantity_word(m->quantity), 39 - room, (int)length, formula);
+    portolan_text_add(out, " %-*s%-*.*s", room, quantity_word(m->quantity), 39 - room, (int)length,
+                      formula);
     if (length > (size_t)(39 - room))
-        fprintf(out, "\n  %-28s %-7s%-32s", "", "", "");
-    fprintf(out, "%7s  %s\n", residual, range);
+        portolan_text_add(out, "\n  %-28s %-7s%-32s", "", "", "");
+    portolan_text_add(out, "%7s  %s\n", residual, range);
     while (several && formula[length]) {
         formula += length + strspn(formula + length, "; ");
         length = strcspn(formula, ";");
-        fprintf(out, "  %-28s %-7s%.*s\n", "", "", (int)length, formula);
+        portolan_text_add(out, "  %-28s %-7s%.*s\n", "", "", (int)length, formula);
     }
 }
 
-static void put_model(FILE *out, const struct portolan_plan_model *m)
+static void put_model(struct portolan_text *out, const struct portolan_plan_model *m)
 {
     const struct portolan_model_summary *summary = portolan_model_peek_summary(m->model);
     char name[256], range[160], residual[32] = "-";
@@ -183,9 +158,9 @@ static void put_model(FILE *out, const struct portolan_plan_model *m)
                  summary->weighting == PORTOLAN_MODEL_RELATIVE ? " %" : "e-2");
     range_text(m->model, range, sizeof range);
     if (strlen(name) > 28)
-        fprintf(out, "  %s\n  %-28s", name, "");
+        portolan_text_add(out, "  %s\n  %-28s", name, "");
     else
-        fprintf(out, "  %-28s", name);
+        portolan_text_add(out, "  %-28s", name);
     put_formula(out, m, residual, range);
 }
 
@@ -207,19 +182,17 @@ static bool said_before(const struct portolan_plan *p, size_t at)
 enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, char **text,
                                                  struct portolan_error *err)
 {
-    struct report r;
-    enum portolan_status status = report_open(&r, err);
+    struct portolan_text out = {0};
     const char *path = "";
     size_t hidden = 0;
 
-    if (status)
-        return status;
-    fprintf(r.out,
-            "Models of the core of '%s': exclusive time per call in ns, calls per call of "
-            "the caller\n",
-            p->s.a->name);
-    fprintf(r.out, "  %-28s %-7s%-32s%7s  %s\n", "implementation", "of", "formula", "error",
-            "valid for");
+    portolan_text_add(
+        &out,
+        "Models of the core of '%s': exclusive time per call in ns, calls per call of "
+        "the caller\n",
+        p->s.a->name);
+    portolan_text_add(&out, "  %-28s %-7s%-32s%7s  %s\n", "implementation", "of", "formula",
+                      "error", "valid for");
     for (size_t i = 0; i < p->n_models; i++) {
         const struct portolan_plan_model *m = &p->models[i];
 
@@ -230,32 +203,39 @@ enum portolan_status portolan_plan_report_models(const struct portolan_plan *p, 
         if (!shown || said_before(p, i))
             continue;
         if (strcmp(path, m->path) != 0)
-            fprintf(r.out, "%s\n", path = m->path);
-        put_model(r.out, m);
+            portolan_text_add(&out, "%s\n", path = m->path);
+        put_model(&out, m);
     }
     if (hidden)
-        fprintf(r.out, "(%zu models of set-up and of pruned call paths are not shown)\n", hidden);
-    return report_close(&r, text, err);
+        portolan_text_add(&out, "(%zu models of set-up and of pruned call paths are not shown)\n",
+                          hidden);
+    return portolan_text_take(&out, text, err);
 }
 
 /* A line that begins with WHAT, and goes on below its text where 100 columns are full. */
-static void put_line(FILE *out, const char *what, const char *text)
+static void put_line(struct portolan_text *out, const char *what, const char *text)
 {
     static const int indent = 11, width = 100;
-    int at = fprintf(out, "%-*s", indent, what);
+    size_t begin = out->length;
 
+    portolan_text_add(out, "%-*s", indent, what);
     while (*text) {
         int n = (int)strcspn(text, " ");
 
-        if (at + 1 + n > width && at > indent)
-            at = fprintf(out, "\n%*s", indent, "") - 1;
-        at += fprintf(out, " %.*s", n, text);
+        if (out->length - begin + 1 + (size_t)n > (size_t)width &&
+            out->length - begin > (size_t)indent) {
+            portolan_text_add(out, "\n");
+            begin = out->length;
+            portolan_text_add(out, "%*s", indent, "");
+        }
+        portolan_text_add(out, " %.*s", n, text);
         text += n + (int)strspn(text + n, " ");
     }
-    fputc('\n', out);
+    portolan_text_add(out, "\n");
 }
 
-static void put_prediction(FILE *out, const char *what, const struct portolan_plan_prediction *x)
+static void put_prediction(struct portolan_text *out, const char *what,
+                           const struct portolan_plan_prediction *x)
 {
     char total[32], low[32], high[32], step[32], setup[32], text[300];
 
@@ -279,7 +259,7 @@ static void put_prediction(FILE *out, const char *what, const struct portolan_pl
 }
 
 /* What the accuracy will be, where it is reported. */
-static void put_accuracy(FILE *out, const struct portolan_plan *p,
+static void put_accuracy(struct portolan_text *out, const struct portolan_plan *p,
                          const struct portolan_plan_prediction *x)
 {
     double wanted = p->s.a->accuracy;
@@ -298,15 +278,16 @@ static void put_accuracy(FILE *out, const struct portolan_plan *p,
     put_line(out, "accuracy:", text);
 }
 
-static void put_variable(FILE *out, const struct portolan_plan_variable *x, double best)
+static void put_variable(struct portolan_text *out, const struct portolan_plan_variable *x,
+                         double best)
 {
     char total[32];
 
-    fprintf(out, "  %-16s %s%s\n", x->instance, x->options[x->chosen].implementation,
-            !x->core                  ? "  (as written; insignificant)"
-            : !x->called              ? "  (as written; not needed)"
-            : x->chosen == x->written ? "  (as written)"
-                                      : "");
+    portolan_text_add(out, "  %-16s %s%s\n", x->instance, x->options[x->chosen].implementation,
+                      !x->core                  ? "  (as written; insignificant)"
+                      : !x->called              ? "  (as written; not needed)"
+                      : x->chosen == x->written ? "  (as written)"
+                                                : "");
     for (size_t i = 0; x->called && i < x->n_options; i++) {
         const struct portolan_plan_option *o = &x->options[i];
 
@@ -314,12 +295,13 @@ static void put_variable(FILE *out, const struct portolan_plan_variable *x, doub
             continue;
         portolan_format_time(o->total_ns, 3, total, sizeof total);
         if (o->is_unusable)
-            fprintf(out, "  %-16s   with %-28s cannot tell !\n", "", o->implementation);
+            portolan_text_add(out, "  %-16s   with %-28s cannot tell !\n", "", o->implementation);
         else if (isinf(o->total_ns))
-            fprintf(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
+            portolan_text_add(out, "  %-16s   not %s: %s\n", "", o->implementation, o->reason);
         else
-            fprintf(out, "  %-16s   with %-28s %10s  %+.3g %%%s\n", "", o->implementation, total,
-                    best > 0 ? 100 * (o->total_ns / best - 1) : 0, o->extrapolates ? " !" : "");
+            portolan_text_add(out, "  %-16s   with %-28s %10s  %+.3g %%%s\n", "", o->implementation,
+                              total, best > 0 ? 100 * (o->total_ns / best - 1) : 0,
+                              o->extrapolates ? " !" : "");
     }
 }
 
@@ -334,7 +316,7 @@ static bool is_marked(const struct portolan_plan_choice *choice)
     return marked;
 }
 
-static void put_confidence(FILE *out, const struct portolan_plan_choice *choice)
+static void put_confidence(struct portolan_text *out, const struct portolan_plan_choice *choice)
 {
     char text[1000];
 
@@ -353,27 +335,25 @@ enum portolan_status portolan_plan_report_choice(struct portolan_plan *p, char *
 {
     const struct portolan_plan_choice *choice;
     enum portolan_status status = portolan_plan_choose(p, &choice, err);
-    struct report r;
+    struct portolan_text out = {0};
 
-    if (!status)
-        status = report_open(&r, err);
     if (status)
         return status;
-    fprintf(r.out, "Choice for '%s' (", p->s.a->name);
-    put_point(r.out, &p->s, NULL);
-    fprintf(r.out, "%s%d step%s, %d rank%s)\n", p->s.n_dims ? ", " : "", p->steps,
-            p->steps == 1 ? "" : "s", p->s.ranks, p->s.ranks == 1 ? "" : "s");
+    portolan_text_add(&out, "Choice for '%s' (", p->s.a->name);
+    put_point(&out, &p->s, NULL);
+    portolan_text_add(&out, "%s%d step%s, %d rank%s)\n", p->s.n_dims ? ", " : "", p->steps,
+                      p->steps == 1 ? "" : "s", p->s.ranks, p->s.ranks == 1 ? "" : "s");
     for (size_t i = 0; i < choice->n_variables; i++)
-        put_variable(r.out, &choice->variables[i], choice->prediction.total_ns);
-    put_prediction(r.out, "predicted:", &choice->prediction);
-    put_prediction(r.out, "as written:", &choice->as_written);
-    put_accuracy(r.out, p, &choice->prediction);
-    put_confidence(r.out, choice);
+        put_variable(&out, &choice->variables[i], choice->prediction.total_ns);
+    put_prediction(&out, "predicted:", &choice->prediction);
+    put_prediction(&out, "as written:", &choice->as_written);
+    put_accuracy(&out, p, &choice->prediction);
+    put_confidence(&out, choice);
     if (is_marked(choice))
-        fprintf(r.out, "!           outside what was measured\n");
+        portolan_text_add(&out, "!           outside what was measured\n");
     for (size_t i = 0; i < choice->n_reasons; i++)
-        fprintf(r.out, "- %s\n", choice->reasons[i]);
+        portolan_text_add(&out, "- %s\n", choice->reasons[i]);
     if (choice->settle[0])
-        fprintf(r.out, "this trial would tell more:\n  %s\n", choice->settle);
-    return report_close(&r, text, err);
+        portolan_text_add(&out, "this trial would tell more:\n  %s\n", choice->settle);
+    return portolan_text_take(&out, text, err);
 }

@@ -240,8 +240,7 @@ static enum portolan_status take_tuple(struct portolan_plan *p, size_t path, siz
 {
     struct plan_tuple *t = &p->paths[path].tuples[tuple];
     const struct plan_tuple *donor = donor_of(p, path, tuple);
-    size_t own =
-        tuple / (p->paths[path].scope.n_tuples / p->s.variables[p->s.nodes[path].variable].n);
+    size_t own = plan_own_of(p, path, tuple);
     struct plan_stated *time, *accuracy;
     enum portolan_status status = find_stated(p, path, own, QUANTITY_TIME, &time, err);
 

@@ -58,15 +58,9 @@ const char *survey_written_text(const struct survey *s, size_t variable, size_t 
 const char *survey_trial_parameter(const struct portolan_trial *t, const char *instance,
                                    const char *parameter)
 {
-    size_t length = strlen(instance);
-
-    for (size_t i = 0; i < t->n_parameters; i++) {
-        const char *name = t->parameters[i].name;
-
-        if (strncmp(name, instance, length) == 0 && name[length] == '.' &&
-            strcmp(name + length + 1, parameter) == 0)
+    for (size_t i = 0; i < t->n_parameters; i++)
+        if (survey_is_parameter(t->parameters[i].name, instance, parameter))
             return t->parameters[i].value;
-    }
     return NULL;
 }
 

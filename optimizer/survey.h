@@ -188,6 +188,12 @@ static inline const struct survey_sum *survey_sum_of(const struct survey *s, siz
     return &s->sums[node * s->n_rows + row];
 }
 
+/* Whether the trial called NODE. */
+bool survey_is_called(const struct survey *s, const struct survey_trial *t, size_t node);
+
+/* Whether X is a call of NODE's method over its connection. */
+bool survey_same_call(const struct survey_node *node, const struct portolan_sample *x);
+
 /* One for each of N samples. */
 void survey_estimate(const struct portolan_sample *samples, size_t n, struct survey_estimate *e);
 

@@ -60,10 +60,5 @@ enum portolan_status portolan_plan_report_vetoes(const struct portolan_plan *p, 
     }
     if (!last)
         portolan_text_add(&out, "no veto: nothing failed that counts\n");
-    if (out.failed) {
-        portolan_text_clear(&out);
-        return portolan_no_memory(err);
-    }
-    *text = out.bytes;
-    return PORTOLAN_OK;
+    return portolan_text_take(&out, text, err);
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** Inside the plan: what happened on one call path, step by step and segment by segment. */
+#ifndef PORTOLAN_OPTIMIZER_OBSERVE_H
+#define PORTOLAN_OPTIMIZER_OBSERVE_H
+
+#include "plan_internal.h"
+
+struct moment { /* one step's calls with one context */
+    size_t segment, own;
+    int step;
+    double context[PORTOLAN_CONTEXT_MAX];
+    bool first;
+    double calls, exclusive, each; /* each: exclusive per call */
+    double excess;                 /* above the usual time, where it is far above it; else 0 */
+};
+
+struct context_row { /* the segment's usual time */
+    size_t segment, own;
+    double context[PORTOLAN_CONTEXT_MAX];
+    double calls, each;
+};
+
+struct segment_row {
+    bool present; /* called in a step */
+    bool caller;  /* the caller was */
+    double caller_calls, calls, exclusive_later, calls_later;
+    double setup;
+    double seen;   /* calls that were looked at */
+    double period; /* in calls, of those that take far longer; 0: none do again and again */
+    double extra;  /* what that adds to each call */
+    size_t first_context, n_contexts;
+};
+
+struct observation {
+    struct portolan_plan *p;
+    struct portolan_arena pool;
+    size_t path;
+    size_t n_moments, n_contexts;
+    struct moment *moments;
+    struct context_row *contexts;
+    size_t variable, n_own;       /* the called instance; NONE and 1 when it is fixed */
+    bool *is_wrong;               /* [trial * n_own + own alternative]: not accurate enough */
+    struct segment_row *segments; /* [segment * n_own + own alternative] */
+    size_t *selection;            /* scratch for tuples */
+    /* the rows of the next fit: over contexts, or over the swept parameters */
+    bool by_context;
+    size_t n_names, n_rows;
+    const char *names[MAX_INPUTS];
+    double *x, *y;
+    size_t *point; /* of trials */
+};
+
+/* What a segment says of an own alternative. */
+static inline struct segment_row *observation_row(const struct observation *o, size_t segment,
+                                                  size_t own)
+{
+    return &o->segments[segment * o->n_own + own];
+}
+
+/* moments.c: fills O, whose plan and path are set; its arena is the caller's to clear. */
+enum portolan_status observation_init(struct observation *o);
+
+#endif
