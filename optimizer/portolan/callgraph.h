@@ -4,7 +4,8 @@
  * <portolan/optimizer.h>.
  *
  * A pruned instance keeps the implementation that was measured: the paper lets it have "any", but
- * only the measured one is known to be insignificant.
+ * only the measured one is known to be insignificant. Nothing is kept between calls: any thread may
+ * call these functions.
  */
 #ifndef PORTOLAN_CALLGRAPH_H
 #define PORTOLAN_CALLGRAPH_H

@@ -4,10 +4,11 @@
  * their implementations) and factors: tables of costs over one, two or a few variables. The
  * solution is an assignment whose sum of costs is least. Part of <portolan/optimizer.h>.
  *
- * The method is variable elimination along a min-fill order, or depth-first branch and bound where
- * elimination's tables would be too big. Both are exact. Costs that differ by less than 1e-12 of
- * themselves are equal; among equal assignments the one with the fewest variables away from "as
- * written" wins, so the result is the same on every rank and machine.
+ * The method is variable elimination along a min-fill order (Dechter, Bucket elimination, 1999), or
+ * depth-first branch and bound where elimination's tables would be too big. Both are exact. Costs
+ * that differ by less than 1e-12 of themselves are equal; among equal assignments the one with the
+ * fewest variables away from "as written" wins, so the result is the same on every rank and
+ * machine.
  *
  * A problem is used by one thread at a time; solving does not change it.
  */
@@ -22,13 +23,14 @@ extern "C" {
 
 struct portolan_choice;
 
+/** Errors: ENOMEM. */
 enum portolan_status portolan_choice_create(struct portolan_choice **c, struct portolan_error *err);
 /** NULL is legal. */
 void portolan_choice_destroy(struct portolan_choice *c);
 
 /**
  * Adds a variable with VALUES ≥ 1 values, of which AS_WRITTEN is preferred among equals; *VARIABLE
- * (may be NULL) receives its number: 0, 1, …
+ * (may be NULL) receives its number: 0, 1, … Errors: EINVAL, ENOMEM.
  */
 enum portolan_status portolan_choice_add_variable(struct portolan_choice *c, size_t values,
                                                   size_t as_written, size_t *variable,
