@@ -17,7 +17,7 @@
 
 #include <portolan/palette.h>
 
-#include "../assembly.h"
+#include "../assembly/assembly.h"
 
 /* Problems as text, one "line:column: text" per line. */
 struct heard {

@@ -3,7 +3,7 @@
  * gov.cca.TypeMap: a small list, strictly typed. Values are copied on their way in and out, arrays
  * included, so that nobody changes a map by accident.
  */
-#include "internal.h"
+#include "core/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef PORTOLAN_FRAMEWORK_PARAMETERS_H
 #define PORTOLAN_FRAMEWORK_PARAMETERS_H
 
-#include "services.h"
+#include "core/services.h"
 
 #define PARAMETER_RESERVED "gcpPPF."
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TypeMaps from what assemblies and palette descriptions say. */
-#include "internal.h"
+#include "core/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "value.h"
+#include "assembly/value.h"
 
 enum gov_cca_Type__enum typemap_type_of_value(enum portolan_value_type type, bool is_array)
 {

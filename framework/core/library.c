@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a palette entry to the component's descriptor. */
-#include "assembly.h"
+#include "assembly/assembly.h"
 #include "internal.h"
 
 #include <string.h>
