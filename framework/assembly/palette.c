@@ -36,11 +36,6 @@ static void append(struct portolan_palette *p, struct palette_class *c)
     p->last = c;
 }
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_error_set(err, PORTOLAN_ENOMEM, "out of memory while reading the palette");
-}
-
 /* The file's path as written when it is absolute, else beside the description. */
 static const char *resolve(struct portolan_palette *p, const char *file, const char *dir)
 {
@@ -113,12 +108,12 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     bool nomem = false;
 
     if (!file)
-        return no_memory(err);
+        return portolan_no_memory(err);
     status = read_file(p, file, d, &root, err);
     if (status != PORTOLAN_OK || !root || !is_description(root))
         return status;
     if (!(c = palette_class_read(&p->arena, root, file, d, &nomem)))
-        return nomem ? no_memory(err) : PORTOLAN_ESYNTAX;
+        return nomem ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     if (!c->public.library) {
         portolan_diagnose(d, file, root->line, root->column,
                           "<component> lacks the attribute 'library'");
@@ -131,7 +126,7 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
         return PORTOLAN_OK;
     }
     if (!resolve_files(p, c, dir))
-        return no_memory(err);
+        return portolan_no_memory(err);
     append(p, c);
     return PORTOLAN_OK;
 }
@@ -186,7 +181,7 @@ static enum portolan_status add_dirs(struct portolan_palette *p, const char *pat
         if (!length)
             continue;
         if (!(dir = portolan_arena_strndup(&p->arena, at, length)))
-            return no_memory(err);
+            return portolan_no_memory(err);
         at += length;
         if (lenient && access(dir, F_OK) != 0) {
             portolan_log(PORTOLAN_LOG_WARNING, "palette",
@@ -248,7 +243,7 @@ static enum portolan_status add_installed(struct portolan_palette *p,
     dir = portolan_arena_printf(&p->arena, "%.*s/portolan", (int)(slash - info.dli_fname),
                                 info.dli_fname);
     if (!dir)
-        return no_memory(err);
+        return portolan_no_memory(err);
     if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
         return PORTOLAN_OK;
     return add_dir(p, dir, d ? d : &nobody, err);
@@ -290,7 +285,8 @@ enum portolan_status portolan_palette_add_builtin(struct portolan_palette *p,
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "%s", first.text);
     if (!(c = palette_class_read(&p->arena, root, "(built in)", &d, &nomem)))
-        return nomem ? no_memory(err) : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
+        return nomem ? portolan_no_memory(err)
+                     : portolan_error_set(err, PORTOLAN_ESYNTAX, "%s", first.text);
     c->public.library = c->public.archive = NULL;
     c->public.builtin = component;
     for (struct palette_class **at = &p->first; *at; at = &(*at)->next)

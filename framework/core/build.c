@@ -2,7 +2,7 @@
 /* From a read assembly to a wired one, on all ranks alike. */
 #include <utlist.h>
 
-#include "services.h"
+#include "internal.h"
 
 /* Halves of the hash, which a double holds exactly, and their negatives, maximised over ranks. */
 static enum portolan_status compare_ranks(struct portolan_framework *fw,
@@ -26,8 +26,8 @@ static enum portolan_status compare_ranks(struct portolan_framework *fw,
 }
 
 /* Puts the file and line in front and lets the ranks agree. */
-static enum portolan_status settle(struct portolan_framework *fw, int line,
-                                   enum portolan_status status, struct portolan_error *err)
+static enum portolan_status settle_ranks(struct portolan_framework *fw, int line,
+                                         enum portolan_status status, struct portolan_error *err)
 {
     if (status != PORTOLAN_OK && line > 0)
         portolan_error_prefix(err, "%s:%d", fw->assembly->file, line);
@@ -51,9 +51,9 @@ gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alt
     return properties;
 }
 
-static enum portolan_status create(struct portolan_framework *fw,
-                                   const struct portolan_assembly_instance *x,
-                                   struct portolan_error *err)
+static enum portolan_status create_instance(struct portolan_framework *fw,
+                                            const struct portolan_assembly_instance *x,
+                                            struct portolan_error *err)
 {
     const struct portolan_assembly_alternative *chosen = &x->alternatives[x->selected];
     gov_cca_TypeMap properties = build_properties(chosen, err);
@@ -81,8 +81,9 @@ static bool may_sleep(const struct portolan_framework *fw,
     return false;
 }
 
-static enum portolan_status make(struct portolan_framework *fw, const struct dormant *wanted,
-                                 bool sleeps, struct portolan_error *err)
+static enum portolan_status make_connection(struct portolan_framework *fw,
+                                            const struct dormant *wanted, bool sleeps,
+                                            struct portolan_error *err)
 {
     struct connection *c;
     struct instance *proxy;
@@ -97,9 +98,9 @@ static enum portolan_status make(struct portolan_framework *fw, const struct dor
     return PORTOLAN_OK;
 }
 
-static enum portolan_status connect(struct portolan_framework *fw,
-                                    const struct portolan_assembly_connection *x, bool with_proxy,
-                                    struct portolan_error *err)
+static enum portolan_status connect_ports(struct portolan_framework *fw,
+                                          const struct portolan_assembly_connection *x,
+                                          bool with_proxy, struct portolan_error *err)
 {
     const struct portolan_assembly_instance *user =
         portolan_assembly_peek_instance(fw->assembly, x->user);
@@ -122,7 +123,7 @@ static enum portolan_status connect(struct portolan_framework *fw,
     sleeps = !services_find(wanted.user->services, x->uses) && may_sleep(fw, user, x->uses);
     if ((wanted.needs_proxy && !sleeps) != with_proxy)
         return PORTOLAN_OK;
-    return make(fw, &wanted, sleeps, err);
+    return make_connection(fw, &wanted, sleeps, err);
 }
 
 static enum portolan_status connect_go(struct portolan_framework *fw, struct portolan_error *err)
@@ -143,7 +144,7 @@ static enum portolan_status connect_go(struct portolan_framework *fw, struct por
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "<go>: there is no instance '%s'",
                                   a->go_instance);
     status = services_register_uses(fw->self->services, "go", "gov.cca.ports.GoPort", NULL, err);
-    return status == PORTOLAN_OK ? make(fw, &wanted, false, err) : status;
+    return status == PORTOLAN_OK ? make_connection(fw, &wanted, false, err) : status;
 }
 
 static int count_connections(const struct port *p)
@@ -174,21 +175,23 @@ static enum portolan_status check_minimum(const struct portolan_framework *fw,
     return PORTOLAN_OK;
 }
 
-static enum portolan_status build(struct portolan_framework *fw, struct portolan_error *err)
+static enum portolan_status build_assembly(struct portolan_framework *fw,
+                                           struct portolan_error *err)
 {
     const struct portolan_assembly *a = fw->assembly;
     enum portolan_status status = PORTOLAN_OK;
 
     for (size_t i = 0; i < a->n_instances && status == PORTOLAN_OK; i++)
-        status = settle(fw, a->instances[i].line, create(fw, &a->instances[i], err), err);
+        status =
+            settle_ranks(fw, a->instances[i].line, create_instance(fw, &a->instances[i], err), err);
     /* Plain connections first: what proxies look for by themselves is then wired. */
     for (int proxies = 0; proxies < 2; proxies++)
         for (size_t i = 0; i < a->n_connections && status == PORTOLAN_OK; i++)
-            status = settle(fw, a->connections[i].line,
-                            connect(fw, &a->connections[i], proxies, err), err);
+            status = settle_ranks(fw, a->connections[i].line,
+                                  connect_ports(fw, &a->connections[i], proxies, err), err);
     if (status == PORTOLAN_OK && a->go_instance)
-        status = settle(fw, 0, connect_go(fw, err), err);
-    return status == PORTOLAN_OK ? settle(fw, 0, check_minimum(fw, err), err) : status;
+        status = settle_ranks(fw, 0, connect_go(fw, err), err);
+    return status == PORTOLAN_OK ? settle_ranks(fw, 0, check_minimum(fw, err), err) : status;
 }
 
 enum portolan_status portolan_framework_build(struct portolan_framework *fw,
@@ -210,7 +213,7 @@ enum portolan_status portolan_framework_build(struct portolan_framework *fw,
     status = portolan_cohort_agree(fw->cohort, status, err);
     fw->assembly = a;
     if (status == PORTOLAN_OK)
-        status = build(fw, err);
+        status = build_assembly(fw, err);
     if (status == PORTOLAN_OK)
         return PORTOLAN_OK;
     instance_destroy_all(fw);

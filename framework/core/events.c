@@ -8,7 +8,7 @@
 
 #include <utlist.h>
 
-#include "services.h"
+#include "internal.h"
 
 /* -- gov.cca.ports.ConnectionEvent -- */
 
@@ -51,8 +51,8 @@ static const struct sidl_class event_class = {
     .destroy = event_destroy,
 };
 
-static struct event *create(const struct port *p, enum gov_cca_ports_EventType__enum type,
-                            sidl_BaseInterface *_ex)
+static struct event *create_event(const struct port *p, enum gov_cca_ports_EventType__enum type,
+                                  sidl_BaseInterface *_ex)
 {
     struct event *e = exception_or_object(&event_class, _ex);
 
@@ -68,32 +68,32 @@ static struct event *create(const struct port *p, enum gov_cca_ports_EventType__
 
 /* -- telling -- */
 
-static unsigned bits(enum gov_cca_ports_EventType__enum type)
+static unsigned type_bits(enum gov_cca_ports_EventType__enum type)
 {
     return type == gov_cca_ports_EventType_ALL ? ~0U : 1U << type;
 }
 
 /* A copy of the listeners to call: they may come and go meanwhile. NULL when there are none. */
 static gov_cca_ports_ConnectionEventListener *
-gather(const struct services *s, enum gov_cca_ports_EventType__enum type, size_t *count)
+gather_listeners(const struct services *s, enum gov_cca_ports_EventType__enum type, size_t *count)
 {
     gov_cca_ports_ConnectionEventListener *all;
     const struct listener *l;
 
     *count = 0;
     LL_FOREACH(s->listeners, l)
-    *count += (l->types & bits(type)) != 0;
+    *count += (l->types & type_bits(type)) != 0;
     all = *count ? portolan_calloc(*count, sizeof *all) : NULL;
     if (*count && !all)
         portolan_log(PORTOLAN_LOG_WARNING, "framework", "no memory to tell connection listeners");
     *count = 0;
     LL_FOREACH(s->listeners, l)
-    if (all && (l->types & bits(type)))
+    if (all && (l->types & type_bits(type)))
         sidl_reference_add(all[(*count)++] = l->listener, NULL);
     return all;
 }
 
-static void tell(const struct port *p, enum gov_cca_ports_EventType__enum type)
+static void tell_listeners(const struct port *p, enum gov_cca_ports_EventType__enum type)
 {
     struct portolan_error err = {0};
     gov_cca_ports_ConnectionEventListener *all;
@@ -102,9 +102,9 @@ static void tell(const struct port *p, enum gov_cca_ports_EventType__enum type)
     char label[300];
     size_t count;
 
-    if (!(all = gather(p->services, type, &count)))
+    if (!(all = gather_listeners(p->services, type, &count)))
         return;
-    e = create(p, type, &ex);
+    e = create_event(p, type, &ex);
     for (size_t i = 0; i < count; i++) {
         if (e)
             gov_cca_ports_ConnectionEventListener_connectionActivity(
@@ -127,8 +127,8 @@ void events_tell(const struct port *uses, const struct port *provides,
         type == gov_cca_ports_EventType_ConnectPending || type == gov_cca_ports_EventType_Connected;
 
     fw->telling++;
-    tell(connects ? provides : uses, type);
-    tell(connects ? uses : provides, type);
+    tell_listeners(connects ? provides : uses, type);
+    tell_listeners(connects ? uses : provides, type);
     fw->telling--;
 }
 
@@ -161,8 +161,8 @@ void events_forget(struct services *s)
     }
 }
 
-static struct listener *find(const struct services *s,
-                             gov_cca_ports_ConnectionEventListener listener)
+static struct listener *find_listener(const struct services *s,
+                                      gov_cca_ports_ConnectionEventListener listener)
 {
     struct listener *l;
 
@@ -172,9 +172,9 @@ static struct listener *find(const struct services *s,
     return NULL;
 }
 
-static struct services *check(void *self, enum gov_cca_ports_EventType__enum type,
-                              gov_cca_ports_ConnectionEventListener listener,
-                              sidl_BaseInterface *_ex)
+static struct services *check_listener(void *self, enum gov_cca_ports_EventType__enum type,
+                                       gov_cca_ports_ConnectionEventListener listener,
+                                       sidl_BaseInterface *_ex)
 {
     struct services *s = component_face_services(self, _ex);
 
@@ -190,8 +190,8 @@ static struct services *check(void *self, enum gov_cca_ports_EventType__enum typ
 static void events_add(void *self, enum gov_cca_ports_EventType__enum type,
                        gov_cca_ports_ConnectionEventListener listener, sidl_BaseInterface *_ex)
 {
-    struct services *s = check(self, type, listener, _ex);
-    struct listener *l = s ? find(s, listener) : NULL;
+    struct services *s = check_listener(self, type, listener, _ex);
+    struct listener *l = s ? find_listener(s, listener) : NULL;
 
     if (!s)
         return;
@@ -203,22 +203,22 @@ static void events_add(void *self, enum gov_cca_ports_EventType__enum type,
         sidl_reference_add(l->listener = listener, NULL);
         LL_APPEND(s->listeners, l);
     }
-    l->types |= bits(type);
+    l->types |= type_bits(type);
 }
 
 static void events_remove(void *self, enum gov_cca_ports_EventType__enum type,
                           gov_cca_ports_ConnectionEventListener listener, sidl_BaseInterface *_ex)
 {
-    struct services *s = check(self, type, listener, _ex);
-    struct listener *l = s ? find(s, listener) : NULL;
+    struct services *s = check_listener(self, type, listener, _ex);
+    struct listener *l = s ? find_listener(s, listener) : NULL;
 
     if (!l)
         return;
-    l->types &= ~bits(type);
-    if (l->types &
-        (bits(gov_cca_ports_EventType_ConnectPending) | bits(gov_cca_ports_EventType_Connected) |
-         bits(gov_cca_ports_EventType_DisconnectPending) |
-         bits(gov_cca_ports_EventType_Disconnected)))
+    l->types &= ~type_bits(type);
+    if (l->types & (type_bits(gov_cca_ports_EventType_ConnectPending) |
+                    type_bits(gov_cca_ports_EventType_Connected) |
+                    type_bits(gov_cca_ports_EventType_DisconnectPending) |
+                    type_bits(gov_cca_ports_EventType_Disconnected)))
         return;
     LL_DELETE(s->listeners, l);
     free_listener(l);

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy(const char *text, sidl_BaseInterface *_ex)
-{
-    char *result = sidl_String_strdup(text);
-
-    if (!result)
-        exception_no_memory(_ex);
-    return result;
-}
-
 /* -- ComponentID -- */
 
 static char *component_name(void *self, sidl_BaseInterface *_ex)
@@ -21,7 +12,7 @@ static char *component_name(void *self, sidl_BaseInterface *_ex)
     const struct component_id *id = self;
 
     if (id->instance)
-        return copy(id->name, _ex);
+        return exception_or_text(id->name, _ex);
     portolan_throw(_ex, PORTOLAN_ENOTFOUND, "instance '%s' does not exist any more", id->name);
     return NULL;
 }
@@ -101,7 +92,7 @@ enum portolan_status component_id_resolve(struct portolan_framework *fw, gov_cca
 
 /* -- ConnectionID -- */
 
-static struct connection *alive(void *self, sidl_BaseInterface *_ex)
+static struct connection *connection_alive(void *self, sidl_BaseInterface *_ex)
 {
     struct connection *c = ((struct connection_id *)self)->connection;
 
@@ -112,30 +103,30 @@ static struct connection *alive(void *self, sidl_BaseInterface *_ex)
 
 static gov_cca_ComponentID connection_provider(void *self, sidl_BaseInterface *_ex)
 {
-    struct connection *c = alive(self, _ex);
+    struct connection *c = connection_alive(self, _ex);
 
     return c ? component_id_reference(c->provides->services->instance->id) : NULL;
 }
 
 static gov_cca_ComponentID connection_user(void *self, sidl_BaseInterface *_ex)
 {
-    struct connection *c = alive(self, _ex);
+    struct connection *c = connection_alive(self, _ex);
 
     return c ? component_id_reference(c->uses->services->instance->id) : NULL;
 }
 
 static char *connection_provides(void *self, sidl_BaseInterface *_ex)
 {
-    struct connection *c = alive(self, _ex);
+    struct connection *c = connection_alive(self, _ex);
 
-    return c ? copy(c->provides->name, _ex) : NULL;
+    return c ? exception_or_text(c->provides->name, _ex) : NULL;
 }
 
 static char *connection_uses(void *self, sidl_BaseInterface *_ex)
 {
-    struct connection *c = alive(self, _ex);
+    struct connection *c = connection_alive(self, _ex);
 
-    return c ? copy(port_name(c->uses), _ex) : NULL;
+    return c ? exception_or_text(port_name(c->uses), _ex) : NULL;
 }
 
 static const struct gov_cca_ConnectionID__epv connection_epv = {
@@ -198,7 +189,7 @@ struct class_description {
 
 static char *description_name(void *self, sidl_BaseInterface *_ex)
 {
-    return copy(((struct class_description *)self)->name, _ex);
+    return exception_or_text(((struct class_description *)self)->name, _ex);
 }
 
 static void description_destroy(void *self)

@@ -5,6 +5,8 @@
 
 #include <portolan/framework.h>
 
+#include <stdio.h>
+
 struct instance;
 struct services;
 
@@ -148,7 +150,8 @@ struct portolan_framework {
     int telling;                   /* listeners are being told: connections and instances stay */
 };
 
-/* -- service.c: ports that are connected without being asked for ------------------------------ */
+/* -- service_ports.c: ports that are connected without being asked for
+ * ------------------------------ */
 
 /* A new service of that type, to be filled in; NULL with EEXISTS or ENOMEM in ERR. */
 struct service *service_add(struct portolan_framework *fw, const char *type, struct services *owner,
@@ -164,14 +167,11 @@ enum portolan_status service_attach(struct port *uses, struct portolan_error *er
 /* Undoes that, unless it was a connection. */
 void service_detach(struct port *uses);
 
-/* -- component_face.c, registry.c, events.c --------------------------------------------------- */
-
 /* S's own service ports, one object, borrowed; NULL with ERR set. */
 gov_cca_Port component_face_port(struct services *s, struct portolan_error *err);
 /* The component behind a facet; NULL with an exception once it is gone. */
 struct services *component_face_services(void *self, sidl_BaseInterface *_ex);
 void component_face_retire(struct services *s);
-extern const struct gov_cca_ports_ServiceRegistry__epv registry_epv;
 extern const struct gov_cca_ports_ConnectionEventService__epv events_epv;
 extern const struct portolan_ports_ParameterFactory__epv parameter_factory_epv;
 
@@ -190,10 +190,12 @@ enum portolan_status events_check_quiet(const struct portolan_framework *fw,
 
 void parameters_retire(struct services *s);
 
-/* -- cca_exception.c: the one place where status and exception meet ------------------------ */
+/* -- exceptions.c: the one place where status and exception meet ---------------------------- */
 
 /* sidl_object_create, with a gov.cca.CCAException when memory is out. */
 void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex);
+/* A copy that SIDL frees; NULL with an exception when memory is out. */
+char *exception_or_text(const char *text, sidl_BaseInterface *_ex);
 /* Throws the gov.cca.CCAException OutOfMemory, which needs no memory. */
 void exception_no_memory(sidl_BaseInterface *_ex);
 /*
@@ -244,15 +246,12 @@ enum portolan_status connection_id_resolve(struct portolan_framework *fw, gov_cc
 gov_cca_ComponentClassDescription class_description_create(const char *class_name,
                                                            sidl_BaseInterface *_ex);
 
-/* -- library.c -------------------------------------------------------------------------------- */
+/* -- library.c, load.c ------------------------------------------------------------------------ */
 
 /* Loads the class's shared object when it has one, and checks the descriptor. */
 enum portolan_status library_find(const struct portolan_class_description *class,
                                   const struct portolan_component **component,
                                   struct portolan_error *err);
-
-/* -- load.c ----------------------------------------------------------------------------------- */
-
 /* The descriptor that the class's shared object exports. */
 enum portolan_status library_load(const struct portolan_class_description *class,
                                   const struct portolan_component **component,
@@ -272,8 +271,15 @@ const char *services_class_name(const struct services *s);
 void services_tell_release(struct services *s);
 /* Logs ports that were not released, drops everything, and the reference to the object. */
 void services_retire(struct services *s);
+extern const struct sidl_class services_class;
 
-/* -- port.c, hold.c ---------------------------------------------------------------------------- */
+/* "instance 'solver'"; returns BUFFER. */
+const char *services_label(const struct services *s, char *buffer, size_t size);
+/* EPORTNOTDEFINED with the nearest name. */
+enum portolan_status services_no_port(const struct services *s, const char *name, bool provides,
+                                      struct portolan_error *err);
+
+/* -- ports.c ----------------------------------------------------------------------------------- */
 
 struct port *services_find(const struct services *s, const char *name);
 /* The uses port of that name; one for a further connection ("name[2]") is made when need be. */
@@ -286,12 +292,25 @@ enum portolan_status services_get(struct services *s, const char *name, gov_cca_
 enum portolan_status services_release(struct services *s, const char *name,
                                       struct portolan_error *err);
 bool port_is_held(const struct port *p);
+/* EBADPROPERTIES when a key of the specification has a value that it cannot have. */
+enum portolan_status services_set_port_properties(struct port *p, gov_cca_TypeMap properties,
+                                                  struct portolan_error *err);
+enum portolan_status services_unregister_uses(struct services *s, const char *name,
+                                              struct portolan_error *err);
+enum portolan_status services_add_provides(struct services *s, gov_cca_Port object,
+                                           const char *name, const char *type,
+                                           gov_cca_TypeMap properties, struct portolan_error *err);
+enum portolan_status services_remove_provides(struct services *s, const char *name,
+                                              struct portolan_error *err);
+/* Whether an object may serve as a port of TYPE, foreign ones by the name they carry. */
+bool services_is_of_type(gov_cca_Port object, const char *type);
+void port_free(struct port *p);
 /* *PORT, or a free slot of it when it is connected and may have several connections. */
 enum portolan_status port_take_slot(struct port **uses, struct portolan_error *err);
 /* The name that the component knows the port by. */
 const char *port_name(const struct port *p);
 
-/* -- instance.c, destroy.c -------------------------------------------------------------------- */
+/* -- instances.c ------------------------------------------------------------------------------- */
 
 /* A component of that class with setServices called. PROPERTIES may be NULL. */
 enum portolan_status instance_start(struct instance *instance, const char *class_name,
@@ -321,7 +340,7 @@ void instance_free(struct instance *instance);
 /* All instances at once, in reverse order, whoever holds what. */
 void instance_destroy_all(struct portolan_framework *fw);
 
-/* -- connect.c --------------------------------------------------------------------------------- */
+/* -- connections.c ----------------------------------------------------------------------------- */
 
 /* EBADPORTTYPE with the words "uses port … has type …, but … provides …". */
 enum portolan_status connect_check_types(const struct port *uses, const struct port *provides,
@@ -353,6 +372,16 @@ void connect_drop_all(const struct port *provides);
 /* Frees the connection without telling its user. */
 void connect_forget(struct connection *c);
 
+/* Dormant connections come and go with the ports of the class that their user has at present. */
+/* Makes the connection, with a proxy if it needs one (*PROXY, else NULL). */
+enum portolan_status link_make(const struct dormant *wanted, struct connection **c,
+                               struct instance **proxy, struct portolan_error *err);
+/* A copy of WANTED, in no list. */
+struct dormant *link_create_dormant(const struct dormant *wanted, struct portolan_error *err);
+void link_free_dormant(struct dormant *d);
+/* Forgets all dormant connections of an instance (NULL: of all). */
+void link_forget(struct portolan_framework *fw, const struct instance *instance);
+
 /* -- interpose.c ------------------------------------------------------------------------------- */
 
 /* What becomes of a proxy's uses ports other than "use". */
@@ -370,17 +399,6 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
                                      const struct proxy_start *start, enum wiring wiring,
                                      struct instance **proxy, struct portolan_error *err);
 
-/* -- link.c: connections that may be dormant ------------------------------------------------- */
-
-/* Makes the connection, with a proxy if it needs one (*PROXY, else NULL). */
-enum portolan_status link_make(const struct dormant *wanted, struct connection **c,
-                               struct instance **proxy, struct portolan_error *err);
-/* A copy of WANTED, in no list. */
-struct dormant *link_create_dormant(const struct dormant *wanted, struct portolan_error *err);
-void link_free_dormant(struct dormant *d);
-/* Forgets all dormant connections of an instance (NULL: of all). */
-void link_forget(struct portolan_framework *fw, const struct instance *instance);
-
 /* -- build.c ----------------------------------------------------------------------------------- */
 
 /* The parameters of an alternative as a new TypeMap; NULL with ERR set. */
@@ -395,7 +413,7 @@ enum portolan_status replace_instance(struct portolan_framework *fw, const char 
                                       const char *class_name, gov_cca_TypeMap properties,
                                       struct portolan_error *err);
 
-/* -- face.c, builder.c, extension.c: the SIDL faces ------------------------------------------- */
+/* -- framework_ports.c, builder.c: the framework's own service ports --------------------------- */
 
 struct face *face_create(struct portolan_framework *fw, struct portolan_error *err);
 /* Throws and returns NULL once the framework is gone. */
@@ -404,7 +422,5 @@ struct portolan_framework *face_framework(void *self, sidl_BaseInterface *_ex);
 void face_finish(sidl_BaseInterface *_ex, enum portolan_status status,
                  const struct portolan_error *err);
 extern const struct gov_cca_ports_BuilderService__epv builder_epv;
-extern const struct portolan_ports_Builder__epv extension_epv;
-extern const struct gov_cca_ports_ComponentRepository__epv repository_epv;
 
 #endif

@@ -5,10 +5,10 @@
 
 #include <utlist.h>
 
-#include "services.h"
+#include "internal.h"
 
-static enum portolan_status find_class(struct connection *c, const char **class_name,
-                                       struct portolan_error *err)
+static enum portolan_status find_proxy_class(struct connection *c, const char **class_name,
+                                             struct portolan_error *err)
 {
     const char *type = c->uses->type;
     const struct portolan_class_description *class =
@@ -113,8 +113,8 @@ static enum portolan_status move_user(struct connection *c, struct port *provide
     return PORTOLAN_OK;
 }
 
-static enum portolan_status insert(struct connection *c, struct instance *proxy, enum wiring wiring,
-                                   struct portolan_error *err)
+static enum portolan_status insert_proxy(struct connection *c, struct instance *proxy,
+                                         enum wiring wiring, struct portolan_error *err)
 {
     struct port *provide = services_find(proxy->services, "provide");
     struct port *use = services_find(proxy->services, "use");
@@ -152,9 +152,9 @@ static enum portolan_status check_ends(const struct connection *c, struct portol
                               services_label(unable->services, label, sizeof label), unable->name);
 }
 
-static enum portolan_status create(struct portolan_framework *fw, const char *name,
-                                   const char *class_name, const struct proxy_start *start,
-                                   struct instance **proxy, struct portolan_error *err)
+static enum portolan_status create_proxy(struct portolan_framework *fw, const char *name,
+                                         const char *class_name, const struct proxy_start *start,
+                                         struct instance **proxy, struct portolan_error *err)
 {
     gov_cca_TypeMap properties = typemap_copy(NULL, err);
     enum portolan_status status = properties ? PORTOLAN_OK : PORTOLAN_ENOMEM;
@@ -185,11 +185,11 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
     *proxy = NULL;
     if ((status = check_ends(c, err)) != PORTOLAN_OK)
         return status;
-    if (!class_name && (status = find_class(c, &class_name, err)) != PORTOLAN_OK)
+    if (!class_name && (status = find_proxy_class(c, &class_name, err)) != PORTOLAN_OK)
         return status;
     if (!(name = proxy_name(c)))
         return portolan_no_memory(err);
-    status = create(user->fw, name, class_name, start, &p, err);
+    status = create_proxy(user->fw, name, class_name, start, &p, err);
     free(name);
     if (status != PORTOLAN_OK)
         return status;
@@ -198,7 +198,7 @@ enum portolan_status interpose_proxy(struct connection *c, const char *class_nam
     if (!p->stands_for || !p->stands_for_port)
         status = portolan_no_memory(err);
     else if ((status = connect_quiet(c, 0, err)) == PORTOLAN_OK)
-        status = insert(c, p, wiring, err);
+        status = insert_proxy(c, p, wiring, err);
     if (status != PORTOLAN_OK) {
         connect_unquiet(c);
         instance_destroy(p, 0, &later);

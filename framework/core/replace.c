@@ -12,7 +12,7 @@
 
 #include <utlist.h>
 
-#include "services.h"
+#include "internal.h"
 
 /* One dormant connection that the new class has made real. */
 struct awakened {
@@ -76,9 +76,9 @@ static gov_cca_TypeMap written_properties(const struct replacement *r, const cha
     return typemap_copy(NULL, err);
 }
 
-static enum portolan_status start(struct replacement *r, const char *instance,
-                                  const char *class_name, gov_cca_TypeMap properties,
-                                  struct portolan_error *err)
+static enum portolan_status start_new(struct replacement *r, const char *instance,
+                                      const char *class_name, gov_cca_TypeMap properties,
+                                      struct portolan_error *err)
 {
     gov_cca_TypeMap written = NULL;
     enum portolan_status status;
@@ -140,8 +140,8 @@ static enum portolan_status connect_own(struct replacement *r, const struct conn
     return PORTOLAN_OK;
 }
 
-static enum portolan_status awaken(struct replacement *r, struct dormant *d,
-                                   struct portolan_error *err)
+static enum portolan_status awaken_connection(struct replacement *r, struct dormant *d,
+                                              struct portolan_error *err)
 {
     struct awakened *a = portolan_calloc(1, sizeof *a);
     enum portolan_status status;
@@ -174,12 +174,12 @@ static enum portolan_status connect_new(struct replacement *r, struct portolan_e
     LL_FOREACH_SAFE(r->fw->dormants, d, next)
     if (status == PORTOLAN_OK && d->user == r->instance && (p = services_find(r->new, d->uses)) &&
         !p->provided)
-        status = awaken(r, d, err);
+        status = awaken_connection(r, d, err);
     return status;
 }
 
 /* Users that must release the port are given the chance to; all hear of what is to come. */
-static enum portolan_status quiet(struct replacement *r, struct portolan_error *err)
+static enum portolan_status quiet_users(struct replacement *r, struct portolan_error *err)
 {
     struct portolan_error cause = {0};
     enum portolan_status status = PORTOLAN_OK;
@@ -200,7 +200,7 @@ static enum portolan_status quiet(struct replacement *r, struct portolan_error *
                               r->instance->name, cause.text);
 }
 
-static void unquiet(struct replacement *r)
+static void unquiet_users(struct replacement *r)
 {
     struct connection *c;
 
@@ -209,12 +209,12 @@ static void unquiet(struct replacement *r)
         connect_unquiet(c);
 }
 
-static enum portolan_status move(struct replacement *r, struct portolan_error *err)
+static enum portolan_status move_users(struct replacement *r, struct portolan_error *err)
 {
     enum portolan_status status;
 
     r->stopped = r->fw->connections;
-    if ((status = quiet(r, err)) != PORTOLAN_OK)
+    if ((status = quiet_users(r, err)) != PORTOLAN_OK)
         return status;
     status = connect_new(r, err);
     r->stopped = r->fw->connections;
@@ -275,7 +275,7 @@ static void unbind_all(struct services *s)
     }
 }
 
-static void put_back(struct replacement *r)
+static void put_back_all(struct replacement *r)
 {
     struct dormant *d, *next;
 
@@ -287,7 +287,7 @@ static void put_back(struct replacement *r)
     LL_FOREACH_SAFE(r->sleeping, d, next)
     link_free_dormant(d);
     unbind_all(r->new);
-    unquiet(r);
+    unquiet_users(r);
     r->instance->services = r->old;
     services_tell_release(r->new);
     services_retire(r->new);
@@ -335,7 +335,7 @@ static struct connection *first_of_old(const struct replacement *r)
     return NULL;
 }
 
-static void finish(struct replacement *r)
+static void finish_replacement(struct replacement *r)
 {
     struct awakened *a, *a_next;
     struct connection *c;
@@ -358,16 +358,16 @@ enum portolan_status replace_instance(struct portolan_framework *fw, const char 
                                       struct portolan_error *err)
 {
     struct replacement r = {.fw = fw};
-    enum portolan_status status = start(&r, instance, class_name, properties, err);
+    enum portolan_status status = start_new(&r, instance, class_name, properties, err);
 
     status = portolan_cohort_agree(fw->cohort, status, err);
     if (status == PORTOLAN_OK) {
         r.moved = true;
-        status = portolan_cohort_agree(fw->cohort, move(&r, err), err);
+        status = portolan_cohort_agree(fw->cohort, move_users(&r, err), err);
     }
     if (status == PORTOLAN_OK)
-        finish(&r);
+        finish_replacement(&r);
     else
-        put_back(&r);
+        put_back_all(&r);
     return status;
 }

@@ -2,9 +2,10 @@
 /* gov.cca.ports.ParameterPort: how others read and set a component's parameters. */
 #include "parameters.h"
 
+#include <portolan/framework.h>
+
 #include <stdlib.h>
 #include <string.h>
-
 #include <utlist.h>
 
 /* -- BasicParameterPort -- */
@@ -189,20 +190,11 @@ static struct sidl_string__array *port_readConfigurationKeys(void *self, sidl_Ba
 
 /* -- texts -- */
 
-static char *copy(const char *text, sidl_BaseInterface *_ex)
-{
-    char *result = sidl_String_strdup(text);
-
-    if (!result)
-        exception_no_memory(_ex);
-    return result;
-}
-
 static char *port_readTitle(void *self, sidl_BaseInterface *_ex)
 {
     const struct parameters *p = self;
 
-    return copy(p->title ? p->title : p->port_name, _ex);
+    return exception_or_text(p->title ? p->title : p->port_name, _ex);
 }
 
 static struct sidl_string__array *port_readGroupNames(void *self, sidl_BaseInterface *_ex)
@@ -237,7 +229,7 @@ static char *port_readGroupTitle(void *self, const char *name, sidl_BaseInterfac
 {
     struct parameter_group *g = find_group(self, name, _ex);
 
-    return g ? copy(g->title, _ex) : NULL;
+    return g ? exception_or_text(g->title, _ex) : NULL;
 }
 
 static struct sidl_string__array *port_readGroupKeys(void *self, const char *name,
@@ -261,14 +253,14 @@ static char *port_readHelp(void *self, const char *key, sidl_BaseInterface *_ex)
 {
     struct parameter *x = find(self, key, _ex);
 
-    return x ? copy(x->help, _ex) : NULL;
+    return x ? exception_or_text(x->help, _ex) : NULL;
 }
 
 static char *port_readPrompt(void *self, const char *key, sidl_BaseInterface *_ex)
 {
     struct parameter *x = find(self, key, _ex);
 
-    return x ? copy(x->prompt, _ex) : NULL;
+    return x ? exception_or_text(x->prompt, _ex) : NULL;
 }
 
 /* -- facts -- */
@@ -441,3 +433,70 @@ const struct sidl_class parameters_class = {
     .n_implements = 1,
     .destroy = port_destroy,
 };
+
+/* -- Setting a field of a parameter port from text, as assemblies and scripts do. -- */
+
+/* ENOTFOUND with the nearest field. */
+static enum portolan_status unknown_field(gov_cca_ports_BasicParameterPort port, const char *field,
+                                          struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    struct sidl_string__array *keys =
+        gov_cca_ports_BasicParameterPort_readConfigurationKeys(port, &ex);
+    int32_t n = !ex && keys ? sidl_string__array_length(keys, 0) : 0;
+    const char **names = portolan_calloc((size_t)n + 1, sizeof *names), *near;
+
+    SIDL_CLEAR(ex);
+    for (int32_t i = 0; names && i < n; i++) /* get1 copies; the array keeps the original */
+        names[i] = sidlArrayElem1(keys, sidl_string__array_lower(keys, 0) + i);
+    near = names ? portolan_nearest_word(field, names, (size_t)n) : NULL;
+    portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no field '%s'%s", field,
+                       portolan_did_you_mean(near).text);
+    free(names);
+    if (keys)
+        sidl_string__array_deleteRef(keys);
+    return PORTOLAN_ENOTFOUND;
+}
+
+static enum portolan_status write_field(gov_cca_ports_BasicParameterPort port, const char *field,
+                                        const char *text, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_TypeMap map = gov_cca_ports_BasicParameterPort_readConfigurationMap(port, &ex);
+    enum gov_cca_Type__enum type = gov_cca_Type_NoType;
+    enum portolan_status status;
+
+    if (!ex && map)
+        type = gov_cca_TypeMap_typeOf(map, field, &ex);
+    status = portolan_catch(&ex, err);
+    if (status == PORTOLAN_OK && type == gov_cca_Type_NoType)
+        status = unknown_field(port, field, err);
+    else if (status == PORTOLAN_OK) {
+        status = portolan_typemap_put_text(map, field, type, text, err);
+        if (status != PORTOLAN_OK)
+            portolan_error_prefix(err, "field '%s'", field);
+    }
+    if (status == PORTOLAN_OK) {
+        gov_cca_ports_BasicParameterPort_writeConfigurationMap(port, map, &ex);
+        status = portolan_catch(&ex, err);
+    }
+    gov_cca_TypeMap_deleteRef(map, NULL);
+    return status;
+}
+
+enum portolan_status portolan_parameters_write(gov_cca_Port port, const char *field,
+                                               const char *text, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_ports_BasicParameterPort parameters = gov_cca_ports_BasicParameterPort__cast(port, &ex);
+    enum portolan_status status = portolan_catch(&ex, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!parameters)
+        return portolan_error_set(err, PORTOLAN_EBADPORTTYPE,
+                                  "this is no parameter port (gov.cca.ports.BasicParameterPort)");
+    status = write_field(parameters, field, text, err);
+    gov_cca_ports_BasicParameterPort_deleteRef(parameters, NULL);
+    return status;
+}

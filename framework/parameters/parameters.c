@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of the parameters of one map: groups, texts, defaults, bounds, choices. */
+/* What is known of the parameters of one map: groups, texts, defaults, bounds, choices; checked
+ * before it is kept. */
 #include "parameters.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 #include <utlist.h>
-
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
 
 enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
                                      struct parameters **found, struct portolan_error *err)
@@ -84,7 +79,7 @@ static enum portolan_status put_name(struct parameters *p, const char *port_name
     char *copy = portolan_strdup(port_name);
     enum portolan_status status =
         copy ? typemap_put_own(p->data, PARAMETER_RESERVED "portName", port_name, err)
-             : no_memory(err);
+             : portolan_no_memory(err);
 
     if (status != PORTOLAN_OK) {
         free(copy);
@@ -141,7 +136,7 @@ enum portolan_status parameters_set_group(struct parameters *p, const char *name
         if (g && !g->title)
             free_group(g);
         free(text);
-        return no_memory(err);
+        return portolan_no_memory(err);
     }
     if (title || !g->title) {
         free(g->title);
@@ -168,7 +163,7 @@ enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_Param
         (set && l->set && sidl_reference_is_same(l->set, set, NULL)))
         return PORTOLAN_OK;
     if (!(l = portolan_calloc(1, sizeof *l)))
-        return no_memory(err);
+        return portolan_no_memory(err);
     sidl_reference_add(l->get = get, NULL);
     sidl_reference_add(l->set = set, NULL);
     LL_APPEND(p->listeners, l);
@@ -194,4 +189,212 @@ void parameters_retire(struct services *s)
         sidl_object_release(p);
     }
     s->parameters = NULL;
+}
+
+/* -- Parameters as they are asked for: what is known of them is checked before it is kept. -- */
+
+static bool has_bounds_by_nature(enum gov_cca_Type__enum element)
+{
+    return element == gov_cca_Type_Int || element == gov_cca_Type_Long ||
+           element == gov_cca_Type_Float || element == gov_cca_Type_Double;
+}
+
+static enum portolan_status check_type(gov_cca_TypeMap facts, const char *fact, const char *key,
+                                       enum gov_cca_Type__enum wanted, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum gov_cca_Type__enum type = gov_cca_TypeMap_typeOf(facts, fact, &ex);
+    enum portolan_status status = portolan_catch(&ex, err);
+
+    if (status != PORTOLAN_OK || type == gov_cca_Type_NoType || type == wanted)
+        return status;
+    return portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                              "parameter '%s': %s is of type %s, not %s", key, fact,
+                              typemap_type_word(type), typemap_type_word(wanted));
+}
+
+/* Types, low <= high, and the default in its bounds. */
+static enum portolan_status check_facts(const struct parameter *x, struct portolan_error *err)
+{
+    enum gov_cca_Type__enum element = parameter_element(x->type);
+    enum portolan_status status;
+
+    status = check_type(x->facts, "choices", x->key, parameter_array_of(element), err);
+    if (status == PORTOLAN_OK)
+        status = check_type(x->facts, "low", x->key, element, err);
+    if (status == PORTOLAN_OK)
+        status = check_type(x->facts, "high", x->key, element, err);
+    if (status == PORTOLAN_OK)
+        status = parameter_check(x->facts, "low", x->facts, x->key, err);
+    return status == PORTOLAN_OK ? parameter_check(x->facts, "default", x->facts, x->key, err)
+                                 : status;
+}
+
+static enum portolan_status complete(struct parameter *x, struct portolan_error *err)
+{
+    enum gov_cca_Type__enum element;
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    bool low, high, choices;
+
+    x->type = gov_cca_TypeMap_typeOf(x->facts, "default", &ex);
+    low = gov_cca_TypeMap_hasKey(x->facts, "low", &ex);
+    high = gov_cca_TypeMap_hasKey(x->facts, "high", &ex);
+    choices = gov_cca_TypeMap_hasKey(x->facts, "choices", &ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+        return status;
+    element = parameter_element(x->type);
+    if (element == gov_cca_Type_NoType)
+        return portolan_error_set(err, PORTOLAN_EBADPROPERTIES, "parameter '%s' needs a default",
+                                  x->key);
+    if (low != high || (low && (choices || !has_bounds_by_nature(element))))
+        return portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                  "parameter '%s': bounds are two numbers, low and high, and "
+                                  "exclude choices",
+                                  x->key);
+    return check_facts(x, err);
+}
+
+/* The map keeps a value that fits; a value of another type is an error. */
+static enum portolan_status settle_value(struct parameters *p, const struct parameter *x,
+                                         struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum gov_cca_Type__enum there = gov_cca_TypeMap_typeOf(p->data, x->key, &ex);
+    enum portolan_status status = portolan_catch(&ex, err);
+
+    if (status != PORTOLAN_OK)
+        return status;
+    if (there != gov_cca_Type_NoType &&
+        parameter_check(p->data, x->key, x->facts, x->key, NULL) == PORTOLAN_OK)
+        return PORTOLAN_OK;
+    return parameter_copy(x->facts, "default", p->data, x->key, err);
+}
+
+static enum portolan_status make(struct parameters *p, const char *key, const char *help,
+                                 const char *prompt, gov_cca_TypeMap facts, struct parameter **out,
+                                 struct portolan_error *err)
+{
+    struct parameter *x = portolan_calloc(1, sizeof *x);
+    enum portolan_status status;
+
+    if (!x)
+        return portolan_no_memory(err);
+    x->key = portolan_strdup(key);
+    x->help = portolan_strdup(help ? help : "");
+    x->prompt = portolan_strdup(prompt ? prompt : "");
+    x->facts = typemap_copy(facts, err);
+    status = x->key && x->help && x->prompt && x->facts ? PORTOLAN_OK : portolan_no_memory(err);
+    if (status == PORTOLAN_OK)
+        status = complete(x, err);
+    if (status == PORTOLAN_OK && !p->current)
+        status = parameters_set_group(p, "Main", NULL, err);
+    if (status == PORTOLAN_OK)
+        status = settle_value(p, x, err);
+    if (status != PORTOLAN_OK) {
+        parameter_free(x);
+        return status;
+    }
+    x->group = p->current;
+    *out = x;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status parameters_add(struct parameters *p, const char *key, const char *help,
+                                    const char *prompt, gov_cca_TypeMap facts,
+                                    struct portolan_error *err)
+{
+    struct parameter *there, *x;
+    enum portolan_status status;
+
+    if (!key || !*key || !strncmp(key, PARAMETER_RESERVED, strlen(PARAMETER_RESERVED)))
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "a parameter needs a name that does not begin with '%s'",
+                                  PARAMETER_RESERVED);
+    if ((status = make(p, key, help, prompt, facts, &x, err)) != PORTOLAN_OK)
+        return status;
+    if ((there = parameters_get(p, key))) { /* asked for anew: what is known is replaced */
+        LL_DELETE(p->first, there);
+        parameter_free(there);
+    }
+    LL_APPEND(p->first, x);
+    return PORTOLAN_OK;
+}
+
+/* The strings of both lists, each once, under "choices" of TO. */
+static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap more,
+                                         struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    struct sidl_string__array *a, *b, *all = NULL;
+    int32_t n = 0, n_a, n_b;
+
+    a = gov_cca_TypeMap_getStringArray(to, "choices", NULL, &ex);
+    b = gov_cca_TypeMap_getStringArray(more, "choices", NULL, &ex);
+    n_a = a ? sidl_string__array_length(a, 0) : 0;
+    n_b = b ? sidl_string__array_length(b, 0) : 0;
+    all = ex ? NULL : sidl_string__array_create1d(n_a + n_b);
+    for (int32_t i = 0; all && i < n_a + n_b; i++) {
+        struct sidl_string__array *from = i < n_a ? a : b;
+        char *word = sidl_string__array_get1(from, sidl_string__array_lower(from, 0) +
+                                                       (i < n_a ? i : i - n_a));
+        sidl_string__array_set1(all, n++, word ? word : "");
+        sidl_String_free(word);
+    }
+    if (all)
+        gov_cca_TypeMap_putStringArray(to, "choices", all, &ex);
+    else if (!ex)
+        exception_no_memory(&ex);
+    sidl__array_deleteRef((struct sidl__array *)a);
+    sidl__array_deleteRef((struct sidl__array *)b);
+    sidl__array_deleteRef((struct sidl__array *)all);
+    return portolan_catch(&ex, err);
+}
+
+enum portolan_status parameters_set_choices(struct parameters *p, const char *key,
+                                            gov_cca_TypeMap choices, bool append,
+                                            struct portolan_error *err)
+{
+    struct parameter *x = parameters_get(p, key);
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    gov_cca_TypeMap facts;
+
+    if (!x)
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no parameter '%s'",
+                                  key ? key : "");
+    status =
+        check_type(choices, "choices", key, parameter_array_of(parameter_element(x->type)), err);
+    if (status != PORTOLAN_OK)
+        return status;
+    if (!(facts = typemap_copy(x->facts, err)))
+        return PORTOLAN_ENOMEM;
+    status = append ? join_strings(facts, choices, err)
+                    : parameter_copy(choices, "choices", facts, "choices", err);
+    gov_cca_TypeMap_remove(facts, "low", &ex);
+    gov_cca_TypeMap_remove(facts, "high", &ex);
+    if (status == PORTOLAN_OK)
+        status = portolan_catch(&ex, err);
+    if (status != PORTOLAN_OK) {
+        sidl_reference_delete(facts, NULL);
+        return status;
+    }
+    sidl_reference_delete(x->facts, NULL);
+    x->facts = facts;
+    return PORTOLAN_OK;
+}
+
+enum portolan_status parameters_settle(struct parameters *p, struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    struct parameter *x;
+
+    LL_FOREACH(p->first, x)
+    {
+        if (status == PORTOLAN_OK)
+            status = parameter_check(x->facts, "default", x->facts, x->key, err);
+        if (status == PORTOLAN_OK)
+            status = settle_value(p, x, err);
+    }
+    return status;
 }

@@ -6,7 +6,7 @@
 #ifndef PORTOLAN_FRAMEWORK_PARAMETERS_H
 #define PORTOLAN_FRAMEWORK_PARAMETERS_H
 
-#include "core/services.h"
+#include "core/internal.h"
 
 #define PARAMETER_RESERVED "gcpPPF."
 

@@ -201,13 +201,8 @@ static char *map_getString(void *self, const char *key, const char *dflt, sidl_B
 {
     struct entry *e = find_typed(self, key, gov_cca_Type_String, _ex);
     const char *text = e ? e->value.String : dflt;
-    char *copy;
 
-    if (*_ex || !text)
-        return NULL;
-    if (!(copy = sidl_String_strdup(text)))
-        exception_no_memory(_ex);
-    return copy;
+    return *_ex || !text ? NULL : exception_or_text(text, _ex);
 }
 
 static void map_putString(void *self, const char *key, const char *value, sidl_BaseInterface *_ex)

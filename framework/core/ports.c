@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A component's ports: registered, added, taken back; names are unique over both kinds. */
+/* A component's ports: registered, added, got and given back, taken back; names are unique over
+ * both kinds. */
+#include "internal.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <utlist.h>
-
-#include "services.h"
 
 struct port *services_find(const struct services *s, const char *name)
 {
@@ -33,6 +34,82 @@ void port_free(struct port *p)
     free(p);
 }
 
+/*
+ * -- MAX_CONNECTIONS, MIN_CONNECTIONS and ABLE_TO_PROXY. The specification writes their values as
+ * strings; numbers and bools are understood as well. --
+ */
+
+static enum portolan_status bad_value(const struct port *p, const char *key, const char *wanted,
+                                      struct portolan_error *err)
+{
+    char label[300];
+
+    return portolan_error_set(err, PORTOLAN_EBADPROPERTIES, "%s: port '%s': %s must be %s",
+                              services_label(p->services, label, sizeof label), p->name, key,
+                              wanted);
+}
+
+static enum portolan_status read_count(const struct port *p, gov_cca_TypeMap map, const char *key,
+                                       bool may_be_unlimited, int *count,
+                                       struct portolan_error *err)
+{
+    enum gov_cca_Type__enum type;
+    int64_t number;
+    char *text;
+    enum portolan_status status = portolan_typemap_get_text(map, key, &type, &text, err);
+
+    if (status != PORTOLAN_OK || type == gov_cca_Type_NoType)
+        ; /* *COUNT stays */
+    else if (may_be_unlimited && !strcmp(text, "unlimited"))
+        *count = -1;
+    else if (portolan_read_int64(text, &number) && number >= 0 && number <= INT_MAX)
+        *count = (int)number;
+    else
+        status = bad_value(
+            p, key, may_be_unlimited ? "a number from 0 or \"unlimited\"" : "a number from 0", err);
+    free(text);
+    return status;
+}
+
+static enum portolan_status read_able_to_proxy(const struct port *p, gov_cca_TypeMap map,
+                                               bool *no_proxy, struct portolan_error *err)
+{
+    enum gov_cca_Type__enum type;
+    char *text;
+    enum portolan_status status =
+        portolan_typemap_get_text(map, "ABLE_TO_PROXY", &type, &text, err);
+
+    *no_proxy = text && !strcmp(text, "false");
+    if (status == PORTOLAN_OK && type != gov_cca_Type_NoType && !*no_proxy && strcmp(text, "true"))
+        status = bad_value(p, "ABLE_TO_PROXY", "\"true\" or \"false\"", err);
+    free(text);
+    return status;
+}
+
+/* Reads the keys of the specification into P. */
+static enum portolan_status read_limits(struct port *p, gov_cca_TypeMap properties, bool provides,
+                                        struct portolan_error *err)
+{
+    int max = provides ? -1 : 1, min = 0;
+    bool no_proxy;
+    enum portolan_status status = read_count(p, properties, "MAX_CONNECTIONS", true, &max, err);
+
+    if (status == PORTOLAN_OK)
+        status = read_count(p, properties, "MIN_CONNECTIONS", false, &min, err);
+    if (status == PORTOLAN_OK && max >= 0 && min > max)
+        status = bad_value(p, "MIN_CONNECTIONS", "at most MAX_CONNECTIONS", err);
+    if (status == PORTOLAN_OK)
+        status = read_able_to_proxy(p, properties, &no_proxy, err);
+    if (status != PORTOLAN_OK)
+        return status;
+    p->max = max;
+    p->min = min;
+    p->no_proxy = no_proxy;
+    return PORTOLAN_OK;
+}
+
+/* -- registered, added, taken back -- */
+
 /* *COPY: of PROPERTIES, with the framework's own keys; P's limits are read from it. */
 static enum portolan_status copy_properties(struct port *p, gov_cca_TypeMap properties,
                                             bool provides, gov_cca_TypeMap *copy,
@@ -50,7 +127,7 @@ static enum portolan_status copy_properties(struct port *p, gov_cca_TypeMap prop
     if (status == PORTOLAN_OK)
         status = typemap_put_own(*copy, "cca.portType", p->type, err);
     if (status == PORTOLAN_OK)
-        status = port_read_limits(p, *copy, provides, err);
+        status = read_limits(p, *copy, provides, err);
     if (status == PORTOLAN_OK)
         return PORTOLAN_OK;
     sidl_reference_delete(*copy, NULL);
@@ -288,4 +365,52 @@ struct port *services_find_uses(struct services *s, const char *name)
         p = NULL;
     free(part);
     return p;
+}
+
+/*
+ * -- Which ports a component is using: getPort and releasePort, by any thread. A connection ends
+ * when its port's target has been taken away and nobody holds it any more; whoever comes later
+ * finds the target gone. --
+ */
+
+bool port_is_held(const struct port *p)
+{
+    return __atomic_load_n(&p->held, __ATOMIC_SEQ_CST) > 0;
+}
+
+enum portolan_status services_get(struct services *s, const char *name, gov_cca_Port *port,
+                                  struct portolan_error *err)
+{
+    struct port *p = services_find(s, name);
+
+    *port = NULL;
+    if (!p)
+        return services_no_port(s, name, false, err);
+    /* Announced first: whoever takes the target away looks at `held` afterwards. */
+    __atomic_add_fetch(&p->held, 1, __ATOMIC_SEQ_CST);
+    *port = p->provided ? p->provided : __atomic_load_n(&p->target, __ATOMIC_SEQ_CST);
+    if (*port)
+        sidl_reference_add(*port, NULL);
+    else
+        __atomic_sub_fetch(&p->held, 1, __ATOMIC_SEQ_CST);
+    return PORTOLAN_OK;
+}
+
+enum portolan_status services_release(struct services *s, const char *name,
+                                      struct portolan_error *err)
+{
+    struct port *p = services_find(s, name);
+    char label[300];
+    int held;
+
+    if (!p)
+        return services_no_port(s, name, false, err);
+    held = __atomic_load_n(&p->held, __ATOMIC_SEQ_CST);
+    while (held > 0)
+        if (__atomic_compare_exchange_n(&p->held, &held, held - 1, true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+            return PORTOLAN_OK;
+    return portolan_error_set(err, PORTOLAN_EPORTNOTINUSE,
+                              "%s: port '%s' is released more often than it was got",
+                              services_label(s, label, sizeof label), name);
 }

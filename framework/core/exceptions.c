@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one place where enum portolan_status and gov.cca exceptions meet. */
 #include "internal.h"
-
 #include "sidl_RuntimeException.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +144,15 @@ void *exception_or_object(const struct sidl_class *cls, sidl_BaseInterface *_ex)
     return object;
 }
 
+char *exception_or_text(const char *text, sidl_BaseInterface *_ex)
+{
+    char *copy = sidl_String_strdup(text);
+
+    if (!copy)
+        exception_no_memory(_ex);
+    return copy;
+}
+
 static void throw_text(sidl_BaseInterface *_ex, enum portolan_status status, const char *text)
 {
     struct cca_exception *e;
@@ -263,4 +272,92 @@ enum portolan_status portolan_catch(sidl_BaseInterface *_ex, struct portolan_err
     sidl_String_free(note);
     sidl_reference_delete(thrown, NULL);
     return status;
+}
+
+/* -- gov.cca.CCAException of type OutOfMemory: made once, when there still is memory, and thrown as
+ * often as need be. It cannot be changed, since all who catch it share it. -- */
+
+static struct sidl_object *shared; /* reachable as long as the process lives */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static enum gov_cca_CCAExceptionType__enum memory_get_type(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return gov_cca_CCAExceptionType_OutOfMemory;
+}
+
+static char *memory_get_note(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return sidl_String_strdup("out of memory"); /* NULL when there is none even for that */
+}
+
+static char *memory_get_trace(void *self, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)_ex;
+    return NULL;
+}
+
+static void ignore_text(void *self, const char *text, sidl_BaseInterface *_ex)
+{
+    (void)self, (void)text, (void)_ex;
+}
+
+static void ignore_place(void *self, const char *file, int32_t line, const char *method,
+                         sidl_BaseInterface *_ex)
+{
+    (void)self, (void)file, (void)line, (void)method, (void)_ex;
+}
+
+static const struct gov_cca_CCAException__epv memory_cca_epv = {
+    .f_getNote = memory_get_note,
+    .f_setNote = ignore_text,
+    .f_getTrace = memory_get_trace,
+    .f_addLine = ignore_text,
+    .f_add = ignore_place,
+    .f_getCCAExceptionType = memory_get_type,
+};
+
+static const struct sidl_RuntimeException__epv memory_runtime_epv = {
+    .f_getNote = memory_get_note,
+    .f_setNote = ignore_text,
+    .f_getTrace = memory_get_trace,
+    .f_addLine = ignore_text,
+    .f_add = ignore_place,
+};
+
+static const struct sidl_implements memory_implements[] = {
+    {&gov_cca_CCAException__type, &memory_cca_epv},
+    {&sidl_RuntimeException__type, &memory_runtime_epv}};
+
+static const struct sidl_class memory_class = {
+    .name = "portolan.OutOfMemory",
+    .version = "0.1",
+    .size = sizeof(struct sidl_object),
+    .implements = memory_implements,
+    .n_implements = 2,
+};
+
+static void make_shared(void)
+{
+    sidl_BaseInterface ex = NULL;
+
+    shared = sidl_object_create(&memory_class, &ex);
+    SIDL_CLEAR(ex);
+}
+
+void exception_no_memory(sidl_BaseInterface *_ex)
+{
+    pthread_once(&once, make_shared);
+    if (!shared) {
+        sidl_exception_throw_no_memory(_ex);
+        return;
+    }
+    sidl_object_retain(shared);
+    *_ex = sidl_object_facet(shared, "sidl.BaseInterface");
+}
+
+__attribute__((constructor)) static void prepare_shared(void)
+{
+    pthread_once(&once, make_shared);
 }

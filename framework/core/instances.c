@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instances: making and starting; destroy.c is their end. */
+/* Instances: made, started, destroyed, one or all in reverse order. */
+#include "internal.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <utlist.h>
-
-#include "services.h"
 
 struct instance *instance_find(const struct portolan_framework *fw, const char *name)
 {
@@ -83,8 +82,8 @@ static enum portolan_status create_component(struct services *s,
 }
 
 /* Sets the fields that the assembly states for an instance of that name and class. */
-static enum portolan_status configure(struct services *s, const char *class_name,
-                                      struct portolan_error *err)
+static enum portolan_status configure_component(struct services *s, const char *class_name,
+                                                struct portolan_error *err)
 {
     const struct portolan_assembly *a = s->fw->assembly;
     const struct portolan_assembly_instance *x =
@@ -114,7 +113,7 @@ static enum portolan_status configure(struct services *s, const char *class_name
  * setServices failed: undoes what it may have connected; ports that it got are no leak to report,
  * because releaseServices is not called for a component that never came to life.
  */
-static void abandon(struct services *s)
+static void abandon_component(struct services *s)
 {
     struct port *p;
 
@@ -153,13 +152,13 @@ enum portolan_status instance_start(struct instance *instance, const char *class
         *services = s; /* setServices may ask for it through the ComponentID */
         status = s ? create_component(s, descriptor, &cause) : cause.status;
         if (status == PORTOLAN_OK)
-            status = configure(s, class_name, &cause);
+            status = configure_component(s, class_name, &cause);
     }
     instance->is_starting = false;
     if (status == PORTOLAN_OK)
         return PORTOLAN_OK;
     if (s) {
-        abandon(s);
+        abandon_component(s);
         *services = NULL;
     }
     portolan_error_prefix(&cause, "instance '%s' (class %s)", instance->name, class_name);
@@ -180,8 +179,8 @@ void instance_free(struct instance *instance)
     free(instance);
 }
 
-static struct instance *allocate(struct portolan_framework *fw, char *name,
-                                 struct portolan_error *err)
+static struct instance *allocate_instance(struct portolan_framework *fw, char *name,
+                                          struct portolan_error *err)
 {
     struct instance *i = name ? portolan_calloc(1, sizeof *i) : NULL;
 
@@ -238,7 +237,8 @@ enum portolan_status instance_create(struct portolan_framework *fw, const char *
         return portolan_error_set(err, PORTOLAN_EINVAL, "the class name is null");
     if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
         return status;
-    i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
+    i = allocate_instance(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name),
+                          err);
     if (!i)
         return PORTOLAN_ENOMEM;
     DL_APPEND(fw->instances, i);
@@ -265,7 +265,8 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
         return portolan_error_set(err, PORTOLAN_EINVAL, "getServices needs a class name");
     if ((status = check_name(fw, name, err)) != PORTOLAN_OK)
         return status;
-    i = allocate(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name), err);
+    i = allocate_instance(fw, name && *name ? portolan_strdup(name) : choose_name(fw, class_name),
+                          err);
     if (!i)
         return PORTOLAN_ENOMEM;
     i->services = services_create(i, NULL, properties, &cause);
@@ -287,11 +288,134 @@ enum portolan_status instance_create_image(struct portolan_framework *fw, const 
 
 struct instance *instance_create_self(struct portolan_framework *fw, struct portolan_error *err)
 {
-    struct instance *i = allocate(fw, portolan_strdup(""), err);
+    struct instance *i = allocate_instance(fw, portolan_strdup(""), err);
 
     if (i && !(i->services = services_create(i, NULL, NULL, err))) {
         instance_free(i);
         return NULL;
     }
     return i;
+}
+
+/* -- The end of instances: one, or all in reverse order. -- */
+
+/* Undoes the instance's connections as a user, the last made first. */
+static void drop_uses(struct instance *instance)
+{
+    struct connection *c, *last;
+
+    do {
+        last = NULL;
+        DL_FOREACH(instance->fw->connections, c)
+        if (c->uses->services->instance == instance)
+            last = c;
+        if (last)
+            connect_drop(last);
+    } while (last);
+}
+
+static void drop_provides(struct instance *instance)
+{
+    struct port *p;
+
+    DL_FOREACH(instance->services->ports, p)
+    if (p->provided)
+        connect_drop_all(p);
+}
+
+/*
+ * A Rebindable hears of its connections' end while all is still there; others release their ports
+ * in releaseServices first.
+ */
+static void end_use(struct instance *instance)
+{
+    if (instance->services->rebindable)
+        drop_uses(instance);
+    services_tell_release(instance->services);
+}
+
+void instance_withdraw(struct instance *instance)
+{
+    struct connection *c;
+
+    instance->is_ending = true;
+    drop_provides(instance);
+    /* Its listeners go with releaseServices, and hear of what is to come before. */
+    DL_FOREACH(instance->fw->connections, c)
+    if (c->uses->services->instance == instance) {
+        events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+        c->is_quiet = true;
+    }
+    end_use(instance);
+    drop_uses(instance);
+    drop_provides(instance); /* what was connected meanwhile */
+    link_forget(instance->fw, instance);
+    DL_DELETE(instance->fw->instances, instance);
+    services_retire(instance->services);
+    instance_free(instance);
+}
+
+static enum portolan_status check_destroyable(const struct instance *instance,
+                                              struct portolan_error *err)
+{
+    if (instance->services->image_class)
+        return portolan_error_set(err, PORTOLAN_EINVAL,
+                                  "instance '%s' is the program's own image: it goes with "
+                                  "releaseServices",
+                                  instance->name);
+    if (instance->is_starting)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is still being created",
+                                  instance->name);
+    if (instance->is_ending)
+        return portolan_error_set(err, PORTOLAN_EINVAL, "instance '%s' is being destroyed already",
+                                  instance->name);
+    return events_check_quiet(instance->fw, err);
+}
+
+enum portolan_status instance_destroy(struct instance *instance, double timeout_s,
+                                      struct portolan_error *err)
+{
+    enum portolan_status status = check_destroyable(instance, err);
+    struct portolan_error cause = {0};
+    struct connection *c;
+
+    if (status != PORTOLAN_OK)
+        return status;
+    DL_FOREACH(instance->fw->connections, c)
+    if (status == PORTOLAN_OK && c->provides->services->instance == instance &&
+        c->uses->services->instance != instance)
+        status = connect_quiet(c, timeout_s, &cause);
+    if (status != PORTOLAN_OK) {
+        DL_FOREACH(instance->fw->connections, c)
+        if (c->provides->services->instance == instance)
+            connect_unquiet(c);
+        return portolan_error_set(err, status, "instance '%s' cannot be destroyed: %s",
+                                  instance->name, cause.text);
+    }
+    instance_withdraw(instance);
+    return PORTOLAN_OK;
+}
+
+void instance_destroy_all(struct portolan_framework *fw)
+{
+    struct instance *i;
+
+    fw->is_ending = true;
+    DL_FOREACH(fw->instances, i)
+    i->is_ending = true;
+    link_forget(fw, NULL);
+    if (fw->self)
+        drop_uses(fw->self);
+    /* All components are alive while any of them is told. */
+    for (i = fw->instances ? fw->instances->prev : NULL; i; i = i == fw->instances ? NULL : i->prev)
+        end_use(i);
+    while (fw->connections)
+        connect_drop(fw->connections->prev);
+    while (fw->instances) {
+        i = fw->instances->prev;
+        DL_DELETE(fw->instances, i);
+        services_retire(i->services);
+        instance_free(i);
+    }
+    fw->is_ending = false;
 }

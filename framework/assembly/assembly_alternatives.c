@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where alternatives apply: conditions in assemblies and in descriptions of classes. */
+/* What alternatives state of themselves: where they apply, and what they cost (models in files of
+ * their own, which are read, but not understood, here). */
 #include "assembly.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@ const struct xml_rule applies_rule = {.name = "applies",
 const struct xml_rule applies_class_rule = {.name = "applies",
                                             .optional = (const char *const[]){"if", "query", NULL}};
 
-static const char *join(struct portolan_arena *arena, const char *left, const char *right)
+static const char *join_conditions(struct portolan_arena *arena, const char *left,
+                                   const char *right)
 {
     if (!left || !right)
         return left ? left : right;
@@ -17,8 +19,8 @@ static const char *join(struct portolan_arena *arena, const char *left, const ch
 }
 
 /* ENOMEM, or what is reported. */
-static enum portolan_status check_form(const struct xml_element *e, const char *file,
-                                       struct portolan_diagnostics *d)
+static enum portolan_status check_condition_form(const struct xml_element *e, const char *file,
+                                                 struct portolan_diagnostics *d)
 {
     const struct xml_attribute *text = xml_attribute(e, "if");
     struct portolan_condition *c;
@@ -38,17 +40,17 @@ bool assembly_read_applies(struct portolan_arena *arena, const struct xml_elemen
     for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
         if (!xml_value(x, "if"))
             continue; /* a class's query */
-        if (check_form(x, file, d) == PORTOLAN_ENOMEM)
+        if (check_condition_form(x, file, d) == PORTOLAN_ENOMEM)
             return false;
-        if (!(*condition = join(arena, *condition, xml_value(x, "if"))))
+        if (!(*condition = join_conditions(arena, *condition, xml_value(x, "if"))))
             return false;
         *line = *line ? *line : x->line;
     }
     return true;
 }
 
-static void check_name(const struct portolan_assembly *a, const char *name, int line,
-                       struct portolan_diagnostics *d)
+static void check_condition_name(const struct portolan_assembly *a, const char *name, int line,
+                                 struct portolan_diagnostics *d)
 {
     const char *dot = strchr(name, '.'), *near;
     const struct portolan_assembly_instance *i;
@@ -80,7 +82,7 @@ static void check_condition(const struct portolan_assembly *a,
     if (portolan_condition_parse(x->applies_stated, &c, NULL) != PORTOLAN_OK)
         return; /* what is wrong with it is reported */
     for (size_t i = 0; (name = portolan_condition_peek_name(c, i)); i++)
-        check_name(a, name, x->applies_line, d);
+        check_condition_name(a, name, x->applies_line, d);
     portolan_condition_destroy(c);
 }
 
@@ -114,10 +116,69 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
                 portolan_palette_find(palette, x->class_name);
             const char *own = c ? c->applies : NULL;
 
-            x->applies = join(&impl->arena, x->applies_stated, own);
+            x->applies = join_conditions(&impl->arena, x->applies_stated, own);
             x->query = c && c->has_query && library_find_query ? library_find_query(c) : NULL;
             if (!x->applies && (x->applies_stated || own))
                 return portolan_no_memory(err);
         }
     return PORTOLAN_OK;
+}
+
+/* -- Models of implementations in files of their own, which are read, but not understood, here. --
+ */
+
+const struct xml_rule model_rule = {.name = "model",
+                                    .required = (const char *const[]){"file", NULL},
+                                    .optional = (const char *const[]){"method", NULL}};
+
+const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
+                            const char *name)
+{
+    const char *slash = *name == '/' ? NULL : strrchr(a->file, '/');
+
+    return portolan_arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - a->file) : 0, a->file,
+                                 name);
+}
+
+/* False without memory; a file that cannot be read is reported. */
+static bool read_model(const struct portolan_assembly *a, struct portolan_arena *arena,
+                       const struct xml_element *e, struct portolan_diagnostics *d,
+                       struct portolan_assembly_model *out)
+{
+    const struct xml_attribute *file = xml_attribute(e, "file");
+    struct portolan_text bytes = {.arena = arena};
+    struct portolan_error err = {0};
+    enum portolan_status status;
+
+    *out = (struct portolan_assembly_model){.file = assembly_beside(a, arena, file->value),
+                                            .method = xml_value(e, "method"),
+                                            .line = e->line};
+    if (!out->file)
+        return false;
+    status = *file->value ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
+    if (status == PORTOLAN_EIO)
+        portolan_diagnose(d, a->file, file->line, file->column, "%s", err.text);
+    out->text = bytes.bytes ? bytes.bytes : "";
+    out->size = bytes.length;
+    return status != PORTOLAN_ENOMEM;
+}
+
+bool assembly_read_models(const struct portolan_assembly *a, struct portolan_arena *arena,
+                          const struct xml_element *e, struct portolan_diagnostics *d,
+                          const struct portolan_assembly_alternative *base,
+                          struct portolan_assembly_alternative *out)
+{
+    size_t inherited = base && !strcmp(base->class_name, out->class_name) ? base->n_models : 0;
+
+    out->n_models = 0;
+    out->models =
+        portolan_arena_alloc(arena, inherited + xml_count(e, "model"), sizeof *out->models);
+    if (!out->models)
+        return false;
+    for (size_t i = 0; i < inherited; i++)
+        out->models[out->n_models++] = base->models[i];
+    for (const struct xml_element *x = NULL; (x = xml_next(e, x, "model"));)
+        if (!read_model(a, arena, x, d, &out->models[out->n_models++]))
+            return false;
+    return true;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ports that are connected without being asked for: the framework's, the program's, components'. */
+#include "internal.h"
+
 #include <stdlib.h>
 #include <string.h>
-
 #include <utlist.h>
-
-#include "services.h"
 
 struct service *service_find(const struct portolan_framework *fw, const char *type)
 {
@@ -211,4 +210,125 @@ enum portolan_status portolan_framework_unserve(struct portolan_framework *fw, c
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "the program serves no %s", type);
     service_remove(fw, s);
     return PORTOLAN_OK;
+}
+
+/* -- gov.cca.ports.ServiceRegistry: services that a component offers to the others. -- */
+
+struct services *component_face_services(void *self, sidl_BaseInterface *_ex)
+{
+    struct services *s = ((struct component_face *)self)->services;
+
+    if (!s)
+        portolan_throw(_ex, PORTOLAN_EINVAL, "the component of this service port was destroyed");
+    return s;
+}
+
+/* A new service of the component's, or NULL: an exception, or another one is doing the job. */
+static struct service *offer(void *self, const char *type, const void *server,
+                             sidl_BaseInterface *_ex)
+{
+    struct services *owner = component_face_services(self, _ex);
+    struct portolan_error err = {0};
+    struct service *s;
+
+    if (!owner)
+        return NULL;
+    if (!type || !*type) {
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE, "a service needs a type");
+        return NULL;
+    }
+    if (!server) {
+        portolan_throw(_ex, PORTOLAN_EBADPORTINFO, "the server of service %s is null", type);
+        return NULL;
+    }
+    if (!(s = service_add(owner->fw, type, owner, &err))) {
+        if (err.status != PORTOLAN_EEXISTS)
+            exception_from_error(_ex, &err);
+        return NULL;
+    }
+    return s;
+}
+
+static sidl_bool registry_addService(void *self, const char *type,
+                                     gov_cca_ports_ServiceProvider provider,
+                                     sidl_BaseInterface *_ex)
+{
+    struct service *s = offer(self, type, provider, _ex);
+
+    if (!s)
+        return FALSE;
+    sidl_reference_add(s->provider = provider, NULL);
+    return TRUE;
+}
+
+static sidl_bool registry_addSingletonService(void *self, const char *type, gov_cca_Port server,
+                                              sidl_BaseInterface *_ex)
+{
+    struct service *s;
+
+    if (server && type && *type && !services_is_of_type(server, type)) {
+        portolan_throw(_ex, PORTOLAN_EBADPORTTYPE, "the server given for service %s is not of it",
+                       type);
+        return FALSE;
+    }
+    if (!(s = offer(self, type, server, _ex)))
+        return FALSE;
+    sidl_reference_add(s->port = server, NULL);
+    return TRUE;
+}
+
+static void registry_removeService(void *self, const char *type, sidl_BaseInterface *_ex)
+{
+    struct services *owner = component_face_services(self, _ex);
+    struct service *s = owner && type ? service_find_own(owner, type) : NULL;
+
+    if (s)
+        service_remove(owner->fw, s);
+    else if (owner)
+        portolan_throw(_ex, PORTOLAN_ENOTFOUND, "this component offers no service of type %s",
+                       type ? type : "null");
+}
+
+static const struct gov_cca_ports_ServiceRegistry__epv registry_epv = {
+    .f_addService = registry_addService,
+    .f_addSingletonService = registry_addSingletonService,
+    .f_removeService = registry_removeService,
+};
+
+/* -- service ports of which every component has its own -- */
+
+static const struct sidl_implements face_implements[] = {
+    {&gov_cca_ports_ServiceRegistry__type, &registry_epv},
+    {&gov_cca_ports_ConnectionEventService__type, &events_epv},
+    {&portolan_ports_ParameterFactory__type, &parameter_factory_epv},
+};
+
+static const struct sidl_class face_class = {
+    .name = "portolan.ComponentServices",
+    .version = "0.1",
+    .size = sizeof(struct component_face),
+    .implements = face_implements,
+    .n_implements = sizeof face_implements / sizeof *face_implements,
+};
+
+gov_cca_Port component_face_port(struct services *s, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+
+    if (!s->face) {
+        s->face = exception_or_object(&face_class, &ex);
+        if (portolan_catch(&ex, err) != PORTOLAN_OK)
+            return NULL;
+        s->face->services = s;
+    }
+    return sidl_object_facet(s->face, "gov.cca.Port");
+}
+
+void component_face_retire(struct services *s)
+{
+    if (!s->face)
+        return;
+    s->face->services = NULL;
+    sidl_object_release(s->face);
+    s->face = NULL;
 }

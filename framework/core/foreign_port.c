@@ -19,11 +19,7 @@ static void *foreign_get_pointer(void *self, sidl_BaseInterface *_ex)
 
 static char *foreign_get_type(void *self, sidl_BaseInterface *_ex)
 {
-    char *copy = sidl_String_strdup(((struct foreign *)self)->type);
-
-    if (!copy)
-        exception_no_memory(_ex);
-    return copy;
+    return exception_or_text(((struct foreign *)self)->type, _ex);
 }
 
 static void foreign_destroy(void *self)

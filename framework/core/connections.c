@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections between ports: a pointer is moved, nothing else. */
+#include "internal.h"
+
 #include <stdlib.h>
 #include <string.h>
-
+#include <time.h>
 #include <utlist.h>
-
-#include "services.h"
 
 /* A foreign port may be declared to be of further types by its class's description. */
 static bool is_declared(const struct port *provides, const char *type)
@@ -121,8 +121,8 @@ static enum portolan_status check_count(const struct port *uses, const struct po
     return PORTOLAN_OK;
 }
 
-static enum portolan_status check(struct port **uses, const struct port *provides,
-                                  struct portolan_error *err)
+static enum portolan_status check_connection(struct port **uses, const struct port *provides,
+                                             struct portolan_error *err)
 {
     enum portolan_status status = events_check_quiet((*uses)->services->fw, err);
 
@@ -139,7 +139,7 @@ enum portolan_status connect_make(struct port *uses, struct port *provides, stru
                                   struct portolan_error *err)
 {
     struct portolan_framework *fw = uses->services->fw;
-    enum portolan_status status = check(&uses, provides, err);
+    enum portolan_status status = check_connection(&uses, provides, err);
     struct connection *c;
 
     *out = NULL;
@@ -202,7 +202,7 @@ void connect_forget(struct connection *c)
 }
 
 /* Frees the connection and tells both ends. */
-static void end(struct connection *c)
+static void end_connection(struct connection *c)
 {
     struct port *uses = c->uses, *provides = c->provides;
     bool is_served = c->served != NULL;
@@ -224,7 +224,7 @@ enum portolan_status connect_undo(struct connection *c, double timeout_s,
     if (status == PORTOLAN_OK)
         status = connect_rebind(c->uses, NULL, err);
     if (status == PORTOLAN_OK)
-        end(c);
+        end_connection(c);
     else
         connect_unquiet(c);
     return status;
@@ -254,5 +254,130 @@ void connect_drop(struct connection *c)
         events_tell(c->uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
     if (connect_rebind(c->uses, NULL, &err) != PORTOLAN_OK)
         portolan_log(PORTOLAN_LOG_WARNING, "framework", "%s", err.text);
-    end(c);
+    end_connection(c);
+}
+
+/* -- The end of use: a connection is quiet when its port is held by nobody. -- */
+
+/* Until nobody holds the port; other threads may be about to release it. */
+static bool wait_until_free(const struct port *uses, double timeout_s)
+{
+    const struct timespec nap = {.tv_nsec = 200000};
+    struct timespec begin, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    while (port_is_held(uses)) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (!((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) <
+              timeout_s))
+            return false;
+        nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+enum portolan_status connect_quiet(struct connection *c, double timeout_s,
+                                   struct portolan_error *err)
+{
+    struct port *uses = c->uses;
+    gov_cca_Port target = uses->target;
+    char label[300];
+
+    if (c->is_quiet)
+        return PORTOLAN_OK;
+    events_tell(uses, c->provides, gov_cca_ports_EventType_DisconnectPending);
+    if (uses->services->rebindable) {
+        c->is_quiet = true;
+        return PORTOLAN_OK;
+    }
+    __atomic_store_n(&uses->target, NULL, __ATOMIC_SEQ_CST);
+    if (wait_until_free(uses, timeout_s)) {
+        c->is_quiet = true;
+        return PORTOLAN_OK;
+    }
+    __atomic_store_n(&uses->target, target, __ATOMIC_SEQ_CST);
+    return portolan_error_set(err, PORTOLAN_EPORTINUSE,
+                              "%s holds its uses port '%s', which is connected to '%s.%s'",
+                              services_label(uses->services, label, sizeof label), uses->name,
+                              c->provides->services->instance->name, c->provides->name);
+}
+
+void connect_unquiet(struct connection *c)
+{
+    if (c->is_quiet && !c->uses->services->rebindable)
+        __atomic_store_n(&c->uses->target, c->provides->provided, __ATOMIC_SEQ_CST);
+    c->is_quiet = false;
+}
+
+/* -- Connections that come and go with the ports of a user's class of the moment. -- */
+
+/* A port that is not monitored can be so later, if there is somebody who takes its records. */
+static enum portolan_status interpose_wanted(const struct dormant *wanted, struct connection *c,
+                                             struct instance **proxy, struct portolan_error *err)
+{
+    static const struct proxy_start forward = {.variant = "forward"};
+    const char *variant = wanted->start.variant;
+    bool needs_all = wanted->monitored && (!variant || !strcmp(variant, "mastermind"));
+
+    return interpose_proxy(c, NULL, wanted->monitored ? &wanted->start : &forward,
+                           needs_all ? WIRE_ALL : WIRE_IF_FOUND, proxy, err);
+}
+
+enum portolan_status link_make(const struct dormant *wanted, struct connection **c,
+                               struct instance **proxy, struct portolan_error *err)
+{
+    struct port *uses, *provides;
+    enum portolan_status status = connect_find_ports(wanted->user, wanted->uses, wanted->provider,
+                                                     wanted->provides, &uses, &provides, err);
+
+    *c = NULL;
+    *proxy = NULL;
+    if (status == PORTOLAN_OK)
+        status = connect_make(uses, provides, c, err);
+    if (status != PORTOLAN_OK || !wanted->needs_proxy)
+        return status;
+    status = interpose_wanted(wanted, *c, proxy, err);
+    if (status != PORTOLAN_OK) {
+        connect_drop(*c);
+        *c = NULL;
+    }
+    return status;
+}
+
+struct dormant *link_create_dormant(const struct dormant *wanted, struct portolan_error *err)
+{
+    struct dormant *d = portolan_calloc(1, sizeof *d);
+
+    if (d) {
+        *d = *wanted;
+        d->next = NULL;
+        d->uses = portolan_strdup(wanted->uses);
+        d->provides = portolan_strdup(wanted->provides);
+    }
+    if (!d || !d->uses || !d->provides) {
+        link_free_dormant(d);
+        portolan_no_memory(err);
+        return NULL;
+    }
+    return d;
+}
+
+void link_free_dormant(struct dormant *d)
+{
+    if (!d)
+        return;
+    free(d->uses);
+    free(d->provides);
+    free(d);
+}
+
+void link_forget(struct portolan_framework *fw, const struct instance *instance)
+{
+    struct dormant *d, *next;
+
+    LL_FOREACH_SAFE(fw->dormants, d, next)
+    if (!instance || d->user == instance || d->provider == instance) {
+        LL_DELETE(fw->dormants, d);
+        link_free_dormant(d);
+    }
 }
