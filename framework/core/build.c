@@ -42,8 +42,9 @@ gov_cca_TypeMap build_properties(const struct portolan_assembly_alternative *alt
     for (size_t i = 0; properties && i < alternative->n_parameters; i++) {
         const struct portolan_assembly_parameter *p = &alternative->parameters[i];
 
-        if (typemap_put_text(properties, p->name, p->type, p->is_array, p->text, err) !=
-            PORTOLAN_OK) {
+        if (portolan_typemap_put_text(properties, p->name,
+                                      portolan_typemap_type_of(p->type, p->is_array), p->text,
+                                      err) != PORTOLAN_OK) {
             sidl_reference_delete(properties, NULL);
             return NULL;
         }

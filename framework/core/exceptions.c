@@ -218,7 +218,8 @@ void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum re
     e->requested = requested;
     e->actual = actual;
     e->base.note = portolan_asprintf("key '%s' holds a value of type %s, not %s", key,
-                                     typemap_type_word(actual), typemap_type_word(requested));
+                                     portolan_typemap_type_word(actual),
+                                     portolan_typemap_type_word(requested));
     if (!e->base.note) {
         sidl_object_release(e);
         exception_no_memory(_ex);

@@ -47,8 +47,8 @@ static gov_cca_TypeMap complete_properties(const struct portolan_framework *fw,
         dir = slash == file ? portolan_strdup("/")
               : slash       ? portolan_asprintf("%.*s", (int)(slash - file), file)
                             : portolan_strdup(".");
-        status = dir ? typemap_put_text(copy, "portolan.assemblyDir", PORTOLAN_VALUE_STRING, false,
-                                        dir, err)
+        status = dir ? portolan_typemap_put_text(copy, "portolan.assemblyDir", gov_cca_Type_String,
+                                                 dir, err)
                      : portolan_no_memory(err);
         free(dir);
     }

@@ -209,7 +209,7 @@ void exception_from_error(sidl_BaseInterface *_ex, const struct portolan_error *
 void exception_type_mismatch(sidl_BaseInterface *_ex, enum gov_cca_Type__enum requested,
                              enum gov_cca_Type__enum actual, const char *key);
 
-/* -- typemap.c, typemap_text.c ---------------------------------------------------------------- */
+/* -- typemap.c -------------------------------------------------------------------------------- */
 
 /* A copy of MAP (NULL: an empty one); NULL with ERR set. */
 gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err);
@@ -219,12 +219,6 @@ enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const
 /* EBADPROPERTIES when the map (may be NULL) has another value under a key of the framework's. */
 enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
                                        struct portolan_error *err);
-/* Puts the value that TEXT, checked to be of the type, means. */
-enum portolan_status typemap_put_text(gov_cca_TypeMap map, const char *key,
-                                      enum portolan_value_type type, bool is_array,
-                                      const char *text, struct portolan_error *err);
-enum gov_cca_Type__enum typemap_type_of_value(enum portolan_value_type type, bool is_array);
-const char *typemap_type_word(enum gov_cca_Type__enum type);
 /* Values that the class's description declares, where PROPERTIES has none; wrong types: error. */
 enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
                                           const struct portolan_class_description *class,

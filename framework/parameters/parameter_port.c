@@ -120,7 +120,7 @@ static enum portolan_status take_over(struct parameters *p, gov_cca_TypeMap map,
         if (status == PORTOLAN_OK && same)
             continue;
         if (status == PORTOLAN_OK)
-            status = parameter_copy(map, x->key, p->data, x->key, err);
+            status = typemap_copy_entry(map, x->key, p->data, x->key, err);
         if (status == PORTOLAN_OK && !(changed[(*count)++] = portolan_strdup(x->key)))
             status = portolan_no_memory(err);
         if (status != PORTOLAN_OK)
@@ -300,7 +300,7 @@ static gov_cca_TypeMap limits_of(void *self, const char *key, enum gov_cca_Type_
 
     if (!x)
         return NULL;
-    if (parameter_element(x->type) != type) {
+    if (typemap_element(x->type) != type) {
         exception_type_mismatch(_ex, type, x->type, key);
         return NULL;
     }

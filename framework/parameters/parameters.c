@@ -193,6 +193,80 @@ void parameters_retire(struct services *s)
 
 /* -- Parameters as they are asked for: what is known of them is checked before it is kept. -- */
 
+/* -- values held against bounds and choices -- */
+
+static bool is_among(enum gov_cca_Type__enum element, const union typemap_value *e,
+                     const struct typemap_values *choices)
+{
+    for (size_t i = 0; i < choices->count && element == typemap_element(choices->type); i++)
+        if (typemap_is_equal(element, e, &choices->all[i]))
+            return true;
+    return false;
+}
+
+static enum portolan_status check_values(const struct typemap_values *v,
+                                         const struct typemap_values *low,
+                                         const struct typemap_values *high,
+                                         const struct typemap_values *choices, const char *key,
+                                         struct portolan_error *err)
+{
+    enum gov_cca_Type__enum element = typemap_element(v->type);
+
+    for (size_t i = 0; i < v->count; i++) {
+        if (choices->count && !is_among(element, &v->all[i], choices))
+            return portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                      "parameter '%s': the value is none of the choices", key);
+        if (low->count && high->count &&
+            (low->type != element || !typemap_is_within(element, &v->all[i], low->all, high->all)))
+            return portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                      "parameter '%s': the value is out of its bounds", key);
+    }
+    return PORTOLAN_OK;
+}
+
+enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
+                                     gov_cca_TypeMap facts, const char *key,
+                                     struct portolan_error *err)
+{
+    struct typemap_values v = {0}, low = {0}, high = {0}, choices = {0};
+    enum portolan_status status = typemap_get(map, map_key, &v, err);
+
+    if (status == PORTOLAN_OK)
+        status = typemap_get(facts, "low", &low, err);
+    if (status == PORTOLAN_OK)
+        status = typemap_get(facts, "high", &high, err);
+    if (status == PORTOLAN_OK)
+        status = typemap_get(facts, "choices", &choices, err);
+    if (status == PORTOLAN_OK)
+        status = check_values(&v, &low, &high, &choices, key, err);
+    typemap_clear(&v);
+    typemap_clear(&low);
+    typemap_clear(&high);
+    typemap_clear(&choices);
+    return status;
+}
+
+enum portolan_status parameter_compare(gov_cca_TypeMap a, gov_cca_TypeMap b, const char *key,
+                                       bool *same, struct portolan_error *err)
+{
+    struct typemap_values x = {0}, y = {0};
+    enum portolan_status status = typemap_get(a, key, &x, err);
+
+    *same = false;
+    if (status == PORTOLAN_OK)
+        status = typemap_get(b, key, &y, err);
+    if (status == PORTOLAN_OK) {
+        *same = x.type == y.type && x.count == y.count;
+        for (size_t i = 0; *same && i < x.count; i++)
+            *same = typemap_is_equal(typemap_element(x.type), &x.all[i], &y.all[i]);
+    }
+    typemap_clear(&x);
+    typemap_clear(&y);
+    return status;
+}
+
+/* -- requests -- */
+
 static bool has_bounds_by_nature(enum gov_cca_Type__enum element)
 {
     return element == gov_cca_Type_Int || element == gov_cca_Type_Long ||
@@ -210,16 +284,16 @@ static enum portolan_status check_type(gov_cca_TypeMap facts, const char *fact, 
         return status;
     return portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
                               "parameter '%s': %s is of type %s, not %s", key, fact,
-                              typemap_type_word(type), typemap_type_word(wanted));
+                              portolan_typemap_type_word(type), portolan_typemap_type_word(wanted));
 }
 
 /* Types, low <= high, and the default in its bounds. */
 static enum portolan_status check_facts(const struct parameter *x, struct portolan_error *err)
 {
-    enum gov_cca_Type__enum element = parameter_element(x->type);
+    enum gov_cca_Type__enum element = typemap_element(x->type);
     enum portolan_status status;
 
-    status = check_type(x->facts, "choices", x->key, parameter_array_of(element), err);
+    status = check_type(x->facts, "choices", x->key, typemap_array_of(element), err);
     if (status == PORTOLAN_OK)
         status = check_type(x->facts, "low", x->key, element, err);
     if (status == PORTOLAN_OK)
@@ -243,7 +317,7 @@ static enum portolan_status complete(struct parameter *x, struct portolan_error 
     choices = gov_cca_TypeMap_hasKey(x->facts, "choices", &ex);
     if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
         return status;
-    element = parameter_element(x->type);
+    element = typemap_element(x->type);
     if (element == gov_cca_Type_NoType)
         return portolan_error_set(err, PORTOLAN_EBADPROPERTIES, "parameter '%s' needs a default",
                                   x->key);
@@ -268,7 +342,7 @@ static enum portolan_status settle_value(struct parameters *p, const struct para
     if (there != gov_cca_Type_NoType &&
         parameter_check(p->data, x->key, x->facts, x->key, NULL) == PORTOLAN_OK)
         return PORTOLAN_OK;
-    return parameter_copy(x->facts, "default", p->data, x->key, err);
+    return typemap_copy_entry(x->facts, "default", p->data, x->key, err);
 }
 
 static enum portolan_status make(struct parameters *p, const char *key, const char *help,
@@ -321,34 +395,26 @@ enum portolan_status parameters_add(struct parameters *p, const char *key, const
     return PORTOLAN_OK;
 }
 
-/* The strings of both lists, each once, under "choices" of TO. */
+/* The strings of both lists under "choices" of TO. */
 static enum portolan_status join_strings(gov_cca_TypeMap to, gov_cca_TypeMap more,
                                          struct portolan_error *err)
 {
-    sidl_BaseInterface ex = NULL;
-    struct sidl_string__array *a, *b, *all = NULL;
-    int32_t n = 0, n_a, n_b;
+    struct typemap_values old, new = {0}, all = {.type = gov_cca_Type_StringArray};
+    enum portolan_status status = typemap_get(to, "choices", &old, err);
 
-    a = gov_cca_TypeMap_getStringArray(to, "choices", NULL, &ex);
-    b = gov_cca_TypeMap_getStringArray(more, "choices", NULL, &ex);
-    n_a = a ? sidl_string__array_length(a, 0) : 0;
-    n_b = b ? sidl_string__array_length(b, 0) : 0;
-    all = ex ? NULL : sidl_string__array_create1d(n_a + n_b);
-    for (int32_t i = 0; all && i < n_a + n_b; i++) {
-        struct sidl_string__array *from = i < n_a ? a : b;
-        char *word = sidl_string__array_get1(from, sidl_string__array_lower(from, 0) +
-                                                       (i < n_a ? i : i - n_a));
-        sidl_string__array_set1(all, n++, word ? word : "");
-        sidl_String_free(word);
+    if (status == PORTOLAN_OK)
+        status = typemap_get(more, "choices", &new, err);
+    if (status == PORTOLAN_OK && !typemap_make_room(&all, old.count + new.count))
+        status = portolan_no_memory(err);
+    if (status == PORTOLAN_OK) {
+        for (size_t i = 0; i < all.count; i++)
+            all.all[i] = i < old.count ? old.all[i] : new.all[i - old.count];
+        status = typemap_put(to, "choices", &all, err);
     }
-    if (all)
-        gov_cca_TypeMap_putStringArray(to, "choices", all, &ex);
-    else if (!ex)
-        exception_no_memory(&ex);
-    sidl__array_deleteRef((struct sidl__array *)a);
-    sidl__array_deleteRef((struct sidl__array *)b);
-    sidl__array_deleteRef((struct sidl__array *)all);
-    return portolan_catch(&ex, err);
+    free(all.all); /* the strings are those of the others */
+    typemap_clear(&old);
+    typemap_clear(&new);
+    return status;
 }
 
 enum portolan_status parameters_set_choices(struct parameters *p, const char *key,
@@ -363,14 +429,13 @@ enum portolan_status parameters_set_choices(struct parameters *p, const char *ke
     if (!x)
         return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no parameter '%s'",
                                   key ? key : "");
-    status =
-        check_type(choices, "choices", key, parameter_array_of(parameter_element(x->type)), err);
+    status = check_type(choices, "choices", key, typemap_array_of(typemap_element(x->type)), err);
     if (status != PORTOLAN_OK)
         return status;
     if (!(facts = typemap_copy(x->facts, err)))
         return PORTOLAN_ENOMEM;
     status = append ? join_strings(facts, choices, err)
-                    : parameter_copy(choices, "choices", facts, "choices", err);
+                    : typemap_copy_entry(choices, "choices", facts, "choices", err);
     gov_cca_TypeMap_remove(facts, "low", &ex);
     gov_cca_TypeMap_remove(facts, "high", &ex);
     if (status == PORTOLAN_OK)

@@ -6,7 +6,7 @@
 #ifndef PORTOLAN_FRAMEWORK_PARAMETERS_H
 #define PORTOLAN_FRAMEWORK_PARAMETERS_H
 
-#include "core/internal.h"
+#include "typemap.h"
 
 #define PARAMETER_RESERVED "gcpPPF."
 
@@ -41,14 +41,8 @@ struct parameters {
     struct parameter_listener *listeners;     /* in order of registration */
 };
 
-/* -- parameter_values.c: entries of TypeMaps, whatever their type -- */
+/* -- parameters.c: the model -- */
 
-/* Type of the elements; the type itself when it is no array. */
-enum gov_cca_Type__enum parameter_element(enum gov_cca_Type__enum type);
-enum gov_cca_Type__enum parameter_array_of(enum gov_cca_Type__enum element);
-/* Puts the value of FROM_KEY under TO_KEY, in the place of whatever is there. */
-enum portolan_status parameter_copy(gov_cca_TypeMap from, const char *from_key, gov_cca_TypeMap to,
-                                    const char *to_key, struct portolan_error *err);
 /* EBADPROPERTIES, naming KEY, when an element is out of the bounds or none of the choices. */
 enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
                                      gov_cca_TypeMap facts, const char *key,
@@ -56,8 +50,6 @@ enum portolan_status parameter_check(gov_cca_TypeMap map, const char *map_key,
 /* *SAME: whether two entries of the same type are equal. */
 enum portolan_status parameter_compare(gov_cca_TypeMap a, gov_cca_TypeMap b, const char *key,
                                        bool *same, struct portolan_error *err);
-
-/* -- parameters.c: the model -- */
 
 /* Those of S that belong to DATA; EINVAL when initParameterData was not called for it. */
 enum portolan_status parameters_find(struct services *s, gov_cca_TypeMap data,
@@ -74,8 +66,6 @@ enum portolan_status parameters_listen(struct parameters *p, gov_cca_ports_Param
                                        struct portolan_error *err);
 
 void parameter_free(struct parameter *x);
-
-/* -- parameter_request.c -- */
 
 /* FACTS is copied. The map's value stays if it fits, else it becomes the default. */
 enum portolan_status parameters_add(struct parameters *p, const char *key, const char *help,

@@ -3,29 +3,16 @@
  * gov.cca.TypeMap: a small list, strictly typed. Values are copied on their way in and out, arrays
  * included, so that nobody changes a map by accident.
  */
-#include "core/internal.h"
+#include "typemap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPE_COUNT = gov_cca_Type_BoolArray + 1 };
-
-union value {
-    int32_t Int;
-    int64_t Long;
-    float Float;
-    double Double;
-    struct sidl_fcomplex Fcomplex;
-    struct sidl_dcomplex Dcomplex;
-    char *String;
-    sidl_bool Bool;
-    struct sidl__array *array;
-};
-
 struct entry {
     char *key;
     enum gov_cca_Type__enum type;
-    union value value;
+    union typemap_value value;
+    struct sidl__array *array; /* in place of `value` */
 };
 
 struct typemap {
@@ -33,17 +20,6 @@ struct typemap {
     size_t count, room;
     struct entry *entries; /* in order of first put */
 };
-
-static const char *const type_words[TYPE_COUNT] = {
-    "none",         "int",         "long",         "float",          "double",
-    "fcomplex",     "dcomplex",    "string",       "bool",           "int array",
-    "long array",   "float array", "double array", "fcomplex array", "dcomplex array",
-    "string array", "bool array"};
-
-const char *typemap_type_word(enum gov_cca_Type__enum type)
-{
-    return (size_t)type < TYPE_COUNT ? type_words[type] : "unknown";
-}
 
 static bool is_array(enum gov_cca_Type__enum type)
 {
@@ -55,10 +31,10 @@ static void clear_value(struct entry *e)
     if (e->type == gov_cca_Type_String)
         free(e->value.String);
     else if (is_array(e->type))
-        sidl__array_deleteRef(e->value.array);
+        sidl__array_deleteRef(e->array);
 }
 
-static struct entry *find(struct typemap *map, const char *key)
+static struct entry *find_entry(struct typemap *map, const char *key)
 {
     for (size_t i = 0; key && i < map->count; i++)
         if (!strcmp(map->entries[i].key, key))
@@ -70,7 +46,7 @@ static struct entry *find(struct typemap *map, const char *key)
 static struct entry *find_typed(struct typemap *map, const char *key, enum gov_cca_Type__enum type,
                                 sidl_BaseInterface *_ex)
 {
-    struct entry *e = find(map, key);
+    struct entry *e = find_entry(map, key);
 
     if (e && e->type != type) {
         exception_type_mismatch(_ex, type, e->type, key);
@@ -80,8 +56,8 @@ static struct entry *find_typed(struct typemap *map, const char *key, enum gov_c
 }
 
 /* The entry to put a value of TYPE into; NULL with an exception. */
-static struct entry *make(struct typemap *map, const char *key, enum gov_cca_Type__enum type,
-                          sidl_BaseInterface *_ex)
+static struct entry *make_entry(struct typemap *map, const char *key, enum gov_cca_Type__enum type,
+                                sidl_BaseInterface *_ex)
 {
     struct entry *e;
 
@@ -138,14 +114,14 @@ static void put_array(void *self, const char *key, enum gov_cca_Type__enum type,
                       sidl_BaseInterface *_ex)
 {
     struct sidl__array *copy = copy_array(array, _ex);
-    struct entry *e = *_ex ? NULL : make(self, key, type, _ex);
+    struct entry *e = *_ex ? NULL : make_entry(self, key, type, _ex);
 
     if (!e) {
         sidl__array_deleteRef(copy);
         return;
     }
-    sidl__array_deleteRef(e->value.array);
-    e->value.array = copy;
+    sidl__array_deleteRef(e->array);
+    e->array = copy;
 }
 
 static void *get_array(void *self, const char *key, enum gov_cca_Type__enum type, void *dflt,
@@ -153,7 +129,7 @@ static void *get_array(void *self, const char *key, enum gov_cca_Type__enum type
 {
     struct entry *e = find_typed(self, key, type, _ex);
 
-    return *_ex ? NULL : copy_array(e ? e->value.array : dflt, _ex);
+    return *_ex ? NULL : copy_array(e ? e->array : dflt, _ex);
 }
 
 #define SCALAR(NAME, CTYPE)                                                                        \
@@ -165,7 +141,7 @@ static void *get_array(void *self, const char *key, enum gov_cca_Type__enum type
     }                                                                                              \
     static void map_put##NAME(void *self, const char *key, CTYPE value, sidl_BaseInterface *_ex)   \
     {                                                                                              \
-        struct entry *e = make(self, key, gov_cca_Type_##NAME, _ex);                               \
+        struct entry *e = make_entry(self, key, gov_cca_Type_##NAME, _ex);                         \
                                                                                                    \
         if (e)                                                                                     \
             e->value.NAME = value;                                                                 \
@@ -213,7 +189,7 @@ static void map_putString(void *self, const char *key, const char *value, sidl_B
     if (!copy)
         exception_no_memory(_ex);
     else
-        e = make(self, key, gov_cca_Type_String, _ex);
+        e = make_entry(self, key, gov_cca_Type_String, _ex);
     if (!e) {
         free(copy);
         return;
@@ -225,7 +201,7 @@ static void map_putString(void *self, const char *key, const char *value, sidl_B
 static void map_remove(void *self, const char *key, sidl_BaseInterface *_ex)
 {
     struct typemap *map = self;
-    struct entry *e = find(map, key);
+    struct entry *e = find_entry(map, key);
     size_t at;
 
     (void)_ex;
@@ -261,12 +237,12 @@ static struct sidl_string__array *map_getAllKeys(void *self, enum gov_cca_Type__
 static sidl_bool map_hasKey(void *self, const char *key, sidl_BaseInterface *_ex)
 {
     (void)_ex;
-    return find(self, key) != NULL;
+    return find_entry(self, key) != NULL;
 }
 
 static enum gov_cca_Type__enum map_typeOf(void *self, const char *key, sidl_BaseInterface *_ex)
 {
-    struct entry *e = find(self, key);
+    struct entry *e = find_entry(self, key);
 
     (void)_ex;
     return e ? e->type : gov_cca_Type_NoType;
@@ -293,8 +269,8 @@ static gov_cca_TypeMap map_cloneTypeMap(void *self, sidl_BaseInterface *_ex)
         if (from->type == gov_cca_Type_String)
             map_putString(copy, from->key, from->value.String, _ex);
         else if (is_array(from->type))
-            put_array(copy, from->key, from->type, from->value.array, _ex);
-        else if ((to = make(copy, from->key, from->type, _ex)))
+            put_array(copy, from->key, from->type, from->array, _ex);
+        else if ((to = make_entry(copy, from->key, from->type, _ex)))
             to->value = from->value;
     }
     if (*_ex) {
@@ -356,4 +332,79 @@ static const struct sidl_class map_class = {
 gov_cca_TypeMap portolan_typemap_create(sidl_BaseInterface *_ex)
 {
     return sidl_object_facet(exception_or_object(&map_class, _ex), "gov.cca.TypeMap");
+}
+
+/* -- entries of any implementation's map -- */
+
+gov_cca_TypeMap typemap_copy(gov_cca_TypeMap map, struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    gov_cca_TypeMap copy =
+        map ? gov_cca_TypeMap_cloneTypeMap(map, &ex) : portolan_typemap_create(&ex);
+
+    if (portolan_catch(&ex, err) != PORTOLAN_OK)
+        return NULL;
+    if (!copy)
+        portolan_error_set(err, PORTOLAN_EBADPROPERTIES, "cloneTypeMap returned null");
+    return copy;
+}
+
+enum portolan_status typemap_put_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                     struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+
+    gov_cca_TypeMap_remove(map, key, &ex);
+    if (!ex)
+        gov_cca_TypeMap_putString(map, key, text, &ex);
+    return portolan_catch(&ex, err);
+}
+
+enum portolan_status typemap_check_own(gov_cca_TypeMap map, const char *key, const char *text,
+                                       struct portolan_error *err)
+{
+    sidl_BaseInterface ex = NULL;
+    enum portolan_status status;
+    char *there = NULL;
+    bool same;
+
+    if (!map || !gov_cca_TypeMap_hasKey(map, key, &ex))
+        return portolan_catch(&ex, err);
+    if (gov_cca_TypeMap_typeOf(map, key, &ex) == gov_cca_Type_String && !ex)
+        there = gov_cca_TypeMap_getString(map, key, NULL, &ex);
+    if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+        return status;
+    same = there && !strcmp(there, text);
+    sidl_String_free(there);
+    return same ? PORTOLAN_OK
+                : portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                     "'%s' belongs to the framework and cannot be changed (it is "
+                                     "'%s')",
+                                     key, text);
+}
+
+enum portolan_status typemap_add_defaults(gov_cca_TypeMap properties,
+                                          const struct portolan_class_description *class,
+                                          struct portolan_error *err)
+{
+    for (size_t i = 0; i < class->n_parameters; i++) {
+        const struct portolan_parameter_description *p = &class->parameters[i];
+        enum gov_cca_Type__enum wanted = portolan_typemap_type_of(p->type, p->is_array), actual;
+        sidl_BaseInterface ex = NULL;
+        enum portolan_status status;
+
+        actual = gov_cca_TypeMap_typeOf(properties, p->name, &ex);
+        if ((status = portolan_catch(&ex, err)) != PORTOLAN_OK)
+            return status;
+        if (actual == gov_cca_Type_NoType && p->default_text)
+            status = portolan_typemap_put_text(properties, p->name, wanted, p->default_text, err);
+        else if (actual != gov_cca_Type_NoType && actual != wanted)
+            status = portolan_error_set(err, PORTOLAN_EBADPROPERTIES,
+                                        "parameter '%s' of class '%s' has type %s, not %s", p->name,
+                                        class->class_name, portolan_typemap_type_word(wanted),
+                                        portolan_typemap_type_word(actual));
+        if (status != PORTOLAN_OK)
+            return status;
+    }
+    return PORTOLAN_OK;
 }
