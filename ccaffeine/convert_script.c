@@ -88,7 +88,7 @@ static void follow_after_go(const struct step *s)
         LOSS(s,
              "an assembly ends when its go (line %d) returns; what the script runs "
              "afterwards is left out",
-             s->f->a.go_line);
+             s->f->a.go.line);
         return;
     case COMMAND_CONNECT:
     case COMMAND_DISCONNECT:
@@ -112,7 +112,7 @@ static void follow_after_go(const struct step *s)
         return;
     }
     NOTE(s, "'%s' is left out: it changes nothing that runs after the go (line %d)",
-         s->words->words[0], s->f->a.go_line);
+         s->words->words[0], s->f->a.go.line);
 }
 
 static void follow_all(struct follower *f)
@@ -128,7 +128,7 @@ static void follow_all(struct follower *f)
         if (verb_find(s.words->words[0], &s.form, &err) != PORTOLAN_OK ||
             verb_check(s.form, s.words, &err) != PORTOLAN_OK)
             step_fault(&s, &err);
-        else if (f->a.go_instance)
+        else if (f->a.go.provider)
             follow_after_go(&s);
         else
             functions[s.form->id](&s);

@@ -171,7 +171,6 @@ void follow_go(const struct step *s)
                           "without running the script");
         return;
     }
-    a->go_instance = i->name;
-    a->go_port = port;
-    a->go_line = s->line;
+    a->go = (struct portolan_assembly_connection){
+        .user = "", .uses = "go", .provider = i->name, .provides = port, .line = s->line};
 }

@@ -43,8 +43,7 @@ void assembly_check_cases(const struct portolan_assembly *a, struct portolan_dia
  * False without memory. LINE, unless it is set, becomes the first one's.
  */
 bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
-                           const char *file, struct portolan_diagnostics *d, const char **condition,
-                           int *line);
+                           struct portolan_diagnostics *d, const char **condition, int *line);
 
 /* A file that the assembly names, relative to its folder; NULL without memory. */
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,

@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-const struct xml_rule applies_rule = {.name = "applies",
-                                      .required = (const char *const[]){"if", NULL}};
+const struct xml_rule applies_rule = {.name = "applies", .required = XML_WORDS("if")};
 const struct xml_rule applies_class_rule = {.name = "applies",
-                                            .optional = (const char *const[]){"if", "query", NULL}};
+                                            .optional = XML_WORDS("if", "query")};
 
 static const char *join_conditions(struct portolan_arena *arena, const char *left,
                                    const char *right)
@@ -18,31 +17,27 @@ static const char *join_conditions(struct portolan_arena *arena, const char *lef
     return portolan_arena_printf(arena, "(%s) and (%s)", left, right);
 }
 
-/* ENOMEM, or what is reported. */
-static enum portolan_status check_condition_form(const struct xml_element *e, const char *file,
-                                                 struct portolan_diagnostics *d)
+/* False without memory; what is wrong with a condition's form is reported. */
+static bool check_condition_form(const struct xml_element *e, struct portolan_diagnostics *d)
 {
-    const struct xml_attribute *text = xml_attribute(e, "if");
     struct portolan_condition *c;
     struct portolan_error err = {0};
-    enum portolan_status status = portolan_condition_parse(text->value, &c, &err);
+    enum portolan_status status = portolan_condition_parse(xml_value(e, "if"), &c, &err);
 
     if (status == PORTOLAN_ESYNTAX)
-        portolan_diagnose(d, file, text->line, text->column, "%s", err.text);
+        xml_complain(d, e, "if", "%s", err.text);
     portolan_condition_destroy(c);
-    return status;
+    return status != PORTOLAN_ENOMEM;
 }
 
 bool assembly_read_applies(struct portolan_arena *arena, const struct xml_element *e,
-                           const char *file, struct portolan_diagnostics *d, const char **condition,
-                           int *line)
+                           struct portolan_diagnostics *d, const char **condition, int *line)
 {
     for (const struct xml_element *x = NULL; (x = xml_next(e, x, "applies"));) {
         if (!xml_value(x, "if"))
             continue; /* a class's query */
-        if (check_condition_form(x, file, d) == PORTOLAN_ENOMEM)
-            return false;
-        if (!(*condition = join_conditions(arena, *condition, xml_value(x, "if"))))
+        if (!check_condition_form(x, d) ||
+            !(*condition = join_conditions(arena, *condition, xml_value(x, "if"))))
             return false;
         *line = *line ? *line : x->line;
     }
@@ -127,9 +122,8 @@ enum portolan_status portolan_assembly_join_applies(struct portolan_assembly *a,
 /* -- Models of implementations in files of their own, which are read, but not understood, here. --
  */
 
-const struct xml_rule model_rule = {.name = "model",
-                                    .required = (const char *const[]){"file", NULL},
-                                    .optional = (const char *const[]){"method", NULL}};
+const struct xml_rule model_rule = {
+    .name = "model", .required = XML_WORDS("file"), .optional = XML_WORDS("method")};
 
 const char *assembly_beside(const struct portolan_assembly *a, struct portolan_arena *arena,
                             const char *name)
@@ -145,19 +139,18 @@ static bool read_model(const struct portolan_assembly *a, struct portolan_arena 
                        const struct xml_element *e, struct portolan_diagnostics *d,
                        struct portolan_assembly_model *out)
 {
-    const struct xml_attribute *file = xml_attribute(e, "file");
+    const char *file = xml_value(e, "file");
     struct portolan_text bytes = {.arena = arena};
     struct portolan_error err = {0};
     enum portolan_status status;
 
-    *out = (struct portolan_assembly_model){.file = assembly_beside(a, arena, file->value),
-                                            .method = xml_value(e, "method"),
-                                            .line = e->line};
+    *out = (struct portolan_assembly_model){
+        .file = assembly_beside(a, arena, file), .method = xml_value(e, "method"), .line = e->line};
     if (!out->file)
         return false;
-    status = *file->value ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
+    status = *file ? xml_read_bytes(out->file, &bytes, &err) : PORTOLAN_OK; /* reported */
     if (status == PORTOLAN_EIO)
-        portolan_diagnose(d, a->file, file->line, file->column, "%s", err.text);
+        xml_complain(d, e, "file", "%s", err.text);
     out->text = bytes.bytes ? bytes.bytes : "";
     out->size = bytes.length;
     return status != PORTOLAN_ENOMEM;

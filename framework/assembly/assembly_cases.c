@@ -142,7 +142,7 @@ static bool read_file(struct reader *r, const char *name)
     if (status == PORTOLAN_OK)
         good = read_lines(r, &bytes);
     else if (status != PORTOLAN_ENOMEM)
-        portolan_diagnose(r->d, r->a->file, r->e->line, r->e->column, "%s", err.text);
+        xml_complain(r->d, r->e, NULL, "%s", err.text);
     portolan_text_clear(&bytes);
     return good && status != PORTOLAN_ENOMEM;
 }
@@ -154,9 +154,9 @@ bool assembly_read_cases(struct portolan_assembly *a, struct portolan_arena *are
     const char *file = xml_value(e, "file");
 
     if (!file == !xml_value(e, "columns") || (file && (!*file || e->children))) {
-        portolan_diagnose(d, a->file, e->line, e->column,
-                          "<cases> takes either 'columns', and a <case> for each, or the 'file' "
-                          "that holds both");
+        xml_complain(d, e, NULL,
+                     "<cases> takes either 'columns', and a <case> for each, or the 'file' "
+                     "that holds both");
         return true;
     }
     return file ? read_file(&r, file) : read_inline(&r);

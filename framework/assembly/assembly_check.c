@@ -124,8 +124,8 @@ void assembly_check_references(const struct portolan_assembly *a, struct portola
     assembly_check_applies(a, d);
     if (a->steps_instance)
         instance_of(&c, a->steps_instance, a->steps_line, "<optimizer steps>");
-    if (a->go_instance)
-        instance_of(&c, a->go_instance, a->go_line, "<go instance>");
+    if (a->go.provider)
+        instance_of(&c, a->go.provider, a->go.line, "<go instance>");
 }
 
 /* -- An assembly against the palette: classes, ports, types, parameters, proxies. -- */
@@ -476,7 +476,7 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
     struct portolan_diagnostics nobody = {0};
     struct checker c = {.a = a, .palette = palette, .d = d ? d : &nobody};
     const struct portolan_assembly_instance *go =
-        a->go_instance ? portolan_assembly_peek_instance(a, a->go_instance) : NULL;
+        a->go.provider ? portolan_assembly_peek_instance(a, a->go.provider) : NULL;
     int before = c.d->count;
 
     for (size_t i = 0; i < a->n_instances; i++)
@@ -487,8 +487,8 @@ enum portolan_status portolan_assembly_check(const struct portolan_assembly *a,
         check_sweep(&c, &a->sweeps[i]);
     check_steps(&c);
     if (go)
-        check_provider(&c, go, a->go_port, "gov.cca.ports.GoPort", "(go)", "go", a->go_line);
-    if (go && a->go_monitored)
-        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, true, a->go_variant, a->go_line);
+        check_provider(&c, go, a->go.provides, "gov.cca.ports.GoPort", "(go)", "go", a->go.line);
+    if (go && a->go.monitored)
+        check_proxy(&c, "gov.cca.ports.GoPort", NULL, NULL, true, a->go.variant, a->go.line);
     return c.d->count == before ? PORTOLAN_OK : PORTOLAN_ESYNTAX;
 }

@@ -64,8 +64,8 @@ static size_t named_ports(struct drawing *g, const char *instance, enum side sid
         port_cell(g, side, port);
         count++;
     }
-    if (side == PROVIDES && !c && g->a->go_instance && !strcmp(g->a->go_instance, instance)) {
-        port_cell(g, side, g->a->go_port);
+    if (side == PROVIDES && !c && g->a->go.provider && !strcmp(g->a->go.provider, instance)) {
+        port_cell(g, side, g->a->go.provides);
         count++;
     }
     return count;
@@ -159,13 +159,13 @@ enum portolan_status portolan_assembly_draw(const struct portolan_assembly *a,
         instance(&g, &a->instances[i]);
     for (size_t i = 0; i < a->n_connections; i++)
         connection(&g, &a->connections[i]);
-    if (a->go_instance) {
+    if (a->go.provider) {
         portolan_text_add(&g.b, "  \"(go)\" [shape=circle, label=\"go\"];\n  \"(go)\" -> ");
-        quoted(&g.b, "", a->go_instance);
+        quoted(&g.b, "", a->go.provider);
         portolan_text_add(&g.b, ":");
-        quoted(&g.b, "p_", a->go_port);
+        quoted(&g.b, "p_", a->go.provides);
         portolan_text_add(&g.b, "%s;\n",
-                          a->go_monitored ? " [color=\"#b03030\", penwidth=2, label=\"monitored\"]"
+                          a->go.monitored ? " [color=\"#b03030\", penwidth=2, label=\"monitored\"]"
                                           : "");
     }
     portolan_text_add(&g.b, "}\n");

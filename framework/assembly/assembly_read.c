@@ -5,56 +5,52 @@
 #include "value.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST(...)  ((const char *const[]){__VA_ARGS__, NULL})
-#define RULES(...) ((const struct xml_rule *const[]){__VA_ARGS__, NULL})
-
-static const struct xml_rule path = {.name = "path", .required = LIST("dir")};
+static const struct xml_rule path = {.name = "path", .required = XML_WORDS("dir")};
 static const struct xml_rule parameter = {.name = "parameter",
-                                          .required = LIST("name", "type", "value")};
+                                          .required = XML_WORDS("name", "type", "value")};
 static const struct xml_rule configure = {.name = "configure",
-                                          .required = LIST("port", "field", "value")};
+                                          .required = XML_WORDS("port", "field", "value")};
 static const struct xml_rule alternative = {
     .name = "alternative",
-    .required = LIST("class"),
-    .children = RULES(&parameter, &configure, &applies_rule, &model_rule)};
+    .required = XML_WORDS("class"),
+    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule)};
 static const struct xml_rule instance = {
     .name = "instance",
-    .required = LIST("name", "class"),
-    .optional = LIST("x", "y"),
-    .children = RULES(&parameter, &configure, &applies_rule, &model_rule, &alternative)};
-static const struct xml_rule connect = {.name = "connect",
-                                        .required = LIST("user", "uses", "provider", "provides")};
+    .required = XML_WORDS("name", "class"),
+    .optional = XML_WORDS("x", "y"),
+    .children = XML_RULES(&parameter, &configure, &applies_rule, &model_rule, &alternative)};
+static const struct xml_rule connect = {
+    .name = "connect", .required = XML_WORDS("user", "uses", "provider", "provides")};
 static const struct xml_rule monitor = {
     .name = "monitor",
-    .optional = LIST("user", "uses", "instance", "port", "variant", "rows", "sample")};
+    .optional = XML_WORDS("user", "uses", "instance", "port", "variant", "rows", "sample")};
 static const struct xml_rule pair = {
-    .name = "pair", .required = LIST("of", "with"), .optional = LIST("method")};
+    .name = "pair", .required = XML_WORDS("of", "with"), .optional = XML_WORDS("method")};
 static const struct xml_rule vary = {.name = "vary",
-                                     .required = LIST("instance", "parameter", "values")};
+                                     .required = XML_WORDS("instance", "parameter", "values")};
 static const struct xml_rule set = {.name = "set",
-                                    .required = LIST("instance", "parameter", "value")};
-static const struct xml_rule one_case = {.name = "case", .required = LIST("values")};
+                                    .required = XML_WORDS("instance", "parameter", "value")};
+static const struct xml_rule one_case = {.name = "case", .required = XML_WORDS("values")};
 static const struct xml_rule cases = {.name = "cases",
-                                      .optional = LIST("columns", "file"),
-                                      .children = RULES(&one_case),
+                                      .optional = XML_WORDS("columns", "file"),
+                                      .children = XML_RULES(&one_case),
                                       .once = true};
 static const struct xml_rule sweep = {.name = "sweep",
-                                      .optional = LIST("budget"),
-                                      .children = RULES(&vary, &set, &cases),
+                                      .optional = XML_WORDS("budget"),
+                                      .children = XML_RULES(&vary, &set, &cases),
                                       .once = true};
 static const struct xml_rule optimizer = {
-    .name = "optimizer", .optional = LIST("alpha", "beta", "accuracy", "steps"), .once = true};
+    .name = "optimizer", .optional = XML_WORDS("alpha", "beta", "accuracy", "steps"), .once = true};
 static const struct xml_rule go = {
-    .name = "go", .required = LIST("instance", "port"), .once = true};
+    .name = "go", .required = XML_WORDS("instance", "port"), .once = true};
 
 const struct xml_rule assembly_rule = {
     .name = "assembly",
-    .required = LIST("name"),
-    .children = RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
+    .required = XML_WORDS("name"),
+    .children = XML_RULES(&path, &instance, &connect, &monitor, &pair, &sweep, &optimizer, &go)};
 
 /* -- From the tree of an assembly file to struct portolan_assembly. References: assembly_refs.c. --
  */
@@ -75,16 +71,6 @@ static void *allocate(struct reader *r, size_t count, size_t size)
     return p;
 }
 
-static const char *join(struct reader *r, const char *dir, const char *path)
-{
-    size_t size = strlen(dir) + 1 + strlen(path) + 1;
-    char *text = allocate(r, size, 1);
-
-    if (text)
-        snprintf(text, size, "%s/%s", dir, path);
-    return text;
-}
-
 /* Names appear in `instance.parameter` and in proxies' names, so they hold no dots or blanks. */
 static bool is_name(const char *text)
 {
@@ -92,46 +78,29 @@ static bool is_name(const char *text)
                                        "0123456789_-")];
 }
 
-static void at_attribute(struct reader *r, const struct xml_element *e, const char *attribute,
-                         const char *text)
-{
-    const struct xml_attribute *a = xml_attribute(e, attribute);
-
-    portolan_diagnose(r->d, r->a->file, a ? a->line : e->line, a ? a->column : e->column, "%s",
-                      text);
-}
-
 static void require_text(struct reader *r, const struct xml_element *e)
 {
-    char text[200];
-
     for (size_t i = 0; i < e->n_attributes; i++)
-        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value")) {
-            snprintf(text, sizeof text, "'%s' of <%s> is empty", e->attributes[i].name, e->name);
-            at_attribute(r, e, e->attributes[i].name, text);
-        }
+        if (!*e->attributes[i].value && strcmp(e->attributes[i].name, "value"))
+            xml_complain(r->d, e, e->attributes[i].name, "'%s' of <%s> is empty",
+                         e->attributes[i].name, e->name);
 }
 
 static void read_parameter(struct reader *r, const struct xml_element *e,
                            struct portolan_assembly_parameter *p)
 {
-    const char *type = xml_value(e, "type"), *near;
-    char text[500];
+    const char *type = xml_value(e, "type");
 
     require_text(r, e);
     p->name = xml_value(e, "name");
     p->text = xml_value(e, "value");
     p->line = e->line;
-    if (!value_type_read(type, &p->type, &p->is_array)) {
-        near = value_type_nearest(type);
-        snprintf(text, sizeof text, "unknown type '%.100s' of parameter '%.100s'%s", type, p->name,
-                 portolan_did_you_mean(near).text);
-        at_attribute(r, e, "type", text);
-    } else if (!value_fits(p->type, p->is_array, p->text)) {
-        snprintf(text, sizeof text, "value '%.100s' of parameter '%.100s' is not %s", p->text,
-                 p->name, value_expected(p->type));
-        at_attribute(r, e, "value", text);
-    }
+    if (!value_type_read(type, &p->type, &p->is_array))
+        xml_complain(r->d, e, "type", "unknown type '%.100s' of parameter '%.100s'%s", type,
+                     p->name, portolan_did_you_mean(value_type_nearest(type)).text);
+    else if (!value_fits(p->type, p->is_array, p->text))
+        xml_complain(r->d, e, "value", "value '%.100s' of parameter '%.100s' is not %s", p->text,
+                     p->name, value_expected(p->type));
 }
 
 static void add_parameter(struct portolan_assembly_alternative *alternative,
@@ -147,15 +116,11 @@ static void add_parameter(struct portolan_assembly_alternative *alternative,
 
 static void check_double_parameters(struct reader *r, const struct xml_element *e)
 {
-    char text[300];
-
     for (const struct xml_element *p = NULL; (p = xml_next(e, p, "parameter"));)
         for (const struct xml_element *q = NULL; (q = xml_next(e, q, "parameter")) && q != p;)
-            if (!strcmp(xml_value(p, "name"), xml_value(q, "name"))) {
-                snprintf(text, sizeof text, "parameter '%.100s' is given on line %d already",
-                         xml_value(p, "name"), q->line);
-                at_attribute(r, p, "name", text);
-            }
+            if (!strcmp(xml_value(p, "name"), xml_value(q, "name")))
+                xml_complain(r->d, p, "name", "parameter '%.100s' is given on line %d already",
+                             xml_value(p, "name"), q->line);
 }
 
 /* Those of BASE, which may be NULL, and then the element's own. */
@@ -213,7 +178,7 @@ static void read_alternative(struct reader *r, const struct xml_element *e,
         r->nomem = true;
     out->applies = base ? base->applies : NULL;
     out->applies_line = base ? base->applies_line : 0;
-    if (!assembly_read_applies(r->arena, e, r->a->file, r->d, &out->applies, &out->applies_line))
+    if (!assembly_read_applies(r->arena, e, r->d, &out->applies, &out->applies_line))
         r->nomem = true;
     out->applies_stated = out->applies;
 }
@@ -222,16 +187,13 @@ static void read_place(struct reader *r, const struct xml_element *e, const char
                        int *place)
 {
     const char *text = xml_value(e, attribute);
-    char message[300];
     int64_t v;
 
-    if (portolan_read_int64(text, &v) && v >= INT_MIN && v <= INT_MAX) {
+    if (portolan_read_int64(text, &v) && v >= INT_MIN && v <= INT_MAX)
         *place = (int)v;
-        return;
-    }
-    snprintf(message, sizeof message, "'%s' is '%.100s'; it must be a whole number", attribute,
-             text);
-    at_attribute(r, e, attribute, message);
+    else
+        xml_complain(r->d, e, attribute, "'%s' is '%.100s'; it must be a whole number", attribute,
+                     text);
 }
 
 static void read_places(struct reader *r, const struct xml_element *e,
@@ -242,8 +204,7 @@ static void read_places(struct reader *r, const struct xml_element *e,
         read_place(r, e, "x", &instance->x);
         read_place(r, e, "y", &instance->y);
     } else if (xml_value(e, "x") || xml_value(e, "y")) {
-        portolan_diagnose(r->d, r->a->file, e->line, e->column,
-                          "<instance> takes both 'x' and 'y', or none of them");
+        xml_complain(r->d, e, NULL, "<instance> takes both 'x' and 'y', or none of them");
     }
 }
 
@@ -259,7 +220,7 @@ static void read_instance(struct reader *r, const struct xml_element *e,
     if (r->nomem)
         return;
     if (!is_name(instance->name))
-        at_attribute(r, e, "name",
+        xml_complain(r->d, e, "name",
                      "an instance's name is made of letters, digits, '_' and '-' only");
     read_places(r, e, instance);
     read_alternative(r, e, NULL, &base);
@@ -315,7 +276,6 @@ static const char *read_variant(struct reader *r, const struct xml_element *e)
 {
     static const char *const known[] = {"forward", "profile", "mastermind"};
     const char *word = xml_value(e, "variant"), *near;
-    char text[300];
 
     for (size_t i = 0; word && i < 3; i++)
         if (!strcmp(word, known[i]))
@@ -323,10 +283,8 @@ static const char *read_variant(struct reader *r, const struct xml_element *e)
     if (!word)
         return NULL;
     near = portolan_nearest_word(word, known, 3);
-    snprintf(text, sizeof text, "'%.100s' is no variant%s%s%s", word,
-             near ? "; did you mean '" : "; forward, profile and mastermind are", near ? near : "",
-             near ? "'?" : "");
-    at_attribute(r, e, "variant", text);
+    xml_complain(r->d, e, "variant", "'%.100s' is no variant%s", word,
+                 near ? portolan_did_you_mean(near).text : "; forward, profile and mastermind are");
     return NULL;
 }
 
@@ -335,7 +293,7 @@ static bool read_rows(struct reader *r, const struct xml_element *e)
     const char *word = xml_value(e, "rows");
 
     if (word && strcmp(word, "yes") != 0 && strcmp(word, "no") != 0)
-        at_attribute(r, e, "rows", "write \"yes\" or \"no\"");
+        xml_complain(r->d, e, "rows", "write \"yes\" or \"no\"");
     return word && !strcmp(word, "yes");
 }
 
@@ -345,65 +303,61 @@ static unsigned read_sample(struct reader *r, const struct xml_element *e)
     int64_t n = 0;
 
     if (word && (!portolan_read_int64(word, &n) || n < 1 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX))
-        at_attribute(r, e, "sample",
+        xml_complain(r->d, e, "sample",
                      "write a number of calls of which one is timed, 1 to 16777216");
     return n < 0 || n > PORTOLAN_ASSEMBLY_ONE_IN_MAX ? 0 : (unsigned)n;
 }
 
-static void read_monitor_of_connection(struct reader *r, const struct xml_element *e)
+/* The connection that a <monitor> names, or NULL after a complaint. */
+static struct portolan_assembly_connection *monitored_connection(struct reader *r,
+                                                                 const struct xml_element *e)
 {
     const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses"), *near;
-    struct portolan_assembly_connection *c = connection_of(r->a, user, uses);
-    char text[400];
+    const char *instance = xml_value(e, "instance"), *port = xml_value(e, "port");
+    struct portolan_assembly_connection *c = NULL, *go = &r->a->go;
 
-    if (!c) {
-        near = portolan_assembly_peek_instance(r->a, user) ? NULL
-                                                           : assembly_nearest_instance(r->a, user);
-        snprintf(text, sizeof text,
-                 "<monitor> names no connection: uses port '%.100s' of '%.100s' is not "
-                 "connected%s%s%s",
-                 uses, user, near ? "; did you mean user '" : "", near ? near : "",
-                 near ? "'?" : "");
-        at_attribute(r, e, "user", text);
-    } else if (c->monitored) {
-        at_attribute(r, e, "user", "this connection is monitored already");
+    if (user && uses && !instance && !port) {
+        if (!(c = connection_of(r->a, user, uses))) {
+            near = portolan_assembly_peek_instance(r->a, user)
+                       ? NULL
+                       : assembly_nearest_instance(r->a, user);
+            xml_complain(r->d, e, "user",
+                         "<monitor> names no connection: uses port '%.100s' of '%.100s' is not "
+                         "connected%s%s%s",
+                         uses, user, near ? "; did you mean user '" : "", near ? near : "",
+                         near ? "'?" : "");
+        }
+    } else if (user || uses || !instance || !port) {
+        xml_complain(r->d, e, NULL,
+                     "<monitor> takes either 'user' and 'uses' (a connection) or "
+                     "'instance' and 'port' (the go port)");
+    } else if (go->provider && !strcmp(instance, go->provider) && !strcmp(port, go->provides)) {
+        c = go;
     } else {
-        c->monitored = true;
-        c->variant = read_variant(r, e);
-        c->has_rows = read_rows(r, e);
-        c->one_in = read_sample(r, e);
+        xml_complain(r->d, e, NULL,
+                     "port '%s' of '%s' is not the port that <go> names; other provides "
+                     "ports are monitored at their connections (user, uses)",
+                     port, instance);
     }
+    return c;
 }
 
 static void read_monitors(struct reader *r, const struct xml_element *root)
 {
-    struct portolan_assembly *a = r->a;
-
     for (const struct xml_element *e = NULL; (e = xml_next(root, e, "monitor"));) {
-        const char *user = xml_value(e, "user"), *uses = xml_value(e, "uses");
-        const char *instance = xml_value(e, "instance"), *port = xml_value(e, "port");
+        struct portolan_assembly_connection *c;
 
         require_text(r, e);
-        if (user && uses && !instance && !port)
-            read_monitor_of_connection(r, e);
-        else if (user || uses || !instance || !port)
-            portolan_diagnose(r->d, a->file, e->line, e->column,
-                              "<monitor> takes either 'user' and 'uses' (a connection) or "
-                              "'instance' and 'port' (the go port)");
-        else if (!a->go_instance || strcmp(instance, a->go_instance) || strcmp(port, a->go_port))
-            portolan_diagnose(r->d, a->file, e->line, e->column,
-                              "port '%s' of '%s' is not the port that <go> names; other provides "
-                              "ports are monitored at their connections (user, uses)",
-                              port, instance);
-        else if (a->go_monitored)
-            portolan_diagnose(r->d, a->file, e->line, e->column,
-                              "the go port is monitored already");
-        else {
-            a->go_monitored = true;
-            a->go_variant = read_variant(r, e);
-            a->go_has_rows = read_rows(r, e);
-            a->go_one_in = read_sample(r, e);
-        }
+        c = monitored_connection(r, e);
+        if (c && c->monitored)
+            xml_complain(r->d, e, *c->user ? "user" : NULL, "%s is monitored already",
+                         *c->user ? "this connection" : "the go port");
+        if (!c || c->monitored)
+            continue;
+        c->monitored = true;
+        c->variant = read_variant(r, e);
+        c->has_rows = read_rows(r, e);
+        c->one_in = read_sample(r, e);
     }
 }
 
@@ -446,7 +400,8 @@ static void read_sweep_line(struct reader *r, const struct xml_element *e,
     if (s->varies) {
         split_values(r, s, xml_value(e, "values"));
         if (!s->n_values && !r->nomem)
-            at_attribute(r, e, "values", "'values' holds no value; write them with blanks between");
+            xml_complain(r->d, e, "values",
+                         "'values' holds no value; write them with blanks between");
     } else if ((s->values = allocate(r, 1, sizeof *s->values))) {
         s->values[s->n_values++] = xml_value(e, "value");
     }
@@ -456,18 +411,13 @@ static void read_double(struct reader *r, const struct xml_element *e, const cha
                         double *value)
 {
     const char *text = xml_value(e, attribute);
-    char message[300];
     double v;
 
-    if (!text)
-        return;
-    if (portolan_read_double(text, &v) && v >= 0) {
+    if (text && portolan_read_double(text, &v) && v >= 0)
         *value = v;
-        return;
-    }
-    snprintf(message, sizeof message, "'%s' is '%.100s'; it must be a number that is not negative",
-             attribute, text);
-    at_attribute(r, e, attribute, message);
+    else if (text)
+        xml_complain(r->d, e, attribute,
+                     "'%s' is '%.100s'; it must be a number that is not negative", attribute, text);
 }
 
 static void read_sweep(struct reader *r, const struct xml_element *root)
@@ -502,7 +452,7 @@ static void read_optimizer(struct reader *r, const struct xml_element *root)
         return;
     dot = strchr(steps, '.');
     if (!dot || dot == steps || !dot[1]) {
-        at_attribute(r, e, "steps", "'steps' must have the form INSTANCE.PARAMETER");
+        xml_complain(r->d, e, "steps", "'steps' must have the form INSTANCE.PARAMETER");
         return;
     }
     r->a->steps_instance = portolan_arena_strndup(r->arena, steps, (size_t)(dot - steps));
@@ -518,35 +468,35 @@ static void read_go(struct reader *r, const struct xml_element *root)
     if (!e)
         return;
     require_text(r, e);
-    r->a->go_instance = xml_value(e, "instance");
-    r->a->go_port = xml_value(e, "port");
-    r->a->go_line = e->line;
+    r->a->go = (struct portolan_assembly_connection){.user = "",
+                                                     .uses = "go",
+                                                     .provider = xml_value(e, "instance"),
+                                                     .provides = xml_value(e, "port"),
+                                                     .line = e->line};
 }
 
 static void read_paths(struct reader *r, const struct xml_element *root)
 {
-    const char *slash = strrchr(r->a->file, '/'), *dir = ".";
-    int *lines = allocate(r, xml_count(root, "path"), sizeof *lines);
+    size_t count = xml_count(root, "path");
+    int *lines = allocate(r, count, sizeof *lines);
 
-    if (slash == r->a->file)
-        dir = "";
-    else if (slash &&
-             !(dir = portolan_arena_strndup(r->arena, r->a->file, (size_t)(slash - r->a->file))))
-        r->nomem = true;
-    r->a->paths = allocate(r, xml_count(root, "path"), sizeof *r->a->paths);
+    r->a->paths = allocate(r, count, sizeof *r->a->paths);
     r->a->path_lines = lines;
     for (const struct xml_element *e = NULL; !r->nomem && (e = xml_next(root, e, "path"));) {
-        const char *path = xml_value(e, "dir");
+        const char *dir = xml_value(e, "dir");
 
         require_text(r, e);
         lines[r->a->n_paths] = e->line;
-        r->a->paths[r->a->n_paths++] = *path == '/' ? path : join(r, dir, path);
+        if (!(r->a->paths[r->a->n_paths++] = *dir == '/' || strchr(r->a->file, '/')
+                                                 ? assembly_beside(r->a, r->arena, dir)
+                                                 : portolan_arena_printf(r->arena, "./%s", dir)))
+            r->nomem = true;
     }
 }
 
 static void read_tree(struct reader *r, const struct xml_element *root)
 {
-    xml_check(root, &assembly_rule, r->a->file, r->d);
+    xml_check(root, &assembly_rule, r->d);
     if (r->d->count)
         return; /* what is misspelt would be missed below, too */
     r->a->name = xml_value(root, "name");

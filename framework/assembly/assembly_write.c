@@ -2,51 +2,61 @@
 /* An assembly as XML again, with the selected alternatives as the classes. */
 #include "assembly.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "value.h"
 
-static void attribute(struct portolan_text *b, const char *name, const char *value)
+#include <portolan/number.h>
+
+/* Where the text will lie. */
+struct place {
+    const char *file;   /* the assembly's own */
+    bool moves;         /* to another folder than that */
+    bool only_computed; /* without what does not decide what is computed: folders, places */
+};
+
+static void write_attribute(struct portolan_text *b, const char *name, const char *value)
 {
-    if (!value)
-        return;
     portolan_text_add(b, " %s=\"", name);
     portolan_text_add_xml(b, value);
     portolan_text_add(b, "\"");
 }
 
-/* The shortest text that reads back as the same number. */
-static void number(struct portolan_text *b, const char *name, double value)
+/* INDENT<NAME and pairs of an attribute's name and value, ended by NULL; those without a value are
+ * left out. */
+static void begin_element(struct portolan_text *b, const char *indent, const char *name, ...)
 {
-    char text[40];
-    double back;
+    const char *attribute, *value;
+    va_list args;
 
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        for (char *comma = strchr(text, ','); comma; comma = NULL)
-            *comma = '.';
-        if (portolan_read_double(text, &back) && back == value)
-            break;
-    }
-    attribute(b, name, text);
+    portolan_text_add(b, "%s<%s", indent, name);
+    va_start(args, name);
+    while ((attribute = va_arg(args, const char *)))
+        if ((value = va_arg(args, const char *)))
+            write_attribute(b, attribute, value);
+    va_end(args);
 }
 
-/* Where the text will lie: the assembly's own file, and whether it goes to another folder. */
-struct place {
-    const char *file;
-    bool moves;
-};
-
-static void parameter(struct portolan_text *b, const char *indent,
-                      const struct portolan_assembly_parameter *p)
+static void end_element(struct portolan_text *b)
 {
-    portolan_text_add(b, "%s<parameter", indent);
-    attribute(b, "name", p->name);
-    attribute(b, "type", value_type_word(p->type, p->is_array));
-    attribute(b, "value", p->text);
     portolan_text_add(b, "/>\n");
+}
+
+static void write_number(struct portolan_text *b, const char *name, double value)
+{
+    char text[PORTOLAN_NUMBER_TEXT];
+
+    portolan_number_write(value, false, text);
+    write_attribute(b, name, text);
+}
+
+static void write_parameter(struct portolan_text *b, const char *indent,
+                            const struct portolan_assembly_parameter *p)
+{
+    begin_element(b, indent, "parameter", "name", p->name, "type",
+                  value_type_word(p->type, p->is_array), "value", p->text, NULL);
+    end_element(b);
 }
 
 /* Parameters that all alternatives share are the instance's; others stay with their own class. */
@@ -83,24 +93,21 @@ static size_t shared_configures(const struct portolan_assembly_instance *i)
     return n;
 }
 
-static void configures(struct portolan_text *b, const char *indent,
-                       const struct portolan_assembly_alternative *x, size_t from, size_t to)
+static void write_configures(struct portolan_text *b, const char *indent,
+                             const struct portolan_assembly_alternative *x, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
-        portolan_text_add(b, "%s<configure", indent);
-        attribute(b, "port", x->configures[i].port);
-        attribute(b, "field", x->configures[i].field);
-        attribute(b, "value", x->configures[i].text);
-        portolan_text_add(b, "/>\n");
+        begin_element(b, indent, "configure", "port", x->configures[i].port, "field",
+                      x->configures[i].field, "value", x->configures[i].text, NULL);
+        end_element(b);
     }
 }
 
-static void applies(struct portolan_text *b, const char *indent,
-                    const struct portolan_assembly_alternative *x)
+static void write_applies(struct portolan_text *b, const char *indent,
+                          const struct portolan_assembly_alternative *x)
 {
-    portolan_text_add(b, "%s<applies", indent);
-    attribute(b, "if", x->applies_stated);
-    portolan_text_add(b, "/>\n");
+    begin_element(b, indent, "applies", "if", x->applies_stated, NULL);
+    end_element(b);
 }
 
 static bool same_applies(const struct portolan_assembly_instance *i)
@@ -120,8 +127,8 @@ static bool same_applies(const struct portolan_assembly_instance *i)
  * A path as NAME: back to what is relative to the assembly's file, as it was written; or, for a
  * file in another folder, the real one.
  */
-static void path_attribute(struct portolan_text *b, const struct place *place, const char *name,
-                           const char *path)
+static void write_path(struct portolan_text *b, const struct place *place, const char *name,
+                       const char *path)
 {
     const char *slash = strrchr(place->file, '/');
     size_t dir = slash ? (size_t)(slash - place->file) : 1;
@@ -130,12 +137,12 @@ static void path_attribute(struct portolan_text *b, const struct place *place, c
     if (!place->moves && !strncmp(path, slash ? place->file : ".", dir) && path[dir] == '/' &&
         path[dir + 1])
         path += dir + 1;
-    attribute(b, name, real ? real : path);
+    write_attribute(b, name, real ? real : path);
     free(real);
 }
 
-static void alternative(struct portolan_text *b, const struct place *place,
-                        const struct portolan_assembly_instance *i, size_t k)
+static void write_alternative(struct portolan_text *b, const struct place *place,
+                              const struct portolan_assembly_instance *i, size_t k)
 {
     const struct portolan_assembly_alternative *x = &i->alternatives[k];
     size_t shared = shared_configures(i);
@@ -146,51 +153,49 @@ static void alternative(struct portolan_text *b, const struct place *place,
         has_own |= !is_shared(i, &x->parameters[p]);
     if (k == i->selected && !has_own)
         return;
-    portolan_text_add(b, "    <alternative");
-    attribute(b, "class", x->class_name);
+    begin_element(b, "    ", "alternative", "class", x->class_name, NULL);
     portolan_text_add(b, has_own ? ">\n" : "/>\n");
     for (size_t p = 0; p < x->n_parameters; p++)
         if (!is_shared(i, &x->parameters[p]))
-            parameter(b, "      ", &x->parameters[p]);
-    configures(b, "      ", x, shared, x->n_configures);
+            write_parameter(b, "      ", &x->parameters[p]);
+    write_configures(b, "      ", x, shared, x->n_configures);
     if (applies_here)
-        applies(b, "      ", x);
+        write_applies(b, "      ", x);
     for (size_t m = 0; m < x->n_models; m++) {
-        portolan_text_add(b, "      <model");
-        path_attribute(b, place, "file", x->models[m].file);
-        attribute(b, "method", x->models[m].method);
-        portolan_text_add(b, "/>\n");
+        begin_element(b, "      ", "model", NULL);
+        write_path(b, place, "file", x->models[m].file);
+        if (x->models[m].method)
+            write_attribute(b, "method", x->models[m].method);
+        end_element(b);
     }
     if (has_own)
         portolan_text_add(b, "    </alternative>\n");
 }
 
-static void instance(struct portolan_text *b, const struct place *place,
-                     const struct portolan_assembly_instance *i)
+static void write_instance(struct portolan_text *b, const struct place *place,
+                           const struct portolan_assembly_instance *i)
 {
     const struct portolan_assembly_alternative *chosen = &i->alternatives[i->selected];
 
-    portolan_text_add(b, "  <instance");
-    attribute(b, "name", i->name);
-    attribute(b, "class", chosen->class_name);
-    if (i->is_placed)
+    begin_element(b, "  ", "instance", "name", i->name, "class", chosen->class_name, NULL);
+    if (i->is_placed && !place->only_computed)
         portolan_text_add(b, " x=\"%d\" y=\"%d\"", i->x, i->y);
     if (i->n_alternatives == 1 && !chosen->n_parameters && !chosen->n_configures &&
         !chosen->applies_stated && !chosen->n_models) {
-        portolan_text_add(b, "/>\n");
+        end_element(b);
         return;
     }
     portolan_text_add(b, ">\n");
     for (size_t p = 0; p < chosen->n_parameters; p++)
         if (is_shared(i, &chosen->parameters[p]))
-            parameter(b, "    ", &chosen->parameters[p]);
-    configures(b, "    ", chosen, 0, shared_configures(i));
+            write_parameter(b, "    ", &chosen->parameters[p]);
+    write_configures(b, "    ", chosen, 0, shared_configures(i));
     if (chosen->applies_stated && same_applies(i))
-        applies(b, "    ", chosen);
-    alternative(b, place, i, i->selected);
+        write_applies(b, "    ", chosen);
+    write_alternative(b, place, i, i->selected);
     for (size_t k = 0; k < i->n_alternatives; k++)
         if (k != i->selected)
-            alternative(b, place, i, k);
+            write_alternative(b, place, i, k);
     portolan_text_add(b, "  </instance>\n");
 }
 
@@ -216,59 +221,56 @@ static bool in_one_folder(const char *file, const char *other)
     return same;
 }
 
-static void paths(struct portolan_text *b, const struct place *place,
-                  const struct portolan_assembly *a)
+static void write_paths(struct portolan_text *b, const struct place *place,
+                        const struct portolan_assembly *a)
 {
-    for (size_t i = 0; i < a->n_paths; i++) {
-        portolan_text_add(b, "  <path");
-        path_attribute(b, place, "dir", a->paths[i]);
-        portolan_text_add(b, "/>\n");
+    for (size_t i = 0; i < a->n_paths && !place->only_computed; i++) {
+        begin_element(b, "  ", "path", NULL);
+        write_path(b, place, "dir", a->paths[i]);
+        end_element(b);
     }
 }
 
-static void measuring(struct portolan_text *b, const char *variant, bool has_rows, unsigned one_in)
+/* What is measured of a connection, if it is; the go port is named as its provider's. */
+static void write_monitor(struct portolan_text *b, const struct portolan_assembly_connection *c)
 {
-    if (variant)
-        attribute(b, "variant", variant);
-    if (has_rows)
-        attribute(b, "rows", "yes");
-    if (one_in)
-        portolan_text_add(b, " sample=\"%u\"", one_in);
+    if (!c->monitored)
+        return;
+    if (*c->user)
+        begin_element(b, "  ", "monitor", "user", c->user, "uses", c->uses, NULL);
+    else
+        begin_element(b, "  ", "monitor", "instance", c->provider, "port", c->provides, NULL);
+    if (c->variant)
+        write_attribute(b, "variant", c->variant);
+    if (c->has_rows)
+        write_attribute(b, "rows", "yes");
+    if (c->one_in)
+        portolan_text_add(b, " sample=\"%u\"", c->one_in);
+    end_element(b);
 }
 
-static void connections(struct portolan_text *b, const struct portolan_assembly *a)
+static void write_connections(struct portolan_text *b, const struct portolan_assembly *a)
 {
     for (size_t i = 0; i < a->n_connections; i++) {
         const struct portolan_assembly_connection *c = &a->connections[i];
 
-        portolan_text_add(b, "  <connect");
-        attribute(b, "user", c->user);
-        attribute(b, "uses", c->uses);
-        attribute(b, "provider", c->provider);
-        attribute(b, "provides", c->provides);
-        portolan_text_add(b, "/>\n");
-        if (!c->monitored)
-            continue;
-        portolan_text_add(b, "  <monitor");
-        attribute(b, "user", c->user);
-        attribute(b, "uses", c->uses);
-        measuring(b, c->variant, c->has_rows, c->one_in);
-        portolan_text_add(b, "/>\n");
+        begin_element(b, "  ", "connect", "user", c->user, "uses", c->uses, "provider", c->provider,
+                      "provides", c->provides, NULL);
+        end_element(b);
+        write_monitor(b, c);
     }
-    if (a->go_monitored) {
-        portolan_text_add(b, "  <monitor");
-        attribute(b, "instance", a->go_instance);
-        attribute(b, "port", a->go_port);
-        measuring(b, a->go_variant, a->go_has_rows, a->go_one_in);
-        portolan_text_add(b, "/>\n");
+    write_monitor(b, &a->go);
+    for (size_t i = 0; i < a->n_pairs; i++) {
+        begin_element(b, "  ", "pair", "of", a->pairs[i].of, "with", a->pairs[i].with, "method",
+                      a->pairs[i].method, NULL);
+        end_element(b);
     }
 }
 
-static void sweep_line(struct portolan_text *b, const struct portolan_assembly_sweep *s)
+static void write_sweep_line(struct portolan_text *b, const struct portolan_assembly_sweep *s)
 {
-    portolan_text_add(b, "    <%s", s->varies ? "vary" : "set");
-    attribute(b, "instance", s->instance);
-    attribute(b, "parameter", s->parameter);
+    begin_element(b, "    ", s->varies ? "vary" : "set", "instance", s->instance, "parameter",
+                  s->parameter, NULL);
     portolan_text_add(b, " %s=\"", s->varies ? "values" : "value");
     for (size_t k = 0; k < s->n_values; k++) {
         portolan_text_add(b, "%s", k ? " " : "");
@@ -278,7 +280,7 @@ static void sweep_line(struct portolan_text *b, const struct portolan_assembly_s
 }
 
 /* As the reader takes the words of an attribute apart. INSTANCE, or "", stands in front. */
-static void word(struct portolan_text *b, const char *instance, const char *text)
+static void write_word(struct portolan_text *b, const char *instance, const char *text)
 {
     const char *quote = *text && !strpbrk(text, " \t\r\"") ? "" : "&quot;";
 
@@ -292,7 +294,7 @@ static void word(struct portolan_text *b, const char *instance, const char *text
 }
 
 /* Also those of a file: what is written stands for itself. */
-static void cases(struct portolan_text *b, const struct portolan_assembly *a)
+static void write_cases(struct portolan_text *b, const struct portolan_assembly *a)
 {
     if (!a->n_case_columns)
         return;
@@ -301,44 +303,44 @@ static void cases(struct portolan_text *b, const struct portolan_assembly *a)
         const struct portolan_assembly_case_column *x = &a->case_columns[k];
 
         portolan_text_add(b, "%s", k ? " " : "");
-        word(b, x->instance ? x->instance : "", x->parameter);
+        write_word(b, x->instance ? x->instance : "", x->parameter);
     }
     portolan_text_add(b, "\">\n");
     for (size_t i = 0; i < a->n_cases; i++) {
         portolan_text_add(b, "      <case values=\"");
         for (size_t k = 0; k < a->n_case_columns; k++) {
             portolan_text_add(b, "%s", k ? " " : "");
-            word(b, "", a->cases[i].values[k]);
+            write_word(b, "", a->cases[i].values[k]);
         }
         portolan_text_add(b, "\"/>\n");
     }
     portolan_text_add(b, "    </cases>\n");
 }
 
-static void sweep(struct portolan_text *b, const struct portolan_assembly *a)
+static void write_sweep(struct portolan_text *b, const struct portolan_assembly *a)
 {
     if (!a->n_sweeps && !a->n_case_columns && a->sweep_budget_s == 0)
         return;
     portolan_text_add(b, "  <sweep");
     if (a->sweep_budget_s != 0)
-        number(b, "budget", a->sweep_budget_s);
+        write_number(b, "budget", a->sweep_budget_s);
     portolan_text_add(b, ">\n");
     for (size_t i = 0; i < a->n_sweeps; i++)
-        sweep_line(b, &a->sweeps[i]);
-    cases(b, a);
+        write_sweep_line(b, &a->sweeps[i]);
+    write_cases(b, a);
     portolan_text_add(b, "  </sweep>\n");
 }
 
-static void optimizer(struct portolan_text *b, const struct portolan_assembly *a)
+static void write_optimizer(struct portolan_text *b, const struct portolan_assembly *a)
 {
     if (a->alpha == PORTOLAN_ASSEMBLY_PRUNING && a->beta == PORTOLAN_ASSEMBLY_PRUNING &&
         a->accuracy == 0 && !a->steps_instance)
         return;
     portolan_text_add(b, "  <optimizer");
-    number(b, "alpha", a->alpha);
-    number(b, "beta", a->beta);
+    write_number(b, "alpha", a->alpha);
+    write_number(b, "beta", a->beta);
     if (a->accuracy != 0)
-        number(b, "accuracy", a->accuracy);
+        write_number(b, "accuracy", a->accuracy);
     if (a->steps_instance) {
         portolan_text_add(b, " steps=\"");
         portolan_text_add_xml(b, a->steps_instance);
@@ -349,34 +351,54 @@ static void optimizer(struct portolan_text *b, const struct portolan_assembly *a
     portolan_text_add(b, "/>\n");
 }
 
-enum portolan_status portolan_assembly_write(const struct portolan_assembly *a, const char *file,
-                                             char **text, struct portolan_error *err)
+static enum portolan_status write_assembly(const struct portolan_assembly *a,
+                                           const struct place *place, char **text,
+                                           struct portolan_error *err)
 {
-    struct place place = {a->file, file && !in_one_folder(file, a->file)};
     struct portolan_text b = {0};
 
-    portolan_text_add(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<assembly");
-    attribute(&b, "name", a->name);
+    portolan_text_add(&b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    begin_element(&b, "", "assembly", "name", a->name, NULL);
     portolan_text_add(&b, ">\n");
-    paths(&b, &place, a);
+    write_paths(&b, place, a);
     for (size_t i = 0; i < a->n_instances; i++)
-        instance(&b, &place, &a->instances[i]);
-    connections(&b, a);
-    for (size_t i = 0; i < a->n_pairs; i++) {
-        portolan_text_add(&b, "  <pair");
-        attribute(&b, "of", a->pairs[i].of);
-        attribute(&b, "with", a->pairs[i].with);
-        attribute(&b, "method", a->pairs[i].method);
-        portolan_text_add(&b, "/>\n");
-    }
-    sweep(&b, a);
-    optimizer(&b, a);
-    if (a->go_instance) {
-        portolan_text_add(&b, "  <go");
-        attribute(&b, "instance", a->go_instance);
-        attribute(&b, "port", a->go_port);
-        portolan_text_add(&b, "/>\n");
+        write_instance(&b, place, &a->instances[i]);
+    write_connections(&b, a);
+    write_sweep(&b, a);
+    write_optimizer(&b, a);
+    if (a->go.provider) {
+        begin_element(&b, "  ", "go", "instance", a->go.provider, "port", a->go.provides, NULL);
+        end_element(&b);
     }
     portolan_text_add(&b, "</assembly>\n");
     return portolan_text_take(&b, text, err);
+}
+
+enum portolan_status portolan_assembly_write(const struct portolan_assembly *a, const char *file,
+                                             char **text, struct portolan_error *err)
+{
+    struct place place = {.file = a->file, .moves = file && !in_one_folder(file, a->file)};
+
+    return write_assembly(a, &place, text, err);
+}
+
+uint64_t portolan_assembly_hash(const struct portolan_assembly *a)
+{
+    struct place place = {.file = a->file, .only_computed = true};
+    uint64_t h;
+    char *text;
+
+    if (write_assembly(a, &place, &text, NULL) != PORTOLAN_OK)
+        return 0;
+    h = portolan_hash(text, strlen(text), 0);
+    free(text);
+    for (size_t i = 0; i < a->n_instances; i++)
+        for (size_t k = 0; k < a->instances[i].n_alternatives; k++) {
+            const struct portolan_assembly_alternative *x = &a->instances[i].alternatives[k];
+
+            for (size_t m = 0; m < x->n_models; m++)
+                h = portolan_hash(x->models[m].text, x->models[m].size, h);
+            h = x->applies ? portolan_hash(x->applies, strlen(x->applies), h) : h;
+        }
+    return h;
 }

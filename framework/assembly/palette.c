@@ -115,8 +115,7 @@ static enum portolan_status add_file(struct portolan_palette *p, const char *dir
     if (!(c = palette_class_read(&p->arena, root, file, d, &nomem)))
         return nomem ? portolan_no_memory(err) : PORTOLAN_ESYNTAX;
     if (!c->public.library) {
-        portolan_diagnose(d, file, root->line, root->column,
-                          "<component> lacks the attribute 'library'");
+        xml_complain(d, root, NULL, "<component> lacks the attribute 'library'");
         return PORTOLAN_ESYNTAX;
     }
     there = portolan_palette_find(p, c->public.class_name);

@@ -15,38 +15,20 @@ struct reader {
     int before; /* d->count when we began */
 };
 
-static const char *const class_required[] = {"class", NULL};
-static const char *const class_optional[] = {"library", "proxy-for",   "archive",
-                                             "libs",    "static-libs", NULL};
-static const char *const port_required[] = {"port", "type", NULL};
-static const char *const provides_optional[] = {"also", NULL};
-static const char *const uses_optional[] = {"optional", NULL};
-static const char *const parameter_required[] = {"name", "type", NULL};
-static const char *const parameter_optional[] = {"default", NULL};
-
-static const struct xml_rule summary_rule = {.name = "summary", .text = true, .once = true};
-static const struct xml_rule provides_rule = {
-    .name = "provides", .required = port_required, .optional = provides_optional};
-static const struct xml_rule uses_rule = {
-    .name = "uses", .required = port_required, .optional = uses_optional};
-static const struct xml_rule parameter_rule = {.name = "parameter",
-                                               .required = parameter_required,
-                                               .optional = parameter_optional,
-                                               .text = true};
-static const struct xml_rule *const class_children[] = {
-    &summary_rule, &provides_rule, &uses_rule, &parameter_rule, &applies_class_rule, NULL};
-const struct xml_rule palette_component_rule = {.name = "component",
-                                                .required = class_required,
-                                                .optional = class_optional,
-                                                .children = class_children};
-
-static void report(struct reader *r, const struct xml_element *e, const char *attribute,
-                   const char *text)
-{
-    const struct xml_attribute *a = attribute ? xml_attribute(e, attribute) : NULL;
-
-    portolan_diagnose(r->d, r->file, a ? a->line : e->line, a ? a->column : e->column, "%s", text);
-}
+static const struct xml_rule summary = {.name = "summary", .text = true, .once = true};
+static const struct xml_rule provides = {
+    .name = "provides", .required = XML_WORDS("port", "type"), .optional = XML_WORDS("also")};
+static const struct xml_rule uses = {
+    .name = "uses", .required = XML_WORDS("port", "type"), .optional = XML_WORDS("optional")};
+static const struct xml_rule parameter = {.name = "parameter",
+                                          .required = XML_WORDS("name", "type"),
+                                          .optional = XML_WORDS("default"),
+                                          .text = true};
+const struct xml_rule palette_component_rule = {
+    .name = "component",
+    .required = XML_WORDS("class"),
+    .optional = XML_WORDS("library", "proxy-for", "archive", "libs", "static-libs"),
+    .children = XML_RULES(&summary, &provides, &uses, &parameter, &applies_class_rule)};
 
 static bool read_ports(struct reader *r, const struct xml_element *root, const char *element,
                        const struct portolan_port_description **ports, size_t *n_ports)
@@ -66,11 +48,11 @@ static bool read_ports(struct reader *r, const struct xml_element *root, const c
         p[*n_ports].line = e->line;
         (*n_ports)++;
         if (!*xml_value(e, "port"))
-            report(r, e, "port", "a port needs a name");
+            xml_complain(r->d, e, "port", "a port needs a name");
         if (!*xml_value(e, "type"))
-            report(r, e, "type", "a port needs a type");
+            xml_complain(r->d, e, "type", "a port needs a type");
         if (optional && strcmp(optional, "true") && strcmp(optional, "false"))
-            report(r, e, "optional", "'optional' must be true or false");
+            xml_complain(r->d, e, "optional", "'optional' must be true or false");
     }
     *ports = p;
     return true;
@@ -83,36 +65,32 @@ static bool read_applies(struct reader *r, const struct xml_element *root,
         const char *query = xml_value(e, "query");
 
         if (!query == !xml_value(e, "if"))
-            report(r, e, NULL, "<applies> has either a condition 'if' or query=\"true\"");
+            xml_complain(r->d, e, NULL, "<applies> has either a condition 'if' or query=\"true\"");
         else if (query && strcmp(query, "true"))
-            report(r, e, "query",
-                   "'query' can only be true: the class says itself where it applies");
+            xml_complain(r->d, e, "query",
+                         "'query' can only be true: the class says itself where it applies");
         c->has_query = c->has_query || query;
     }
-    return assembly_read_applies(r->arena, root, r->file, r->d, &c->applies, &(int){0});
+    return assembly_read_applies(r->arena, root, r->d, &c->applies, &(int){0});
 }
 
 static void read_parameter(struct reader *r, const struct xml_element *e,
                            struct portolan_parameter_description *p)
 {
-    const char *type = xml_value(e, "type"), *near;
-    char text[400];
+    const char *type = xml_value(e, "type");
 
     p->name = xml_value(e, "name");
     p->default_text = xml_value(e, "default");
     p->summary = e->text;
     p->line = e->line;
     if (!*p->name)
-        report(r, e, "name", "a parameter needs a name");
+        xml_complain(r->d, e, "name", "a parameter needs a name");
     if (!value_type_read(type, &p->type, &p->is_array)) {
-        near = value_type_nearest(type);
-        snprintf(text, sizeof text, "unknown parameter type '%.100s'%s", type,
-                 portolan_did_you_mean(near).text);
-        report(r, e, "type", text);
+        xml_complain(r->d, e, "type", "unknown parameter type '%.100s'%s", type,
+                     portolan_did_you_mean(value_type_nearest(type)).text);
     } else if (p->default_text && !value_fits(p->type, p->is_array, p->default_text)) {
-        snprintf(text, sizeof text, "default '%.100s' of parameter '%.100s' is not %s",
-                 p->default_text, p->name, value_expected(p->type));
-        report(r, e, "default", text);
+        xml_complain(r->d, e, "default", "default '%.100s' of parameter '%.100s' is not %s",
+                     p->default_text, p->name, value_expected(p->type));
     }
 }
 
@@ -169,9 +147,10 @@ static void check_proxy(struct reader *r, const struct xml_element *root,
     if (!c->proxy_for)
         return;
     if (!provide || strcmp(provide->type, c->proxy_for) || !use || strcmp(use->type, c->proxy_for))
-        report(r, root, "proxy-for",
-               "a proxy must have a provides port 'provide' and a uses port 'use', both of the "
-               "type that 'proxy-for' names");
+        xml_complain(
+            r->d, root, "proxy-for",
+            "a proxy must have a provides port 'provide' and a uses port 'use', both of the "
+            "type that 'proxy-for' names");
 }
 
 struct palette_class *palette_class_read(struct portolan_arena *arena,
@@ -181,7 +160,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
     struct reader r = {arena, file, d, d->count};
     struct palette_class *c;
 
-    xml_check(root, &palette_component_rule, file, d);
+    xml_check(root, &palette_component_rule, d);
     if (d->count != r.before)
         return NULL;
     *nomem = true;
@@ -205,7 +184,7 @@ struct palette_class *palette_class_read(struct portolan_arena *arena,
         return NULL;
     *nomem = false;
     if (!*c->public.class_name)
-        report(&r, root, "class", "a component needs a class name");
+        xml_complain(d, root, "class", "a component needs a class name");
     check_names(&r, &c->public);
     check_proxy(&r, root, &c->public);
     return d->count == r.before ? c : NULL;

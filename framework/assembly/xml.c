@@ -162,6 +162,7 @@ static void on_start(void *arg, const xmlChar *name, const xmlChar *prefix, cons
         return;
     }
     e->text = "";
+    e->file = r->file;
     e->line = p.line;
     e->column = p.column;
     if (uri || n_namespaces) {
@@ -380,6 +381,19 @@ const struct xml_element *xml_next(const struct xml_element *parent,
     return e;
 }
 
+void xml_complain(struct portolan_diagnostics *d, const struct xml_element *e,
+                  const char *attribute, const char *format, ...)
+{
+    const struct xml_attribute *a = attribute ? xml_attribute(e, attribute) : NULL;
+    char text[1000];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    portolan_diagnose(d, e->file, a ? a->line : e->line, a ? a->column : e->column, "%s", text);
+}
+
 /* -- The checker of a tree against rules: misspelt words with the nearest known one. -- */
 
 enum { WORDS_MAX = 32 };
@@ -387,11 +401,6 @@ enum { WORDS_MAX = 32 };
 struct words {
     const char *word[WORDS_MAX];
     size_t count;
-};
-
-struct checker {
-    const char *file;
-    struct portolan_diagnostics *d;
 };
 
 static void words_add(struct words *w, const char *const *list)
@@ -408,24 +417,22 @@ static bool words_hold(const struct words *w, const char *word)
     return false;
 }
 
-static void unknown_attribute(struct checker *c, const struct xml_element *e,
+static void unknown_attribute(struct portolan_diagnostics *d, const struct xml_element *e,
                               const struct xml_attribute *a, const struct words *known)
 {
     const char *near = portolan_nearest_word(a->name, known->word, known->count);
 
     if (near)
-        portolan_diagnose(c->d, c->file, a->line, a->column,
-                          "unknown attribute '%s' in <%s>; did you mean '%s'?", a->name, e->name,
-                          near);
+        xml_complain(d, e, a->name, "unknown attribute '%s' in <%s>; did you mean '%s'?", a->name,
+                     e->name, near);
     else if (known->count)
-        portolan_diagnose(c->d, c->file, a->line, a->column, "unknown attribute '%s' in <%s>",
-                          a->name, e->name);
+        xml_complain(d, e, a->name, "unknown attribute '%s' in <%s>", a->name, e->name);
     else
-        portolan_diagnose(c->d, c->file, a->line, a->column,
-                          "unknown attribute '%s': <%s> has no attributes", a->name, e->name);
+        xml_complain(d, e, a->name, "unknown attribute '%s': <%s> has no attributes", a->name,
+                     e->name);
 }
 
-static void check_attributes(struct checker *c, const struct xml_element *e,
+static void check_attributes(struct portolan_diagnostics *d, const struct xml_element *e,
                              const struct xml_rule *rule)
 {
     struct words known = {0};
@@ -434,11 +441,10 @@ static void check_attributes(struct checker *c, const struct xml_element *e,
     words_add(&known, rule->optional);
     for (size_t i = 0; i < e->n_attributes; i++)
         if (!words_hold(&known, e->attributes[i].name))
-            unknown_attribute(c, e, &e->attributes[i], &known);
+            unknown_attribute(d, e, &e->attributes[i], &known);
     for (const char *const *name = rule->required; name && *name; name++)
         if (!xml_attribute(e, *name))
-            portolan_diagnose(c->d, c->file, e->line, e->column, "<%s> lacks the attribute '%s'",
-                              e->name, *name);
+            xml_complain(d, e, NULL, "<%s> lacks the attribute '%s'", e->name, *name);
 }
 
 static const struct xml_rule *rule_of_child(const struct xml_rule *rule, const char *name)
@@ -449,7 +455,7 @@ static const struct xml_rule *rule_of_child(const struct xml_rule *rule, const c
     return NULL;
 }
 
-static void unknown_element(struct checker *c, const struct xml_element *e,
+static void unknown_element(struct portolan_diagnostics *d, const struct xml_element *e,
                             const struct xml_rule *parent)
 {
     struct words known = {0};
@@ -459,40 +465,36 @@ static void unknown_element(struct checker *c, const struct xml_element *e,
          r++)
         known.word[known.count++] = (*r)->name;
     near = portolan_nearest_word(e->name, known.word, known.count);
-    portolan_diagnose(c->d, c->file, e->line, e->column, "unknown element '%s' in <%s>%s", e->name,
-                      parent->name, portolan_did_you_mean(near).text);
+    xml_complain(d, e, NULL, "unknown element '%s' in <%s>%s", e->name, parent->name,
+                 portolan_did_you_mean(near).text);
 }
 
-static void check_element(struct checker *c, const struct xml_element *e,
+static void check_element(struct portolan_diagnostics *d, const struct xml_element *e,
                           const struct xml_rule *rule)
 {
-    check_attributes(c, e, rule);
+    check_attributes(d, e, rule);
     if (e->text_line && (!rule->text || e->children))
-        portolan_diagnose(c->d, c->file, e->text_line, 0, "text is not allowed inside <%s>",
-                          e->name);
+        portolan_diagnose(d, e->file, e->text_line, 0, "text is not allowed inside <%s>", e->name);
     for (const struct xml_element *child = e->children; child; child = child->next) {
         const struct xml_rule *r = rule_of_child(rule, child->name);
 
         if (!r) {
-            unknown_element(c, child, rule);
+            unknown_element(d, child, rule);
             continue;
         }
         if (r->once && xml_next(e, NULL, child->name) != child)
-            portolan_diagnose(c->d, c->file, child->line, child->column,
-                              "second <%s> in <%s>; the first is on line %d", child->name, e->name,
-                              xml_next(e, NULL, child->name)->line);
-        check_element(c, child, r);
+            xml_complain(d, child, NULL, "second <%s> in <%s>; the first is on line %d",
+                         child->name, e->name, xml_next(e, NULL, child->name)->line);
+        check_element(d, child, r);
     }
 }
 
-void xml_check(const struct xml_element *root, const struct xml_rule *rule, const char *file,
+void xml_check(const struct xml_element *root, const struct xml_rule *rule,
                struct portolan_diagnostics *d)
 {
-    struct checker c = {file, d};
-
     if (strcmp(root->name, rule->name))
-        portolan_diagnose(d, file, root->line, root->column,
-                          "the outermost element is '%s'; it must be '%s'", root->name, rule->name);
+        xml_complain(d, root, NULL, "the outermost element is '%s'; it must be '%s'", root->name,
+                     rule->name);
     else
-        check_element(&c, root, rule);
+        check_element(d, root, rule);
 }

@@ -17,7 +17,7 @@ struct xml_attribute {
 };
 
 struct xml_element {
-    const char *name;
+    const char *name, *file;
     const char *text; /* of an element without children, trimmed; never NULL */
     int line, column;
     int text_line; /* where text other than blanks begins; 0 = none */
@@ -38,6 +38,10 @@ struct xml_rule {
     bool once; /* at most one in its parent */
 };
 
+/* Lists of a rule. */
+#define XML_WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define XML_RULES(...) ((const struct xml_rule *const[]){__VA_ARGS__, NULL})
+
 /*
  * Problems go to D; then ESYNTAX. EIO when the file can't be read, ENOMEM. FILE is copied nowhere:
  * it must live as long as D reports about it.
@@ -53,8 +57,11 @@ enum portolan_status xml_read_text(struct portolan_arena *arena, const char *tex
                                    struct xml_element **root, struct portolan_error *err);
 
 /* Reports what in the tree below ROOT is not as RULE has it. */
-void xml_check(const struct xml_element *root, const struct xml_rule *rule, const char *file,
+void xml_check(const struct xml_element *root, const struct xml_rule *rule,
                struct portolan_diagnostics *d);
+/* Reports to D at the place of an attribute of E or, if it is not there (or NULL), of E. */
+void xml_complain(struct portolan_diagnostics *d, const struct xml_element *e,
+                  const char *attribute, const char *format, ...) PORTOLAN_PRINTF(4, 5);
 
 const struct xml_attribute *xml_attribute(const struct xml_element *e, const char *name);
 /* The attribute's value, or NULL. */

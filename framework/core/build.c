@@ -107,21 +107,22 @@ static enum portolan_status connect_ports(struct portolan_framework *fw,
         portolan_assembly_peek_instance(fw->assembly, x->user);
     const struct portolan_assembly_instance *provider =
         portolan_assembly_peek_instance(fw->assembly, x->provider);
+    bool is_go = x == &fw->assembly->go;
     struct dormant wanted = {
-        .user = instance_find(fw, x->user),
+        .user = is_go ? fw->self : instance_find(fw, x->user),
         .provider = instance_find(fw, x->provider),
         .uses = (char *)x->uses,
         .provides = (char *)x->provides,
-        .needs_proxy = x->monitored || (provider && provider->n_alternatives > 1),
+        .needs_proxy = x->monitored || (!is_go && provider && provider->n_alternatives > 1),
         .monitored = x->monitored,
         .start = {x->variant, x->has_rows, x->one_in},
     };
     bool sleeps;
 
     if (!wanted.user || !wanted.provider)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "there is no instance '%s'",
-                                  wanted.user ? x->provider : x->user);
-    sleeps = !services_find(wanted.user->services, x->uses) && may_sleep(fw, user, x->uses);
+        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "%sthere is no instance '%s'",
+                                  is_go ? "<go>: " : "", wanted.user ? x->provider : x->user);
+    sleeps = user && !services_find(wanted.user->services, x->uses) && may_sleep(fw, user, x->uses);
     if ((wanted.needs_proxy && !sleeps) != with_proxy)
         return PORTOLAN_OK;
     return make_connection(fw, &wanted, sleeps, err);
@@ -129,23 +130,11 @@ static enum portolan_status connect_ports(struct portolan_framework *fw,
 
 static enum portolan_status connect_go(struct portolan_framework *fw, struct portolan_error *err)
 {
-    const struct portolan_assembly *a = fw->assembly;
-    struct dormant wanted = {
-        .user = fw->self,
-        .provider = instance_find(fw, a->go_instance),
-        .uses = (char *)"go",
-        .provides = (char *)a->go_port,
-        .needs_proxy = a->go_monitored,
-        .monitored = a->go_monitored,
-        .start = {a->go_variant, a->go_has_rows, a->go_one_in},
-    };
-    enum portolan_status status;
+    const struct portolan_assembly_connection *go = &fw->assembly->go;
+    enum portolan_status status =
+        services_register_uses(fw->self->services, "go", "gov.cca.ports.GoPort", NULL, err);
 
-    if (!wanted.provider)
-        return portolan_error_set(err, PORTOLAN_ENOTFOUND, "<go>: there is no instance '%s'",
-                                  a->go_instance);
-    status = services_register_uses(fw->self->services, "go", "gov.cca.ports.GoPort", NULL, err);
-    return status == PORTOLAN_OK ? make_connection(fw, &wanted, false, err) : status;
+    return status == PORTOLAN_OK ? connect_ports(fw, go, go->monitored, err) : status;
 }
 
 static int count_connections(const struct port *p)
@@ -190,7 +179,7 @@ static enum portolan_status build_assembly(struct portolan_framework *fw,
         for (size_t i = 0; i < a->n_connections && status == PORTOLAN_OK; i++)
             status = settle_ranks(fw, a->connections[i].line,
                                   connect_ports(fw, &a->connections[i], proxies, err), err);
-    if (status == PORTOLAN_OK && a->go_instance)
+    if (status == PORTOLAN_OK && a->go.provider)
         status = settle_ranks(fw, 0, connect_go(fw, err), err);
     return status == PORTOLAN_OK ? settle_ranks(fw, 0, check_minimum(fw, err), err) : status;
 }
