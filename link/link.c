@@ -18,11 +18,6 @@ struct linking {
     struct portolan_text log;
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 /* A file in the folder, to be removed at the end. */
 static const char *make_name(struct linking *l, const char *name)
 {
@@ -44,7 +39,7 @@ static enum portolan_status open_folder(struct linking *l, struct portolan_error
         folder =
             portolan_arena_printf(l->arena, "%s/portolan-link-XXXXXX", tmp && *tmp ? tmp : "/tmp");
         if (!folder)
-            return no_memory(err);
+            return portolan_no_memory(err);
         if (mkdtemp(folder)) {
             l->folder = folder;
             return PORTOLAN_OK;
@@ -81,7 +76,7 @@ static enum portolan_status take_from_archive(struct linking *l, const struct un
             portolan_arena_printf(l->arena, "--require-defined=%s", u->symbols.word[i]));
     if (!good || !portolan_words_add(l->arena, &c, "--whole-archive") ||
         !portolan_words_add(l->arena, &c, u->archive))
-        return no_memory(err);
+        return portolan_no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
 }
 
@@ -101,7 +96,7 @@ static enum portolan_status hide_names(struct linking *l, const struct unit *u, 
             l->arena, &c,
             portolan_arena_printf(l->arena, "--keep-global-symbol=%s", u->symbols.word[i]));
     if (!good || !portolan_words_add(l->arena, &c, u->object))
-        return no_memory(err);
+        return portolan_no_memory(err);
     return tool_run(l->arena, &c, said, &l->log, err);
 }
 
@@ -135,7 +130,7 @@ static enum portolan_status make_objects(struct linking *l, const char *said,
         const char *name = portolan_arena_printf(l->arena, "unit_%zu.o", i);
 
         if (!name || !(u->object = make_name(l, name)))
-            return no_memory(err);
+            return portolan_no_memory(err);
         status = take_from_archive(l, u, said, err);
         if (status == PORTOLAN_OK)
             status = hide_names(l, u, said, err);
@@ -232,7 +227,7 @@ static enum portolan_status compile(struct linking *l, const char *source, const
     struct portolan_words command = {0};
 
     if (!fresh || !compose(l, source, fresh, &command))
-        return no_memory(err);
+        return portolan_no_memory(err);
     if ((status = tool_run(l->arena, &command, said, &l->log, err)) != PORTOLAN_OK)
         status = explain(l, err);
     else if (rename(fresh, l->o->output) != 0)
@@ -250,7 +245,7 @@ static enum portolan_status make_program(struct linking *l, const struct portola
     enum portolan_status status;
 
     if (!source || !said)
-        return no_memory(err);
+        return portolan_no_memory(err);
     status = emit_main(l->arena, a, &l->needed, &text, err);
     if (status == PORTOLAN_OK)
         status = portolan_replace_file(source, text, strlen(text), err);

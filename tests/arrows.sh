@@ -16,6 +16,7 @@ store: base index store
 profile: base index chart store profile compare models formula extrap series trend
 export: base index store profile extrap tau export
 framework: base shared_object assembly palette framework
+framework/assembly: base assembly palette
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base index assembly control machine probe store framework mastermind recorder
