@@ -5,6 +5,7 @@
 #include <linux/futex.h>
 #include <math.h>
 #include <portolan/control.h>
+#include <portolan/tau.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
