@@ -3,29 +3,23 @@
  * A process forks: its child starts with empty records and measures on. It is alone there, so what
  * the other threads were inside is over; rows and their file stay the parent's.
  */
-#include "event.h"
 #include "internal.h"
 
-#include <pthread.h>
+static pthread_mutex_t *const locks[] = {&probe_cost_lock,    &probe_rows_lock,
+                                         &probe_events_lock,  &probe_parameters_lock,
+                                         &probe_methods_lock, &probe_registry_lock};
+enum { N_LOCKS = sizeof locks / sizeof *locks };
 
 static void prepare(void)
 {
-    probe_cost_lock();
-    probe_rows_lock();
-    probe_events_lock();
-    probe_parameters_lock();
-    probe_methods_lock();
-    probe_registry_lock();
+    for (size_t i = 0; i < N_LOCKS; i++)
+        pthread_mutex_lock(locks[i]);
 }
 
 static void in_parent(void)
 {
-    probe_registry_unlock();
-    probe_methods_unlock();
-    probe_parameters_unlock();
-    probe_events_unlock();
-    probe_rows_unlock();
-    probe_cost_unlock();
+    for (size_t i = N_LOCKS; i-- > 0;)
+        pthread_mutex_unlock(locks[i]);
 }
 
 static void in_child(void)

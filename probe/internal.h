@@ -5,6 +5,8 @@
 
 #include <portolan/probe.h>
 
+#include <pthread.h>
+
 /* Frames per thread: 4 MiB of address space, of which only what is touched becomes memory. */
 #define PROBE_FRAMES 65536
 /* Key-space bits in a node's method, so that bins never meet exact values; PROFILED is the third.
@@ -194,10 +196,6 @@ void probe_span_drop(struct probe_thread *t, const struct portolan_probe_frame *
  */
 void probe_spans_begin(struct probe_thread *t);
 
-/* parameter.c: held by who registers a parameter, before the methods' lock. */
-void probe_parameters_lock(void);
-void probe_parameters_unlock(void);
-
 /* event.c */
 void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
@@ -221,15 +219,10 @@ void probe_rows_forget(void);
 
 /* fork.c: once, before anything else does the same. */
 void probe_survive_fork(void);
-/* For it. In the child: other threads are gone; neither rows nor their file are its own. */
-void probe_cost_lock(void);
-void probe_cost_unlock(void);
-void probe_rows_lock(void);
-void probe_rows_unlock(void);
-void probe_methods_lock(void);
-void probe_methods_unlock(void);
-void probe_registry_lock(void);
-void probe_registry_unlock(void);
+/* The locks that a fork takes, in this order, and gives back on both sides. */
+extern pthread_mutex_t probe_cost_lock, probe_rows_lock, probe_events_lock, probe_parameters_lock,
+    probe_methods_lock, probe_registry_lock;
+/* In the child: other threads are gone; neither rows nor their file are its own. */
 void probe_thread_stay_alone(void);
 void probe_rows_abandon(void);
 

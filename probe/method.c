@@ -3,7 +3,6 @@
  */
 #include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +12,9 @@ struct method_block {
     struct portolan_probe_method_info *infos;
 };
 
-static pthread_mutex_t methods_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t probe_methods_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct method_block *blocks;
 static uint32_t next_handle = PORTOLAN_PROBE_HANDLE_OWN + 1;
-
-void probe_methods_lock(void)
-{
-    pthread_mutex_lock(&methods_lock);
-}
-
-void probe_methods_unlock(void)
-{
-    pthread_mutex_unlock(&methods_lock);
-}
 
 #define OURS(number, text)                                                                         \
     {                                                                                              \
@@ -173,13 +162,13 @@ portolan_probe_methods_register(const struct portolan_probe_connection *connecti
                                       "methods %s and %s are of different kinds", methods[0].name,
                                       methods[i].name);
     }
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     known = block_find(connection, methods, count);
     if (known)
         *first = known->infos[0].handle;
     else
         status = block_add(connection, methods, count, first);
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
     if (status != PORTOLAN_OK)
         return portolan_error_set(err, status, "no memory for the methods of port %s of %s",
                                   connection->uses, connection->user);
@@ -192,11 +181,11 @@ const struct portolan_probe_method_info *portolan_probe_method_peek(uint32_t han
 
     if (handle <= PORTOLAN_PROBE_HANDLE_OWN)
         return &ours[handle];
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     for (const struct method_block *b = blocks; b && !info; b = b->next)
         if (handle >= b->infos[0].handle && handle - b->infos[0].handle < b->count)
             info = &b->infos[handle - b->infos[0].handle];
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
     return info;
 }
 
@@ -206,9 +195,9 @@ void portolan_probe_methods_visit(bool (*visit)(void *arg,
 {
     bool more = true;
 
-    pthread_mutex_lock(&methods_lock);
+    pthread_mutex_lock(&probe_methods_lock);
     for (const struct method_block *b = blocks; b && more; b = b->next)
         for (size_t i = 0; i < b->count && more; i++)
             more = visit(arg, &b->infos[i]);
-    pthread_mutex_unlock(&methods_lock);
+    pthread_mutex_unlock(&probe_methods_lock);
 }

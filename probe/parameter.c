@@ -5,7 +5,6 @@
  */
 #include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +20,7 @@ struct probe_parameter {
 };
 
 static struct probe_parameter *buckets[BUCKETS];
-static pthread_mutex_t parameters_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void probe_parameters_lock(void)
-{
-    pthread_mutex_lock(&parameters_lock);
-}
-
-void probe_parameters_unlock(void)
-{
-    pthread_mutex_unlock(&parameters_lock);
-}
+pthread_mutex_t probe_parameters_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct probe_parameter *find(uint32_t from, const char *name)
 {
@@ -91,10 +80,10 @@ static enum portolan_status append(struct probe_activation *a, uint32_t handle, 
     if (a->n == PORTOLAN_PROBE_CONTEXTS)
         return PORTOLAN_EINVAL;
     if (!p) {
-        pthread_mutex_lock(&parameters_lock);
+        pthread_mutex_lock(&probe_parameters_lock);
         if (!(p = find(from, name)))
             status = add(from, a->parameters, name, &p);
-        pthread_mutex_unlock(&parameters_lock);
+        pthread_mutex_unlock(&probe_parameters_lock);
     }
     if (status == PORTOLAN_OK) {
         a->parameters = p;

@@ -163,11 +163,11 @@ uint64_t probe_rows_spill_now(void)
 {
     uint64_t rows = 0;
 
-    probe_rows_lock();
+    pthread_mutex_lock(&probe_rows_lock);
     write_blocks();
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         rows += t->rows_spilled;
-    probe_rows_unlock();
+    pthread_mutex_unlock(&probe_rows_lock);
     return rows;
 }
 
@@ -225,9 +225,9 @@ static void *writer(void *unused)
         while (sem_wait(&spill.wake) != 0)
             ;
         __atomic_store_n(&spill.asked, false, __ATOMIC_RELEASE);
-        probe_rows_lock();
+        pthread_mutex_lock(&probe_rows_lock);
         write_blocks();
-        probe_rows_unlock();
+        pthread_mutex_unlock(&probe_rows_lock);
     }
     return NULL;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -19,7 +18,7 @@ __thread struct portolan_probe_thread *portolan_probe_thread
 #define PROBE_THREAD_SIZE                                                                          \
     (sizeof(struct probe_thread) + PROBE_FRAMES * sizeof(struct portolan_probe_frame))
 
-static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t probe_registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct probe_thread *registry_first, *registry_last;
 static pthread_key_t thread_key;
 static bool have_key;
@@ -48,11 +47,11 @@ static void set_fast_limit(struct probe_thread *t)
 
 void probe_threads_set_clock(bool is_slow)
 {
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     __atomic_store_n(&portolan_probe_clock_is_slow, is_slow, __ATOMIC_RELAXED);
     for (struct probe_thread *t = registry_first; t; t = t->next)
         set_fast_limit(t);
-    pthread_mutex_unlock(&registry_lock);
+    pthread_mutex_unlock(&probe_registry_lock);
 }
 
 struct probe_thread *probe_thread_create(void)
@@ -130,7 +129,7 @@ static struct probe_thread *attach(void)
 
     if (!have_key)
         return NULL;
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     for (t = registry_first; t && t->in_use; t = t->next)
         ;
     if (!t && (t = probe_thread_create()))
@@ -139,7 +138,7 @@ static struct probe_thread *attach(void)
         t->in_use = true;
     else
         t = NULL;
-    pthread_mutex_unlock(&registry_lock);
+    pthread_mutex_unlock(&probe_registry_lock);
     if (!t)
         return NULL;
     note_stack(t);
@@ -158,19 +157,9 @@ static void detach(void *record)
     portolan_probe_thread = &nobody;
     t->hot.charged = t->hot.frames;
     __atomic_store_n(&t->hot.top, t->hot.frames + 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&registry_lock);
+    pthread_mutex_lock(&probe_registry_lock);
     t->in_use = false;
-    pthread_mutex_unlock(&registry_lock);
-}
-
-void probe_registry_lock(void)
-{
-    pthread_mutex_lock(&registry_lock);
-}
-
-void probe_registry_unlock(void)
-{
-    pthread_mutex_unlock(&registry_lock);
+    pthread_mutex_unlock(&probe_registry_lock);
 }
 
 void probe_thread_stay_alone(void)

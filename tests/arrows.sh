@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The arrows between rooms go one way: a room includes only the public headers that this table
 # allows it (docs/architecture.md draws it).
-set -u
+set -uf
 cd "${1:-.}" || exit 99
 
-# room: public headers it may include
+# room, or folder in it with a rule of its own: public headers it may include
 table='
 base: base index command machine shared_object
 libclang: base libclang
 sidl: base sidl
-probe: base control probe probe_inline probe_records tau
+probe: base probe probe_inline probe_records
+probe/control: base control probe tau
+probe/counters: base probe
+probe/tau: base control probe tau
+probe/portolan: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
 store: base index store
 profile: base index chart store profile compare models formula extrap series trend
@@ -29,9 +33,9 @@ call/bsp: base cll mpi pub
 call/obsp: base formula local models cll_report obsp pub
 call/translate: base cll command formula libclang translate
 call/llac: base command formula models series extrap update chart store profile cll_report obsp llac
-components: base assembly control framework probe
+components: base assembly control framework probe tau
 link: base command assembly palette link program
-wrap: base command assembly control probe store proxygen functions recorder wrap
+wrap: base command assembly control probe store proxygen functions recorder tau wrap
 cli: base machine chart llac assembly control framework ccaffeine mpi store mastermind profile export compare trend models formula extrap optimizer sidl proxygen translate probe link program wrap cll_report obsp command
 examples: base assembly framework models
 '
@@ -40,7 +44,9 @@ echo "1..$(echo "$table" | grep -c :)"
 number=0
 echo "$table" | grep : | while IFS=: read -r room allowed; do
     number=$((number + 1))
-    bad=$(find "$room" -name '*.[ch]' -not -path '*/test/*' 2>/dev/null |
+    # A folder with a row of its own is not judged by the row of the folder around it.
+    inner=$(echo "$table" | sed -n "s|^\\($room/[^:]*\\):.*|-not -path \\1/*|p")
+    bad=$(find "$room" -name '*.[ch]' -not -path '*/test/*' $inner 2>/dev/null |
         xargs -r grep -HnoE '#include <portolan/[a-z_]+\.h>' |
         while IFS= read -r hit; do
             header=$(echo "$hit" | sed 's/.*<portolan\/\(.*\)\.h>/\1/')

@@ -6,6 +6,7 @@
 #include <portolan/control.h>
 #include <portolan/framework.h>
 #include <portolan/probe.h>
+#include <portolan/tau.h>
 
 struct manual_clock {
     struct sidl_object object;

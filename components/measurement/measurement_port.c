@@ -4,6 +4,7 @@
 #include <portolan/control.h>
 #include <portolan/framework.h>
 #include <portolan/probe.h>
+#include <portolan/tau.h>
 
 #include <stdlib.h>
 

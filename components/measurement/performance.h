@@ -5,6 +5,7 @@
 
 #include <portolan/control.h>
 #include <portolan/framework.h>
+#include <portolan/tau.h>
 
 #include "Performance.h"
 

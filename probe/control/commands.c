@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands: read, checked as a whole, obeyed. */
-#include "control_internal.h"
+#include "../internal.h"
 #include "internal.h"
+
+#include <portolan/tau.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -407,6 +409,30 @@ static enum portolan_status dump(const char *folder, struct portolan_text *reply
     return status;
 }
 
+static portolan_control_flush_fn flush_fn;
+static void *flush_arg;
+
+void portolan_control_set_flush(portolan_control_flush_fn flush, void *arg)
+{
+    control_lock();
+    flush_fn = flush;
+    flush_arg = arg;
+    control_unlock();
+}
+
+static enum portolan_status flush_taker(bool *has_taker, struct portolan_error *err)
+{
+    portolan_control_flush_fn fn;
+    void *arg;
+
+    control_lock();
+    fn = flush_fn;
+    arg = flush_arg;
+    control_unlock();
+    *has_taker = fn != NULL;
+    return fn ? fn(arg, err) : PORTOLAN_OK;
+}
+
 static enum portolan_status flush(struct portolan_text *reply, struct portolan_error *err)
 {
     enum portolan_status status;
@@ -414,7 +440,7 @@ static enum portolan_status flush(struct portolan_text *reply, struct portolan_e
 
     status = dump(NULL, reply, err);
     if (status == PORTOLAN_OK)
-        status = control_flush(&taken, err);
+        status = flush_taker(&taken, err);
     if (status == PORTOLAN_OK)
         portolan_text_add(reply, taken ? "flush: the Mastermind has what was measured\n"
                                        : "flush: a Mastermind in an assembly stores at the next "

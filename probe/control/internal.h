@@ -26,7 +26,7 @@ enum control_verb {
     CONTROL_VERBS
 };
 
-/* ------------------------------------------------- control.c: the registry */
+/* ------------------------------------------------- registry.c */
 
 void control_lock(void);
 void control_unlock(void);
@@ -51,20 +51,14 @@ void control_remember(enum control_verb verb, uint32_t one_in, char *glob);
 void control_pin(struct portolan_control_port *port);
 void control_unpin(struct portolan_control_port *port);
 
-/* The clock in nanoseconds. */
-double control_now_ns(void);
-
-/* How long PORT has not been measured in VARIANT up to now; 0 when it never was in it. */
-double control_away_ns(const struct portolan_control_gap *gap);
-
-/* ------------------------------------------------- control_apply.c */
+/* ------------------------------------------------- commands.c */
 
 /* What `portolan control` writes says so in its first line, and by what it knows its answer. */
 #define CONTROL_REQUEST "# request "
 
 bool control_is_request(const char *text);
 
-/* ------------------------------------------------- control_signal.c */
+/* ------------------------------------------------- signals.c */
 
 struct control_signals {
     int fd; /* readable when one has come; -1: not taken */
@@ -78,13 +72,5 @@ void control_signals_restore(const struct control_signals *s);
 void control_signals_close(struct control_signals *s);
 /* The command of a signal that has come, NULL when there is none any more. */
 const char *control_signals_next(struct control_signals *s);
-
-/* ------------------------------------------------- control_finish.c */
-
-/* Somebody wants profiles: they are written when the process ends. */
-void control_want_profile(void);
-
-/* What `flush` does beside writing profiles. */
-enum portolan_status control_flush(bool *has_taker, struct portolan_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a process leaves behind as TAU profiles: its call paths as nodes of <portolan/tau.h>. */
-#ifndef PORTOLAN_PROBE_TAU_H
-#define PORTOLAN_PROBE_TAU_H
+#ifndef PROBE_TAU_INTERNAL_H
+#define PROBE_TAU_INTERNAL_H
 
 #include <portolan/probe.h>
 #include <portolan/tau.h>
@@ -41,7 +41,7 @@ enum portolan_status tau_nodes_make(struct tau_nodes *nodes, const struct tau_so
 /* The name of a row. "Component::routine" of what is timed by that name. */
 const char *tau_name_of(struct portolan_arena *a, const struct portolan_probe_method_info *info);
 
-/* tau_events.c: one thread's events, sorted by name; start it as {0}. */
+/* One thread's events, sorted by name; start it as {0}. */
 struct tau_events {
     struct portolan_arena arena;
     struct portolan_tau_event *events;
@@ -53,7 +53,7 @@ enum portolan_status tau_events_make(struct tau_events *events, const struct tau
                                      uint32_t thread, const struct tau_nodes *nodes,
                                      bool with_paths, struct portolan_error *err);
 
-/* tau_profile.c: FOLDER, or where profiles go if it is NULL or "". */
+/* profile.c: FOLDER, or where profiles go if it is NULL or "". */
 const char *tau_folder(const char *folder);
 enum portolan_status tau_make_folder(const char *folder, struct portolan_error *err);
 

@@ -5,7 +5,7 @@
  *
  * The folder is watched, not the file: a file that is replaced is another file.
  */
-#include "control_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

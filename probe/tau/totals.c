@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rows of totals of all threads as one. */
-#include "control_internal.h"
-#include "tau.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TAU profiles as files: profile.N.C.T, a folder per metric when there are several. */
-#include "control_internal.h"
-#include "tau.h"
+#include "internal.h"
+
+#include <portolan/control.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,4 +285,56 @@ enum portolan_status portolan_probe_write_tau(const char *folder, int node, size
     const struct portolan_probe_dump dump = {.folder = folder, .prefix = "profile"};
 
     return portolan_probe_dump_tau(&dump, node, files, err);
+}
+
+/* ------------------------------------------------- at the end of the process */
+
+static pthread_mutex_t finish_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t wanted_by; /* the process that profiles are of; 0: nobody wants any */
+static uint64_t finished;
+
+enum portolan_status portolan_control_finish(struct portolan_error *err)
+{
+    enum portolan_status status = PORTOLAN_OK;
+    struct tau_source source = {0};
+    uint64_t count;
+
+    /* a forked child has its parent's records, and its parent writes them */
+    if (__atomic_load_n(&wanted_by, __ATOMIC_RELAXED) != getpid())
+        return PORTOLAN_OK;
+    pthread_mutex_lock(&finish_lock);
+    status = tau_source_take(&source, err);
+    count = status == PORTOLAN_OK ? tau_count(&source) : 0;
+    tau_source_clear(&source);
+    if (count && count != finished) {
+        status = portolan_probe_write_tau(NULL, portolan_control_node(), NULL, err);
+        if (status == PORTOLAN_OK)
+            finished = count;
+    }
+    pthread_mutex_unlock(&finish_lock);
+    return status;
+}
+
+static void finish_at_exit(void)
+{
+    struct portolan_error err = {0};
+
+    if (portolan_control_finish(&err))
+        portolan_log(PORTOLAN_LOG_WARNING, "profile", "%s", err.text);
+}
+
+static void register_finish(void)
+{
+    atexit(finish_at_exit);
+}
+
+/* Without a lock of its own: the registry calls this under its lock, which finishing takes, too. */
+void portolan_control_want_profile(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pid_t nobody = 0;
+
+    pthread_once(&once, register_finish);
+    __atomic_compare_exchange_n(&wanted_by, &nobody, getpid(), false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
 }

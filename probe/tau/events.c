@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomic events: names, and what a trigger does. */
-#include "event.h"
+/* Atomic events: names, what a trigger does, and what readers get. */
+#include "../internal.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_EVENTS 1024
 #define FIRST_TABLE  32
+
+/* One event on one thread, as a whole or on one call path. One writer; readers only look. */
+struct probe_event_sums {
+    uint32_t event;
+    const struct portolan_probe_node *node; /* NULL: as a whole */
+    uint64_t count;
+    double max, min, sum, squares;
+    struct probe_event_sums *next; /* in the order they came */
+};
+
+/* Of one thread: the list is for readers, the table for who triggers. */
+struct probe_events {
+    struct probe_event_sums *first, *last;
+    struct probe_event_sums **table;
+    size_t size, count, paths;
+};
 
 struct event {
     char *name;
@@ -19,22 +33,7 @@ struct event {
 static struct event *blocks[PORTOLAN_PROBE_EVENTS / BLOCK_EVENTS];
 static uint32_t n_events;
 static struct probe_events apart; /* of threads that are not measured */
-static pthread_mutex_t events_lock = PTHREAD_MUTEX_INITIALIZER;
-
-void probe_events_lock(void)
-{
-    pthread_mutex_lock(&events_lock);
-}
-
-void probe_events_unlock(void)
-{
-    pthread_mutex_unlock(&events_lock);
-}
-
-struct probe_events *probe_events_apart(void)
-{
-    return &apart;
-}
+pthread_mutex_t probe_events_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ------------------------------------------------- names */
 
@@ -69,12 +68,12 @@ enum portolan_status portolan_probe_event_register(const char *name, bool with_c
 
     if (!name || !*name)
         return portolan_error_set(err, PORTOLAN_EINVAL, "an event needs a name");
-    probe_events_lock();
+    pthread_mutex_lock(&probe_events_lock);
     while (i < n_events && strcmp(event_at(i)->name, name))
         i++;
     if (i == n_events)
         status = add_event(name, &i);
-    probe_events_unlock();
+    pthread_mutex_unlock(&probe_events_lock);
     if (status)
         return portolan_error_set(err, status, "no memory for event '%s'", name);
     if (with_context)
@@ -108,8 +107,8 @@ static size_t slot_of(const struct probe_events *events, uint32_t event,
     return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (events->size - 1);
 }
 
-static struct probe_event_sums **find(const struct probe_events *events, uint32_t event,
-                                      const struct portolan_probe_node *node)
+static struct probe_event_sums **find_sums(const struct probe_events *events, uint32_t event,
+                                           const struct portolan_probe_node *node)
 {
     size_t i = slot_of(events, event, node);
 
@@ -130,7 +129,7 @@ static bool reserve(struct probe_events *events)
         return events->count + 1 < events->size;
     for (size_t i = 0; i < events->size; i++)
         if (events->table[i])
-            *find(&grown, events->table[i]->event, events->table[i]->node) = events->table[i];
+            *find_sums(&grown, events->table[i]->event, events->table[i]->node) = events->table[i];
     free(events->table);
     events->table = grown.table;
     events->size = grown.size;
@@ -147,7 +146,7 @@ static struct probe_event_sums *add_sums(struct probe_events *events, uint32_t e
         return NULL;
     s->event = event;
     s->node = node;
-    *find(events, event, node) = s;
+    *find_sums(events, event, node) = s;
     events->count++;
     events->paths += node != NULL;
     __atomic_store_n(events->last ? &events->last->next : &events->first, s, __ATOMIC_RELEASE);
@@ -155,10 +154,10 @@ static struct probe_event_sums *add_sums(struct probe_events *events, uint32_t e
     return s;
 }
 
-bool probe_events_add(struct probe_events *events, uint32_t event,
+static bool add_value(struct probe_events *events, uint32_t event,
                       const struct portolan_probe_node *node, double value)
 {
-    struct probe_event_sums *s = events->size ? *find(events, event, node) : NULL;
+    struct probe_event_sums *s = events->size ? *find_sums(events, event, node) : NULL;
 
     if (!s && !(s = add_sums(events, event, node)))
         return false;
@@ -181,20 +180,129 @@ void portolan_probe_event_trigger(uint32_t event, double value)
         return;
     if (!t->events)
         __atomic_store_n(&t->events, portolan_calloc(1, sizeof *t->events), __ATOMIC_RELEASE);
-    if (!t->events || !probe_events_add(t->events, event, NULL, value))
+    if (!t->events || !add_value(t->events, event, NULL, value))
         return;
     if (__atomic_load_n(&e->has_context, __ATOMIC_RELAXED))
-        probe_events_add(t->events, event, portolan_probe_charged(&t->hot, t->hot.top)->node,
-                         value);
+        add_value(t->events, event, portolan_probe_charged(&t->hot, t->hot.top)->node, value);
 }
 
 void portolan_probe_event_note(uint32_t event, double value)
 {
     if (!event_at(event))
         return;
-    probe_events_lock();
-    probe_events_add(&apart, event, NULL, value);
-    probe_events_unlock();
+    pthread_mutex_lock(&probe_events_lock);
+    add_value(&apart, event, NULL, value);
+    pthread_mutex_unlock(&probe_events_lock);
+}
+
+/* ------------------------------------------------- reading */
+
+struct taking {
+    struct portolan_probe_event_record *rows;
+    size_t n, capacity;
+    bool failed;
+};
+
+static struct portolan_probe_event_record *add_row(struct taking *to)
+{
+    if (to->n == to->capacity) {
+        size_t capacity = to->capacity ? 2 * to->capacity : 64;
+        void *rows = portolan_reallocarray(to->rows, capacity, sizeof *to->rows);
+
+        if (!rows) {
+            to->failed = true;
+            return NULL;
+        }
+        to->rows = rows;
+        to->capacity = capacity;
+    }
+    return &to->rows[to->n++];
+}
+
+static void take(struct taking *to, const struct probe_event_sums *s, uint32_t thread)
+{
+    uint64_t count = __atomic_load_n(&s->count, __ATOMIC_ACQUIRE);
+    struct portolan_probe_event_record *r = count ? add_row(to) : NULL;
+
+    if (!r)
+        return;
+    *r = (struct portolan_probe_event_record){
+        .name = portolan_probe_event_peek_name(s->event),
+        .event = s->event,
+        .thread = thread,
+        .has_record = s->node,
+        .record = s->node ? (uint64_t)thread << 32 | s->node->id : 0,
+        .count = count,
+        .max = probe_load_real(&s->max),
+        .min = probe_load_real(&s->min),
+        .mean = probe_load_real(&s->sum) / (double)count,
+        .sum_squares = probe_load_real(&s->squares),
+    };
+}
+
+static void take_all(struct taking *to, const struct probe_events *events, uint32_t thread)
+{
+    if (!events)
+        return;
+    for (const struct probe_event_sums *s = __atomic_load_n(&events->first, __ATOMIC_ACQUIRE); s;
+         s = __atomic_load_n(&s->next, __ATOMIC_ACQUIRE))
+        take(to, s, thread);
+}
+
+/* By thread, then event, totals before call paths, these by record. */
+static int compare(const void *a, const void *b)
+{
+    const struct portolan_probe_event_record *x = a, *y = b;
+
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->event != y->event)
+        return x->event < y->event ? -1 : 1;
+    if (x->has_record != y->has_record)
+        return x->has_record ? 1 : -1;
+    return (x->record > y->record) - (x->record < y->record);
+}
+
+/* Two totals of one thread: its own, and what helpers noted. */
+static void add(struct portolan_probe_event_record *to,
+                const struct portolan_probe_event_record *more)
+{
+    double sum = to->mean * (double)to->count + more->mean * (double)more->count;
+
+    to->count += more->count;
+    to->mean = sum / (double)to->count;
+    to->max = more->max > to->max ? more->max : to->max;
+    to->min = more->min < to->min ? more->min : to->min;
+    to->sum_squares += more->sum_squares;
+}
+
+enum portolan_status portolan_probe_events_take(struct portolan_probe_event_record **rows,
+                                                size_t *n, struct portolan_error *err)
+{
+    struct taking to = {0};
+    size_t kept = 0;
+
+    *rows = NULL;
+    *n = 0;
+    for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
+        take_all(&to, __atomic_load_n(&t->events, __ATOMIC_ACQUIRE), t->index);
+    pthread_mutex_lock(&probe_events_lock);
+    take_all(&to, &apart, 0);
+    pthread_mutex_unlock(&probe_events_lock);
+    if (to.failed) {
+        free(to.rows);
+        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for the events");
+    }
+    if (to.n)
+        qsort(to.rows, to.n, sizeof *to.rows, compare);
+    for (size_t i = 0; i < to.n; i++)
+        if (kept && !compare(&to.rows[kept - 1], &to.rows[i]))
+            add(&to.rows[kept - 1], &to.rows[i]);
+        else
+            to.rows[kept++] = to.rows[i];
+    *rows = to.rows;
+    *n = kept;
+    return PORTOLAN_OK;
 }
 
 /* ------------------------------------------------- end */
@@ -212,9 +320,9 @@ void probe_events_reset(void)
 {
     for (struct probe_thread *t = probe_thread_first(); t; t = probe_thread_next(t))
         empty(t->events);
-    probe_events_lock();
+    pthread_mutex_lock(&probe_events_lock);
     empty(&apart);
-    probe_events_unlock();
+    pthread_mutex_unlock(&probe_events_lock);
 }
 
 void probe_events_free(struct probe_events *events)

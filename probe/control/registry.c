@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The registry of ports that can be steered, and what a switch does to one. */
-#include "control_internal.h"
+#include "internal.h"
+
+#include <portolan/tau.h>
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -51,7 +53,7 @@ struct portolan_control_port *control_first(void)
     return ports;
 }
 
-double control_now_ns(void)
+static double now_ns(void)
 {
     return portolan_probe_ticks_to_ns(portolan_probe_now());
 }
@@ -111,13 +113,13 @@ static void note_gap(struct portolan_control_port *p, enum portolan_variant vari
         g->was_in = true; /* what commands forbade from the start is missed as well */
     if (measures(p, variant)) {
         if (g->is_away)
-            g->away_ns += control_now_ns() - g->away_since_ns;
+            g->away_ns += now_ns() - g->away_since_ns;
         g->is_away = false;
         g->was_in = true;
     } else if (g->was_in && !g->is_away) {
         g->is_away = true;
         g->count++;
-        g->away_since_ns = control_now_ns();
+        g->away_since_ns = now_ns();
         departures[variant]++;
     }
 }
@@ -128,12 +130,12 @@ static void put_in_force(struct portolan_control_port *p)
     note_gap(p, PORTOLAN_VARIANT_PROFILE);
     note_gap(p, PORTOLAN_VARIANT_MASTERMIND);
     if (p->variant == PORTOLAN_VARIANT_PROFILE)
-        control_want_profile();
+        portolan_control_want_profile();
 }
 
-double control_away_ns(const struct portolan_control_gap *gap)
+static double away_ns(const struct portolan_control_gap *gap)
 {
-    return gap->away_ns + (gap->is_away ? control_now_ns() - gap->away_since_ns : 0);
+    return gap->away_ns + (gap->is_away ? now_ns() - gap->away_since_ns : 0);
 }
 
 static void follow_rule(struct portolan_control_port *p, enum control_verb verb, uint32_t one_in)
@@ -253,7 +255,7 @@ static void keep_gaps(struct portolan_control_port *p)
         if (!g)
             continue;
         g->gaps[i].count += p->gaps[i].count;
-        g->gaps[i].away_ns += control_away_ns(&p->gaps[i]);
+        g->gaps[i].away_ns += away_ns(&p->gaps[i]);
     }
 }
 
@@ -285,7 +287,7 @@ void portolan_control_set_mastermind(struct portolan_control_port *p, bool has_m
     } else {
         /* nobody misses anything from now on */
         departures[PORTOLAN_VARIANT_MASTERMIND] += gap->is_away;
-        gap->away_ns = control_away_ns(gap);
+        gap->away_ns = away_ns(gap);
         gap->is_away = gap->was_in = false;
     }
     control_unlock();
@@ -370,7 +372,113 @@ void portolan_control_visit_gaps(enum portolan_variant variant,
         visit(arg, g->name, g->gaps[variant].count, g->gaps[variant].away_ns);
     DL_FOREACH(ports, p)
     if (p->gaps[variant].count)
-        visit(arg, p->name ? p->name : "", p->gaps[variant].count,
-              control_away_ns(&p->gaps[variant]));
+        visit(arg, p->name ? p->name : "", p->gaps[variant].count, away_ns(&p->gaps[variant]));
     control_unlock();
+}
+
+/* ------------------------------------------------- groups */
+
+struct group {
+    struct portolan_control_group group; /* first */
+    struct portolan_control_port control;
+    bool is_added;
+    struct group *next;
+    char text[]; /* "timers.NAME" */
+};
+
+static struct portolan_probe_binding no_binding;
+static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct group *first, *last; /* in the order of their numbers; never freed */
+
+static const char prefix[] = "timers.";
+
+static struct group *create(const char *name)
+{
+    size_t size = sizeof prefix + strlen(name);
+    struct group *g = portolan_calloc(1, sizeof *g + size);
+
+    if (!g)
+        return NULL;
+    strcpy(g->text, prefix);
+    strcat(g->text, name);
+    g->group.name = g->text + sizeof prefix - 1;
+    g->group.number = last ? last->group.number + 1 : 1;
+    portolan_probe_port_init(&g->group.port, &no_binding, 0);
+    g->control = (struct portolan_control_port){.name = g->text,
+                                                .type = g->group.name,
+                                                .port = &g->group.port,
+                                                .variant = PORTOLAN_VARIANT_PROFILE};
+    if (last)
+        last->next = g;
+    else
+        first = g;
+    last = g;
+    return g;
+}
+
+const struct portolan_control_group *portolan_control_group_get(const char *name, bool of_timers)
+{
+    struct group *g;
+
+    pthread_mutex_lock(&groups_lock);
+    for (g = first; g && strcmp(g->group.name, name); g = g->next)
+        ;
+    if (!g)
+        g = create(name);
+    if (g && of_timers && !g->is_added) {
+        portolan_control_add(&g->control);
+        g->is_added = true;
+    }
+    pthread_mutex_unlock(&groups_lock);
+    return g ? &g->group : NULL;
+}
+
+const struct portolan_control_group *portolan_control_group_peek(int64_t number)
+{
+    const struct group *g;
+
+    pthread_mutex_lock(&groups_lock);
+    for (g = first; g && g->group.number != number; g = g->next)
+        ;
+    pthread_mutex_unlock(&groups_lock);
+    return g ? &g->group : NULL;
+}
+
+/* ------------------------------------------------- which process this is */
+
+static int chosen_node = -1, chosen_count = -1;
+
+/* CHOSEN, or what one of the launchers' variables says, or OTHERWISE. */
+static int number_or(const int *chosen, const char *const *variables, int otherwise)
+{
+    int n = __atomic_load_n(chosen, __ATOMIC_RELAXED);
+    int64_t value;
+
+    for (; n < 0 && *variables; variables++)
+        if (portolan_read_int64(getenv(*variables), &value) && value >= otherwise &&
+            value <= INT32_MAX)
+            n = (int)value;
+    return n < 0 ? otherwise : n;
+}
+
+int portolan_control_node(void)
+{
+    static const char *const variables[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                            "SLURM_PROCID", NULL};
+
+    return number_or(&chosen_node, variables, 0);
+}
+
+int portolan_control_node_count(void)
+{
+    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS",
+                                            NULL};
+
+    return number_or(&chosen_count, variables, 1);
+}
+
+void portolan_control_set_node(int node, int count)
+{
+    __atomic_store_n(&chosen_node, node, __ATOMIC_RELAXED);
+    __atomic_store_n(&chosen_count, count, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals that stand for commands: the handler only counts, and wakes the listener's thread. */
-#include "control_internal.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <signal.h>

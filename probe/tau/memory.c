@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The heap in use and how much more there could be. */
-#include "internal.h"
+#include <portolan/probe.h>
 
 #include <malloc.h>
 #include <stdio.h>

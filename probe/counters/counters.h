@@ -3,7 +3,7 @@
 #ifndef PORTOLAN_PROBE_COUNTERS_H
 #define PORTOLAN_PROBE_COUNTERS_H
 
-#include "internal.h"
+#include "../internal.h"
 
 #include <pthread.h>
 
@@ -38,7 +38,7 @@ struct counter_driver {
     const char *const *(*names)(size_t *n);
 };
 
-/* counters_papi.c; NULL in a build without. */
+/* papi.c; NULL in a build without. */
 extern const struct counter_driver *probe_counter_driver;
 
 /* The events of a set that one component reads. */
@@ -63,7 +63,7 @@ struct counter_table {
     char names[PORTOLAN_PROBE_COUNTERS_ALL][COUNTER_NAME_SIZE];
 };
 
-/* counters_text.c: TEXT read and tried on the calling thread, which runs no set; under the lock. */
+/* sets.c: TEXT read and tried on the calling thread, which runs no set; under the lock. */
 enum portolan_status counter_table_read(struct counter_table *table, const char *text,
                                         struct portolan_error *err);
 /* The same events by the names they have in a driver that was started anew. */
@@ -72,7 +72,7 @@ void counter_table_find_again(struct counter_table *table);
 enum portolan_status counter_driver_start(struct portolan_error *err);
 const char *counter_driver_describe(void);
 
-/* counters.c: the definition, and the place of the set in force; a switch writes it atomically. */
+/* counting.c: the definition, and the place of the set in force; a switch writes it atomically. */
 #define COUNTERS_NONE (-1)
 extern pthread_mutex_t probe_counters_lock;
 extern struct counter_table probe_counter_table;
@@ -81,7 +81,7 @@ extern int probe_counters_in_force;
 unsigned probe_counters_generation(void);
 /* Another driver, for tests; the definition is empty then. */
 void probe_counters_use_driver(const struct counter_driver *driver);
-/* counters_text.c: forgets that it was started. */
+/* sets.c: forgets that it was started. */
 void counter_driver_forget(void);
 
 #endif
