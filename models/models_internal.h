@@ -410,14 +410,9 @@ void model_write_pieces(FILE *out, const struct portolan_model *model);
 enum { NUMBER_TEXT = 32 };
 void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
-/* Ascending; none of them NaN. */
-void numbers_sort(size_t n, double *numbers);
 /* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
  */
 void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
-/* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
-/* P(F > f) of Fisher's distribution with these degrees of freedom */
-double fisher_tail(double f, double numerator, double denominator);
 
 /* ---- kriging.c: between measured places, and how far it may be off ---- */
 

@@ -53,9 +53,10 @@ static bool beat_the_whole(const struct rivals *r)
         breaks_variance(r->pieces_rss, free, r->f->repeat_variance, pts->repeat_dof, &dof);
 
     variance += 1e-16 * (double)pts->m;
-    return dof > 0 && fisher_tail((r->whole_rss - r->pieces_rss) / extra / variance, extra, dof) *
-                              (double)r->m <
-                          r->f->risk;
+    return dof > 0 &&
+           portolan_fisher_p((r->whole_rss - r->pieces_rss) / extra / variance, extra, dof) *
+                   (double)r->m <
+               r->f->risk;
 }
 
 /* Where between -1 and 1 the broken variable is, in factors if it can be. */

@@ -255,7 +255,7 @@ static struct scatter judge_scatter(const struct points *pts, const struct row *
     struct scatter scatter = {.cut = INFINITY};
     size_t n = deviate(pts, rows, deviation);
 
-    numbers_sort(n, deviation);
+    portolan_sort_numbers(n, deviation);
     if (n && deviation[n / 2] > 0) {
         scatter.cut = 6 * 1.4826 * deviation[n / 2];
         scatter.tails = judge_tails(pts, rows, scatter.cut);

@@ -48,7 +48,7 @@ void search_exclude_outliers(struct search *s, const struct candidate *fit)
         off[i] = fabs(pts->y[i] - v) / points_scale(pts, v);
     }
     memcpy(sorted, off, pts->m * sizeof *off);
-    numbers_sort(pts->m, sorted);
+    portolan_sort_numbers(pts->m, sorted);
     cut = fmax(fmax(0.5, 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     for (size_t i = 0; i < pts->m; i++)
         if (off[i] > cut) {

@@ -24,17 +24,6 @@ struct series {
     struct portolan_series_report *report;
 };
 
-static double median_of_sorted(const double *v, size_t n)
-{
-    return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
-}
-
-static double median(double *v, size_t n)
-{
-    numbers_sort(n, v);
-    return median_of_sorted(v, n);
-}
-
 /* ---- drift ---- */
 
 /* Sorts V and counts the pairs that were in the wrong order; equal ones are in the right one. */
@@ -71,7 +60,7 @@ static double find_slope(const struct series *s)
         for (size_t i = 0; i + half < s->n; i++)
             s->work[n++] = (s->r[i + half] - s->r[i]) / (double)half;
     }
-    return median(s->work, n);
+    return portolan_sort_to_median(n, s->work);
 }
 
 /* Mann 1945, Kendall 1975: the rank correlation with time, and its variance with ties. */
@@ -129,7 +118,7 @@ static size_t mark_spikes(struct series *s, const struct places *p)
 
     for (size_t i = 0; i < s->n; i++)
         s->work[i] = fabs(distance(s, p, i));
-    s->spread = 1.4826 * median(s->work, s->n);
+    s->spread = 1.4826 * portolan_sort_to_median(s->n, s->work);
     cut = fmax(6 * s->spread, s->cut);
     for (size_t i = 0; i < s->n; i++) {
         s->spike[i] = fabs(distance(s, p, i)) > cut;
@@ -145,7 +134,7 @@ static struct places one_place(const struct series *s)
     p.trend = s->report->drift.is_there ? log1p(s->report->drift.slope) : 0;
     for (size_t i = 0; i < s->n; i++)
         s->work[i] = s->r[i] - p.trend * ((double)i - (double)(s->n - 1) / 2);
-    p.at[0] = median(s->work, s->n);
+    p.at[0] = portolan_sort_to_median(s->n, s->work);
     return p;
 }
 
@@ -168,7 +157,7 @@ static void report_spikes(struct series *s, const struct places *p)
             k->n_small++;
     }
     if (n) {
-        k->factor = median(s->work, n);
+        k->factor = portolan_sort_to_median(n, s->work);
         k->largest = s->work[n - 1];
     }
     k->n = n;
@@ -240,7 +229,7 @@ static size_t take_values(struct series *s)
     for (size_t i = 0; i < s->n; i++)
         if (!s->spike[i])
             s->sorted[n++] = s->r[i];
-    numbers_sort(n, s->sorted);
+    portolan_sort_numbers(n, s->sorted);
     return n;
 }
 
@@ -277,8 +266,8 @@ static enum portolan_status find_modes(struct series *s)
     at = part_values(s, &n, &apart);
     if (n < 4 || !at)
         return PORTOLAN_OK;
-    m->low = exp(median_of_sorted(s->sorted, at));
-    m->high = exp(median_of_sorted(s->sorted + at, n - at));
+    m->low = exp(portolan_median_of_sorted(at, s->sorted));
+    m->high = exp(portolan_median_of_sorted(n - at, s->sorted + at));
     m->low_share = (double)at / (double)s->n;
     spread_ties(s->sorted, n);
     if ((status = series_dip(n, s->sorted, &m->dip)))

@@ -18,6 +18,7 @@
 
 #include <portolan/base.h>
 #include <portolan/formula.h>
+#include <portolan/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -416,19 +417,6 @@ PORTOLAN_API enum portolan_status portolan_model_read_xml(const char *text, size
                                                           struct portolan_diagnostics *diagnostics,
                                                           struct portolan_model **model,
                                                           struct portolan_error *err);
-
-/** P(|T| >= |t|) of Student's distribution with DOF degrees of freedom. */
-PORTOLAN_API double portolan_student_p(double t, double dof);
-
-/** Student's t: a share CONFIDENCE of the distribution with DOF degrees lies within +- this. */
-PORTOLAN_API double portolan_student_quantile(double confidence, double dof);
-
-/**
- * Random numbers that depend on their arguments alone, and so are the same on every machine and
- * rank: the DRAW-th of what WHAT numbers, between 0 and 1, or normal with mean 0 and variance 1.
- */
-PORTOLAN_API double portolan_draw_uniform(uint64_t draw, uint64_t what);
-PORTOLAN_API double portolan_draw_normal(uint64_t draw, uint64_t what);
 
 #ifdef __cplusplus
 }
