@@ -167,17 +167,3 @@ enum portolan_status emit_formula(const struct portolan_model *m, const struct e
     status = formula_end(&b, formula);
     return status ? portolan_error_set(err, status, "no memory for a formula") : PORTOLAN_OK;
 }
-
-enum portolan_status portolan_model_write_formula(const struct portolan_model *m,
-                                                  enum portolan_notation notation, char **text,
-                                                  struct portolan_error *err)
-{
-    static const struct emit_style exact = {.digits = 0};
-    struct portolan_formula *f = NULL;
-    enum portolan_status status = emit_formula(m, &exact, &f, err);
-
-    if (!status)
-        status = portolan_formula_write(f, notation, text, err);
-    portolan_formula_destroy(f);
-    return status;
-}

@@ -57,7 +57,7 @@ struct portolan_model_data {
                                     is ignored. */
 };
 
-/** What a model may look like; a set of these limits the search. */
+/** What a model looks like. */
 enum portolan_model_family {
     PORTOLAN_MODEL_CONSTANT = 1 << 0,
     PORTOLAN_MODEL_POWER = 1 << 1,       /**< c n^p, with or without an additive constant */
@@ -67,8 +67,7 @@ enum portolan_model_family {
     PORTOLAN_MODEL_SUM = 1 << 5,         /**< several parameters: one term for each, and products;
                                               one parameter: two terms, c + a/n + b log2(n) say */
     PORTOLAN_MODEL_GIVEN = 1 << 6,       /**< terms were given by the caller; not searched */
-    PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own; never in
-                                              a set: portolan_model_fit_pieces() makes these */
+    PORTOLAN_MODEL_PIECEWISE = 1 << 7    /**< several intervals with models of their own */
 };
 
 enum portolan_model_weighting {
@@ -104,10 +103,8 @@ struct portolan_model_options {
                               sum comes up to its points (portolan_model_fits()) and a searched law
                               with a minus does, that is taken, and bounded */
     enum portolan_model_weighting weighting;
-    unsigned families; /**< set of enum portolan_model_family; 0 = all; a constant always is in */
-    double confidence; /**< of intervals, 0 < c < 1; 0 = 0.95 */
-    double floor;      /**< relative weighting takes smaller |values| as this large, in the values'
-                            unit (a clock's resolution, say); 0 = chosen from the rows */
+    bool only_products; /**< the search looks for one product of all parameters, or a constant */
+    double confidence;  /**< of intervals, 0 < c < 1; 0 = 0.95 */
     enum portolan_model_statistic statistic;
     enum portolan_model_kind kind;
     bool trimmed;        /**< least trimmed squares: the quarter of the points that fits worst does
@@ -178,7 +175,8 @@ struct portolan_model_summary {
     double condition;      /**< of the scaled least-squares problem, all given terms included;
                                 infinite when some are dependent */
     double confidence;
-    double floor; /**< as used; 0 with absolute weighting */
+    double floor; /**< relative weighting takes smaller |values| as this large, in the values'
+                       unit; 0 with absolute weighting */
 };
 
 struct portolan_prediction {
@@ -371,16 +369,6 @@ portolan_model_describe(struct portolan_model *model,
 /** *TEXT: the model in the form of models/model.rng, malloc'ed, the caller frees it. */
 PORTOLAN_API enum portolan_status portolan_model_write_xml(const struct portolan_model *model,
                                                            char **text, struct portolan_error *err);
-
-/**
- * *TEXT: the model in a notation of formulas, all digits of its constants; malloc'ed, the caller
- * frees it. Pieces become a choice (a ? b : c) that is NAN where none holds. PORTOLAN_EINVAL when
- * it is too large for a formula.
- */
-PORTOLAN_API enum portolan_status portolan_model_write_formula(const struct portolan_model *model,
-                                                               enum portolan_notation notation,
-                                                               char **text,
-                                                               struct portolan_error *err);
 
 /**
  * *TEXT: C source that compiles as C and as C++: one function of the parameters, in their order,
