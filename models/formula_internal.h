@@ -93,6 +93,12 @@ void formula_push_constant(struct formula_builder *b, const char *name, size_t l
 void formula_push_log(struct formula_builder *b);
 /* The tree whose root is node ROOT of F. */
 void formula_push_tree(struct formula_builder *b, const struct portolan_formula *f, size_t root);
+/*
+ * The tree at ROOT without the factor at node C of it; false: there is nothing but C. *BETWEEN
+ * becomes a node between the two that is no product, quotient or sign, if there is one.
+ */
+bool formula_push_without(struct formula_builder *b, const struct portolan_formula *f, size_t root,
+                          size_t c, size_t *between);
 /* The names of F, all of them, in their order: before any node is pushed. */
 void formula_push_names(struct formula_builder *b, const struct portolan_formula *f);
 void formula_add_names(struct formula_builder *b, size_t n, const char *const *names);

@@ -166,49 +166,41 @@ void portolan_update_destroy(struct portolan_update *u)
 
 /* ---- the model ---- */
 
-/* Columns of R, those of KEPT terms only. */
-static size_t load(const struct recursion *u, const bool *kept, double *columns)
+/* Columns of R, those of terms whose constants are not 0 only; how many. */
+static size_t load(const struct recursion *u, const double *constants, double *columns)
 {
     size_t n = 0;
 
-    for (size_t j = 0; j < u->k; j++) {
-        for (size_t i = 0; kept[j] && i < u->k; i++)
-            columns[n * u->k + i] = i <= j ? u->r[i][j] : 0;
-        n += kept[j];
-    }
+    for (size_t j = 0; j < u->k; j++)
+        if (constants[j] != 0) {
+            for (size_t i = 0; i < u->k; i++)
+                columns[n * u->k + i] = i <= j ? u->r[i][j] : 0;
+            n++;
+        }
     return n;
 }
 
-/* Constants of all terms, and which of them stay. */
-static enum portolan_status choose_terms(const struct recursion *u, struct portolan_model *m,
-                                         double *columns, double *constants, bool *kept,
-                                         struct portolan_error *err)
+/* The constants of all terms, 0 of those that go: NOT_TOLD, because rows cannot tell them. */
+static enum portolan_status find_constants(const struct recursion *u, struct portolan_model *m,
+                                           double *constants, bool *not_told,
+                                           struct portolan_error *err)
 {
-    double work[MODEL_TERMS * (MODEL_TERMS + 1)];
+    double columns[MODEL_TERMS * MODEL_TERMS], work[MODEL_TERMS * (MODEL_TERMS + 1)];
     struct linear_fit fit = {0};
     enum portolan_status status;
 
     for (size_t j = 0; j < u->k; j++)
-        kept[j] = true;
-    load(u, kept, columns);
+        constants[j] = 1;
+    load(u, constants, columns);
     status = linear_full(u->k, u->k, columns, u->z, &fit, err);
     m->summary.condition = fit.condition;
-    memset(constants, 0, u->k * sizeof *constants);
-    if (u->begun.nonnegative)
+    memcpy(constants, fit.coefficients, u->k * sizeof *constants);
+    if (u->begun.nonnegative) {
+        memset(constants, 0, u->k * sizeof *constants);
         linear_nonnegative(u->k, u->k, columns, u->z, work, constants);
-    else
-        memcpy(constants, fit.coefficients, u->k * sizeof *constants);
-    for (size_t j = 0; j < u->k && !status; j++) {
-        bool dependent = fit.dependent[j] && constants[j] == 0;
-
-        kept[j] = !dependent && !(u->begun.nonnegative && constants[j] <= 0);
-        if (kept[j])
-            continue;
-        m->dropped[m->n_dropped] = (struct portolan_model_dropped){
-            u->shape[j], dependent ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE};
-        status = expressions_own(&m->expressions, &m->dropped[m->n_dropped++].shape, u->n_params,
-                                 (const char *const *)m->params, err);
     }
+    for (size_t j = 0; j < u->k; j++)
+        not_told[j] = fit.dependent[j] && constants[j] == 0;
     return status;
 }
 
@@ -227,10 +219,12 @@ static double squares(const struct recursion *u, const double *constants)
     return sum;
 }
 
-static double judge_error(const struct recursion *u, struct portolan_model *m, double rss)
+/* From N constants, the FIRST of them among them; the variance of a row. */
+static double judge_error(const struct recursion *u, struct portolan_model *m, double rss, size_t n,
+                          double first)
 {
     struct portolan_model_summary *s = &m->summary;
-    double dof = u->n - (double)m->n_terms;
+    double dof = u->n - (double)n;
 
     s->n_rows = s->n_points = u->begun.n_rows + u->state.n_rows;
     s->n_outliers = u->begun.n_outliers;
@@ -239,7 +233,7 @@ static double judge_error(const struct recursion *u, struct portolan_model *m, d
     if (dof > 0)
         s->sigma = sqrt(rss / dof);
     else if (u->begun.weighting == PORTOLAN_MODEL_ABSOLUTE)
-        s->sigma *= fabs(m->n_terms ? m->terms[0].constant : 0);
+        s->sigma *= fabs(first);
     s->dof = fmax(dof, 0);
     s->rms = sqrt(rss / u->weight);
     s->max = fmax(u->begun.max, u->largest);
@@ -248,54 +242,40 @@ static double judge_error(const struct recursion *u, struct portolan_model *m, d
     return s->sigma * s->sigma;
 }
 
-static enum portolan_status keep(const struct recursion *u, struct portolan_model *m,
-                                 double *columns, const double *constants, const bool *kept,
-                                 struct portolan_error *err)
-{
-    double inverse[MODEL_TERMS * MODEL_TERMS], variance, used[MODEL_TERMS] = {0};
-    struct linear_fit fit = {.inverse = inverse};
-    enum portolan_status status;
-    size_t n = load(u, kept, columns);
-
-    status = linear_full(u->k, n, columns, u->z, &fit, err);
-    if (status)
-        return status;
-    for (size_t j = 0, t = 0; j < u->k; j++) {
-        if (!kept[j])
-            continue;
-        used[j] = constants[j];
-        m->terms[t].constant = constants[j];
-        m->terms[t].shape = u->shape[j];
-        status = expressions_own(&m->expressions, &m->terms[t].shape, u->n_params,
-                                 (const char *const *)m->params, err);
-        if (status)
-            return status;
-        m->estimates[t] = (struct estimate){t, CONSTANT_ESTIMATE};
-        t++;
-    }
-    m->n_terms = m->n_estimates = n;
-    variance = judge_error(u, m, squares(u, used));
-    if (!(m->covariance = portolan_calloc(n * n + 1, sizeof *m->covariance)))
-        return portolan_error_set(err, PORTOLAN_ENOMEM, "no memory for a model");
-    for (size_t i = 0; i < n * n; i++)
-        m->covariance[i] = variance * inverse[i];
-    return model_finish(m, err);
-}
-
 /* The model of one sum of terms, into the empty M. */
 static enum portolan_status fill_model(const struct recursion *u, struct portolan_model *m,
                                        struct portolan_error *err)
 {
-    double columns[MODEL_TERMS * MODEL_TERMS], constants[MODEL_TERMS];
-    bool kept[MODEL_TERMS];
+    double columns[MODEL_TERMS * MODEL_TERMS], inverse[MODEL_TERMS * MODEL_TERMS], variance;
+    double constants[MODEL_TERMS], kept[MODEL_TERMS] = {0}, made[MODEL_TERMS * MODEL_TERMS] = {0};
+    struct linear_fit fit = {.inverse = inverse};
+    bool not_told[MODEL_TERMS];
     enum portolan_status status;
+    size_t n, t = 0, d = 0;
 
     if (!(u->n > 0))
         return portolan_error_set(err, PORTOLAN_EINVAL, "an update without a row has no model");
     m->summary = u->begun;
     memcpy(m->range, u->range, sizeof m->range);
-    status = choose_terms(u, m, columns, constants, kept, err);
-    return status ? status : keep(u, m, columns, constants, kept, err);
+    status = find_constants(u, m, constants, not_told, err);
+    n = load(u, constants, columns);
+    status = status ? status : linear_full(u->k, n, columns, u->z, &fit, err);
+    if (status)
+        return status;
+    for (size_t j = 0; j < u->k; j++)
+        if (constants[j] != 0) {
+            made[j * n + t] = 1;
+            kept[t++] = constants[j];
+        }
+    variance = judge_error(u, m, squares(u, constants), n, kept[0]);
+    for (size_t i = 0; i < n * n; i++)
+        inverse[i] *= variance;
+    status = pieces_write(m, u->k, u->shape, n, made, kept, inverse, err);
+    for (size_t j = 0; j < u->k && !status; j++)
+        if (constants[j] == 0)
+            m->dropped[d++].reason =
+                not_told[j] ? PORTOLAN_MODEL_DROP_DEPENDENT : PORTOLAN_MODEL_DROP_NEGATIVE;
+    return status ? status : model_finish(m, err);
 }
 
 enum portolan_status portolan_update_model(const struct portolan_update *u,
