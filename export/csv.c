@@ -2,6 +2,7 @@
 /* A flat table (RFC 4180): a row per call path, rank, thread and context, as it is stored. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,38 +14,40 @@ struct writer {
 };
 
 /* Quoted where it must be; bytes that are no UTF-8 become '?'. */
-static void put_field(struct sink *s, const char *text)
+static void put_field(struct portolan_text *out, const char *text)
 {
     bool quoted = strpbrk(text, ",\"\r\n") != NULL;
 
-    sink_put(s, quoted ? ",\"" : ",");
+    portolan_text_add(out, quoted ? ",\"" : ",");
     for (size_t n; *text; text += n ? n : 1) {
         n = portolan_utf8_length(text);
         if (n == 0)
-            sink_put(s, "?");
+            portolan_text_add_bytes(out, "?", 1);
         else if (*text == '"')
-            sink_put(s, "\"\"");
+            portolan_text_add_bytes(out, "\"\"", 2);
         else
-            sink_bytes(s, text, n);
+            portolan_text_add_bytes(out, text, n);
     }
     if (quoted)
-        sink_put(s, "\"");
+        portolan_text_add_bytes(out, "\"", 1);
 }
 
-static void put_number(struct sink *s, double value)
+static void put_number(struct portolan_text *out, double value)
 {
-    sink_put(s, ",");
-    sink_number(s, value, "");
+    portolan_text_add_bytes(out, ",", 1);
+    if (isfinite(value))
+        portolan_text_add_number(out, value);
 }
 
 static void put_header(struct writer *w)
 {
-    sink_put(&w->s, "trial,rank,thread,path,depth,user,uses,instance,port,implementation,port_type,"
-                    "method,context,binned,calls,timed_calls,subroutines,inclusive_ns,exclusive_ns,"
-                    "mpi_ns,min_ns,max_ns,sum_squares_ns2");
+    portolan_text_add(&w->s.text,
+                      "trial,rank,thread,path,depth,user,uses,instance,port,implementation,"
+                      "port_type,method,context,binned,calls,timed_calls,subroutines,inclusive_ns,"
+                      "exclusive_ns,mpi_ns,min_ns,max_ns,sum_squares_ns2");
     for (size_t i = 0; i < w->n_counters; i++)
-        put_field(&w->s, w->counter_names[i]);
-    sink_put(&w->s, "\r\n");
+        put_field(&w->s.text, w->counter_names[i]);
+    portolan_text_add(&w->s.text, "\r\n");
 }
 
 /* "root => child => leaf". */
@@ -57,14 +60,15 @@ static void add_path(struct portolan_text *text, const struct tree *t, const str
     portolan_text_add(text, "%s", n->label);
 }
 
-static void put_context(struct sink *s, const struct portolan_profile_node *of)
+static void put_context(struct portolan_text *out, const struct portolan_profile_node *of)
 {
     struct portolan_text text = {0};
 
     for (int k = 0; of->is_context && k < of->n_context; k++)
         portolan_text_add(&text, "%s%s=%.12g", k ? " " : "", of->context_name[k], of->context[k]);
-    put_field(s, text.bytes ? text.bytes : "");
-    sink_put(s, of->is_context && of->binned ? ",1" : ",0");
+    put_field(out, text.bytes ? text.bytes : "");
+    portolan_text_add(out, of->is_context && of->binned ? ",1" : ",0");
+    out->failed |= text.failed;
     portolan_text_clear(&text);
 }
 
@@ -80,35 +84,27 @@ static double counter_of(const struct writer *w, const struct portolan_profile *
 static void put_row(struct writer *w, const struct portolan_profile *p, const char *path,
                     const struct portolan_profile_node *of, const struct portolan_profile_cell *c)
 {
-    struct sink *s = &w->s;
+    const char *const names[] = {of->user,           of->uses,      of->instance, of->port,
+                                 of->implementation, of->port_type, of->method};
+    const double numbers[] = {c->calls,        c->timed_calls,  c->subroutines,
+                              c->inclusive_ns, c->exclusive_ns, c->mpi_ns,
+                              c->min_ns,       c->max_ns,       c->sum_squares_ns2};
+    struct portolan_text *out = &w->s.text;
 
-    sink_integer(s, w->trial);
-    sink_put(s, ",");
-    sink_integer(s, c->rank);
-    sink_put(s, ",");
-    sink_integer(s, c->thread);
-    put_field(s, path);
-    put_number(s, of->is_context ? of->depth - 1 : of->depth);
-    put_field(s, of->user);
-    put_field(s, of->uses);
-    put_field(s, of->instance);
-    put_field(s, of->port);
-    put_field(s, of->implementation);
-    put_field(s, of->port_type);
-    put_field(s, of->method);
-    put_context(s, of);
-    put_number(s, c->calls);
-    put_number(s, c->timed_calls);
-    put_number(s, c->subroutines);
-    put_number(s, c->inclusive_ns);
-    put_number(s, c->exclusive_ns);
-    put_number(s, c->mpi_ns);
-    put_number(s, c->min_ns);
-    put_number(s, c->max_ns);
-    put_number(s, c->sum_squares_ns2);
+    portolan_text_add_number(out, (double)w->trial);
+    put_number(out, c->rank);
+    put_number(out, c->thread);
+    put_field(out, path);
+    put_number(out, of->is_context ? of->depth - 1 : of->depth);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_field(out, names[i]);
+    put_context(out, of);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_number(out, numbers[i]);
     for (size_t i = 0; i < w->n_counters; i++)
-        put_number(s, counter_of(w, p, c, i));
-    sink_put(s, "\r\n");
+        put_number(out, counter_of(w, p, c, i));
+    portolan_text_add(out, "\r\n");
+    sink_flush(&w->s);
 }
 
 /* What is left of a path besides its contexts, when anything is. */

@@ -60,6 +60,14 @@ const struct portolan_export_format *portolan_export_find_format(const char *nam
 
 /* ------------------------------------------------- one export */
 
+enum portolan_status job_open(const struct job *job, struct sink *s, struct portolan_error *err)
+{
+    const struct portolan_export_options *o = job->options;
+
+    *s = (struct sink){.f = o->stream};
+    return o->path ? sink_open(s, o->path, o->force, err) : PORTOLAN_OK;
+}
+
 static enum portolan_status check(const struct portolan_export_options *o,
                                   struct portolan_error *err)
 {

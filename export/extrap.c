@@ -200,7 +200,7 @@ static enum portolan_status write_file(const struct job *job, const struct colle
     if (status == PORTOLAN_OK)
         status = job_open(job, &s, err);
     if (status == PORTOLAN_OK) {
-        sink_put(&s, text);
+        portolan_text_add_bytes(&s.text, text, strlen(text));
         status = sink_close(&s, status, err);
     }
     free(text);

@@ -37,29 +37,21 @@ static int64_t take_whole(double *left)
     return (int64_t)whole;
 }
 
-static enum portolan_status write_lines(struct sink *s, const struct tree *t, int metric,
-                                        struct portolan_error *err)
+static void write_lines(struct sink *s, const struct tree *t, int metric)
 {
     double scale = metric == TREE_TIME || metric == TREE_MPI ? 1e-3 : 1, left = 0;
-    struct portolan_text line = {0};
-    bool failed;
 
-    for (size_t i = 0; i < t->n && !line.failed; i++) {
+    for (size_t i = 0; i < t->n; i++) {
         int64_t value;
 
         left += tree_value(&t->nodes[i], metric) * scale;
         value = take_whole(&left);
         if (value == 0)
             continue;
-        line.length = 0;
-        add_stack(&line, t, &t->nodes[i]);
-        portolan_text_add(&line, " %" PRId64 "\n", value);
-        if (!line.failed)
-            sink_bytes(s, line.bytes, line.length);
+        add_stack(&s->text, t, &t->nodes[i]);
+        portolan_text_add(&s->text, " %" PRId64 "\n", value);
+        sink_flush(s);
     }
-    failed = line.failed;
-    portolan_text_clear(&line);
-    return failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
 enum portolan_status write_folded(const struct job *job, struct portolan_error *err)
@@ -76,8 +68,10 @@ enum portolan_status write_folded(const struct job *job, struct portolan_error *
         status = tree_of_sums(&t, p, err);
     if (status == PORTOLAN_OK)
         status = job_open(job, &s, err);
-    if (status == PORTOLAN_OK)
-        status = sink_close(&s, write_lines(&s, &t, metric, err), err);
+    if (status == PORTOLAN_OK) {
+        write_lines(&s, &t, metric);
+        status = sink_close(&s, status, err);
+    }
     portolan_arena_clear(&t.arena);
     portolan_profile_destroy(p);
     return status;

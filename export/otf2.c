@@ -46,11 +46,6 @@ struct writer {
     OTF2_ErrorCode error; /* the first */
 };
 
-static enum portolan_status no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 /* The library would print it. */
 static OTF2_ErrorCode note_error(void *arg, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list args)
@@ -73,7 +68,7 @@ static enum portolan_status verdict(const struct writer *w, struct portolan_erro
 {
     if (w->regions.arena.failed || w->contexts.arena.failed || w->counters.arena.failed ||
         w->arena.failed)
-        return no_memory(err);
+        return portolan_no_memory(err);
     if (w->error == OTF2_SUCCESS)
         return PORTOLAN_OK;
     return portolan_error_set(err, PORTOLAN_EIO, "cannot write '%s': %s", w->job->options->path,
@@ -102,7 +97,7 @@ static enum portolan_status begin_thread(void *arg, int rank, int thread,
         portolan_arena_grow(&w->arena, w->locations, w->n_locations, sizeof *grown);
 
     if (!grown)
-        return no_memory(err);
+        return portolan_no_memory(err);
     w->locations = grown;
     w->path = NULL;
     grown[w->n_locations++] = (struct location){.rank = rank, .thread = thread};
@@ -140,23 +135,15 @@ static void look_up(struct writer *w, const struct portolan_sample *path)
     w->path = path;
 }
 
-static enum portolan_status put_enter(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
+static void put_contexts(struct writer *w, const struct portolan_sample *path,
+                         const struct portolan_invocation *row)
 {
-    struct writer *w = arg;
-
-    look_up(w, path);
     for (int i = 0; i < path->n_context; i++)
         if (isfinite(row->context[i]))
             check(w, OTF2_AttributeList_AddDouble(
                          w->attributes,
                          (OTF2_AttributeRef)frames_find(&w->contexts, path->context_name[i], ""),
                          row->context[i]));
-    check(w, OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)at_ns,
-                                  (OTF2_RegionRef)w->region));
-    here(w)->events++;
-    return verdict(w, err);
 }
 
 /* What was counted in a call stands at its end. */
@@ -175,16 +162,21 @@ static void put_counters(struct writer *w, const struct portolan_invocation *row
     here(w)->events++;
 }
 
-static enum portolan_status put_leave(void *arg, const struct portolan_sample *path,
-                                      const struct portolan_invocation *row, int64_t at_ns,
-                                      struct portolan_error *err)
+static enum portolan_status put_call(void *arg, bool enters, const struct portolan_sample *path,
+                                     const struct portolan_invocation *row, int64_t at_ns,
+                                     struct portolan_error *err)
 {
     struct writer *w = arg;
+    OTF2_RegionRef region;
 
     look_up(w, path);
-    if (row->n_counters > 0 && row->n_counters == path->n_counters)
+    region = (OTF2_RegionRef)w->region;
+    if (enters)
+        put_contexts(w, path, row);
+    else if (row->n_counters > 0 && row->n_counters == path->n_counters)
         put_counters(w, row, at_ns);
-    check(w, OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)at_ns, (OTF2_RegionRef)w->region));
+    check(w, enters ? OTF2_EvtWriter_Enter(w->events, w->attributes, (uint64_t)at_ns, region)
+                    : OTF2_EvtWriter_Leave(w->events, NULL, (uint64_t)at_ns, region));
     here(w)->events++;
     return verdict(w, err);
 }
@@ -225,8 +217,7 @@ static void define_paths(struct writer *w, const struct tree *t)
 {
     for (size_t i = 0; i < t->n; i++) {
         const struct tree_node *n = &t->nodes[i];
-        size_t region =
-            frames_find(&w->regions, n->label, frame_file(n->of->implementation, n->of->port_type));
+        size_t region = frames_of_node(&w->regions, n);
 
         check(w, OTF2_GlobalDefWriter_WriteCallpath(w->definitions, (OTF2_CallpathRef)i,
                                                     n->above < 0 ? OTF2_UNDEFINED_CALLPATH
@@ -307,8 +298,7 @@ static enum portolan_status write_definitions(struct writer *w, struct portolan_
                                                            (uint64_t)w->last_ns + 1,
                                                            OTF2_UNDEFINED_TIMESTAMP));
         for (size_t i = 0; i < t.n; i++) /* the regions of all paths come first */
-            frames_find(&w->regions, t.nodes[i].label,
-                        frame_file(t.nodes[i].of->implementation, t.nodes[i].of->port_type));
+            frames_of_node(&w->regions, &t.nodes[i]);
         define_regions(w);
         define_paths(w, &t);
         define_counters(w);
@@ -350,7 +340,7 @@ static enum portolan_status reserve(const struct writer *w, struct portolan_erro
 
     if (status != PORTOLAN_OK || !path) {
         free(path);
-        return status != PORTOLAN_OK ? status : no_memory(err);
+        return status != PORTOLAN_OK ? status : portolan_no_memory(err);
     }
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 || (fallocate(fd, 0, 0, bytes) != 0 && errno != EOPNOTSUPP && errno != ENOSYS))
@@ -444,7 +434,7 @@ static enum portolan_status close_events(struct writer *w, struct portolan_error
 
 static enum portolan_status write_archive(struct writer *w, struct portolan_error *err)
 {
-    static const struct timeline_ops events = {begin_thread, put_enter, put_leave, end_thread};
+    static const struct timeline_ops events = {begin_thread, put_call, end_thread};
     enum portolan_status status = reserve(w, err);
 
     if (status == PORTOLAN_OK)

@@ -247,7 +247,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
     else
         status = sink_open(&s, path, false, err);
     if (status == PORTOLAN_OK) {
-        sink_bytes(&s, text.bytes, text.length);
+        portolan_text_add_bytes(&s.text, text.bytes, text.length);
         status = sink_close(&s, status, err);
     }
     portolan_text_clear(&text);

@@ -123,7 +123,8 @@ static double value_of(const struct comparing *x, const struct portolan_profile 
         for (size_t i = 0; i < p->n_counters; i++)
             if (!strcmp(p->counter_names[i], x->c->query.metric))
                 return n->counted >> i & 1 && n->timed_calls > 0
-                           ? n->counters[i].mean * profile_ratio(n->calls.sum, n->timed_calls)
+                           ? n->counters[i].mean *
+                                 portolan_profile_ratio(n->calls.sum, n->timed_calls)
                            : 0;
         return 0;
     }
@@ -237,7 +238,7 @@ static enum portolan_status fill(struct comparing *x)
         good = add_profile(x, i);
     }
     if (!good)
-        return profile_no_memory(x->err);
+        return portolan_no_memory(x->err);
     c->total = (struct portolan_comparison_row){
         .parent = -1,
         .label = "total",
@@ -258,13 +259,13 @@ static enum portolan_status begin(struct comparing *x, const struct portolan_pro
 
     x->c = c;
     if (!c || !(c->impl = portolan_calloc(1, sizeof(struct portolan_arena))))
-        return profile_no_memory(x->err);
+        return portolan_no_memory(x->err);
     c->n_a = n_a;
     c->n_b = n_b;
     c->a = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *c->a);
     all = portolan_arena_alloc(arena(c), n_a + n_b, sizeof *all);
     if (!c->a || !all)
-        return profile_no_memory(x->err);
+        return portolan_no_memory(x->err);
     for (size_t i = 0; i < n_a + n_b; i++) {
         all[i] = i < n_a ? a[i] : b[i - n_a];
         c->a[i] = all[i]->trial;

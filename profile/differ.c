@@ -124,5 +124,5 @@ enum portolan_status comparison_find_facts(struct portolan_comparison *c,
         good = add_fact(c, &facts[i], end - i);
     }
     free(facts);
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }

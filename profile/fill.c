@@ -262,7 +262,7 @@ enum portolan_status profile_fill_begin(struct portolan_profile *p, bool context
     struct profile_filling *f = portolan_calloc(1, sizeof *f);
 
     if (!f)
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     f->p = p;
     f->contexts = contexts;
     *filling = f;
@@ -282,7 +282,7 @@ enum portolan_status profile_fill_add(struct profile_filling *f,
         good = add_sample(f, i);
     free(f->path_of);
     f->path_of = NULL;
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }
 
 enum portolan_status profile_fill_end(struct profile_filling *f, struct portolan_error *err)

@@ -244,7 +244,7 @@ static void join_cells(struct portolan_profile *p)
 static enum portolan_status count_again(struct flattening *f, struct portolan_error *err)
 {
     if (!move_cells(f))
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     join_cells(f->to);
     for (size_t i = 0; i < f->to->n_nodes; i++) {
         struct portolan_profile_node *n = &f->to->nodes[i];
@@ -263,7 +263,7 @@ static enum portolan_status flatten(struct flattening *f, struct portolan_error 
     f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
     f->to->nodes = portolan_calloc(n + 1, sizeof *f->to->nodes);
     if (!f->row_of || !f->is_outermost || !f->to->nodes || !add_nodes(f))
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     return f->from->n_cells ? count_again(f, err) : PORTOLAN_OK;
 }
 

@@ -22,8 +22,6 @@ bool profile_clock_is_manual(const struct portolan_trial *trial);
 
 struct portolan_arena *profile_arena(const struct portolan_profile *p);
 
-enum portolan_status profile_no_memory(struct portolan_error *err);
-
 /*
  * From samples of the profile's trial: nodes, cells and statistics, in pieces of whole ranks. What
  * is destroyed before the end leaves a profile that is only good for being destroyed, too.
@@ -49,9 +47,6 @@ enum portolan_status profile_count_ranks(struct portolan_profile *p, struct port
 
 /* Estimates, compensated values, marks and violations from the raw sums. */
 enum portolan_status profile_estimate(struct portolan_profile *p, struct portolan_error *err);
-
-/* What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
-double profile_ratio(double calls, double timed_calls);
 
 /* The order of cells: by node, rank and thread; qsort() with it. */
 int profile_compare_cells(const void *a, const void *b);

@@ -68,7 +68,7 @@ static size_t enough(double level, size_t members)
 static enum portolan_status test_family(struct portolan_comparison *c, struct portolan_error *err)
 {
     double *p = portolan_calloc(c->n_rows + 1, sizeof *p);
-    enum portolan_status status = p ? PORTOLAN_OK : profile_no_memory(err);
+    enum portolan_status status = p ? PORTOLAN_OK : portolan_no_memory(err);
     bool can_tell;
 
     for (size_t i = 0; status == PORTOLAN_OK && i < c->n_rows; i++) {
@@ -106,7 +106,7 @@ enum portolan_status comparison_judge(struct portolan_comparison *c, struct port
         status = test_row(c, r);
     }
     if (status != PORTOLAN_OK)
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     total->verdict =
         judge(c, total, true, portolan_mann_whitney_least(c->n_a, c->n_b) <= c->query.level);
     c->is_regression = total->verdict == PORTOLAN_VERDICT_SLOWER;

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum portolan_status profile_no_memory(struct portolan_error *err)
-{
-    return portolan_no_memory(err);
-}
-
 const char *portolan_profile_peek_fact(const struct portolan_trial *trial, const char *name)
 {
     for (size_t i = 0; i < trial->n_metadata; i++)
@@ -61,7 +56,7 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
         free(p);
         free(owned);
         portolan_sample_set_destroy(set);
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     }
     owned->set = set;
     p->impl = owned;

@@ -6,6 +6,8 @@
 #include "internal.h"
 #include "table.h"
 
+#include <portolan/json.h>
+
 /* What a report is about: time, MPI time, or counter `counter`. */
 enum metric { METRIC_TIME, METRIC_MPI, METRIC_COUNTER };
 
@@ -41,5 +43,14 @@ enum portolan_status view_order(const struct view *v, size_t **order, size_t *n,
 
 /* Whether the report is about this node. */
 bool view_matches(const struct view *v, size_t node);
+
+/*
+ * What all documents in JSON begin with, TRIAL (or NULL) in them; a trial in other places; and the
+ * end, which tells whether memory was out.
+ */
+void profile_json_begin(struct portolan_json *j, const char *form,
+                        const struct portolan_trial *trial);
+void profile_json_trial(struct portolan_json *j, const char *key, const struct portolan_trial *t);
+enum portolan_status profile_json_end(struct portolan_json *j, struct portolan_error *err);
 
 #endif

@@ -188,5 +188,5 @@ enum portolan_status profile_count_ranks(struct portolan_profile *p, struct port
     }
     free(values);
     free(ranks);
-    return values && ranks && !profile_arena(p)->failed ? PORTOLAN_OK : profile_no_memory(err);
+    return values && ranks && !profile_arena(p)->failed ? PORTOLAN_OK : portolan_no_memory(err);
 }

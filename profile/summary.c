@@ -85,5 +85,5 @@ enum portolan_status profile_take_summary(struct portolan_profile *p,
     good = p->nodes && collect_counters(p, set);
     for (size_t i = 0; good && i < set->n; i++)
         good = take_row(p, &set->rows[i]);
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }

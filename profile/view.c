@@ -15,7 +15,9 @@ double view_ratio(const struct view *v, size_t i)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
 
-    return v->r->values == PORTOLAN_PROFILE_RAW ? 1 : profile_ratio(n->calls.sum, n->timed_calls);
+    return v->r->values == PORTOLAN_PROFILE_RAW
+               ? 1
+               : portolan_profile_ratio(n->calls.sum, n->timed_calls);
 }
 
 struct portolan_profile_estimate view_inclusive(const struct view *v, size_t i)
@@ -148,7 +150,7 @@ static enum portolan_status count_own(struct view *v, struct portolan_error *err
     if (v->metric != METRIC_COUNTER)
         return PORTOLAN_OK;
     if (!(v->own = portolan_calloc(p->n_nodes + 1, sizeof *v->own)))
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
 
@@ -333,5 +335,5 @@ enum portolan_status view_order(const struct view *v, size_t **order, size_t *n,
     free(entries);
     free(chosen);
     free(ranges);
-    return *order ? PORTOLAN_OK : profile_no_memory(err);
+    return *order ? PORTOLAN_OK : portolan_no_memory(err);
 }

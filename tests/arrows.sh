@@ -7,14 +7,14 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base index command machine shared_object
+base: base index json command machine shared_object
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
 store: base index store
-profile: base index chart store profile compare models formula extrap series trend
-export: base index store profile extrap tau export
+profile: base index json chart store profile compare models formula extrap series trend
+export: base index json store profile extrap tau export
 framework: base shared_object assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component

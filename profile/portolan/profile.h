@@ -163,6 +163,9 @@ PORTOLAN_API enum portolan_status portolan_profile_flatten(const struct portolan
                                                            struct portolan_profile **flat,
                                                            struct portolan_error *err);
 
+/** What values of TIMED_CALLS of CALLS are multiplied by to be of all; NaN where none was timed. */
+PORTOLAN_API double portolan_profile_ratio(double calls, double timed_calls);
+
 /** NULL is legal. */
 PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
 
@@ -173,6 +176,23 @@ PORTOLAN_API void portolan_profile_destroy(struct portolan_profile *profile);
  */
 PORTOLAN_API void portolan_profile_add_label(const struct portolan_profile_node *node,
                                              bool with_port, struct portolan_text *text);
+
+/** Names of single calls' paths, kept after the store's visit. Start it as {0}; clear the arena. */
+struct portolan_kept_paths {
+    struct portolan_arena arena;
+    struct portolan_sample **paths; /**< by the store's number; NULL: not kept yet */
+    size_t n;
+};
+
+/** The copy of PATH, which has this NUMBER in the store's visit; NULL when memory is out. */
+PORTOLAN_API const struct portolan_sample *
+portolan_profile_keep_path(struct portolan_kept_paths *kept, int64_t number,
+                           const struct portolan_sample *path);
+
+/** Whether single calls of the trial, or of its *RANK, are stored. Errors: those of the store. */
+PORTOLAN_API enum portolan_status portolan_profile_has_rows(struct portolan_store *store,
+                                                            int64_t trial, const int *rank,
+                                                            bool *any, struct portolan_error *err);
 
 /**
  * What measuring cost in TRIAL, for the head of a report: "one measured call costs 17.6 +- 2.3 ns",
