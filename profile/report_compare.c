@@ -86,84 +86,26 @@ static void add_row(const struct portolan_comparison *c, const struct portolan_c
     table_text(t, portolan_verdict_text(r->verdict));
 }
 
-/* The rows whose medians differ most, and their callers. */
-static double change_of(const struct portolan_comparison_row *r)
+/* The rows whose medians differ most, and their callers; verdicts before mere changes. */
+static size_t *order_rows(const struct portolan_comparison *c, size_t top, size_t *shown)
 {
-    return fabs(r->median_b - r->median_a);
-}
+    struct table_row *rows = portolan_calloc(c->n_rows + 1, sizeof *rows);
+    size_t *order;
 
-struct entry {
-    double change;
-    size_t row;
-};
+    for (size_t i = 0; rows && i < c->n_rows; i++) {
+        const struct portolan_comparison_row *r = &c->rows[i];
+        bool is_verdict =
+            r->verdict == PORTOLAN_VERDICT_SLOWER || r->verdict == PORTOLAN_VERDICT_FASTER;
 
-static int most_changed_first(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-
-    if (x->change != y->change)
-        return x->change > y->change ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
-
-static bool *choose(const struct portolan_comparison *c, size_t top, size_t *n)
-{
-    struct entry *entries = portolan_calloc(c->n_rows + 1, sizeof *entries);
-    bool *chosen = portolan_calloc(c->n_rows + 1, sizeof *chosen);
-
-    *n = 0;
-    for (size_t i = 0; entries && i < c->n_rows; i++) /* verdicts before mere changes */
-        entries[i] =
-            (struct entry){c->rows[i].verdict <= PORTOLAN_VERDICT_FASTER && c->rows[i].verdict
-                               ? INFINITY
-                               : change_of(&c->rows[i]),
-                           i};
-    if (entries)
-        qsort(entries, c->n_rows, sizeof *entries, most_changed_first);
-    for (size_t i = 0; entries && chosen && i < c->n_rows && (!top || i < top); i++)
-        for (int64_t at = (int64_t)entries[i].row; at >= 0 && !chosen[at];
-             at = c->rows[at].parent) {
-            chosen[at] = true;
-            ++*n;
-        }
-    if (!entries) {
-        free(chosen);
-        chosen = NULL;
+        rows[i] =
+            (struct table_row){.parent = r->parent,
+                               .place = (double)i,
+                               .weight = is_verdict ? INFINITY : fabs(r->median_b - r->median_a),
+                               .matches = true};
     }
-    free(entries);
-    return chosen;
-}
-
-/* Rows of later trials stand behind all others: children are sought behind their parents. */
-static bool add_tree(const struct portolan_comparison *c, const bool *chosen, bool marks,
-                     struct table *t)
-{
-    int64_t *links = portolan_calloc(2 * c->n_rows + 2, sizeof *links);
-    int64_t *next = links, *first = links ? links + c->n_rows : NULL; /* of parent + 1 */
-    int64_t at;
-
-    if (!links)
-        return false;
-    for (size_t i = 0; i <= c->n_rows; i++)
-        first[i] = -1;
-    for (size_t i = c->n_rows; i-- > 0;) {
-        next[i] = first[c->rows[i].parent + 1];
-        first[c->rows[i].parent + 1] = (int64_t)i;
-    }
-    at = first[0];
-    while (at >= 0) {
-        if (chosen[at])
-            add_row(c, &c->rows[at], marks, t);
-        if (chosen[at] && first[at + 1] >= 0) {
-            at = first[at + 1];
-            continue;
-        }
-        while (at >= 0 && next[at] < 0)
-            at = c->rows[at].parent;
-        at = at < 0 ? -1 : next[at];
-    }
-    free(links);
-    return true;
+    order = rows ? table_order(rows, c->n_rows, top, shown) : NULL;
+    free(rows);
+    return order;
 }
 
 static bool any_marked(const struct portolan_comparison *c)
@@ -193,25 +135,21 @@ static enum portolan_status write_rows(const struct portolan_comparison *c, size
                                {"p Welch", COLUMN_TEXT},
                                {"verdict", COLUMN_NAME}};
     struct table t = {.columns = columns, .n_columns = 11, .wide = wide};
-    size_t shown;
-    bool *chosen = choose(c, top, &shown);
+    size_t shown = 0, *order = order_rows(c, top, &shown);
 
-    if (!chosen)
+    if (!order)
         return portolan_no_memory(err);
     if (!marks) {
         memmove(&columns[1], &columns[2], 9 * sizeof *columns);
         t.n_columns = 10;
     }
     add_row(c, &c->total, marks, &t);
-    if (!add_tree(c, chosen, marks, &t)) {
-        table_clear(&t);
-        free(chosen);
-        return portolan_no_memory(err);
-    }
+    for (size_t i = 0; i < shown; i++)
+        add_row(c, &c->rows[order[i]], marks, &t);
     table_write(&t, out);
     if (shown < c->n_rows)
         portolan_text_add(out, "... and %zu more call paths (--top)\n", c->n_rows - shown);
-    free(chosen);
+    free(order);
     return PORTOLAN_OK;
 }
 
