@@ -31,9 +31,7 @@ static uint64_t hash_row(const struct portolan_profile_node *n, int64_t parent)
 {
     uint64_t h = portolan_hash(&parent, sizeof parent, 0);
 
-    h = portolan_hash(n->method, strlen(n->method), h);
-    h = portolan_hash(n->instance, strlen(n->instance), h);
-    return portolan_hash(n->uses, strlen(n->uses), h);
+    return profile_hash_method(n, portolan_hash(n->uses, strlen(n->uses), h));
 }
 
 /* Is the row at I like the one behind the last? */

@@ -53,15 +53,9 @@ static struct portolan_profile_estimate around(double value, double half_width)
     return (struct portolan_profile_estimate){value, value - half_width, value + half_width};
 }
 
-static bool has_counters(const struct portolan_profile *p, const struct portolan_profile_node *n)
-{
-    (void)p;
-    return n->counted != 0;
-}
-
 static double call_cost(const struct portolan_profile *p, const struct portolan_profile_node *n)
 {
-    return p->cost.call_ns + (has_counters(p, n) ? or_0(p->cost.counters_ns) : 0);
+    return p->cost.call_ns + (n->counted ? or_0(p->cost.counters_ns) : 0);
 }
 
 /* Called, and not one call of it was timed. */

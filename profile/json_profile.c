@@ -57,7 +57,7 @@ static void write_cost(struct portolan_json *j, const struct portolan_profile_co
 }
 
 static void write_statistics(struct portolan_json *j, const char *key,
-                             const struct portolan_profile_statistics *s)
+                             const struct portolan_statistics *s)
 {
     portolan_json_open(j, key, '{');
     portolan_json_number(j, "sum", s->sum);
@@ -65,7 +65,7 @@ static void write_statistics(struct portolan_json *j, const char *key,
     portolan_json_number(j, "min", s->min);
     portolan_json_number(j, "max", s->max);
     portolan_json_number(j, "stddev", s->stddev);
-    portolan_json_number(j, "imbalance", s->imbalance);
+    portolan_json_number(j, "imbalance", portolan_imbalance(s));
     portolan_json_number(j, "max_rank", s->max_rank);
     portolan_json_close(j, '}');
 }

@@ -77,10 +77,9 @@ static double half_width(struct portolan_profile_estimate e)
 static double value_of(const struct view *v, size_t i, enum value which)
 {
     const struct portolan_profile_node *n = &v->p->nodes[i];
-    const struct portolan_profile_statistics *s = v->metric == METRIC_COUNTER
-                                                      ? &n->counters[v->counter]
-                                                  : v->metric == METRIC_MPI ? &n->mpi_ns
-                                                                            : &n->compute_ns;
+    const struct portolan_statistics *s = v->metric == METRIC_COUNTER ? &n->counters[v->counter]
+                                          : v->metric == METRIC_MPI   ? &n->mpi_ns
+                                                                      : &n->compute_ns;
     double ranks = v->p->ranks;
 
     switch (which) {
@@ -117,7 +116,7 @@ static double value_of(const struct view *v, size_t i, enum value which)
     case DEVIATION:
         return s->stddev * statistics_ratio(v, n);
     case IMBALANCE:
-        return s->imbalance;
+        return portolan_imbalance(s);
     case MAX_RANK:
         return s->max_rank < 0 ? NAN : s->max_rank;
     case ON_RANKS:

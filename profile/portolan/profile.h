@@ -19,15 +19,10 @@ extern "C" {
 #endif
 
 /**
- * One quantity over the ranks of a trial. A rank's value is the sum over its threads, steps and
- * contexts; a rank that was not there counts as 0. `stddev` is that of the population, `imbalance`
- * is max / mean - 1, 0 where the mean is 0. Members that cannot be known are NaN (flat view of a
+ * max / mean - 1, 0 where the mean is 0. NaN where one of them cannot be known (flat view of a
  * summary, see portolan_profile_flatten()).
  */
-struct portolan_profile_statistics {
-    double sum, mean, min, max, stddev, imbalance;
-    int max_rank; /**< lowest rank that has the maximum; -1 unknown */
-};
+PORTOLAN_API double portolan_imbalance(const struct portolan_statistics *s);
 
 /** A value that is estimated: of the total over all ranks. */
 struct portolan_profile_estimate {
@@ -57,11 +52,14 @@ struct portolan_profile_node {
     double one_min_ns, one_mean_ns, one_max_ns; /**< inclusive time of a single timed call */
     double sum_squares_ns2;                     /**< of inclusive time per timed call */
     double descendants;                         /**< calls anywhere below */
-    /* As stored; of timed calls only where timed_calls < calls.sum. */
-    struct portolan_profile_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
-    struct portolan_profile_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
+    /*
+     * As stored; of timed calls only where timed_calls < calls.sum. A rank's value is the sum over
+     * its threads, steps and contexts. What cannot be known is NaN, `max_rank` -1.
+     */
+    struct portolan_statistics calls, inclusive_ns, exclusive_ns, mpi_ns;
+    struct portolan_statistics compute_ns; /**< of the ranks' exclusive less MPI time */
     uint32_t counted; /**< bit i: counter i was counted here; else its statistics are NaN */
-    const struct portolan_profile_statistics *counters; /**< the profile's n_counters; inclusive */
+    const struct portolan_statistics *counters; /**< the profile's n_counters; inclusive */
     /**
      * Estimates of the totals over all ranks. From sampling alone, +- 2 standard errors (without
      * sampling: the raw value thrice) and, with `_compensated`, less what measuring cost; see
