@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison as text and as JSON. */
-#include "compare.h"
 #include "report.h"
+
+#include <portolan/compare.h>
 
 #include <math.h>
 #include <stdlib.h>
