@@ -176,9 +176,8 @@ static void write_violations(struct portolan_json *j, const struct portolan_prof
     portolan_json_close(j, ']');
 }
 
-enum portolan_status portolan_profile_write_json(const struct portolan_profile *p,
-                                                 struct portolan_text *out,
-                                                 struct portolan_error *err)
+enum portolan_status report_json(const struct portolan_profile *p, struct portolan_text *out,
+                                 struct portolan_error *err)
 {
     struct portolan_json j = {.out = out};
 

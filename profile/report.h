@@ -30,6 +30,36 @@ void view_close(struct view *v);
 /* Whether the report is about this node. */
 bool view_matches(const struct view *v, size_t node);
 
+/* The views, and what stands above those that are text. */
+void report_head(const struct portolan_profile *p, struct portolan_text *out);
+enum portolan_status report_nodes(const struct portolan_profile *p,
+                                  const struct portolan_profile_report *r,
+                                  struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_ranks(const struct portolan_profile *p,
+                                  const struct portolan_profile_report *r,
+                                  struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_json(const struct portolan_profile *p, struct portolan_text *out,
+                                 struct portolan_error *err);
+enum portolan_status report_mpi(const struct portolan_profile *p,
+                                const struct portolan_traffic_set *set,
+                                const struct portolan_profile_report *r, struct portolan_text *out,
+                                struct portolan_error *err);
+enum portolan_status report_matrix(int ranks, const struct portolan_traffic_set *set,
+                                   const struct portolan_profile_report *r,
+                                   struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_traffic_json(const struct portolan_trial *trial,
+                                         const struct portolan_traffic_set *set,
+                                         struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_events(const struct portolan_event_set *set,
+                                   const struct portolan_profile_report *r,
+                                   struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_events_json(const struct portolan_trial *trial,
+                                        const struct portolan_event_set *set,
+                                        struct portolan_text *out, struct portolan_error *err);
+enum portolan_status report_rows(struct portolan_store *store, const struct portolan_trial *trial,
+                                 const struct portolan_profile_report *r, struct portolan_text *out,
+                                 struct portolan_error *err);
+
 /*
  * What all documents in JSON begin with, TRIAL (or NULL) in them; a trial in other places; and the
  * end, which tells whether memory was out.

@@ -84,10 +84,9 @@ static void add_name(const struct portolan_event_set *set, const struct total *t
     t->failed |= text.failed;
 }
 
-enum portolan_status portolan_profile_write_events(const struct portolan_event_set *set,
-                                                   const struct portolan_profile_report *report,
-                                                   struct portolan_text *out,
-                                                   struct portolan_error *err)
+enum portolan_status report_events(const struct portolan_event_set *set,
+                                   const struct portolan_profile_report *report,
+                                   struct portolan_text *out, struct portolan_error *err)
 {
     static const struct column columns[] = {
         {"event", COLUMN_NAME}, {"count", COLUMN_COUNT}, {"mean", COLUMN_PLAIN},
@@ -120,10 +119,9 @@ enum portolan_status portolan_profile_write_events(const struct portolan_event_s
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_events_json(const struct portolan_trial *trial,
-                                                        const struct portolan_event_set *set,
-                                                        struct portolan_text *out,
-                                                        struct portolan_error *err)
+enum portolan_status report_events_json(const struct portolan_trial *trial,
+                                        const struct portolan_event_set *set,
+                                        struct portolan_text *out, struct portolan_error *err)
 {
     struct portolan_json j = {.out = out};
 

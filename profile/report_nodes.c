@@ -429,10 +429,9 @@ static void write_meaning(const struct view *v, struct portolan_text *out)
     portolan_text_add(out, "\n");
 }
 
-enum portolan_status portolan_profile_write_nodes(const struct portolan_profile *p,
-                                                  const struct portolan_profile_report *r,
-                                                  struct portolan_text *out,
-                                                  struct portolan_error *err)
+enum portolan_status report_nodes(const struct portolan_profile *p,
+                                  const struct portolan_profile_report *r,
+                                  struct portolan_text *out, struct portolan_error *err)
 {
     bool contexts = false; /* of which the exclusive time is not always known */
     struct view v;

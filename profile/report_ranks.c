@@ -262,10 +262,9 @@ static enum portolan_status write_cells(const struct view *v, struct portolan_te
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_ranks(const struct portolan_profile *p,
-                                                  const struct portolan_profile_report *r,
-                                                  struct portolan_text *out,
-                                                  struct portolan_error *err)
+enum portolan_status report_ranks(const struct portolan_profile *p,
+                                  const struct portolan_profile_report *r,
+                                  struct portolan_text *out, struct portolan_error *err)
 {
     struct view v;
     enum portolan_status status = view_open(&v, p, r, "called", err);

@@ -206,16 +206,15 @@ static void write_json(const struct collecting *c, const struct portolan_trial *
     portolan_json_close(&j, '}');
 }
 
-enum portolan_status
-portolan_profile_write_rows(struct portolan_store *store, const struct portolan_trial *trial,
-                            const int *rank, const struct portolan_profile_report *report,
-                            bool as_json, struct portolan_text *out, struct portolan_error *err)
+enum portolan_status report_rows(struct portolan_store *store, const struct portolan_trial *trial,
+                                 const struct portolan_profile_report *report,
+                                 struct portolan_text *out, struct portolan_error *err)
 {
     struct collecting c = {.report = report};
     enum portolan_status status = set_order(&c, err);
 
     if (status == PORTOLAN_OK)
-        status = portolan_store_visit_invocations(store, trial->id, rank, visit, &c, err);
+        status = portolan_store_visit_invocations(store, trial->id, report->rank, visit, &c, err);
     if (status == PORTOLAN_OK && c.failed)
         status = portolan_no_memory(err);
     if (status == PORTOLAN_OK && c.seen == 0)
@@ -225,7 +224,7 @@ portolan_profile_write_rows(struct portolan_store *store, const struct portolan_
                                     (long long)trial->id);
     if (status == PORTOLAN_OK) {
         leave_top(&c);
-        if (as_json)
+        if (report->as_json)
             write_json(&c, trial, out);
         else
             write_text(&c, out);

@@ -90,11 +90,10 @@ static void write_share(const struct portolan_profile *p, bool raw, struct porto
                       portolan_format_time(all - mpi, 4, compute_text, sizeof compute_text));
 }
 
-enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p,
-                                                const struct portolan_traffic_set *set,
-                                                const struct portolan_profile_report *report,
-                                                struct portolan_text *out,
-                                                struct portolan_error *err)
+enum portolan_status report_mpi(const struct portolan_profile *p,
+                                const struct portolan_traffic_set *set,
+                                const struct portolan_profile_report *report,
+                                struct portolan_text *out, struct portolan_error *err)
 {
     static const struct column columns[] = {
         {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
@@ -243,11 +242,9 @@ static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct p
         portolan_text_add(out, "... and %zu more pairs (--top)\n", n - shown);
 }
 
-enum portolan_status portolan_profile_write_matrix(int ranks,
-                                                   const struct portolan_traffic_set *set,
-                                                   const struct portolan_profile_report *report,
-                                                   struct portolan_text *out,
-                                                   struct portolan_error *err)
+enum portolan_status report_matrix(int ranks, const struct portolan_traffic_set *set,
+                                   const struct portolan_profile_report *report,
+                                   struct portolan_text *out, struct portolan_error *err)
 {
     size_t n;
     struct pair *pairs = collect_pairs(set, &n);
@@ -268,10 +265,9 @@ enum portolan_status portolan_profile_write_matrix(int ranks,
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_traffic_json(const struct portolan_trial *trial,
-                                                         const struct portolan_traffic_set *set,
-                                                         struct portolan_text *out,
-                                                         struct portolan_error *err)
+enum portolan_status report_traffic_json(const struct portolan_trial *trial,
+                                         const struct portolan_traffic_set *set,
+                                         struct portolan_text *out, struct portolan_error *err)
 {
     struct portolan_json j = {.out = out};
 
