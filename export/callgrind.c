@@ -101,9 +101,10 @@ static void put_costs(struct portolan_text *out, const char *before, const int64
     portolan_text_add(out, "\n");
 }
 
-static void put_header(struct portolan_text *out, const struct job *job, const struct writer *w,
-                       const struct portolan_profile *p, const int64_t *total)
+static void put_header(struct portolan_text *out, const struct job *job, const int64_t *total)
 {
+    const struct portolan_profile *p = job->sums;
+
     portolan_text_add(out, "# callgrind format\nversion: 1\ncreator: portolan %s\n",
                       portolan_version());
     portolan_text_add(out, "cmd: %s\n", job->trial->assembly);
@@ -121,7 +122,7 @@ static void put_header(struct portolan_text *out, const struct job *job, const s
             portolan_text_add_bytes(out, (unsigned char)*c <= ' ' ? "_" : c, 1);
     }
     portolan_text_add(out, "\n");
-    put_costs(out, "summary:", total, w->t->n_metrics);
+    put_costs(out, "summary:", total, job->tree.n_metrics);
 }
 
 /* The places of one function, ORDER[FIRST] … ORDER[LAST - 1]: own costs in one line, then calls. */
@@ -160,15 +161,9 @@ static void find_children(const struct tree *t, size_t *children, size_t *first)
             children[first[t->nodes[i].above + 1]++] = i;
 }
 
-static enum portolan_status write_file(const struct job *job, struct writer *w,
-                                       const struct portolan_profile *p, struct portolan_error *err)
+static bool make_places(struct writer *w)
 {
     size_t n = w->t->n;
-    size_t *children = portolan_arena_alloc(&w->arena, n + 1, sizeof *children);
-    size_t *first_child = portolan_arena_alloc(&w->arena, n + 3, sizeof *first_child);
-    int64_t *own = portolan_arena_alloc(&w->arena, w->t->n_metrics, 2 * sizeof *own);
-    struct sink s = {0};
-    enum portolan_status status;
 
     w->places = portolan_arena_alloc(&w->arena, n + 1, sizeof *w->places);
     w->order = portolan_arena_alloc(&w->arena, n + 1, sizeof *w->order);
@@ -176,40 +171,42 @@ static enum portolan_status write_file(const struct job *job, struct writer *w,
         make_place(w, i);
         w->order[i] = i;
     }
-    if (w->arena.failed)
-        return portolan_no_memory(err);
+    return !w->arena.failed;
+}
+
+static bool write_places(struct job *job, struct writer *w)
+{
+    size_t n = w->t->n, n_metrics = w->t->n_metrics;
+    size_t *children = portolan_arena_alloc(&w->arena, n + 1, sizeof *children);
+    size_t *first_child = portolan_arena_alloc(&w->arena, n + 3, sizeof *first_child);
+    int64_t *own = portolan_arena_alloc(&w->arena, n_metrics, 2 * sizeof *own);
+
+    if (!make_places(w))
+        return false;
     sum_up(w);
     find_children(w->t, children, first_child);
     for (size_t i = 0; i < n; i++)
-        for (size_t m = 0; m < w->t->n_metrics; m++)
-            own[w->t->n_metrics + m] += w->places[i].own[m];
+        for (size_t m = 0; m < n_metrics; m++)
+            own[n_metrics + m] += w->places[i].own[m];
     qsort_r(w->order, n, sizeof *w->order, compare_order, w->places);
-    if ((status = job_open(job, &s, err)) != PORTOLAN_OK)
-        return status;
-    put_header(&s.text, job, w, p, own + w->t->n_metrics);
+    put_header(&job->sink.text, job, own + n_metrics);
     for (size_t i = 0, next; i < n; i = next) {
         for (next = i + 1; next < n; next++)
             if (compare_functions(&w->places[w->order[i]], &w->places[w->order[next]]))
                 break;
-        put_function(&s.text, w, i, next, children, first_child, own);
-        sink_flush(&s);
+        put_function(&job->sink.text, w, i, next, children, first_child, own);
+        sink_flush(&job->sink);
     }
-    return sink_close(&s, PORTOLAN_OK, err);
+    return true;
 }
 
-enum portolan_status write_callgrind(const struct job *job, struct portolan_error *err)
+enum portolan_status write_callgrind(struct job *job, struct portolan_error *err)
 {
-    struct portolan_profile *p = NULL;
-    struct tree t = {0};
-    struct writer w = {.t = &t};
-    enum portolan_status status = job_read_sums(job, &p, err);
+    struct writer w = {.t = &job->tree};
+    enum portolan_status status = job_make_tree(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = tree_of_sums(&t, p, err);
-    if (status == PORTOLAN_OK)
-        status = write_file(job, &w, p, err);
+    if (status == PORTOLAN_OK && !write_places(job, &w))
+        status = portolan_no_memory(err);
     portolan_arena_clear(&w.arena);
-    portolan_arena_clear(&t.arena);
-    portolan_profile_destroy(p);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 struct writer {
-    struct sink s;
+    struct sink *sink;
     struct portolan_json json;
     int rank;                           /* the last that has a name */
     const struct portolan_sample *path; /* whose label it is */
@@ -15,7 +15,7 @@ struct writer {
 /* An event begins a line. */
 static void begin_event(struct writer *w, const char *type, int rank, int thread)
 {
-    sink_flush(&w->s);
+    sink_flush(w->sink);
     portolan_json_open(&w->json, NULL, '{');
     portolan_json_text(&w->json, "ph", type);
     portolan_json_number(&w->json, "pid", rank);
@@ -103,14 +103,12 @@ static void put_metadata(struct portolan_json *j, const struct portolan_trial *t
     portolan_json_close(j, '}');
 }
 
-enum portolan_status write_chrome(const struct job *job, struct portolan_error *err)
+enum portolan_status write_chrome(struct job *job, struct portolan_error *err)
 {
     static const struct timeline_ops ops = {.thread = begin_thread, .call = put_call};
-    struct writer w = {.rank = -1, .json = {.out = &w.s.text}};
+    struct writer w = {.sink = &job->sink, .rank = -1, .json = {.out = &job->sink.text}};
     enum portolan_status status = job_needs_rows(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
     if (status != PORTOLAN_OK)
         return status;
     portolan_json_open(&w.json, NULL, '{');
@@ -120,5 +118,5 @@ enum portolan_status write_chrome(const struct job *job, struct portolan_error *
     put_metadata(&w.json, job->trial);
     portolan_json_close(&w.json, '}');
     portolan_text_clear(&w.label);
-    return sink_close(&w.s, status, err);
+    return status;
 }

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct writer {
-    struct sink s;
-    int64_t trial;
-    size_t n_counters; /* columns of the header */
-    const char *const *counter_names;
-};
-
 /* Quoted where it must be; bytes that are no UTF-8 become '?'. */
 static void put_field(struct portolan_text *out, const char *text)
 {
@@ -39,15 +32,15 @@ static void put_number(struct portolan_text *out, double value)
         portolan_text_add_number(out, value);
 }
 
-static void put_header(struct writer *w)
+static void put_header(const struct job *job, struct portolan_text *out)
 {
-    portolan_text_add(&w->s.text,
+    portolan_text_add(out,
                       "trial,rank,thread,path,depth,user,uses,instance,port,implementation,"
                       "port_type,method,context,binned,calls,timed_calls,subroutines,inclusive_ns,"
                       "exclusive_ns,mpi_ns,min_ns,max_ns,sum_squares_ns2");
-    for (size_t i = 0; i < w->n_counters; i++)
-        put_field(&w->s.text, w->counter_names[i]);
-    portolan_text_add(&w->s.text, "\r\n");
+    for (size_t i = 0; i < job->sums->n_counters; i++)
+        put_field(out, job->sums->counter_names[i]);
+    portolan_text_add(out, "\r\n");
 }
 
 /* "root => child => leaf". */
@@ -72,16 +65,17 @@ static void put_context(struct portolan_text *out, const struct portolan_profile
     portolan_text_clear(&text);
 }
 
-static double counter_of(const struct writer *w, const struct portolan_profile *p,
-                         const struct portolan_profile_cell *c, size_t column)
+/* Ranks may have counted different things. */
+static double counter_of(const struct portolan_profile *p, const struct portolan_profile_cell *c,
+                         const char *name)
 {
     for (size_t i = 0; i < p->n_counters; i++)
-        if (!strcmp(p->counter_names[i], w->counter_names[column]))
+        if (!strcmp(p->counter_names[i], name))
             return c->counters[i];
     return 0;
 }
 
-static void put_row(struct writer *w, const struct portolan_profile *p, const char *path,
+static void put_row(struct job *job, const struct portolan_profile *p, const char *path,
                     const struct portolan_profile_node *of, const struct portolan_profile_cell *c)
 {
     const char *const names[] = {of->user,           of->uses,      of->instance, of->port,
@@ -89,9 +83,9 @@ static void put_row(struct writer *w, const struct portolan_profile *p, const ch
     const double numbers[] = {c->calls,        c->timed_calls,  c->subroutines,
                               c->inclusive_ns, c->exclusive_ns, c->mpi_ns,
                               c->min_ns,       c->max_ns,       c->sum_squares_ns2};
-    struct portolan_text *out = &w->s.text;
+    struct portolan_text *out = &job->sink.text;
 
-    portolan_text_add_number(out, (double)w->trial);
+    portolan_text_add_number(out, (double)job->id);
     put_number(out, c->rank);
     put_number(out, c->thread);
     put_field(out, path);
@@ -101,10 +95,10 @@ static void put_row(struct writer *w, const struct portolan_profile *p, const ch
     put_context(out, of);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put_number(out, numbers[i]);
-    for (size_t i = 0; i < w->n_counters; i++)
-        put_number(out, counter_of(w, p, c, i));
+    for (size_t i = 0; i < job->sums->n_counters; i++)
+        put_number(out, counter_of(p, c, job->sums->counter_names[i]));
     portolan_text_add(out, "\r\n");
-    sink_flush(&w->s);
+    sink_flush(&job->sink);
 }
 
 /* What is left of a path besides its contexts, when anything is. */
@@ -134,7 +128,6 @@ static bool subtract_contexts(const struct portolan_profile *p, const struct tre
 static enum portolan_status write_thread(void *arg, const struct portolan_profile *p,
                                          const struct tree *t, struct portolan_error *err)
 {
-    struct writer *w = arg;
     struct portolan_text path = {0};
     double *counters = portolan_calloc(p->n_counters + 1, sizeof *counters);
     bool failed = !counters;
@@ -147,31 +140,21 @@ static enum portolan_status write_thread(void *arg, const struct portolan_profil
         add_path(&path, t, n);
         failed = path.failed;
         for (size_t k = 0; !failed && k < n->n_contexts; k++)
-            put_row(w, p, path.bytes, n->contexts[k].of, n->contexts[k].cell);
+            put_row(arg, p, path.bytes, n->contexts[k].of, n->contexts[k].cell);
         if (!failed && subtract_contexts(p, n, &rest, counters))
-            put_row(w, p, path.bytes, n->of, &rest);
+            put_row(arg, p, path.bytes, n->of, &rest);
     }
     portolan_text_clear(&path);
     free(counters);
     return failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
-/* Its ranks may have counted different things. */
-enum portolan_status write_csv(const struct job *job, struct portolan_error *err)
+enum portolan_status write_csv(struct job *job, struct portolan_error *err)
 {
-    struct writer w = {.trial = job->id};
-    struct portolan_profile *sums = NULL;
-    enum portolan_status status = job_read_sums(job, &sums, err);
+    enum portolan_status status = job_read_sums(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
-    if (status == PORTOLAN_OK) {
-        w.n_counters = sums->n_counters;
-        w.counter_names = sums->counter_names;
-        put_header(&w);
-        status = job_visit_threads(job, true, write_thread, &w, err);
-        status = sink_close(&w.s, status, err);
-    }
-    portolan_profile_destroy(sums);
-    return status;
+    if (status != PORTOLAN_OK)
+        return status;
+    put_header(job, &job->sink.text);
+    return job_visit_threads(job, true, write_thread, job, err);
 }

@@ -83,11 +83,15 @@ struct job {
     struct portolan_sample_set *set; /* the first trial without samples */
     const struct portolan_trial *trial;
     int first_rank, n_ranks;
+    struct sink sink;     /* of a format that is a file, open */
+    struct folder folder; /* else, likewise */
+    /* When they were asked for: the trial summed up over its ranks, or its rank; and as a tree. */
+    struct portolan_profile *sums;
+    struct tree tree;
 };
 
-/* The profile of the job's trial summed up over its ranks, or of its rank. */
-enum portolan_status job_read_sums(const struct job *job, struct portolan_profile **p,
-                                   struct portolan_error *err);
+enum portolan_status job_read_sums(struct job *job, struct portolan_error *err);
+enum portolan_status job_make_tree(struct job *job, struct portolan_error *err);
 
 /* Calls VISIT for every thread of every rank of the job; CONTEXTS: P has them. */
 typedef enum portolan_status (*job_thread_fn)(void *arg, const struct portolan_profile *p,
@@ -96,12 +100,11 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
                                        void *arg, struct portolan_error *err);
 
 /*
- * The number of the metric that the job asks for, "calls" being TREE_CALLS. ENOTFOUND tells which
- * there are.
+ * The number of the metric that the job asks for, "calls" being TREE_CALLS; reads the sums.
+ * ENOTFOUND tells which there are.
  */
 enum { TREE_CALLS = -1 };
-enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
-                                     int *metric, struct portolan_error *err);
+enum portolan_status job_find_metric(struct job *job, int *metric, struct portolan_error *err);
 /* How metrics may be called that every trial has; NULL is the time. */
 bool is_time(const char *metric);
 bool is_mpi(const char *metric);
@@ -160,17 +163,18 @@ void frames_clear(struct frames *f);
 
 /* ------------------------------------------------- a file per format */
 
-enum portolan_status write_tau(const struct job *job, struct portolan_error *err);
-enum portolan_status write_csv(const struct job *job, struct portolan_error *err);
-enum portolan_status write_jsonl(const struct job *job, struct portolan_error *err);
-enum portolan_status write_callgrind(const struct job *job, struct portolan_error *err);
-enum portolan_status write_folded(const struct job *job, struct portolan_error *err);
-enum portolan_status write_speedscope(const struct job *job, struct portolan_error *err);
-enum portolan_status write_chrome(const struct job *job, struct portolan_error *err);
-enum portolan_status write_extrap(const struct job *job, struct portolan_error *err);
-enum portolan_status write_otf2(const struct job *job, struct portolan_error *err);
+enum portolan_status write_tau(struct job *job, struct portolan_error *err);
+enum portolan_status write_csv(struct job *job, struct portolan_error *err);
+enum portolan_status write_jsonl(struct job *job, struct portolan_error *err);
+enum portolan_status write_callgrind(struct job *job, struct portolan_error *err);
+enum portolan_status write_folded(struct job *job, struct portolan_error *err);
+enum portolan_status write_speedscope(struct job *job, struct portolan_error *err);
+enum portolan_status write_chrome(struct job *job, struct portolan_error *err);
+enum portolan_status write_extrap(struct job *job, struct portolan_error *err);
+enum portolan_status write_otf2(struct job *job, struct portolan_error *err);
 
-/* The job's one file. */
-enum portolan_status job_open(const struct job *job, struct sink *s, struct portolan_error *err);
+/* Which files a folder of the format holds. */
+bool is_tau_file(const char *name);
+bool is_otf2_file(const char *name);
 
 #endif

@@ -3,15 +3,14 @@
 #include "internal.h"
 
 struct writer {
-    struct sink s;
+    struct job *job;
     struct portolan_json json;
-    int64_t trial;
 };
 
 static void begin(struct writer *w, int rank, int thread)
 {
     portolan_json_open(&w->json, NULL, '{');
-    portolan_json_number(&w->json, "trial", (double)w->trial);
+    portolan_json_number(&w->json, "trial", (double)w->job->id);
     portolan_json_number(&w->json, "rank", rank);
     portolan_json_number(&w->json, "thread", thread);
 }
@@ -56,8 +55,8 @@ static int put_row(void *arg, const struct portolan_sample *path,
     put_object(j, "context", path->context_name, row->context, (size_t)path->n_context);
     put_object(j, "counters", path->counter_name, row->counter, (size_t)row->n_counters);
     portolan_json_close(j, '}');
-    sink_flush(&w->s);
-    return w->s.error != 0;
+    sink_flush(&w->job->sink);
+    return w->job->sink.error != 0;
 }
 
 static void put_path(struct portolan_json *j, const struct tree *t, const struct tree_node *n)
@@ -94,22 +93,19 @@ static enum portolan_status put_thread(void *arg, const struct portolan_profile 
         portolan_json_number(j, "sum_squares_ns2", c->sum_squares_ns2);
         put_object(j, "counters", p->counter_names, c->counters, p->n_counters);
         portolan_json_close(j, '}');
-        sink_flush(&w->s);
+        sink_flush(&w->job->sink);
     }
     return PORTOLAN_OK;
 }
 
-enum portolan_status write_jsonl(const struct job *job, struct portolan_error *err)
+enum portolan_status write_jsonl(struct job *job, struct portolan_error *err)
 {
-    struct writer w = {.trial = job->id, .json = {.out = &w.s.text, .is_compact = true}};
+    struct writer w = {.job = job, .json = {.out = &job->sink.text, .is_compact = true}};
     bool any;
     enum portolan_status status = job_has_rows(job, &any, err);
 
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
     if (status != PORTOLAN_OK)
         return status;
-    status = any ? job_visit_rows(job, put_row, &w, err)
-                 : job_visit_threads(job, false, put_thread, &w, err);
-    return sink_close(&w.s, status, err);
+    return any ? job_visit_rows(job, put_row, &w, err)
+               : job_visit_threads(job, false, put_thread, &w, err);
 }

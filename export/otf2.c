@@ -27,9 +27,8 @@ struct counter_class {
 };
 
 struct writer {
-    const struct job *job;
+    struct job *job;
     struct portolan_arena arena;
-    struct folder folder;
     OTF2_Archive *archive;
     OTF2_EvtWriter *events; /* of the thread now */
     OTF2_AttributeList *attributes;
@@ -286,27 +285,22 @@ static void define_locations(struct writer *w)
 static enum portolan_status write_definitions(struct writer *w, struct portolan_error *err)
 {
     const uint64_t ns_per_s = 1000000000;
-    struct portolan_profile *p = NULL;
-    struct tree t = {0};
-    enum portolan_status status = job_read_sums(w->job, &p, err);
+    const struct tree *t = &w->job->tree;
+    enum portolan_status status = job_make_tree(w->job, err);
 
-    if (status == PORTOLAN_OK)
-        status = tree_of_sums(&t, p, err);
     w->definitions = OTF2_Archive_GetGlobalDefWriter(w->archive);
     if (status == PORTOLAN_OK && w->definitions) {
         check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->definitions, ns_per_s, 0,
                                                            (uint64_t)w->last_ns + 1,
                                                            OTF2_UNDEFINED_TIMESTAMP));
-        for (size_t i = 0; i < t.n; i++) /* the regions of all paths come first */
-            frames_of_node(&w->regions, &t.nodes[i]);
+        for (size_t i = 0; i < t->n; i++) /* the regions of all paths come first */
+            frames_of_node(&w->regions, &t->nodes[i]);
         define_regions(w);
-        define_paths(w, &t);
+        define_paths(w, t);
         define_counters(w);
         define_contexts(w);
         define_locations(w);
     }
-    portolan_arena_clear(&t.arena);
-    portolan_profile_destroy(p);
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
@@ -335,7 +329,7 @@ static enum portolan_status reserve(const struct writer *w, struct portolan_erro
 {
     int64_t bytes = EVENT_CHUNK;
     enum portolan_status status = job_visit_rows(w->job, count_bytes, &bytes, err);
-    char *path = portolan_asprintf("%s/room", w->folder.temporary);
+    char *path = portolan_asprintf("%s/room", w->job->folder.temporary);
     int fd, error = 0;
 
     if (status != PORTOLAN_OK || !path) {
@@ -357,7 +351,7 @@ static enum portolan_status reserve(const struct writer *w, struct portolan_erro
 
 /* ------------------------------------------------- the archive */
 
-static bool is_ours(const char *name)
+bool is_otf2_file(const char *name)
 {
     return !strcmp(name, "traces") || !strcmp(name, "traces.otf2") || !strcmp(name, "traces.def");
 }
@@ -403,8 +397,9 @@ static enum portolan_status open_archive(struct writer *w, struct portolan_error
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
 
-    w->archive = OTF2_Archive_Open(w->folder.temporary, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
-                                   DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    w->archive =
+        OTF2_Archive_Open(w->job->folder.temporary, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+                          DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     w->attributes = OTF2_AttributeList_New();
     if (!w->archive || !w->attributes) {
         check(w, OTF2_ERROR_FILE_CAN_NOT_OPEN);
@@ -452,19 +447,16 @@ static enum portolan_status write_archive(struct writer *w, struct portolan_erro
     return status == PORTOLAN_OK ? verdict(w, err) : status;
 }
 
-enum portolan_status write_otf2(const struct job *job, struct portolan_error *err)
+enum portolan_status write_otf2(struct job *job, struct portolan_error *err)
 {
     struct writer w = {.job = job};
     enum portolan_status status = job_needs_rows(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = folder_open(&w.folder, job->options->path, job->options->force, is_ours, err);
     if (status == PORTOLAN_OK) {
         OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(note_error, &w);
 
         status = write_archive(&w, err);
         OTF2_Error_RegisterCallback(before, NULL);
-        status = folder_close(&w.folder, status, err);
     }
     frames_clear(&w.regions);
     frames_clear(&w.contexts);

@@ -6,9 +6,8 @@
 #include "internal.h"
 
 struct writer {
-    struct sink s;
     struct portolan_json json;
-    const struct job *job;
+    struct job *job;
     int metric;
     struct frames frames;               /* that all profiles of the file share */
     const struct portolan_sample *path; /* whose frame it is */
@@ -35,7 +34,7 @@ static enum portolan_status end_profile(struct writer *w, double end, struct por
     portolan_json_close(&w->json, ']');
     portolan_json_number(&w->json, "endValue", end);
     portolan_json_close(&w->json, '}');
-    sink_flush(&w->s);
+    sink_flush(&w->job->sink);
     return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
@@ -102,7 +101,7 @@ static enum portolan_status put_event(void *arg, bool enters, const struct porto
     portolan_json_number(&w->json, "frame", (double)w->frame);
     portolan_json_number(&w->json, "at", (double)at_ns);
     portolan_json_close(&w->json, '}');
-    sink_flush(&w->s);
+    sink_flush(&w->job->sink);
     return w->frames.arena.failed ? portolan_no_memory(err) : PORTOLAN_OK;
 }
 
@@ -143,34 +142,21 @@ static void put_frames(struct writer *w)
     portolan_json_close(&w->json, '}');
 }
 
-static enum portolan_status find_metric(struct writer *w, struct portolan_error *err)
-{
-    struct portolan_profile *p = NULL;
-    enum portolan_status status =
-        w->job->options->metric ? job_read_sums(w->job, &p, err) : PORTOLAN_OK;
-
-    if (p)
-        status = job_find_metric(w->job, p, &w->metric, err);
-    portolan_profile_destroy(p);
-    return status;
-}
-
-enum portolan_status write_speedscope(const struct job *job, struct portolan_error *err)
+enum portolan_status write_speedscope(struct job *job, struct portolan_error *err)
 {
     static const struct timeline_ops events = {begin_thread, put_event, end_thread};
-    struct writer w = {.job = job, .metric = TREE_TIME, .json = {.out = &w.s.text}};
-    enum portolan_status status = find_metric(&w, err);
+    struct writer w = {.job = job, .metric = TREE_TIME, .json = {.out = &job->sink.text}};
+    enum portolan_status status = PORTOLAN_OK;
 
+    if (job->options->metric)
+        status = job_find_metric(job, &w.metric, err);
     if (status == PORTOLAN_OK && job->options->evented)
         status = job_needs_rows(job, err);
-    if (status == PORTOLAN_OK)
-        status = job_open(job, &w.s, err);
     if (status == PORTOLAN_OK) {
         put_head(&w);
         status = job->options->evented ? job_visit_timeline(job, &events, &w, err)
                                        : job_visit_threads(job, false, put_thread, &w, err);
         put_frames(&w);
-        status = sink_close(&w.s, status, err);
     }
     frames_clear(&w.frames);
     return status;

@@ -137,12 +137,18 @@ double tree_value(const struct tree_node *n, int metric)
 
 /* ------------------------------------------------- a job's profiles */
 
-enum portolan_status job_read_sums(const struct job *job, struct portolan_profile **p,
-                                   struct portolan_error *err)
+enum portolan_status job_read_sums(struct job *job, struct portolan_error *err)
 {
     const struct portolan_profile_query query = {.trial = job->id, .rank = job->options->rank};
 
-    return portolan_profile_read(job->store, &query, p, err);
+    return job->sums ? PORTOLAN_OK : portolan_profile_read(job->store, &query, &job->sums, err);
+}
+
+enum portolan_status job_make_tree(struct job *job, struct portolan_error *err)
+{
+    enum portolan_status status = job_read_sums(job, err);
+
+    return status == PORTOLAN_OK ? tree_of_sums(&job->tree, job->sums, err) : status;
 }
 
 static enum portolan_status visit_rank(const struct portolan_profile *p, int rank,
@@ -191,31 +197,32 @@ bool is_mpi(const char *metric)
     return metric && (!strcasecmp(metric, "mpi") || !strcasecmp(metric, "mpi time"));
 }
 
-enum portolan_status job_find_metric(const struct job *job, const struct portolan_profile *p,
-                                     int *metric, struct portolan_error *err)
+enum portolan_status job_find_metric(struct job *job, int *metric, struct portolan_error *err)
 {
     const char *wanted = job->options->metric;
     struct portolan_text known = {0};
+    enum portolan_status status = job_read_sums(job, err);
 
-    *metric = TREE_TIME;
-    if (is_time(wanted))
+    *metric = is_mpi(wanted) ? TREE_MPI : TREE_TIME;
+    if (status != PORTOLAN_OK || is_time(wanted) || is_mpi(wanted))
+        return status;
+    *metric = TREE_CALLS;
+    if (!strcasecmp(wanted, "calls"))
         return PORTOLAN_OK;
-    if (is_mpi(wanted) || !strcasecmp(wanted, "calls")) {
-        *metric = is_mpi(wanted) ? TREE_MPI : TREE_CALLS;
-        return PORTOLAN_OK;
+    for (size_t i = 0; i < job->sums->n_counters; i++) {
+        *metric = TREE_COUNTERS + (int)i;
+        if (!strcmp(wanted, job->sums->counter_names[i]))
+            break;
+        portolan_text_add(&known, ", %s", job->sums->counter_names[i]);
+        *metric = TREE_CALLS;
     }
-    for (size_t i = 0; i < p->n_counters; i++) {
-        if (!strcmp(wanted, p->counter_names[i])) {
-            *metric = TREE_COUNTERS + (int)i;
-            return PORTOLAN_OK;
-        }
-        portolan_text_add(&known, ", %s", p->counter_names[i]);
-    }
-    portolan_error_set(err, PORTOLAN_ENOTFOUND,
-                       "trial %" PRId64 " has no metric '%s'; there are: time, mpi, calls%s",
-                       job->id, wanted, known.bytes ? known.bytes : "");
+    if (*metric == TREE_CALLS)
+        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+                                    "trial %" PRId64
+                                    " has no metric '%s'; there are: time, mpi, calls%s",
+                                    job->id, wanted, known.bytes ? known.bytes : "");
     portolan_text_clear(&known);
-    return PORTOLAN_ENOTFOUND;
+    return status;
 }
 
 /* ------------------------------------------------- names by number */
