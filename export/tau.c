@@ -14,7 +14,6 @@
 
 struct writer {
     const struct job *job;
-    struct folder folder;
     struct portolan_text facts;
     struct portolan_event_set *events;
     size_t n_metrics; /* of the files */
@@ -35,7 +34,7 @@ struct nodes {
 
 /* ------------------------------------------------- names */
 
-static bool is_ours(const char *name)
+bool is_tau_file(const char *name)
 {
     return !strncmp(name, "profile.", 8) || !strncmp(name, "MULTI__", 7);
 }
@@ -229,8 +228,9 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
                                      size_t m, const struct portolan_tau_event *events,
                                      size_t n_events, struct portolan_error *err)
 {
-    char *folder = w->n_metrics > 1 ? portolan_tau_metric_folder(w->folder.temporary, w->metrics[m])
-                                    : portolan_strdup(w->folder.temporary);
+    char *folder = w->n_metrics > 1
+                       ? portolan_tau_metric_folder(w->job->folder.temporary, w->metrics[m])
+                       : portolan_strdup(w->job->folder.temporary);
     char *path = folder ? portolan_asprintf("%s/profile.%d.0.%d", folder,
                                             w->job->options->rank ? 0 : w->rank, w->next_thread)
                         : NULL;
@@ -247,7 +247,7 @@ static enum portolan_status put_file(struct writer *w, const struct portolan_tau
     else
         status = sink_open(&s, path, false, err);
     if (status == PORTOLAN_OK) {
-        sink_bytes(&s, text.bytes, text.length);
+        portolan_text_add_bytes(&s.text, text.bytes, text.length);
         status = sink_close(&s, status, err);
     }
     portolan_text_clear(&text);
@@ -329,43 +329,36 @@ static void collect_facts(struct writer *w)
             portolan_tau_fact(&w->facts, t->metadata[i].name, t->metadata[i].value);
 }
 
-static enum portolan_status collect_metrics(struct writer *w, const struct portolan_profile *sums,
-                                            struct portolan_error *err)
+static bool collect_metrics(struct writer *w)
 {
+    const struct portolan_profile *sums = w->job->sums;
+
     w->n_metrics = 1 + sums->n_counters;
     w->metrics = portolan_calloc(w->n_metrics, sizeof *w->metrics);
     if (!w->metrics)
-        return portolan_no_memory(err);
+        return false;
     w->metrics[0] = "TIME";
     for (size_t i = 0; i < sums->n_counters; i++)
         w->metrics[1 + i] = sums->counter_names[i];
-    return PORTOLAN_OK;
+    return true;
 }
 
-enum portolan_status write_tau(const struct job *job, struct portolan_error *err)
+enum portolan_status write_tau(struct job *job, struct portolan_error *err)
 {
     struct writer w = {.job = job, .rank = -1};
-    struct portolan_profile *sums = NULL;
-    enum portolan_status status = job_read_sums(job, &sums, err);
+    enum portolan_status status = job_read_sums(job, err);
 
-    if (status == PORTOLAN_OK)
-        status = collect_metrics(&w, sums, err);
     if (status == PORTOLAN_OK)
         status =
             portolan_store_read_events(job->store, job->id, job->options->rank, &w.events, err);
     if (status == PORTOLAN_OK) {
         collect_facts(&w);
-        status = w.facts.failed ? portolan_no_memory(err)
-                                : folder_open(&w.folder, job->options->path, job->options->force,
-                                              is_ours, err);
-    }
-    if (status == PORTOLAN_OK) {
-        status = job_visit_threads(job, true, put_thread, &w, err);
-        status = folder_close(&w.folder, status, err);
+        status = !collect_metrics(&w) || w.facts.failed
+                     ? portolan_no_memory(err)
+                     : job_visit_threads(job, true, put_thread, &w, err);
     }
     portolan_text_clear(&w.facts);
     portolan_event_set_destroy(w.events);
     free(w.metrics);
-    portolan_profile_destroy(sums);
     return status;
 }

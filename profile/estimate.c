@@ -25,7 +25,7 @@ static double or_0(double x)
     return isnan(x) ? 0 : x;
 }
 
-double profile_ratio(double calls, double timed_calls)
+double portolan_profile_ratio(double calls, double timed_calls)
 {
     return timed_calls >= calls ? 1 : timed_calls > 0 ? calls / timed_calls : NAN;
 }
@@ -33,7 +33,7 @@ double profile_ratio(double calls, double timed_calls)
 /* What was never timed stays as it is: its time is in its caller's. */
 static double ratio_of(double calls, double timed_calls)
 {
-    return timed_calls > 0 ? profile_ratio(calls, timed_calls) : 1;
+    return timed_calls > 0 ? portolan_profile_ratio(calls, timed_calls) : 1;
 }
 
 /* Squared standard error of the estimated inclusive time: calls drawn without putting back. */
@@ -53,15 +53,9 @@ static struct portolan_profile_estimate around(double value, double half_width)
     return (struct portolan_profile_estimate){value, value - half_width, value + half_width};
 }
 
-static bool has_counters(const struct portolan_profile *p, const struct portolan_profile_node *n)
-{
-    (void)p;
-    return n->counted != 0;
-}
-
 static double call_cost(const struct portolan_profile *p, const struct portolan_profile_node *n)
 {
-    return p->cost.call_ns + (has_counters(p, n) ? or_0(p->cost.counters_ns) : 0);
+    return p->cost.call_ns + (n->counted ? or_0(p->cost.counters_ns) : 0);
 }
 
 /* Called, and not one call of it was timed. */
@@ -215,5 +209,5 @@ enum portolan_status profile_estimate(struct portolan_profile *p, struct portola
             estimate_context(p, &p->nodes[i]);
     estimate_cells(p);
     free(below);
-    return good ? PORTOLAN_OK : profile_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(err);
 }

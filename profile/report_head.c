@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What stands above the numbers, so that they are believed as far as they deserve. */
-#include "internal.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,7 +165,7 @@ static void add_violations(const struct portolan_profile *p, struct portolan_tex
                       portolan_format_time(v->children_ns, 4, children, sizeof children));
 }
 
-void portolan_profile_write_head(const struct portolan_profile *p, struct portolan_text *out)
+void report_head(const struct portolan_profile *p, struct portolan_text *out)
 {
     add_trial(p, out);
     portolan_profile_add_cost(p->trial, out);

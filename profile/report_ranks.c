@@ -170,7 +170,7 @@ static enum portolan_status write_totals(const struct view *v, struct portolan_t
     double compute = 0;
 
     if (!totals)
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     for (size_t i = 0; i < v->p->n_cells;)
         i = v->p->nodes[v->p->cells[i].node].is_context ? i + 1 : add_method(v, i, totals, &n);
     for (size_t i = 0; i < n; i++)
@@ -203,8 +203,9 @@ static void write_cell(const struct view *v, const struct portolan_profile_cell 
     table_number(out, c->thread);
     table_number(out, c->calls);
     if (v->metric == METRIC_COUNTER) {
-        double ratio =
-            v->r->values == PORTOLAN_PROFILE_RAW ? 1 : profile_ratio(c->calls, c->timed_calls);
+        double ratio = v->r->values == PORTOLAN_PROFILE_RAW
+                           ? 1
+                           : portolan_profile_ratio(c->calls, c->timed_calls);
 
         table_number(out, c->counters[v->counter] * ratio);
         table_number(out, c->timed_calls > 0 ? c->counters[v->counter] / c->timed_calls : NAN);
@@ -261,10 +262,9 @@ static enum portolan_status write_cells(const struct view *v, struct portolan_te
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_ranks(const struct portolan_profile *p,
-                                                  const struct portolan_profile_report *r,
-                                                  struct portolan_text *out,
-                                                  struct portolan_error *err)
+enum portolan_status report_ranks(const struct portolan_profile *p,
+                                  const struct portolan_profile_report *r,
+                                  struct portolan_text *out, struct portolan_error *err)
 {
     struct view v;
     enum portolan_status status = view_open(&v, p, r, "called", err);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time in MPI by routine, and who sent how much to whom. */
-#include "internal.h"
-#include "json.h"
-#include "table.h"
+#include "report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,11 +90,10 @@ static void write_share(const struct portolan_profile *p, bool raw, struct porto
                       portolan_format_time(all - mpi, 4, compute_text, sizeof compute_text));
 }
 
-enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p,
-                                                const struct portolan_traffic_set *set,
-                                                const struct portolan_profile_report *report,
-                                                struct portolan_text *out,
-                                                struct portolan_error *err)
+enum portolan_status report_mpi(const struct portolan_profile *p,
+                                const struct portolan_traffic_set *set,
+                                const struct portolan_profile_report *report,
+                                struct portolan_text *out, struct portolan_error *err)
 {
     static const struct column columns[] = {
         {"routine", COLUMN_NAME},      {"calls", COLUMN_COUNT},    {"time", COLUMN_TIME},
@@ -108,7 +105,7 @@ enum portolan_status portolan_profile_write_mpi(const struct portolan_profile *p
     struct routine *routines = collect(set, &n);
 
     if (!routines)
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     write_share(p, report->values == PORTOLAN_PROFILE_RAW, out);
     for (size_t i = 0; i < n && (!report->top || i < report->top); i++, shown++) {
         double mean = routines[i].time_ns / p->ranks;
@@ -245,18 +242,16 @@ static void write_pairs(const struct pair *pairs, size_t n, size_t top, struct p
         portolan_text_add(out, "... and %zu more pairs (--top)\n", n - shown);
 }
 
-enum portolan_status portolan_profile_write_matrix(int ranks,
-                                                   const struct portolan_traffic_set *set,
-                                                   const struct portolan_profile_report *report,
-                                                   struct portolan_text *out,
-                                                   struct portolan_error *err)
+enum portolan_status report_matrix(int ranks, const struct portolan_traffic_set *set,
+                                   const struct portolan_profile_report *report,
+                                   struct portolan_text *out, struct portolan_error *err)
 {
     size_t n;
     struct pair *pairs = collect_pairs(set, &n);
     bool fits = ranks <= MATRIX_RANKS;
 
     if (!pairs)
-        return profile_no_memory(err);
+        return portolan_no_memory(err);
     for (size_t i = 0; i < n; i++)
         fits = fits && pairs[i].from < ranks && pairs[i].to < ranks;
     if (n && fits)
@@ -270,30 +265,27 @@ enum portolan_status portolan_profile_write_matrix(int ranks,
     return PORTOLAN_OK;
 }
 
-enum portolan_status portolan_profile_write_traffic_json(const struct portolan_trial *trial,
-                                                         const struct portolan_traffic_set *set,
-                                                         struct portolan_text *out,
-                                                         struct portolan_error *err)
+enum portolan_status report_traffic_json(const struct portolan_trial *trial,
+                                         const struct portolan_traffic_set *set,
+                                         struct portolan_text *out, struct portolan_error *err)
 {
-    struct json j = {.out = out};
+    struct portolan_json j = {.out = out};
 
-    profile_json_begin(&j, "communication");
-    profile_json_trial(&j, "trial", trial);
-    json_open(&j, "rows", '[');
+    profile_json_begin(&j, "communication", trial);
+    portolan_json_open(&j, "rows", '[');
     for (size_t i = 0; i < set->n; i++) {
         const struct portolan_traffic *t = &set->rows[i];
 
-        json_open(&j, NULL, '{');
-        json_number(&j, "rank", t->rank);
-        json_text(&j, "routine", t->routine);
-        json_number(&j, "partner", t->partner);
-        json_bool(&j, "received", t->received);
-        json_number(&j, "calls", (double)t->calls);
-        json_number(&j, "time_ns", t->time_ns);
-        json_number(&j, "bytes", t->bytes);
-        json_close(&j, '}');
+        portolan_json_open(&j, NULL, '{');
+        portolan_json_number(&j, "rank", t->rank);
+        portolan_json_text(&j, "routine", t->routine);
+        portolan_json_number(&j, "partner", t->partner);
+        portolan_json_bool(&j, "received", t->received);
+        portolan_json_number(&j, "calls", (double)t->calls);
+        portolan_json_number(&j, "time_ns", t->time_ns);
+        portolan_json_number(&j, "bytes", t->bytes);
+        portolan_json_close(&j, '}');
     }
-    json_close(&j, ']');
-    json_close(&j, '}');
-    return out->failed ? profile_no_memory(err) : PORTOLAN_OK;
+    portolan_json_close(&j, ']');
+    return profile_json_end(&j, err);
 }

@@ -251,3 +251,82 @@ void table_write(struct table *t, struct portolan_text *out)
     free(layout);
     table_clear(t);
 }
+
+/* ------------------------------------------------- rows below rows */
+
+static int heaviest_first(const void *a, const void *b, void *rows)
+{
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+static int siblings_together(const void *a, const void *b, void *rows)
+{
+    const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    const struct table_row *x = (struct table_row *)rows + i, *y = (struct table_row *)rows + k;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->is_first != y->is_first)
+        return x->is_first ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+/* SORTED has siblings together; those below AT begin at NEXT[AT + 1]. */
+static size_t walk_rows(const struct table_row *rows, size_t n, const size_t *sorted, size_t *next,
+                        const bool *chosen, size_t *order)
+{
+    int64_t at = -1;
+    size_t shown = 0;
+
+    for (;;) {
+        size_t *i = &next[at + 1];
+
+        if (*i < n && rows[sorted[*i]].parent == at) {
+            size_t child = sorted[(*i)++];
+
+            if (!chosen[child])
+                continue; /* then nothing below it is */
+            order[shown++] = child;
+            at = (int64_t)child;
+        } else if (at < 0) {
+            return shown;
+        } else {
+            at = rows[at].parent;
+        }
+    }
+}
+
+size_t *table_order(const struct table_row *rows, size_t n, size_t top, size_t *shown)
+{
+    size_t *sorted = portolan_calloc(n + 1, sizeof *sorted);
+    size_t *next = portolan_calloc(n + 1, sizeof *next), *order = NULL;
+    bool *chosen = portolan_calloc(n + 1, sizeof *chosen);
+    size_t left = top ? top : SIZE_MAX;
+
+    if (sorted && next && chosen && (order = portolan_calloc(n + 1, sizeof *order)) && n) {
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = i;
+        qsort_r(sorted, n, sizeof *sorted, heaviest_first, (void *)rows);
+        for (size_t i = 0; i < n && left; i++) {
+            left -= rows[sorted[i]].matches;
+            for (int64_t at = rows[sorted[i]].matches ? (int64_t)sorted[i] : -1;
+                 at >= 0 && !chosen[at]; at = rows[at].parent)
+                chosen[at] = true;
+        }
+        qsort_r(sorted, n, sizeof *sorted, siblings_together, (void *)rows);
+        for (size_t i = n; i-- > 0;)
+            next[rows[sorted[i]].parent + 1] = i;
+        *shown = walk_rows(rows, n, sorted, next, chosen, order);
+    }
+    free(sorted);
+    free(next);
+    free(chosen);
+    return order;
+}

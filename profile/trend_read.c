@@ -59,7 +59,7 @@ static size_t counter_at(const struct portolan_profile *p, const char *metric)
 }
 
 static double pick(const struct reading *r, const struct portolan_profile *p,
-                   const struct portolan_profile_statistics *s, double sum)
+                   const struct portolan_statistics *s, double sum)
 {
     switch (r->q->over) {
     case PORTOLAN_TREND_MAX:

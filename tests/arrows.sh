@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base index command machine shared_object stats
+base: base index command machine shared_object stats json
 libclang: base libclang
 sidl: base sidl
 probe: base probe probe_inline probe_records
@@ -17,8 +17,8 @@ probe/tau: base control probe tau
 probe/portolan: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
 store: base index store
-profile: base index stats chart store profile compare models formula extrap series trend
-export: base index store profile extrap tau export
+profile: base index stats chart store profile compare models formula extrap series trend json
+export: base index store profile extrap tau export json
 framework: base shared_object assembly palette framework
 framework/assembly: base assembly palette
 ccaffeine: base command assembly palette framework ccaffeine

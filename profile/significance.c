@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mann-Whitney's test, and the ratio with the interval that belongs to it. */
+/* Tests of two samples: Mann-Whitney's with the interval of a ratio, Welch's; Holm's adjustment. */
 #include <portolan/compare.h>
 #include <portolan/stats.h>
 
@@ -8,6 +8,13 @@
 #include <string.h>
 
 enum { EXACT_TO = 40 };
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b; /* also what a struct begins with */
+
+    return (*x > *y) - (*x < *y);
+}
 
 /* Doubled, so that they are whole: RANKS[i] of the sorted VALUES. */
 static void rank_doubled(const double *values, size_t n, size_t *ranks)
@@ -78,13 +85,6 @@ struct tagged {
     bool is_b;
 };
 
-static int by_tagged(const void *a, const void *b)
-{
-    const struct tagged *x = a, *y = b;
-
-    return (x->value > y->value) - (x->value < y->value);
-}
-
 static size_t merge(const double *a, size_t n_a, const double *b, size_t n_b, struct tagged *all,
                     double *values, size_t *ranks)
 {
@@ -92,7 +92,7 @@ static size_t merge(const double *a, size_t n_a, const double *b, size_t n_b, st
 
     for (size_t i = 0; i < n; i++)
         all[i] = i < n_a ? (struct tagged){a[i], false} : (struct tagged){b[i - n_a], true};
-    qsort(all, n, sizeof *all, by_tagged);
+    qsort(all, n, sizeof *all, by_value);
     for (size_t i = 0; i < n; i++)
         values[i] = all[i].value;
     rank_doubled(values, n, ranks);
@@ -211,5 +211,65 @@ enum portolan_status portolan_median(const double *values, size_t n, double *med
     memcpy(sorted, values, n * sizeof *sorted);
     *median = portolan_sort_to_median(n, sorted);
     free(sorted);
+    return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------- means, many tests */
+
+static void moments(const double *x, size_t n, double *mean, double *error)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    *mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i] - *mean) * (x[i] - *mean);
+    *error = squares / (double)(n - 1) / (double)n;
+}
+
+double portolan_welch(const double *a, size_t n_a, const double *b, size_t n_b, double *t,
+                      double *freedom)
+{
+    double mean_a, mean_b, error_a, error_b, error;
+
+    *t = *freedom = NAN;
+    if (n_a < 2 || n_b < 2)
+        return NAN;
+    moments(a, n_a, &mean_a, &error_a);
+    moments(b, n_b, &mean_b, &error_b);
+    error = error_a + error_b;
+    if (error <= 0) { /* without any spread a difference is certain */
+        *t = mean_a == mean_b ? 0 : copysign(INFINITY, mean_a - mean_b);
+        return mean_a == mean_b ? 1 : 0;
+    }
+    *t = (mean_a - mean_b) / sqrt(error);
+    *freedom = error * error /
+               (error_a * error_a / (double)(n_a - 1) + error_b * error_b / (double)(n_b - 1));
+    return portolan_student_p(*t, *freedom);
+}
+
+struct member {
+    double p;
+    size_t at;
+};
+
+enum portolan_status portolan_holm(double *p, size_t n)
+{
+    struct member *family = portolan_calloc(n + 1, sizeof *family);
+    size_t members = 0;
+    double most = 0;
+
+    if (!family)
+        return PORTOLAN_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(p[i]))
+            family[members++] = (struct member){p[i], i};
+    qsort(family, members, sizeof *family, by_value);
+    for (size_t i = 0; i < members; i++) {
+        most = fmax(most, fmin(1, family[i].p * (double)(members - i)));
+        p[family[i].at] = most;
+    }
+    free(family);
     return PORTOLAN_OK;
 }
