@@ -115,12 +115,12 @@ static void rows_up_to_a_limit_are_fitted_and_the_others_predicted(void **state)
 
 static void rows_go_to_extrap_and_come_back(void **state)
 {
-    static const enum portolan_measurements_format formats[] = {
-        PORTOLAN_MEASUREMENTS_JSON, PORTOLAN_MEASUREMENTS_JSONL, PORTOLAN_MEASUREMENTS_JSON_IDS};
+    static const enum portolan_measurements_format formats[] = {PORTOLAN_MEASUREMENTS_JSON,
+                                                                PORTOLAN_MEASUREMENTS_JSONL};
     struct portolan_trends *t = read_table(table);
 
     (void)state;
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < 2; f++) {
         static const struct portolan_trend_query all = {0};
         struct portolan_measurements *m = NULL;
         struct portolan_trends *again = NULL;
