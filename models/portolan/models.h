@@ -277,6 +277,16 @@ portolan_model_fit_formula(const struct portolan_model_data *data,
                            struct portolan_model **model, struct portolan_error *err);
 
 /**
+ * The fit that a user asks for: of FORMULA, or with NULL the search; PIECES: in intervals of
+ * validity. Errors as of these.
+ */
+PORTOLAN_API enum portolan_status
+portolan_model_fit_as(const struct portolan_model_data *data,
+                      const struct portolan_formula *formula, bool pieces,
+                      const struct portolan_model_options *options, struct portolan_model **model,
+                      struct portolan_error *err);
+
+/**
  * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
  * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
  */

@@ -54,7 +54,6 @@ static void a_table_gives_a_trend_for_each_call_path(void **state)
     assert_int_equal(t->items[0].n_params, 2);
     assert_string_equal(t->items[0].params[1], "p");
     assert_int_equal(t->items[0].n_rows, 12);
-    assert_null(t->items[0].trials);
     assert_true(t->items[0].x[0] == 10 && t->items[0].x[1] == 1 && t->items[0].y[0] == 100);
     assert_true(t->items[0].x[2] == 10 && t->items[0].x[3] == 2 && t->items[0].y[1] == 50);
     fit(t, (struct portolan_trend_fit){0});
@@ -368,7 +367,6 @@ static void a_store_gives_one_row_per_trial_over_what_differs(void **state)
     assert_int_equal(t->items[1].n_params, 1);
     assert_string_equal(t->items[1].params[0], "driver.n");
     assert_int_equal(t->items[1].n_rows, 3);
-    assert_int_equal(t->items[1].trials[2], 3);
     assert_close(portolan_model_value(t->items[1].model, at), 24000, 1e-6); /* the mean */
     assert_close(portolan_model_value(t->items[0].model, at), 500, 1e-6);
     portolan_trends_destroy(t);
