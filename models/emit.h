@@ -12,15 +12,13 @@ struct emit_style {
 };
 
 enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m);
-/* Term J of M with CONSTANT in place of its own. */
-void emit_push_term(struct formula_builder *b, const struct portolan_model *m, size_t j,
-                    double constant, const struct emit_style *style);
+/* CONSTANT times SHAPE; an expression is marked to be kept. */
+void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
+                    const struct portolan_model_shape *shape, double constant,
+                    const struct emit_style *style);
 void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
                           const struct piece *piece, const struct emit_style *style);
-enum portolan_status emit_formula(const struct portolan_model *m, const struct emit_style *style,
-                                  struct portolan_formula **formula, struct portolan_error *err);
-
-/* emit_about.c: what a reader of the code should know, line by line, each behind PREFIX. */
+/* What a reader of the code should know, line by line, each behind PREFIX. */
 void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix);
 
 #endif

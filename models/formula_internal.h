@@ -43,7 +43,7 @@ enum formula_op {
 /* Operands stand in front; the tree below node i is nodes[start … i]. */
 struct formula_node {
     unsigned char op;
-    bool is_kept; /* a reader of MathML only: the tree below stays as it is */
+    bool is_kept; /* MathML only: the tree below stays as its author wrote it */
     unsigned short n_args;
     unsigned start;
     unsigned line, column; /* from where the text started, from 0 */
@@ -109,21 +109,15 @@ bool formula_name_is_plain(const char *name);
 
 /* ---- formula_write.c and its kin ---- */
 
-/* F in the language, fit to stand behind a *: a sum in parentheses, a product as it is. */
-void formula_write_factor(const struct portolan_formula *f, struct portolan_text *out);
-/* The tree below ROOT of F, NAMES being how its names are written; FACTOR: fit to be one. */
-void formula_write_tree(const struct portolan_formula *f, size_t root,
-                        enum portolan_notation notation, const char *const *names, bool factor,
-                        struct portolan_text *out);
-/* F in C as the condition of an if. */
-void formula_write_truth(const struct portolan_formula *f, const char *const *names,
-                         struct portolan_text *out);
-void formula_write_latex(const struct portolan_formula *f, size_t root, bool factor,
-                         struct portolan_text *out);
+/* The tree below ROOT of F in the language, fit to stand behind a *: a sum in parentheses, a
+ * product as it is. */
+void formula_write_factor(const struct portolan_formula *f, size_t root, struct portolan_text *out);
+/* F in C, NAMES being how its names are written; TRUTH: as the condition of an if. */
+void formula_write_c(const struct portolan_formula *f, const char *const *names, bool truth,
+                     struct portolan_text *out);
+void formula_write_latex(const struct portolan_formula *f, struct portolan_text *out);
 void formula_write_latex_name(struct portolan_text *out, const char *name);
 void formula_write_mathml(const struct portolan_formula *f, size_t root, struct portolan_text *out);
-void mathml_write_name(struct portolan_text *out, const char *name);
-void mathml_write_number(struct portolan_text *out, double value);
 /*
  * N different identifiers for N different names, none RESERVED (may be NULL); MEMBERS: a.b and p->n
  * stay. NULL = no memory.

@@ -35,27 +35,10 @@ enum portolan_status points_create(const struct portolan_model_data *data,
                                    const struct portolan_model_options *options,
                                    struct points *points, struct portolan_error *err);
 void points_destroy(struct points *points);
-/* From the values, but at least WANTED. */
-double points_floor(const struct points *points, double wanted);
 /* What a residual at a fitted value V is divided by. */
 double points_scale(const struct points *points, double v);
 /* The same for point I: V tells it better than the value that was found, unless it is far off. */
 double points_scale_of(const struct points *points, size_t i, double v);
-
-/* ---- place.c: what stands for the rows of a point ---- */
-
-/* A row while it is being sorted. */
-struct row {
-    const double *x;
-    size_t n_params;
-    double y, w;
-};
-
-/* Negative, 0 or positive as with strcmp(). */
-int row_compare_x(const struct row *a, const struct row *b);
-/* Makes points of the N_ROWS sorted rows: place, weight, floor, and spread of the repetitions. */
-enum portolan_status points_place(struct points *points, const struct row *rows,
-                                  const struct portolan_model_options *options);
 
 /* ---- linear.c: least squares, min |A c - b|, columns of length m ---- */
 
@@ -137,7 +120,7 @@ struct estimate {
     int param; /* CONSTANT_ESTIMATE, or which exponent */
 };
 
-/* ---- formula_sum.c: formulas that are sums of powers and logarithms ---- */
+/* ---- formula_terms.c: formulas that are sums of powers and logarithms ---- */
 
 /* A sum of terms, as far as it is known. */
 struct sum {
@@ -191,7 +174,6 @@ enum { CACHED_POINTS = 4096 }; /* no columns are kept of more */
 struct search {
     const struct points *points;
     const struct portolan_model_options *options;
-    unsigned families;
     size_t m;                 /* points that are not outliers */
     double *factor;           /* what the rows of the problem are multiplied by; 0 for outliers */
     double *rhs;              /* factor · y */
@@ -230,7 +212,7 @@ void search_weigh(struct search *s, const struct candidate *fit);
 void search_exclude_outliers(struct search *s, const struct candidate *fit);
 /* drift.c: how far the first of the shortlist may be off outside the rows. */
 void search_find_drifts(struct search *s);
-/* trim.c: leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
+/* Leaves out points that least trimmed squares of GIVEN, or of many forms, cannot reach. */
 enum portolan_status search_trim(struct search *s, const struct candidate *given);
 
 /* candidate.c */
@@ -270,7 +252,6 @@ double candidate_value(const struct candidate *c, size_t n_params, const double 
 bool candidate_is_positive(const struct candidate *c); /* all its constants */
 
 /* search.c again */
-bool search_allows(const struct search *s, unsigned families);
 bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* The least and the largest value of PARAM, outliers left aside. */
 void search_range(const struct search *s, size_t param, double *low, double *high);
@@ -306,9 +287,6 @@ void search_one(struct search *s, size_t param, bool plain, bool more);
 
 /* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
 bool search_lines(struct search *s);
-
-/* two.c: two points, which leave no error to judge forms by. */
-void search_two(struct search *s);
 
 /* several.c: models of more than one parameter. */
 void search_several(struct search *s);
@@ -410,14 +388,14 @@ void model_write_pieces(FILE *out, const struct portolan_model *model);
 enum { NUMBER_TEXT = 32 };
 void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
-/* Ascending; none of them NaN. */
-void numbers_sort(size_t n, double *numbers);
 /* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
  */
 void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
-/* Student's t: x with P(|T| < x) = CONFIDENCE, for DOF degrees of freedom; dof infinite = normal */
-/* P(F > f) of Fisher's distribution with these degrees of freedom */
-double fisher_tail(double f, double numerator, double denominator);
+
+/* ---- series.c: the dip of N > 0 values in ascending order, and its probability ---- */
+
+enum portolan_status series_dip(size_t n, const double *sorted, double *dip);
+double series_dip_probability(size_t n, double dip);
 
 /* ---- kriging.c: between measured places, and how far it may be off ---- */
 

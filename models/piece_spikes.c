@@ -21,7 +21,7 @@ static double local_median(const double *r, size_t n, size_t i)
         first = n - 2 * AROUND - 1;
     for (; count < 2 * AROUND + 1; count++)
         near[count] = r[first + count];
-    numbers_sort(count, near);
+    portolan_sort_numbers(count, near);
     return near[AROUND];
 }
 
@@ -104,7 +104,7 @@ enum portolan_status pieces_drop_spikes(struct pieces_fit *f)
         off[i] = r[i] - local_median(r, pts->m, i);
         sorted[i] = fabs(off[i]);
     }
-    numbers_sort(pts->m, sorted);
+    portolan_sort_numbers(pts->m, sorted);
     /* Twice as long and more, and beyond what the others do; at most one in five. */
     cut = fmax(fmax(log(2), 6 * 1.4826 * sorted[pts->m / 2]), sorted[pts->m - 1 - limit]);
     remove_points(f, off, cut);

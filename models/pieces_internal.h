@@ -89,6 +89,9 @@ enum portolan_status pieces_find_forms(struct pieces_fit *f, const struct part *
  * high. */
 enum portolan_status pieces_are_worth_it(struct pieces_fit *f, bool continuous, bool *worth);
 
+/* The same: searched pieces that one law describes as well become one */
+enum portolan_status pieces_merge(struct pieces_fit *f);
+
 /* piece_kink.c: puts two pieces that meet in place of F->model, if they do better */
 enum portolan_status pieces_try_kink(struct pieces_fit *f, struct portolan_error *err);
 
@@ -102,9 +105,6 @@ enum portolan_status pieces_write(struct portolan_model *m, size_t k,
 void pieces_judge(const struct pieces_fit *f, size_t s, const double *leverage);
 /* Constants that do not change become one, in all of F->model's pieces */
 enum portolan_status pieces_share(const struct pieces_fit *f, struct portolan_error *err);
-
-/* piece_merge.c: searched pieces that one law describes as well become one */
-enum portolan_status pieces_merge(struct pieces_fit *f);
 
 /* piece_fit.c: a model of one part, by FORM or the search; the same as one more piece of
  * F->model; of all parts together */

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool search_allows(const struct search *s, unsigned families)
-{
-    return (s->families & families) != 0;
-}
-
 bool search_is_in(const struct search *s, size_t i)
 {
     return s->factor[i] > 0;
@@ -90,7 +85,6 @@ enum portolan_status search_create(const struct points *points,
     s->points = points;
     s->options = options;
     s->m = points->m;
-    s->families = options->families ? options->families : ~0u;
     s->factor = portolan_calloc(points->m, sizeof *s->factor);
     s->rhs = portolan_calloc(points->m, sizeof *s->rhs);
     s->work = portolan_calloc(points->m, (MODEL_ESTIMATES + 5) * sizeof *s->work);
@@ -203,9 +197,9 @@ static void search_all(struct search *s, bool first)
     begin(s);
     s->line_variance = NAN;
     lines = n_params > 1 && search_lines(s);
-    for (size_t p = 0; p < n_params && !s->over; p++)
+    for (size_t p = 0; p < n_params && !s->over && !s->options->only_products; p++)
         search_one(s, p, true, n_params == 1);
-    for (size_t p = 0; p < n_params && n_params > 1 && !s->over; p++)
+    for (size_t p = 0; p < n_params && n_params > 1 && !s->over && !s->options->only_products; p++)
         search_one(s, p, false, true);
     if (n_params > 1 && !s->over && !(lines && search_explains(s, s->residual, s->residual_k)))
         search_several(s);
@@ -229,6 +223,71 @@ static enum portolan_status trim(struct search *s)
         search_all(s, false);
     }
     return PORTOLAN_OK;
+}
+
+/* ---- two points, which leave no error to judge forms by ---- */
+
+/* Timings of one thing differ by this much without any reason, when repetitions do not say. */
+static const double usual_noise = 0.05;
+
+static bool values_differ(const struct search *s)
+{
+    const struct points *pts = s->points;
+    double size = fmax(fabs(pts->y[0]), fabs(pts->y[1]));
+    double noise = usual_noise * (pts->relative ? 1 : size);
+
+    if (pts->repeat_sigma >= 0)
+        noise = pts->repeat_sigma * sqrt(2 / pts->mean_gain);
+    return fabs(pts->y[1] - pts->y[0]) > 3 * noise * points_scale(pts, size);
+}
+
+static void enter_power(struct search *s, size_t param, double score)
+{
+    const struct points *pts = s->points;
+    const double *x = pts->x + param, *y = pts->y;
+    struct candidate c = {.family = PORTOLAN_MODEL_POWER, .k = 1};
+    double exponent = log(y[1] / y[0]) / log(x[pts->n_params] / x[0]);
+
+    if (s->options->only_products || !search_above(s, param, 0) || y[0] <= 0 || y[1] <= 0 ||
+        !(fabs(exponent) <= 8))
+        return;
+    c.shape[0].exponents[param] = exponent;
+    c.fitted[0] = 1u << param;
+    search_enter(s, &c, score);
+}
+
+static void enter_lines(struct search *s, size_t param, double score)
+{
+    for (size_t i = 0; i < GRID; i++) {
+        const struct grid_entry *entry = &search_grid[i];
+        struct candidate c = {0};
+
+        c.family = entry->log             ? PORTOLAN_MODEL_LOGARITHMIC
+                   : entry->exponent <= 3 ? PORTOLAN_MODEL_POLYNOMIAL
+                                          : PORTOLAN_MODEL_POWER;
+        candidate_add(&c);
+        candidate_list(&c, candidate_add(&c), param, i);
+        if (entry->cost > 0.5 || s->options->only_products || !search_grid_fits(s, param, i))
+            continue;
+        search_enter(s, &c, score + entry->cost + 0.25 * fabs(entry->exponent));
+    }
+}
+
+static void search_two(struct search *s)
+{
+    bool different = values_differ(s);
+    struct candidate constant = *s->best.entry[0];
+
+    for (size_t i = 0; i < s->best.n; i++)
+        if (s->best.entry[i]->family == PORTOLAN_MODEL_CONSTANT)
+            constant = *s->best.entry[i];
+    s->best.n = 0;
+    search_keep(s, &constant, different ? 5 : -2);
+    for (size_t p = 0; p < s->points->n_params; p++)
+        if (search_varies(s, p)) {
+            enter_power(s, p, 0);
+            enter_lines(s, p, 0.75);
+        }
 }
 
 void search_again(struct search *s, const struct shortlist *forms)

@@ -233,6 +233,7 @@ static void try_extras(struct search *s, const struct choice *product)
 void search_several(struct search *s)
 {
     struct choice sum = {.extra_entry = NONE}, product = {.product = true, .extra_entry = NONE};
+    struct choice fitted;
     double exponents[MODEL_PARAMS];
     bool started = logarithms(s, exponents);
 
@@ -240,20 +241,16 @@ void search_several(struct search *s)
         sum.entry[p] = NONE;
         product.entry[p] = started && p < s->points->n_params ? nearest_entry(exponents[p]) : NONE;
     }
-    if (search_allows(s, PORTOLAN_MODEL_PRODUCT)) {
-        struct choice fitted;
-
-        descend(s, &product);
-        try_shifted(s, &product);
-        fitted = product;
-        try_fitted(s, &fitted);
-    }
-    if (search_allows(s, PORTOLAN_MODEL_SUM)) {
-        sum.constant = true;
-        descend(s, &sum);
-        try_mixtures(s, &sum, &product);
-        try_extras(s, &product);
-        sum.constant = false;
-        descend(s, &sum);
-    }
+    descend(s, &product);
+    try_shifted(s, &product);
+    fitted = product;
+    try_fitted(s, &fitted);
+    if (s->options->only_products)
+        return;
+    sum.constant = true;
+    descend(s, &sum);
+    try_mixtures(s, &sum, &product);
+    try_extras(s, &product);
+    sum.constant = false;
+    descend(s, &sum);
 }

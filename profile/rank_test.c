@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mann-Whitney's test, and the ratio with the interval that belongs to it. */
 #include <portolan/compare.h>
+#include <portolan/stats.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXACT_TO = 40 };
-
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
 
 /* Doubled, so that they are whole: RANKS[i] of the sorted VALUES. */
 static void rank_doubled(const double *values, size_t n, size_t *ranks)
@@ -184,13 +178,6 @@ static double log_ratio(double a, double b)
     return a <= 0 ? INFINITY : b <= 0 ? -INFINITY : log(b / a);
 }
 
-static double median_of_sorted(const double *x, size_t n)
-{
-    double low = x[(n - 1) / 2], high = x[n / 2];
-
-    return low == high ? low : (low + high) / 2;
-}
-
 enum portolan_status portolan_ratio(const double *a, size_t n_a, const double *b, size_t n_b,
                                     double level, struct portolan_profile_estimate *ratio)
 {
@@ -204,8 +191,8 @@ enum portolan_status portolan_ratio(const double *a, size_t n_a, const double *b
     if (status == PORTOLAN_OK && n) {
         for (size_t i = 0; i < n; i++)
             differences[i] = log_ratio(a[i / n_b], b[i % n_b]);
-        qsort(differences, n, sizeof *differences, by_value);
-        ratio->value = exp(median_of_sorted(differences, n));
+        portolan_sort_numbers(n, differences);
+        ratio->value = exp(portolan_median_of_sorted(n, differences));
         if (k) {
             ratio->low = exp(differences[k - 1]);
             ratio->high = exp(differences[n - k]);
@@ -222,8 +209,7 @@ enum portolan_status portolan_median(const double *values, size_t n, double *med
     if (!sorted)
         return PORTOLAN_ENOMEM;
     memcpy(sorted, values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
-    *median = n ? median_of_sorted(sorted, n) : NAN;
+    *median = portolan_sort_to_median(n, sorted);
     free(sorted);
     return PORTOLAN_OK;
 }

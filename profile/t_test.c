@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Welch's t test, and Holm's adjustment for many tests. */
 #include <portolan/compare.h>
-#include <portolan/models.h>
+#include <portolan/stats.h>
 
 #include <math.h>
 #include <stdlib.h>

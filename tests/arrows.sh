@@ -7,27 +7,27 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base index command machine shared_object
+base: base index command machine shared_object stats
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
 mpi: base machine probe framework mpi
 store: base index store
-profile: base index chart store profile compare models formula extrap series trend
+profile: base index stats chart store profile compare models formula extrap series trend
 export: base index store profile extrap tau export
 framework: base shared_object assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base index assembly control machine probe store framework mastermind recorder
 plot: base command chart
-models: base index models formula extrap local series update
-optimizer: base assembly probe framework models local update optimizer callgraph choice plan store mastermind
+models: base index stats models formula extrap local series update
+optimizer: base stats assembly probe framework models local update optimizer callgraph choice plan store mastermind
 call/report: base formula cll_report
 call/runtime: base probe store cll cll_report
 call/bsp: base cll mpi pub
-call/obsp: base formula local models cll_report obsp pub
+call/obsp: base stats formula local models cll_report obsp pub
 call/translate: base cll command formula libclang translate
-call/llac: base command formula models series extrap update chart store profile cll_report obsp llac
+call/llac: base stats command formula models series extrap update chart store profile cll_report obsp llac
 components: base assembly control framework probe
 link: base command assembly palette link program
 wrap: base command assembly control probe store proxygen functions recorder wrap
