@@ -270,37 +270,58 @@ enum portolan_status portolan_model_formula_shapes(const struct portolan_formula
     return status;
 }
 
+enum portolan_status portolan_model_fit_as(const struct portolan_model_data *data,
+                                           const struct portolan_formula *formula, bool pieces,
+                                           const struct portolan_model_options *options,
+                                           struct portolan_model **model,
+                                           struct portolan_error *err)
+{
+    struct portolan_model_shape *shapes = NULL;
+    size_t n = 0;
+    enum portolan_status status = PORTOLAN_OK;
+
+    if (!formula && !pieces)
+        return portolan_model_fit(data, options, model, err);
+    if (formula)
+        status =
+            portolan_model_formula_shapes(formula, data->n_params, data->params, &shapes, &n, err);
+    if (!status && pieces)
+        status = portolan_model_fit_pieces(data, shapes, n, options, model, err);
+    else if (!status)
+        status = portolan_model_fit_terms(data, shapes, n, options, model, err);
+    portolan_model_shapes_destroy(shapes, n);
+    return status;
+}
+
 enum portolan_status portolan_model_fit_formula(const struct portolan_model_data *data,
                                                 const struct portolan_formula *formula,
                                                 const struct portolan_model_options *options,
                                                 struct portolan_model **model,
                                                 struct portolan_error *err)
 {
-    struct portolan_model_shape *shapes = NULL;
-    size_t n = 0;
-    enum portolan_status status =
-        portolan_model_formula_shapes(formula, data->n_params, data->params, &shapes, &n, err);
-
-    if (!status)
-        status = portolan_model_fit_terms(data, shapes, n, options, model, err);
-    portolan_model_shapes_destroy(shapes, n);
-    return status;
+    return portolan_model_fit_as(data, formula, false, options, model, err);
 }
 
-static size_t find_term(const struct portolan_model *m, const struct portolan_model_shape *shape)
+/* The place of SHAPE among M's terms and dropped terms that is none of the N in TAKEN; SIZE_MAX. */
+static size_t find_term(const struct portolan_model *m, const struct portolan_model_shape *shape,
+                        const size_t *taken, size_t n)
 {
-    size_t j = 0;
+    for (size_t j = 0; j < m->n_terms + m->n_dropped; j++) {
+        bool is_free =
+            shape_equal(j < m->n_terms ? &m->terms[j].shape : &m->dropped[j - m->n_terms].shape,
+                        shape, m->n_params);
 
-    while (j < m->n_terms && !shape_equal(&m->terms[j].shape, shape, m->n_params))
-        j++;
-    return j;
+        for (size_t k = 0; k < n && is_free; k++)
+            is_free = taken[k] != j;
+        if (is_free)
+            return j;
+    }
+    return SIZE_MAX;
 }
 
-enum portolan_status portolan_model_formula_constants(const struct portolan_model *m,
-                                                      const struct portolan_formula *formula,
-                                                      size_t n, double *constants,
-                                                      double *std_errors,
-                                                      struct portolan_error *err)
+enum portolan_status portolan_model_formula_terms(const struct portolan_model *m,
+                                                  const struct portolan_formula *formula, size_t n,
+                                                  size_t *terms, struct portolan_error *err)
 {
     struct portolan_model_shape *shapes = NULL;
     size_t n_shapes = 0;
@@ -310,13 +331,28 @@ enum portolan_status portolan_model_formula_constants(const struct portolan_mode
     if (!status && n_shapes != n)
         status = portolan_error_set(err, PORTOLAN_EINVAL, "the formula has %zu constants, not %zu",
                                     n_shapes, n);
-    for (size_t k = 0; k < n && !status; k++) {
-        size_t j = find_term(m, &shapes[k]);
-
-        constants[k] = j < m->n_terms ? m->terms[j].constant : 0;
-        if (std_errors)
-            std_errors[k] = j < m->n_terms ? m->terms[j].std_error : 0;
-    }
+    for (size_t k = 0; k < n && !status; k++)
+        terms[k] = find_term(m, &shapes[k], terms, k);
     portolan_model_shapes_destroy(shapes, n_shapes);
+    return status;
+}
+
+enum portolan_status portolan_model_formula_constants(const struct portolan_model *m,
+                                                      const struct portolan_formula *formula,
+                                                      size_t n, double *constants,
+                                                      double *std_errors,
+                                                      struct portolan_error *err)
+{
+    size_t terms[MODEL_TERMS] = {0};
+    enum portolan_status status =
+        n > MODEL_TERMS ? PORTOLAN_EINVAL : portolan_model_formula_terms(m, formula, n, terms, err);
+
+    for (size_t k = 0; k < n && !status; k++) {
+        const struct portolan_model_term *term = terms[k] < m->n_terms ? &m->terms[terms[k]] : NULL;
+
+        constants[k] = term ? term->constant : 0;
+        if (std_errors)
+            std_errors[k] = term ? term->std_error : 0;
+    }
     return status;
 }

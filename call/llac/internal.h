@@ -73,7 +73,8 @@ struct fitted {
     char *observable;
     char *unit;    /* of the observable, or NULL */
     char *formula; /* as the user wrote it; NULL: it was searched for, or loaded */
-    struct portolan_formula_sum sum; /* of that formula, empty without */
+    struct portolan_formula *parsed; /* that formula, or NULL */
+    struct portolan_formula_sum sum; /* of it, empty without */
 };
 
 void llac_fitted_destroy(struct fitted *f);
@@ -303,16 +304,6 @@ enum portolan_status do_history(struct statement *s, const char *name);
 enum portolan_status do_help(struct statement *s, const char *name);
 enum portolan_status do_quit(struct statement *s, const char *name);
 
-/*
- * Which term of the formula of F each term of M has, which is F's model or a piece of it, then each
- * that was dropped: its place in the sum, or NONE. In the arena; NULL: no memory.
- */
-size_t *llac_match_terms(struct statement *s, const struct fitted *f,
-                         const struct portolan_model *m);
-/* As it is written; in the arena. */
-const char *llac_expression_text(struct statement *s, const struct portolan_formula *expression);
-/* Constant INDEX of the formula of F, 0 where its term was dropped. */
-double llac_constant(struct statement *s, const struct fitted *f, size_t index);
 void llac_show_model(struct statement *s, const char *name, const struct fitted *f);
 enum portolan_status llac_show_object(struct statement *s, const struct object *o);
 

@@ -276,6 +276,16 @@ portolan_model_fit_formula(const struct portolan_model_data *data,
                            struct portolan_model **model, struct portolan_error *err);
 
 /**
+ * The fit that a user asks for: of FORMULA, or with NULL the search; PIECES: in intervals of
+ * validity. Errors as of these.
+ */
+PORTOLAN_API enum portolan_status
+portolan_model_fit_as(const struct portolan_model_data *data,
+                      const struct portolan_formula *formula, bool pieces,
+                      const struct portolan_model_options *options, struct portolan_model **model,
+                      struct portolan_error *err);
+
+/**
  * The terms of such a FORMULA, in the order of its constants, for the fits that take shapes. Free
  * *SHAPES with portolan_model_shapes_destroy() (NULL is legal); models have copies.
  */
@@ -285,6 +295,16 @@ portolan_model_formula_shapes(const struct portolan_formula *formula, size_t n_p
                               size_t *n_shapes, struct portolan_error *err);
 PORTOLAN_API void portolan_model_shapes_destroy(struct portolan_model_shape *shapes,
                                                 size_t n_shapes);
+
+/**
+ * Where the terms of FORMULA, in the order of its N constants, are in MODEL, which was fitted with
+ * it (or in a piece of such a one): TERMS[k] is a position in portolan_model_peek_terms() and,
+ * behind the last of these, in portolan_model_peek_dropped(); SIZE_MAX: in neither.
+ */
+PORTOLAN_API enum portolan_status
+portolan_model_formula_terms(const struct portolan_model *model,
+                             const struct portolan_formula *formula, size_t n, size_t *terms,
+                             struct portolan_error *err);
 
 /**
  * What the N constants of FORMULA are in MODEL, which was fitted with it (or in a piece of such a
