@@ -120,8 +120,8 @@ static enum portolan_status write_file(const struct cll_run *run, const struct c
     for (size_t i = 0; good && i < run->blocks->n; i++)
         good = run->blocks->blocks[i].is_filed || add_block(report, &run->blocks->blocks[i]);
     if (good)
-        status = portolan_cll_report_save(report, output->form, output->path, output->overwrite,
-                                          NULL, err);
+        status =
+            portolan_cll_report_save(report, output->form, output->path, output->overwrite, err);
     else
         status = portolan_no_memory(err);
     portolan_cll_report_destroy(report);
