@@ -41,8 +41,10 @@ static enum portolan_status write_text(struct wrap_run *run, struct portolan_err
                                         .connections = &connection,
                                         .alpha = PORTOLAN_ASSEMBLY_PRUNING,
                                         .beta = PORTOLAN_ASSEMBLY_PRUNING,
-                                        .go_instance = run->user,
-                                        .go_port = WRAP_MAIN};
+                                        .go = {.user = "",
+                                               .uses = "go",
+                                               .provider = run->user,
+                                               .provides = WRAP_MAIN}};
     enum portolan_status status;
     char *text = NULL;
 
