@@ -129,15 +129,7 @@ probe_frame_port(const struct portolan_probe_frame *f)
                                                   PORTOLAN_PROBE_SPECIAL));
 }
 
-/* retarget.c: waits until no call of PORT for which COUNTS says yes is running. */
-typedef bool probe_counts_fn(const struct portolan_probe_binding *seen, const void *arg);
-/* Asked by a function whose own frame ends at SP: what a longjmp left above is not counted. */
-bool probe_own_stack_holds(const struct portolan_probe_port *port, void *sp);
-enum portolan_status probe_barrier_and_wait(const struct portolan_probe_port *port,
-                                            probe_counts_fn *counts, const void *arg,
-                                            uint64_t timeout_ns, struct portolan_error *err);
-
-/* gate.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
+/* port.c: whether a closed gate lets a call pass that would begin in frame F (NULL: in none). */
 bool probe_gate_lets_pass(const struct probe_thread *t, const struct portolan_probe_frame *f,
                           const struct portolan_probe_port *port);
 /* Sleeps while PORT's flags are FLAGS. */
@@ -201,12 +193,6 @@ void probe_events_free(struct probe_events *events);
 /* Empties them; the caller sees to it that no thread triggers meanwhile. */
 void probe_events_reset(void);
 
-/* sampling.c: gives PORT FLAGS, of which those in KEPT stay as they are. */
-void probe_port_change_flags(struct portolan_probe_port *port, uint32_t kept, uint32_t flags);
-
-/* sampling.c: draws how many calls of NODE there are to the next one that is timed. */
-void probe_draw(struct probe_thread *t, struct portolan_probe_node *node, uint32_t one_in);
-
 /* rows.c: notes a row of the call in F, which is about to be recorded and counts no more. */
 void probe_row_note(struct probe_thread *t, struct portolan_probe_frame *f, uint64_t elapsed,
                     unsigned n);
@@ -217,13 +203,10 @@ uint64_t probe_rows_spill_now(void);
 /* Forgets those that wait; nobody is inside a monitored call with rows. */
 void probe_rows_forget(void);
 
-/* fork.c: once, before anything else does the same. */
-void probe_survive_fork(void);
 /* The locks that a fork takes, in this order, and gives back on both sides. */
 extern pthread_mutex_t probe_cost_lock, probe_rows_lock, probe_events_lock, probe_parameters_lock,
     probe_methods_lock, probe_registry_lock;
-/* In the child: other threads are gone; neither rows nor their file are its own. */
-void probe_thread_stay_alone(void);
+/* In the child: neither rows nor their file are its own. */
 void probe_rows_abandon(void);
 
 /* tree.c */

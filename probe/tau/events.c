@@ -5,23 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A row that cannot be found again is not added. */
+#define HASH_NONFATAL_OOM           1
+#define uthash_malloc(size)         portolan_calloc(1, size)
+#define uthash_nonfatal_oom(object) (is_out_of_memory = true)
+#include <uthash.h>
+
 #define BLOCK_EVENTS 1024
-#define FIRST_TABLE  32
 
 /* One event on one thread, as a whole or on one call path. One writer; readers only look. */
 struct probe_event_sums {
-    uint32_t event;
-    const struct portolan_probe_node *node; /* NULL: as a whole */
+    struct event_key {
+        const struct portolan_probe_node *node; /* NULL: as a whole */
+        uint64_t event;
+    } key;
     uint64_t count;
     double max, min, sum, squares;
     struct probe_event_sums *next; /* in the order they came */
+    UT_hash_handle hh;
 };
 
 /* Of one thread: the list is for readers, the table for who triggers. */
 struct probe_events {
     struct probe_event_sums *first, *last;
-    struct probe_event_sums **table;
-    size_t size, count, paths;
+    struct probe_event_sums *table;
+    size_t paths;
 };
 
 struct event {
@@ -99,67 +107,35 @@ const char *portolan_probe_event_peek_name(uint32_t event)
 
 /* ------------------------------------------------- triggers */
 
-static size_t slot_of(const struct probe_events *events, uint32_t event,
-                      const struct portolan_probe_node *node)
-{
-    uint64_t key = event * UINT64_C(0xC2B2AE3D27D4EB4F) + (uintptr_t)node / 64;
-
-    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (events->size - 1);
-}
-
-static struct probe_event_sums **find_sums(const struct probe_events *events, uint32_t event,
-                                           const struct portolan_probe_node *node)
-{
-    size_t i = slot_of(events, event, node);
-
-    while (events->table[i] && (events->table[i]->event != event || events->table[i]->node != node))
-        i = (i + 1) & (events->size - 1);
-    return &events->table[i];
-}
-
-static bool reserve(struct probe_events *events)
-{
-    struct probe_events grown = *events;
-
-    if (2 * (events->count + 1) <= events->size)
-        return true;
-    grown.size = events->size ? 2 * events->size : FIRST_TABLE;
-    grown.table = portolan_calloc(grown.size, sizeof *grown.table);
-    if (!grown.table)
-        return events->count + 1 < events->size;
-    for (size_t i = 0; i < events->size; i++)
-        if (events->table[i])
-            *find_sums(&grown, events->table[i]->event, events->table[i]->node) = events->table[i];
-    free(events->table);
-    events->table = grown.table;
-    events->size = grown.size;
-    return true;
-}
-
-static struct probe_event_sums *add_sums(struct probe_events *events, uint32_t event,
-                                         const struct portolan_probe_node *node)
+static struct probe_event_sums *add_sums(struct probe_events *events, struct event_key key)
 {
     struct probe_event_sums *s;
+    bool is_out_of_memory = false;
 
-    if ((node && events->paths == PORTOLAN_PROBE_EVENT_PATHS) || !reserve(events) ||
+    if ((key.node && events->paths == PORTOLAN_PROBE_EVENT_PATHS) ||
         !(s = portolan_calloc(1, sizeof *s)))
         return NULL;
-    s->event = event;
-    s->node = node;
-    *find_sums(events, event, node) = s;
-    events->count++;
-    events->paths += node != NULL;
+    s->key = key;
+    HASH_ADD(hh, events->table, key, sizeof s->key, s);
+    if (is_out_of_memory) {
+        free(s);
+        return NULL;
+    }
+    events->paths += key.node != NULL;
     __atomic_store_n(events->last ? &events->last->next : &events->first, s, __ATOMIC_RELEASE);
     events->last = s;
     return s;
 }
 
+/* False without memory for a new row. */
 static bool add_value(struct probe_events *events, uint32_t event,
                       const struct portolan_probe_node *node, double value)
 {
-    struct probe_event_sums *s = events->size ? *find_sums(events, event, node) : NULL;
+    struct event_key key = {node, event};
+    struct probe_event_sums *s;
 
-    if (!s && !(s = add_sums(events, event, node)))
+    HASH_FIND(hh, events->table, &key, sizeof key, s);
+    if (!s && !(s = add_sums(events, key)))
         return false;
     if (!s->count || !(value <= s->max))
         probe_store_real(&s->max, value);
@@ -227,11 +203,11 @@ static void take(struct taking *to, const struct probe_event_sums *s, uint32_t t
     if (!r)
         return;
     *r = (struct portolan_probe_event_record){
-        .name = portolan_probe_event_peek_name(s->event),
-        .event = s->event,
+        .name = portolan_probe_event_peek_name((uint32_t)s->key.event),
+        .event = (uint32_t)s->key.event,
         .thread = thread,
-        .has_record = s->node,
-        .record = s->node ? (uint64_t)thread << 32 | s->node->id : 0,
+        .has_record = s->key.node,
+        .record = s->key.node ? (uint64_t)thread << 32 | s->key.node->id : 0,
         .count = count,
         .max = probe_load_real(&s->max),
         .min = probe_load_real(&s->min),
@@ -331,10 +307,10 @@ void probe_events_free(struct probe_events *events)
 
     if (!events)
         return;
+    HASH_CLEAR(hh, events->table);
     for (struct probe_event_sums *s = events->first; s; s = next) {
         next = s->next;
         free(s);
     }
-    free(events->table);
     free(events);
 }

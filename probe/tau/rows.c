@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From call paths to the rows of a TAU profile: flat totals, parameters, paths. */
-#include <portolan/tau.h>
+#include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,6 +96,17 @@ static void drop_uncalled(struct portolan_tau_rows *out)
     out->n = kept;
 }
 
+void tau_add_row(struct portolan_tau_row *to, const struct portolan_tau_row *row,
+                 unsigned n_metrics)
+{
+    to->calls += row->calls;
+    to->subroutines += row->subroutines;
+    for (unsigned m = 0; m < n_metrics; m++) {
+        to->exclusive[m] += row->exclusive[m];
+        to->inclusive[m] += row->inclusive[m];
+    }
+}
+
 /* Rows of one name become one: other contexts, other users, other paths. */
 static void merge(struct portolan_tau_rows *out)
 {
@@ -109,12 +120,7 @@ static void merge(struct portolan_tau_rows *out)
             out->rows[kept++] = *row;
             continue;
         }
-        last->calls += row->calls;
-        last->subroutines += row->subroutines;
-        for (unsigned m = 0; m < out->n_metrics; m++) {
-            last->exclusive[m] += row->exclusive[m];
-            last->inclusive[m] += row->inclusive[m];
-        }
+        tau_add_row(last, row, out->n_metrics);
     }
     out->n = kept;
 }

@@ -5,60 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Copies: a thread's rows go with its arena. */
-static void copy_row(struct portolan_tau_rows *out, const struct portolan_tau_row *row)
-{
-    struct portolan_tau_row *to = &out->rows[out->n];
-    size_t size = out->n_metrics * sizeof *to->inclusive;
-
-    *to = *row;
-    to->name = portolan_arena_strdup(&out->arena, row->name);
-    to->group = portolan_arena_strdup(&out->arena, row->group);
-    to->inclusive = portolan_arena_alloc(&out->arena, 2, size);
-    if (out->arena.failed)
-        return;
-    to->exclusive = to->inclusive + out->n_metrics;
-    memcpy(to->inclusive, row->inclusive, size);
-    memcpy(to->exclusive, row->exclusive, size);
-    out->n++;
-}
-
 static void add_row(struct portolan_tau_rows *out, const struct portolan_tau_row *row)
 {
     size_t i = 0;
 
     while (i < out->n && strcmp(out->rows[i].name, row->name))
         i++;
-    if (i == out->n) {
-        copy_row(out, row);
-        return;
-    }
-    out->rows[i].calls += row->calls;
-    out->rows[i].subroutines += row->subroutines;
-    for (unsigned m = 0; m < out->n_metrics; m++) {
-        out->rows[i].inclusive[m] += row->inclusive[m];
-        out->rows[i].exclusive[m] += row->exclusive[m];
-    }
+    if (i == out->n)
+        out->rows[out->n++] = *row;
+    else
+        tau_add_row(&out->rows[i], row, out->n_metrics);
 }
 
+/* All of a thread's rows stay in the one arena, so that those that are kept need no copies. */
 static enum portolan_status add_thread(struct portolan_tau_rows *out,
                                        const struct tau_source *source, uint32_t thread,
                                        struct portolan_error *err)
 {
-    struct tau_nodes nodes = {0};
+    struct tau_nodes nodes = {.arena = out->arena};
     struct portolan_tau_rows rows = {0};
     enum portolan_status status = tau_nodes_make(&nodes, source, thread, err);
 
+    rows.arena = nodes.arena;
     if (status == PORTOLAN_OK)
         status = portolan_tau_make_rows(&rows, nodes.nodes, nodes.n, nodes.n_metrics, err);
-    out->n_metrics = nodes.n_metrics;
-    for (size_t i = 0; status == PORTOLAN_OK && i < rows.n && !out->arena.failed; i++)
+    out->arena = rows.arena;
+    for (size_t i = 0; status == PORTOLAN_OK && i < rows.n; i++)
         if (rows.rows[i].kind == PORTOLAN_TAU_FLAT)
             add_row(out, &rows.rows[i]);
-    if (status == PORTOLAN_OK && out->arena.failed)
-        status = portolan_no_memory(err);
-    portolan_arena_clear(&rows.arena);
-    portolan_arena_clear(&nodes.arena);
     return status;
 }
 
