@@ -5,7 +5,7 @@
  * noise anywhere among the places where a break might be (F test, Bonferroni over the places). What
  * noise is, repetitions and residuals tell together where they agree, else residuals.
  */
-#include "segment_internal.h"
+#include "pieces_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

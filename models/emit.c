@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A model as a formula, as an equation of LaTeX, and what stands above one written as code. */
-#include "emit.h"
+#include "formula_internal.h"
+#include "models_internal.h"
 
 #include <ctype.h>
 #include <math.h>

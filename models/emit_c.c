@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A model as a function of C and C++ that needs nothing but <math.h>. */
-#include "emit.h"
+#include "formula_internal.h"
+#include "models_internal.h"
 
 #include <ctype.h>
 #include <math.h>

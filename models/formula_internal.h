@@ -4,6 +4,7 @@
 #define PORTOLAN_FORMULA_INTERNAL_H
 
 #include <portolan/formula.h>
+#include <portolan/models.h>
 
 enum formula_op {
     OP_NUMBER,
@@ -131,6 +132,25 @@ void formula_write_mathml(const struct portolan_formula *f, size_t root, struct 
 char **formula_identifiers(size_t n, const char *const *names, bool members,
                            bool (*reserved)(const char *));
 void formula_identifiers_destroy(char **list, size_t n);
+
+/* ---- emit.c: models as formulas ---- */
+
+struct piece;
+
+struct emit_style {
+    int digits;  /* of constants; 0 = all */
+    bool expand; /* whole powers as the products that portolan_model_value() computes */
+};
+
+enum portolan_status emit_begin(struct formula_builder *b, const struct portolan_model *m);
+/* CONSTANT times SHAPE; an expression is marked to be kept. */
+void emit_push_term(struct formula_builder *b, const struct portolan_model *m,
+                    const struct portolan_model_shape *shape, double constant,
+                    const struct emit_style *style);
+void emit_push_conditions(struct formula_builder *b, const struct portolan_model *m,
+                          const struct piece *piece, const struct emit_style *style);
+/* What a reader of the code should know, line by line, each behind PREFIX. */
+void emit_about(struct portolan_text *out, const struct portolan_model *m, const char *prefix);
 
 /* ---- where complaints go ---- */
 

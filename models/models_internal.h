@@ -204,9 +204,6 @@ void search_destroy(struct search *s);
 /* Tries FORMS, of other points of the same data, and no others. */
 void search_again(struct search *s, const struct shortlist *forms);
 
-/* sample.c: as search_run(), for many points: the search is that of some of them. */
-enum portolan_status search_sample(struct search *s);
-
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);
 void search_exclude_outliers(struct search *s, const struct candidate *fit);
@@ -251,6 +248,10 @@ void search_prefer(struct search *s);
 double candidate_value(const struct candidate *c, size_t n_params, const double *x);
 bool candidate_is_positive(const struct candidate *c); /* all its constants */
 
+/* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
+ */
+void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
+
 /* search.c again */
 bool search_is_in(const struct search *s, size_t i); /* no outlier */
 /* The least and the largest value of PARAM, outliers left aside. */
@@ -288,7 +289,7 @@ void search_one(struct search *s, size_t param, bool plain, bool more);
 /* lines.c: combinations of what lines along two or three parameters make likely, if there are. */
 bool search_lines(struct search *s);
 
-/* several.c: models of more than one parameter. */
+/* several_params.c: models of more than one parameter. */
 void search_several(struct search *s);
 
 /* ---- nonlinear.c ---- */
@@ -309,7 +310,7 @@ enum portolan_status model_fit(const struct portolan_model_data *data,
                                const struct portolan_model_options *options,
                                struct portolan_model **model, struct portolan_error *err);
 
-/* signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
+/* fit_signs.c: what a caller's OPTIONS (may be NULL) mean for these rows */
 struct portolan_model_options model_options(const struct portolan_model_data *data,
                                             const struct portolan_model_options *options);
 /* Where *MODEL, a searched one, does not fit: one with minuses in its place, if that does. */
@@ -382,15 +383,12 @@ enum portolan_status model_predict_pieces(const struct portolan_model *model, co
 /* "0.12 n (n < 384); 0.2 + 0.31 n (n >= 384)" */
 void model_write_pieces(FILE *out, const struct portolan_model *model);
 
-/* ---- number.c ---- */
+/* ---- formula_words.c: numbers as text ---- */
 
 /* The shortest decimal text that reads back as VALUE, in C's form whatever the locale. */
 enum { NUMBER_TEXT = 32 };
 void number_write(double value, char text[NUMBER_TEXT]);
 void number_write_short(double value, int digits, char text[NUMBER_TEXT]);
-/* Puts ENTRY, of SIZE bytes, among the N with the least numbers, at most MOST: their first member.
- */
-void numbers_rank(void *ranked, size_t *n, size_t most, const void *entry, size_t size);
 
 /* ---- series.c: the dip of N > 0 values in ascending order, and its probability ---- */
 

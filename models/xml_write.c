@@ -3,7 +3,6 @@
  * Formulas as content MathML (MathML 2.0, chapter 4), which mathml.c reads back node by node; and
  * models as XML: an envelope of our own around a function in it.
  */
-#include "emit.h"
 #include "formula_internal.h"
 #include "models_internal.h"
 #include "xml_internal.h"

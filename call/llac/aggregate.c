@@ -2,6 +2,8 @@
 /* Rows in order, and many of them as one. */
 #include "internal.h"
 
+#include <portolan/stats.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +94,7 @@ static double reduce(enum statistic how, double *values, size_t n)
     double result = n ? values[0] : NAN;
 
     if (how == STATISTIC_MEDIAN)
-        return llac_median(values, n);
+        return portolan_sort_to_median(n, values);
     for (size_t i = 1; i < n; i++)
         result = how == STATISTIC_MAX   ? fmax(result, values[i])
                  : how == STATISTIC_MIN ? fmin(result, values[i])
@@ -212,7 +214,7 @@ static double stand_in(enum portolan_model_statistic what, double *values, size_
             squares += (values[i] - mean) * (values[i] - mean);
         return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
     default:
-        return llac_median(values, n);
+        return portolan_sort_to_median(n, values);
     }
 }
 

@@ -2,6 +2,8 @@
 /* show, rows, summary: what there is. */
 #include "internal.h"
 
+#include <portolan/stats.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +69,7 @@ static void show_table(struct statement *s, const char *name, const struct table
         llac_grid_add(&g, "%s", kind_name(t->columns[i].kind));
         llac_grid_add(&g, "%zu", t->n_rows ? count_values(s, t, i) : 0);
         llac_grid_number(&g, min);
-        llac_grid_number(&g, values ? llac_median(values, n) : NAN);
+        llac_grid_number(&g, values ? portolan_sort_to_median(n, values) : NAN);
         llac_grid_number(&g, max);
     }
     llac_grid_write(&g, out);
@@ -227,7 +229,7 @@ static void add_statistics(struct grid *g, const struct table *t, const struct p
         if (!isnan(value))
             values[n++] = value;
     }
-    median = llac_median(values, n);
+    median = portolan_sort_to_median(n, values);
     for (size_t i = 0; i < n; i++)
         sum += values[i];
     for (size_t i = 0; i < n; i++)

@@ -59,8 +59,6 @@ struct table *llac_table_project(const struct table *t, const size_t *columns, s
 bool llac_table_span(const struct table *t, size_t column, double *min, double *max);
 /* RUN is ours, and not worth showing where there was one. */
 bool llac_table_tells(const struct table *t, size_t column);
-/* The median of N numbers, which get sorted; NaN of none. */
-double llac_median(double *values, size_t n);
 
 /* ----------------------------------------------------------------------------------- objects */
 

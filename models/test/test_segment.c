@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "segment_internal.h"
+#include "pieces_internal.h"
 
 enum { MOST = 40, K = 3 };
 
