@@ -165,8 +165,11 @@ static void add_violations(const struct portolan_profile *p, struct portolan_tex
                       portolan_format_time(v->children_ns, 4, children, sizeof children));
 }
 
-void report_head(const struct portolan_profile *p, struct portolan_text *out)
+void report_head(const struct view *v)
 {
+    const struct portolan_profile *p = v->p;
+    struct portolan_text *out = v->out;
+
     add_trial(p, out);
     portolan_profile_add_cost(p->trial, out);
     portolan_text_add(out, isnan(p->cost.call_ns)
@@ -176,4 +179,5 @@ void report_head(const struct portolan_profile *p, struct portolan_text *out)
     add_missing_ranks(p, out);
     add_sampling(p, out);
     add_violations(p, out);
+    portolan_text_add(out, "\n");
 }
