@@ -305,6 +305,9 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
     struct filling f = {.p = p, .contexts = query->contexts};
     enum portolan_status status = PORTOLAN_OK;
 
+    for (size_t i = 0; query->like && i < query->like->n_counters; i++)
+        if (!profile_note_counter(p, query->like->counter_names[i]))
+            status = portolan_no_memory(err);
     for (int rank = first; status == PORTOLAN_OK && rank < end; rank++) {
         const struct portolan_store_query q = {
             .trial = p->trial->id, .with_partial = true, .rank = &rank};

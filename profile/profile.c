@@ -262,14 +262,3 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
     *profile = p;
     return PORTOLAN_OK;
 }
-
-enum portolan_status portolan_profile_read_rank(struct portolan_store *store, int64_t trial,
-                                                int rank, bool contexts,
-                                                struct portolan_profile **profile,
-                                                struct portolan_error *err)
-{
-    const struct portolan_profile_query query = {
-        .trial = trial, .rank = &rank, .contexts = contexts, .cells = true};
-
-    return portolan_profile_read(store, &query, profile, err);
-}
