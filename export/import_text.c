@@ -63,23 +63,18 @@ static char *tidy(char *name)
     return name;
 }
 
-/* Up to N numbers from *TEXT on, which then stands behind them; how many there were. */
-static size_t take_numbers(const char **text, double *numbers, size_t n)
+/* Up to N numbers from *TEXT on, which is cut there and then stands behind them; how many. */
+static size_t take_numbers(char **text, double *numbers, size_t n)
 {
     size_t count = 0;
 
-    for (; count < n; count++) {
-        const char *start = *text + strspn(*text, " \t");
-        size_t length = strcspn(start, " \t");
-        char word[64];
-
-        if (length == 0 || length >= sizeof word)
-            break;
-        memcpy(word, start, length);
-        word[length] = '\0';
+    for (char *word; count < n; count++) {
+        *text += strspn(*text, " \t");
+        word = strsep(text, " \t");
+        if (!*text)
+            *text = word + strlen(word);
         if (!portolan_read_double(word, &numbers[count]) || !isfinite(numbers[count]))
             break;
-        *text = start + length;
     }
     return count;
 }
@@ -136,7 +131,7 @@ static bool read_row(struct reader *r, char *line)
     char *group = find_group(line), *rest = NULL, *name = take_name(line, group, &rest);
     size_t columns = r->has_squares ? 6 : 5;
     double v[6];
-    const char *at = rest;
+    char *at = rest;
 
     if (!name)
         return wrong(r, "'%s' is no row; right is: \"NAME\" CALLS SUBRS EXCL INCL 0 GROUP=\"…\"",
@@ -333,7 +328,7 @@ static bool read_event(struct reader *r, char *line)
 {
     char *rest = NULL, *name = take_name(line, NULL, &rest);
     double v[5];
-    const char *at = rest;
+    char *at = rest;
 
     if (!name || take_numbers(&at, v, 5) < 5)
         return wrong(r, "'%.80s' is no user event; right is: \"NAME\" COUNT MAX MIN MEAN SUMSQR",

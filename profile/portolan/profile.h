@@ -122,7 +122,10 @@ struct portolan_profile {
      */
     size_t n_violations;
     struct portolan_profile_violation *violations;
-    void *impl;
+    /* What it owns. */
+    struct portolan_arena arena; /**< of all arrays */
+    struct portolan_sample_set *set;
+    struct portolan_summary_set *summary;
 };
 
 struct portolan_profile_query {
