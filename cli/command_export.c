@@ -119,7 +119,7 @@ static enum portolan_status choose_output(struct options *o, char **own, struct 
                                   "format '%s' is a folder of files: '-o -' is for formats of one "
                                   "file",
                                   f->name);
-    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->job.trials[0].id, f->name);
+    *own = portolan_asprintf("trial-%" PRId64 ".%s", o->job.trials[0], f->name);
     o->job.path = *own;
     return *own ? PORTOLAN_OK : portolan_no_memory(err);
 }
@@ -147,7 +147,7 @@ static enum portolan_status export_trials(struct options *o, const struct trial_
                                           const struct portolan_trial_list *list,
                                           struct portolan_error *err)
 {
-    struct portolan_export_trial *trials = portolan_calloc(list->n, sizeof *trials);
+    int64_t *trials = portolan_calloc(list->n, sizeof *trials);
     char *own = NULL;
     enum portolan_status status;
 
@@ -155,8 +155,8 @@ static enum portolan_status export_trials(struct options *o, const struct trial_
         return portolan_no_memory(err);
     o->job.n_trials = o->job.format->takes_several ? list->n : 1;
     for (size_t i = 0; i < o->job.n_trials; i++)
-        trials[i] = (struct portolan_export_trial){t->store,
-                                                   list->trials[list->n - o->job.n_trials + i]->id};
+        trials[i] = list->trials[list->n - o->job.n_trials + i]->id;
+    o->job.store = t->store;
     o->job.trials = trials;
     o->job.rank = o->rank < 0 ? NULL : &o->rank;
     status = choose_output(o, &own, err);

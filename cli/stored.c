@@ -2,6 +2,7 @@
 /* A store in place of an assembly: what it tells of a program that was wrapped. */
 #include "cli.h"
 
+#include <portolan/profile.h>
 #include <portolan/wrap.h>
 
 #include <stdio.h>
@@ -40,10 +41,7 @@ bool is_store(const char *file)
 
 static const char *peek_text(const struct portolan_trial *t)
 {
-    for (size_t i = 0; i < t->n_metadata; i++)
-        if (!strcmp(t->metadata[i].name, PORTOLAN_WRAP_ASSEMBLY))
-            return t->metadata[i].value;
-    return NULL;
+    return portolan_profile_peek_fact(t, PORTOLAN_WRAP_ASSEMBLY);
 }
 
 static const struct portolan_trial *find_trial(const struct portolan_sample_set *set,

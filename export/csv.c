@@ -65,18 +65,8 @@ static void put_context(struct portolan_text *out, const struct portolan_profile
     portolan_text_clear(&text);
 }
 
-/* Ranks may have counted different things. */
-static double counter_of(const struct portolan_profile *p, const struct portolan_profile_cell *c,
-                         const char *name)
-{
-    for (size_t i = 0; i < p->n_counters; i++)
-        if (!strcmp(p->counter_names[i], name))
-            return c->counters[i];
-    return 0;
-}
-
-static void put_row(struct job *job, const struct portolan_profile *p, const char *path,
-                    const struct portolan_profile_node *of, const struct portolan_profile_cell *c)
+static void put_row(struct job *job, const char *path, const struct portolan_profile_node *of,
+                    const struct portolan_profile_cell *c)
 {
     const char *const names[] = {of->user,           of->uses,      of->instance, of->port,
                                  of->implementation, of->port_type, of->method};
@@ -96,7 +86,7 @@ static void put_row(struct job *job, const struct portolan_profile *p, const cha
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put_number(out, numbers[i]);
     for (size_t i = 0; i < job->sums->n_counters; i++)
-        put_number(out, counter_of(p, c, job->sums->counter_names[i]));
+        put_number(out, c->counters[i]);
     portolan_text_add(out, "\r\n");
     sink_flush(&job->sink);
 }
@@ -140,9 +130,9 @@ static enum portolan_status write_thread(void *arg, const struct portolan_profil
         add_path(&path, t, n);
         failed = path.failed;
         for (size_t k = 0; !failed && k < n->n_contexts; k++)
-            put_row(arg, p, path.bytes, n->contexts[k].of, n->contexts[k].cell);
+            put_row(arg, path.bytes, n->contexts[k].of, n->contexts[k].cell);
         if (!failed && subtract_contexts(p, n, &rest, counters))
-            put_row(arg, p, path.bytes, n->of, &rest);
+            put_row(arg, path.bytes, n->of, &rest);
     }
     portolan_text_clear(&path);
     free(counters);

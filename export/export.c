@@ -6,31 +6,19 @@
 #include <string.h>
 
 static const struct portolan_export_format formats[] = {
-    {.name = "tau",
-     .summary = "TAU profiles, for pprof, ParaProf, Hatchet",
-     .is_folder = true,
-     .takes_rank = true},
-    {.name = "csv", .summary = "a flat table", .takes_rank = true},
-    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path", .takes_rank = true},
-    {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind", .takes_rank = true},
-    {.name = "folded",
-     .summary = "folded stacks, for flame graphs",
-     .takes_rank = true,
-     .takes_metric = true},
-    {.name = "speedscope", .summary = "for speedscope", .takes_rank = true, .takes_metric = true},
-    {.name = "chrome",
-     .summary = "Chrome's trace events, for Perfetto (from rows)",
-     .takes_rank = true},
+    {.name = "tau", .summary = "TAU profiles, for pprof, ParaProf, Hatchet", .is_folder = true},
+    {.name = "csv", .summary = "a flat table"},
+    {.name = "jsonl", .summary = "JSON Lines, an object per call or call path"},
+    {.name = "callgrind", .summary = "for callgrind_annotate and KCachegrind"},
+    {.name = "folded", .summary = "folded stacks, for flame graphs", .takes_metric = true},
+    {.name = "speedscope", .summary = "for speedscope", .takes_metric = true},
+    {.name = "chrome", .summary = "Chrome's trace events, for Perfetto (from rows)"},
     {.name = "extrap",
      .summary = "Extra-P's JSON, of several trials",
-     .takes_rank = true,
      .takes_metric = true,
      .takes_several = true},
 #ifdef PORTOLAN_OTF2
-    {.name = "otf2",
-     .summary = "an OTF2 archive, for Vampir (from rows)",
-     .is_folder = true,
-     .takes_rank = true},
+    {.name = "otf2", .summary = "an OTF2 archive, for Vampir (from rows)", .is_folder = true},
 #endif
     {0},
 };
@@ -134,8 +122,8 @@ enum portolan_status portolan_export_write(const struct portolan_export_options 
 
     if (status != PORTOLAN_OK)
         return status;
-    job.store = o->trials[0].store;
-    job.id = o->trials[0].id;
+    job.store = o->store;
+    job.id = o->trials[0];
     status = find_trial(&job, err);
     if (status == PORTOLAN_OK)
         status = write_job(&job, err);

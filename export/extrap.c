@@ -38,10 +38,10 @@ static enum portolan_status read_profiles(struct collection *c, struct portolan_
     if (!c->profiles)
         return no_memory(err);
     for (; status == PORTOLAN_OK && c->n < c->o->n_trials; c->n++) {
-        const struct portolan_profile_query query = {.trial = c->o->trials[c->n].id,
+        const struct portolan_profile_query query = {.trial = c->o->trials[c->n],
                                                      .rank = c->o->rank};
 
-        status = portolan_profile_read(c->o->trials[c->n].store, &query, &c->profiles[c->n], err);
+        status = portolan_profile_read(c->o->store, &query, &c->profiles[c->n], err);
     }
     return status;
 }

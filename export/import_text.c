@@ -63,23 +63,18 @@ static char *tidy(char *name)
     return name;
 }
 
-/* Up to N numbers from *TEXT on, which then stands behind them; how many there were. */
-static size_t take_numbers(const char **text, double *numbers, size_t n)
+/* Up to N numbers from *TEXT on, which is cut there and then stands behind them; how many. */
+static size_t take_numbers(char **text, double *numbers, size_t n)
 {
     size_t count = 0;
 
-    for (; count < n; count++) {
-        const char *start = *text + strspn(*text, " \t");
-        size_t length = strcspn(start, " \t");
-        char word[64];
-
-        if (length == 0 || length >= sizeof word)
-            break;
-        memcpy(word, start, length);
-        word[length] = '\0';
+    for (char *word; count < n; count++) {
+        *text += strspn(*text, " \t");
+        word = strsep(text, " \t");
+        if (!*text)
+            *text = word + strlen(word);
         if (!portolan_read_double(word, &numbers[count]) || !isfinite(numbers[count]))
             break;
-        *text = start + length;
     }
     return count;
 }
@@ -136,7 +131,7 @@ static bool read_row(struct reader *r, char *line)
     char *group = find_group(line), *rest = NULL, *name = take_name(line, group, &rest);
     size_t columns = r->has_squares ? 6 : 5;
     double v[6];
-    const char *at = rest;
+    char *at = rest;
 
     if (!name)
         return wrong(r, "'%s' is no row; right is: \"NAME\" CALLS SUBRS EXCL INCL 0 GROUP=\"…\"",
@@ -254,60 +249,44 @@ static bool add_fact(struct portolan_arena *a, const xmlNode *attribute, struct 
     return true;
 }
 
-static bool add_facts(struct portolan_arena *a, const xmlNode *root, struct import_text *out)
-{
-    for (const xmlNode *n = root->children; n; n = n->next)
-        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute") &&
-            !add_fact(a, n, out))
-            return false;
-    return true;
-}
-
-/* NULL when good, else what is wrong with the <metadata> element. */
-static const char *read_facts(struct portolan_arena *a, const char *xml, size_t length,
-                              struct import_text *out)
+/* The <metadata> element of LENGTH bytes, which begins in LINE. */
+static bool read_facts(struct reader *r, const char *xml, size_t length, int line)
 {
     const int quiet = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
     xmlDoc *doc = length <= INT_MAX ? xmlReadMemory(xml, (int)length, NULL, NULL, quiet) : NULL;
     const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
-    const char *problem = NULL;
+    bool good = true;
 
-    if (!root)
-        problem = "the metadata is not well-formed XML; right is: "
-                  "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>";
-    else if (!add_facts(a, root, out))
-        problem = "out of memory";
+    for (const xmlNode *n = root ? root->children : NULL; good && n; n = n->next)
+        if (n->type == XML_ELEMENT_NODE && !strcmp((const char *)n->name, "attribute"))
+            good = add_fact(r->arena, n, r->out);
     xmlFreeDoc(doc);
-    return problem;
+    if (root)
+        return good;
+    r->line = line;
+    return wrong(r, "the metadata is not well-formed XML; right is: %s",
+                 "<metadata><attribute><name>…</name><value>…</value></attribute>…</metadata>");
 }
 
 static bool read_metadata(struct reader *r, char *start)
 {
     static const char closing[] = "</metadata>";
-    char *end = strstr(start, closing), *rest = NULL;
+    char *end = strstr(start, closing);
     int first = r->line;
-    const char *problem;
 
-    if (!end) { /* it goes on in the next lines, whose ends are not cut yet */
-        if (*r->next) {
-            start[strlen(start)] = ' ';
-            rest = strstr(start, closing);
+    if (!end && *r->next) { /* it goes on in the next lines, whose ends are not cut yet */
+        start[strlen(start)] = ' ';
+        if ((end = strstr(start, closing))) {
+            for (char *c = r->next; c < end; c++)
+                r->line += *c == '\n';
+            r->line++;
+            r->next = end + strcspn(end, "\n");
+            r->next += *r->next != '\0';
         }
-        if (!rest)
-            return wrong(r, "the metadata has no end; right is: %s", closing);
-        end = rest;
-        for (char *c = r->next; c < end; c++)
-            r->line += *c == '\n';
-        rest = end + sizeof closing - 1;
-        rest += strcspn(rest, "\n");
-        r->next = *rest ? rest + 1 : rest;
-        r->line++;
     }
-    problem = read_facts(r->arena, start, (size_t)(end - start) + sizeof closing - 1, r->out);
-    if (!problem)
-        return true;
-    r->line = first;
-    return wrong(r, "%s", problem);
+    if (!end)
+        return wrong(r, "the metadata has no end; right is: %s", closing);
+    return read_facts(r, start, (size_t)(end - start) + sizeof closing - 1, first);
 }
 
 static bool read_header(struct reader *r)
@@ -333,7 +312,7 @@ static bool read_event(struct reader *r, char *line)
 {
     char *rest = NULL, *name = take_name(line, NULL, &rest);
     double v[5];
-    const char *at = rest;
+    char *at = rest;
 
     if (!name || take_numbers(&at, v, 5) < 5)
         return wrong(r, "'%.80s' is no user event; right is: \"NAME\" COUNT MAX MIN MEAN SUMSQR",

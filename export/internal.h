@@ -78,8 +78,8 @@ enum portolan_status tree_of_sums(struct tree *t, const struct portolan_profile 
 /* What a job is about. */
 struct job {
     const struct portolan_export_options *options;
-    struct portolan_store *store; /* of the first trial */
-    int64_t id;
+    struct portolan_store *store;
+    int64_t id;                      /* of the first trial */
     struct portolan_sample_set *set; /* the first trial without samples */
     const struct portolan_trial *trial;
     int first_rank, n_ranks;

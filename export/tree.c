@@ -177,11 +177,16 @@ enum portolan_status job_visit_threads(const struct job *job, bool contexts, job
 
     for (int i = 0; status == PORTOLAN_OK && i < job->n_ranks; i++) {
         struct portolan_profile *p = NULL;
+        int rank = job->first_rank + i;
+        const struct portolan_profile_query query = {.trial = job->id,
+                                                     .rank = &rank,
+                                                     .contexts = contexts,
+                                                     .cells = true,
+                                                     .like = job->sums};
 
-        status =
-            portolan_profile_read_rank(job->store, job->id, job->first_rank + i, contexts, &p, err);
+        status = portolan_profile_read(job->store, &query, &p, err);
         if (status == PORTOLAN_OK)
-            status = visit_rank(p, job->first_rank + i, visit, arg, err);
+            status = visit_rank(p, rank, visit, arg, err);
         portolan_profile_destroy(p);
     }
     return status;

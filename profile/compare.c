@@ -20,11 +20,6 @@ struct comparing {
     struct portolan_error *err;
 };
 
-static struct portolan_arena *arena_of(const struct portolan_comparison *c)
-{
-    return c->impl;
-}
-
 /* ------------------------------------------------- rows */
 
 /* The row of a node below the row PARENT. */
@@ -46,7 +41,7 @@ static bool same_row(const void *sought, size_t i)
 
 static const char *make_label(struct comparing *x, const struct portolan_profile_node *n)
 {
-    struct portolan_text text = {.arena = arena_of(x->c)};
+    struct portolan_text text = {.arena = &x->c->arena};
     struct portolan_profile_node plain = *n;
 
     plain.implementation = "";
@@ -59,7 +54,7 @@ static struct portolan_comparison_row *
 find_row(struct comparing *x, const struct portolan_profile_node *n, int64_t parent)
 {
     struct portolan_comparison *c = x->c;
-    struct portolan_arena *arena = arena_of(c);
+    struct portolan_arena *arena = &c->arena;
     const struct sought sought = {x, n, parent};
     uint64_t hash = profile_hash_method(n, portolan_hash(&parent, sizeof parent, 0));
     size_t at = portolan_index_find(&x->index, hash, same_row, &sought), last = c->n_rows;
@@ -118,8 +113,8 @@ static const char *join_names(struct comparing *x, const char *had, const char *
 {
     if (!*more || !strcmp(had, more))
         return had;
-    return *had ? portolan_arena_printf(arena_of(x->c), "%s, %s", had, more)
-                : portolan_arena_strdup(arena_of(x->c), more);
+    return *had ? portolan_arena_printf(&x->c->arena, "%s, %s", had, more)
+                : portolan_arena_strdup(&x->c->arena, more);
 }
 
 static bool is_in(const char *list, const char *name)
@@ -397,15 +392,15 @@ static bool add_fact(struct portolan_comparison *c, const struct fact *facts, si
     struct portolan_comparison_fact *grown,
         fact = {
             .name = facts->name,
-            .in_a = join_values(c->impl, facts, n, false, c->n_a),
-            .in_b = join_values(c->impl, facts, n, true, c->n_b),
+            .in_a = join_values(&c->arena, facts, n, false, c->n_a),
+            .in_b = join_values(&c->arena, facts, n, true, c->n_b),
         };
 
     if (!fact.in_a || !fact.in_b)
         return false;
     if (!strcmp(fact.in_a, fact.in_b))
         return true;
-    if (!(grown = portolan_arena_grow(c->impl, c->facts, c->n_facts, sizeof *grown)))
+    if (!(grown = portolan_arena_grow(&c->arena, c->facts, c->n_facts, sizeof *grown)))
         return false;
     c->facts = grown;
     grown[c->n_facts++] = fact;
@@ -430,7 +425,7 @@ static enum portolan_status find_facts(struct portolan_comparison *c, struct por
     for (size_t i = 0; good && i < c->n_a + c->n_b; i++) {
         const struct portolan_trial *t = c->a[i];
         bool in_b = i >= c->n_a;
-        const char *ranks = portolan_arena_printf(c->impl, "%d", t->ranks);
+        const char *ranks = portolan_arena_printf(&c->arena, "%d", t->ranks);
 
         take_facts(facts, &n, t->metadata, t->n_metadata, in_b);
         take_facts(facts, &n, t->parameters, t->n_parameters, in_b);
@@ -457,7 +452,7 @@ static enum portolan_status fill_rows(struct comparing *x)
 {
     struct portolan_comparison *c = x->c;
     size_t trials = c->n_a + c->n_b;
-    double *totals = portolan_arena_alloc(arena_of(c), trials, sizeof *totals);
+    double *totals = portolan_arena_alloc(&c->arena, trials, sizeof *totals);
     enum portolan_status status = set_quantity(x);
     bool good = totals != NULL;
 
@@ -489,12 +484,12 @@ static enum portolan_status begin_comparing(struct comparing *x,
     const struct portolan_profile **all;
 
     x->c = c;
-    if (!c || !(c->impl = portolan_calloc(1, sizeof(struct portolan_arena))))
+    if (!c)
         return portolan_no_memory(x->err);
     c->n_a = n_a;
     c->n_b = n_b;
-    c->a = portolan_arena_alloc(arena_of(c), n_a + n_b, sizeof *c->a);
-    all = portolan_arena_alloc(arena_of(c), n_a + n_b, sizeof *all);
+    c->a = portolan_arena_alloc(&c->arena, n_a + n_b, sizeof *c->a);
+    all = portolan_arena_alloc(&c->arena, n_a + n_b, sizeof *all);
     if (!c->a || !all)
         return portolan_no_memory(x->err);
     for (size_t i = 0; i < n_a + n_b; i++) {
@@ -536,8 +531,6 @@ void portolan_comparison_destroy(struct portolan_comparison *c)
 {
     if (!c)
         return;
-    if (c->impl)
-        portolan_arena_clear(c->impl);
-    free(c->impl);
+    portolan_arena_clear(&c->arena);
     free(c);
 }

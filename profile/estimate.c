@@ -144,17 +144,12 @@ static bool contradicts(const struct portolan_profile_node *n, const struct belo
 
 static bool note_violation(struct portolan_profile *p, size_t node, double children_ns)
 {
-    struct portolan_profile_violation *grown =
-        portolan_reallocarray(p->violations, p->n_violations + 1, sizeof *grown);
-
-    if (!grown)
+    p->violations =
+        portolan_arena_grow(&p->arena, p->violations, p->n_violations, sizeof *p->violations);
+    if (!p->violations)
         return false;
-    p->violations = grown;
-    grown[p->n_violations++] = (struct portolan_profile_violation){
-        .node = node,
-        .inclusive_ns = p->nodes[node].inclusive_ns.sum,
-        .children_ns = children_ns,
-    };
+    p->violations[p->n_violations++] =
+        (struct portolan_profile_violation){node, p->nodes[node].inclusive_ns.sum, children_ns};
     return true;
 }
 

@@ -88,7 +88,7 @@ static int64_t find_node(struct filling *f, const struct portolan_profile_node *
 
     if (at != SIZE_MAX)
         return (int64_t)at;
-    nodes = portolan_arena_grow(profile_arena(p), p->nodes, n, sizeof *nodes);
+    nodes = portolan_arena_grow(&p->arena, p->nodes, n, sizeof *nodes);
     means = portolan_arena_grow(&f->arena, f->means, n, sizeof *means);
     if (!nodes || !means || !portolan_index_add(&f->nodes, hash, n))
         return -1;
@@ -98,9 +98,9 @@ static int64_t find_node(struct filling *f, const struct portolan_profile_node *
     nodes[n].original = (int64_t)n;
     nodes[n].depth = wanted->parent < 0 ? 0 : nodes[wanted->parent].depth + 1;
     means[n] = (struct mean){0};
-    own_names(profile_arena(p), &nodes[n]);
+    own_names(&p->arena, &nodes[n]);
     p->n_nodes++;
-    return profile_arena(p)->failed ? -1 : (int64_t)n;
+    return p->arena.failed ? -1 : (int64_t)n;
 }
 
 /* ------------------------------------------------- cells */
@@ -161,7 +161,7 @@ static struct portolan_profile_cell *find_cell(struct filling *f, size_t node,
 
     if (at != SIZE_MAX)
         return &p->cells[at];
-    cells = portolan_arena_grow(profile_arena(p), p->cells, p->n_cells, sizeof *cells);
+    cells = portolan_arena_grow(&p->arena, p->cells, p->n_cells, sizeof *cells);
     if (!cells || !portolan_index_add(&f->cells, hash, p->n_cells))
         return NULL;
     p->cells = cells;
@@ -176,7 +176,7 @@ static bool add_counters(struct portolan_profile *p, struct portolan_profile_cel
 
     if (s->n_counters && !counters)
         c->counters = counters =
-            portolan_arena_alloc(profile_arena(p), PROFILE_COUNTERS_MAX, sizeof *counters);
+            portolan_arena_alloc(&p->arena, PROFILE_COUNTERS_MAX, sizeof *counters);
     for (int i = 0; counters && i < s->n_counters; i++) {
         size_t k;
 
@@ -281,8 +281,7 @@ static void finish_filling(struct filling *f)
 {
     struct portolan_profile *p = f->p;
     const double *none =
-        p->n_counters ? portolan_arena_alloc(profile_arena(p), PROFILE_COUNTERS_MAX, sizeof *none)
-                      : NULL;
+        p->n_counters ? portolan_arena_alloc(&p->arena, PROFILE_COUNTERS_MAX, sizeof *none) : NULL;
 
     for (size_t i = 0; i < p->n_nodes; i++) {
         struct portolan_profile_node *n = &p->nodes[i];
@@ -305,6 +304,9 @@ enum portolan_status profile_read_samples(struct portolan_store *store, struct p
     struct filling f = {.p = p, .contexts = query->contexts};
     enum portolan_status status = PORTOLAN_OK;
 
+    for (size_t i = 0; query->like && i < query->like->n_counters; i++)
+        if (!profile_note_counter(p, query->like->counter_names[i]))
+            status = portolan_no_memory(err);
     for (int rank = first; status == PORTOLAN_OK && rank < end; rank++) {
         const struct portolan_store_query q = {
             .trial = p->trial->id, .with_partial = true, .rank = &rank};
@@ -433,7 +435,7 @@ enum portolan_status profile_count_ranks(struct portolan_profile *p, struct port
 {
     struct rank_values v = {.width = QUANTITIES + p->n_counters};
     struct portolan_statistics *counters =
-        portolan_arena_alloc(profile_arena(p), p->n_nodes * p->n_counters + 1, sizeof *counters);
+        portolan_arena_alloc(&p->arena, p->n_nodes * p->n_counters + 1, sizeof *counters);
     size_t most = 1, end = 0;
 
     for (size_t i = 0, start = 0; i < p->n_cells; i++) {

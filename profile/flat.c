@@ -145,7 +145,7 @@ static bool own_counters(struct flattening *f, struct portolan_profile_node *row
 
     if (n == 0)
         return true;
-    if (!(own = portolan_arena_alloc(profile_arena(f->to), n, sizeof *own)))
+    if (!(own = portolan_arena_alloc(&f->to->arena, n, sizeof *own)))
         return false;
     memcpy(own, row->counters, n * sizeof *own);
     row->counters = own;
@@ -175,10 +175,10 @@ static bool move_cells(struct flattening *f)
 {
     const struct portolan_profile *from = f->from;
     struct portolan_profile *to = f->to;
-    double *counters = portolan_arena_alloc(profile_arena(to), from->n_cells * from->n_counters + 1,
-                                            sizeof *counters);
+    double *counters =
+        portolan_arena_alloc(&to->arena, from->n_cells * from->n_counters + 1, sizeof *counters);
 
-    to->cells = portolan_arena_alloc(profile_arena(to), from->n_cells + 1, sizeof *to->cells);
+    to->cells = portolan_arena_alloc(&to->arena, from->n_cells + 1, sizeof *to->cells);
     if (!counters || !to->cells)
         return false;
     for (size_t i = 0; i < from->n_cells; i++) {
@@ -239,7 +239,7 @@ static enum portolan_status flatten(struct flattening *f, struct portolan_error 
 
     f->row_of = portolan_calloc(n + 1, sizeof *f->row_of);
     f->is_outermost = portolan_calloc(n + 1, sizeof *f->is_outermost);
-    f->to->nodes = portolan_arena_alloc(profile_arena(f->to), n + 1, sizeof *f->to->nodes);
+    f->to->nodes = portolan_arena_alloc(&f->to->arena, n + 1, sizeof *f->to->nodes);
     if (!f->row_of || !f->is_outermost || !f->to->nodes || !add_nodes(f))
         return portolan_no_memory(err);
     return f->from->n_cells ? count_again(f, err) : PORTOLAN_OK;

@@ -6,13 +6,6 @@
 
 enum { PROFILE_COUNTERS_MAX = 32 }; /* bits of `counted`; the store has fewer */
 
-/* What a profile owns; its arrays are in the arena. */
-struct profile_owned {
-    struct portolan_arena arena;
-    struct portolan_sample_set *set;      /* names and the trial */
-    struct portolan_summary_set *summary; /* names, or NULL */
-};
-
 /* A profile of TRIAL without nodes; takes SET over, also on failure. */
 enum portolan_status profile_create(struct portolan_sample_set *set,
                                     const struct portolan_trial *trial,
@@ -21,8 +14,6 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
 /* What the trial's facts say of the cost of a call. */
 struct portolan_profile_cost profile_cost(const struct portolan_trial *trial);
 bool profile_clock_is_manual(const struct portolan_trial *trial);
-
-struct portolan_arena *profile_arena(const struct portolan_profile *p);
 
 /* From the samples of the profile's trial: nodes, cells and statistics. */
 enum portolan_status profile_read_samples(struct portolan_store *store, struct portolan_profile *p,

@@ -176,10 +176,10 @@ static void write_violations(struct portolan_json *j, const struct portolan_prof
     portolan_json_close(j, ']');
 }
 
-enum portolan_status report_json(const struct portolan_profile *p, struct portolan_text *out,
-                                 struct portolan_error *err)
+enum portolan_status report_json(const struct view *v)
 {
-    struct portolan_json j = {.out = out};
+    const struct portolan_profile *p = v->p;
+    struct portolan_json j = {.out = v->out};
 
     profile_json_begin(&j, p->is_flat ? "flat profile" : "profile", p->trial);
     portolan_json_number(&j, "ranks", p->ranks);
@@ -193,5 +193,5 @@ enum portolan_status report_json(const struct portolan_profile *p, struct portol
         write_cell(&j, p, &p->cells[i]);
     portolan_json_close(&j, ']');
     write_violations(&j, p);
-    return profile_json_end(&j, err);
+    return profile_json_end(&j, v->err);
 }

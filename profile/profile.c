@@ -49,22 +49,17 @@ enum portolan_status profile_create(struct portolan_sample_set *set,
                                     struct portolan_profile **profile, struct portolan_error *err)
 {
     struct portolan_profile *p = portolan_calloc(1, sizeof *p);
-    struct profile_owned *owned = portolan_calloc(1, sizeof *owned);
 
-    *profile = NULL;
-    if (!p || !owned) {
-        free(p);
-        free(owned);
+    *profile = p;
+    if (!p) {
         portolan_sample_set_destroy(set);
         return portolan_no_memory(err);
     }
-    owned->set = set;
-    p->impl = owned;
+    p->set = set;
     p->trial = trial;
     p->ranks = trial->ranks;
     p->is_cut = strcmp(trial->outcome, "finished") != 0;
     p->cost = profile_cost(trial);
-    *profile = p;
     return PORTOLAN_OK;
 }
 
@@ -73,25 +68,13 @@ double portolan_imbalance(const struct portolan_statistics *s)
     return s->mean != 0 ? s->max / s->mean - 1 : 0;
 }
 
-struct portolan_arena *profile_arena(const struct portolan_profile *p)
-{
-    struct profile_owned *owned = p->impl;
-
-    return &owned->arena;
-}
-
 void portolan_profile_destroy(struct portolan_profile *p)
 {
-    struct profile_owned *owned;
-
     if (!p)
         return;
-    owned = p->impl;
-    portolan_arena_clear(&owned->arena);
-    portolan_sample_set_destroy(owned->set);
-    portolan_summary_set_destroy(owned->summary);
-    free(owned);
-    free(p->violations);
+    portolan_arena_clear(&p->arena);
+    portolan_sample_set_destroy(p->set);
+    portolan_summary_set_destroy(p->summary);
     free(p);
 }
 
@@ -106,7 +89,7 @@ size_t profile_find_counter(const struct portolan_profile *p, const char *name)
 
 bool profile_note_counter(struct portolan_profile *p, const char *name)
 {
-    struct portolan_arena *arena = profile_arena(p);
+    struct portolan_arena *arena = &p->arena;
     const char **names;
 
     if (p->n_counters == PROFILE_COUNTERS_MAX || profile_find_counter(p, name) < p->n_counters)
@@ -170,7 +153,7 @@ static bool take_row(struct portolan_profile *p, const struct portolan_path_summ
 {
     struct portolan_profile_node *n = &p->nodes[p->n_nodes];
     struct portolan_statistics *counters =
-        portolan_arena_alloc(profile_arena(p), p->n_counters + 1, sizeof *counters);
+        portolan_arena_alloc(&p->arena, p->n_counters + 1, sizeof *counters);
 
     if (!counters)
         return false;
@@ -215,16 +198,15 @@ static bool take_row(struct portolan_profile *p, const struct portolan_path_summ
 static enum portolan_status read_summary(struct portolan_store *store, struct portolan_profile *p,
                                          struct portolan_error *err)
 {
-    struct profile_owned *owned = p->impl;
     enum portolan_status status =
-        portolan_store_read_summary(store, p->trial->id, &owned->summary, NULL, err);
-    const struct portolan_summary_set *set = owned->summary;
+        portolan_store_read_summary(store, p->trial->id, &p->summary, NULL, err);
+    const struct portolan_summary_set *set = p->summary;
     bool good;
 
     if (status != PORTOLAN_OK)
         return status;
     p->ranks = set->ranks;
-    p->nodes = portolan_arena_alloc(&owned->arena, set->n + 1, sizeof *p->nodes);
+    p->nodes = portolan_arena_alloc(&p->arena, set->n + 1, sizeof *p->nodes);
     good = p->nodes && collect_counters(p, set);
     for (size_t i = 0; good && i < set->n; i++)
         good = take_row(p, &set->rows[i]);
@@ -261,15 +243,4 @@ enum portolan_status portolan_profile_read(struct portolan_store *store,
     }
     *profile = p;
     return PORTOLAN_OK;
-}
-
-enum portolan_status portolan_profile_read_rank(struct portolan_store *store, int64_t trial,
-                                                int rank, bool contexts,
-                                                struct portolan_profile **profile,
-                                                struct portolan_error *err)
-{
-    const struct portolan_profile_query query = {
-        .trial = trial, .rank = &rank, .contexts = contexts, .cells = true};
-
-    return portolan_profile_read(store, &query, profile, err);
 }

@@ -35,98 +35,65 @@ static enum portolan_status read_exactly(struct portolan_store *store,
     return PORTOLAN_OK;
 }
 
-static enum portolan_status read_profile(struct portolan_store *store,
-                                         const struct portolan_profile_report *r,
-                                         struct portolan_profile **p, struct portolan_error *err)
+static enum portolan_status read_profile(const struct view *v, struct portolan_profile **p)
 {
+    const struct portolan_profile_report *r = v->r;
     struct portolan_profile_query q = {.trial = r->trial,
                                        .rank = r->rank,
                                        .contexts = r->view == PORTOLAN_PROFILE_CONTEXTS,
                                        .cells = r->view == PORTOLAN_PROFILE_RANKS};
-    enum portolan_status status = portolan_profile_read(store, &q, p, err);
+    enum portolan_status status = portolan_profile_read(v->store, &q, p, v->err);
 
     if (status == PORTOLAN_OK && r->view == PORTOLAN_PROFILE_FLAT && !(*p)->n_cells &&
         (*p)->n_nodes * (size_t)(*p)->ranks <= EXACT_CELLS)
-        status = read_exactly(store, &q, p, err);
+        status = read_exactly(v->store, &q, p, v->err);
     return status;
 }
 
-static enum portolan_status write_traffic(struct portolan_store *store,
-                                          const struct portolan_profile *p,
-                                          const struct portolan_profile_report *r,
-                                          struct portolan_text *out, struct portolan_error *err)
-{
-    struct portolan_traffic_set *set = NULL;
-    enum portolan_status status = portolan_store_read_traffic(store, p->trial->id, &set, err);
-
-    if (status == PORTOLAN_OK && r->as_json)
-        status = report_traffic_json(p->trial, set, out, err);
-    else if (status == PORTOLAN_OK && r->view == PORTOLAN_PROFILE_MPI)
-        status = report_mpi(p, set, r, out, err);
-    else if (status == PORTOLAN_OK)
-        status = report_matrix(p->trial->ranks, set, r, out, err);
-    portolan_traffic_set_destroy(set);
-    return status;
-}
-
-static enum portolan_status write_events(struct portolan_store *store,
-                                         const struct portolan_trial *t,
-                                         const struct portolan_profile_report *r,
-                                         struct portolan_text *out, struct portolan_error *err)
-{
-    struct portolan_event_set *set = NULL;
-    enum portolan_status status = portolan_store_read_events(store, t->id, r->rank, &set, err);
-
-    if (status == PORTOLAN_OK)
-        status =
-            r->as_json ? report_events_json(t, set, out, err) : report_events(set, r, out, err);
-    portolan_event_set_destroy(set);
-    return status;
-}
-
-static enum portolan_status write_nodes(const struct portolan_profile *p,
-                                        const struct portolan_profile_report *r,
-                                        struct portolan_text *out, struct portolan_error *err)
+static enum portolan_status write_nodes(struct view *v)
 {
     struct portolan_profile *flat = NULL;
-    enum portolan_status status =
-        r->view == PORTOLAN_PROFILE_TREE ? PORTOLAN_OK : portolan_profile_flatten(p, &flat, err);
+    enum portolan_status status = PORTOLAN_OK;
 
-    p = flat ? flat : p;
+    if (v->r->view != PORTOLAN_PROFILE_TREE)
+        status = portolan_profile_flatten(v->p, &flat, v->err);
+    v->p = flat ? flat : v->p;
     if (status == PORTOLAN_OK)
-        status = r->as_json                          ? report_json(p, out, err)
-                 : r->view == PORTOLAN_PROFILE_RANKS ? report_ranks(p, r, out, err)
-                                                     : report_nodes(p, r, out, err);
+        status = v->r->as_json                          ? report_json(v)
+                 : v->r->view == PORTOLAN_PROFILE_RANKS ? report_ranks(v)
+                                                        : report_nodes(v);
     portolan_profile_destroy(flat);
     return status;
+}
+
+static enum portolan_status write_view(struct view *v)
+{
+    switch (v->r->view) {
+    case PORTOLAN_PROFILE_ROWS:
+        return report_rows(v);
+    case PORTOLAN_PROFILE_EVENTS:
+        return report_events(v);
+    case PORTOLAN_PROFILE_MPI:
+    case PORTOLAN_PROFILE_MATRIX:
+        return report_traffic(v);
+    default:
+        return write_nodes(v);
+    }
 }
 
 enum portolan_status portolan_profile_write(struct portolan_store *store,
                                             const struct portolan_profile_report *r,
                                             struct portolan_text *out, struct portolan_error *err)
 {
+    struct view v = {.store = store, .r = r, .out = out, .err = err};
     struct portolan_profile *p = NULL;
-    enum portolan_status status = read_profile(store, r, &p, err);
+    enum portolan_status status = read_profile(&v, &p);
 
-    if (status == PORTOLAN_OK && !r->as_json) {
-        report_head(p, out);
-        portolan_text_add(out, "\n");
-    }
+    v.p = p;
+    if (status == PORTOLAN_OK && !r->as_json)
+        report_head(&v);
     if (status == PORTOLAN_OK)
-        switch (r->view) {
-        case PORTOLAN_PROFILE_ROWS:
-            status = report_rows(store, p->trial, r, out, err);
-            break;
-        case PORTOLAN_PROFILE_EVENTS:
-            status = write_events(store, p->trial, r, out, err);
-            break;
-        case PORTOLAN_PROFILE_MPI:
-        case PORTOLAN_PROFILE_MATRIX:
-            status = write_traffic(store, p, r, out, err);
-            break;
-        default:
-            status = write_nodes(p, r, out, err);
-        }
+        status = write_view(&v);
     portolan_profile_destroy(p);
-    return status;
+    return status == PORTOLAN_OK && out->failed ? portolan_no_memory(err) : status;
 }

@@ -11,9 +11,14 @@
 /* What a report is about: time, MPI time, or counter `counter`. */
 enum metric { METRIC_TIME, METRIC_MPI, METRIC_COUNTER };
 
+/* A report that is being written. */
 struct view {
+    struct portolan_store *store;
     const struct portolan_profile *p;
     const struct portolan_profile_report *r;
+    struct portolan_text *out;
+    struct portolan_error *err;
+    /* Set by view_open(): */
     enum metric metric;
     size_t counter;
     double *own;          /* of a counter: without the calls below; by node */
@@ -22,43 +27,21 @@ struct view {
     double total;         /* exclusive time of all, for shares */
 };
 
-enum portolan_status view_open(struct view *v, const struct portolan_profile *p,
-                               const struct portolan_profile_report *r, const char *default_sort,
-                               struct portolan_error *err);
+/* Takes the metric and the order of the report; EINVAL, ENOMEM. */
+enum portolan_status view_open(struct view *v, const char *default_sort);
 void view_close(struct view *v);
 
 /* Whether the report is about this node. */
 bool view_matches(const struct view *v, size_t node);
 
 /* The views, and what stands above those that are text. */
-void report_head(const struct portolan_profile *p, struct portolan_text *out);
-enum portolan_status report_nodes(const struct portolan_profile *p,
-                                  const struct portolan_profile_report *r,
-                                  struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_ranks(const struct portolan_profile *p,
-                                  const struct portolan_profile_report *r,
-                                  struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_json(const struct portolan_profile *p, struct portolan_text *out,
-                                 struct portolan_error *err);
-enum portolan_status report_mpi(const struct portolan_profile *p,
-                                const struct portolan_traffic_set *set,
-                                const struct portolan_profile_report *r, struct portolan_text *out,
-                                struct portolan_error *err);
-enum portolan_status report_matrix(int ranks, const struct portolan_traffic_set *set,
-                                   const struct portolan_profile_report *r,
-                                   struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_traffic_json(const struct portolan_trial *trial,
-                                         const struct portolan_traffic_set *set,
-                                         struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_events(const struct portolan_event_set *set,
-                                   const struct portolan_profile_report *r,
-                                   struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_events_json(const struct portolan_trial *trial,
-                                        const struct portolan_event_set *set,
-                                        struct portolan_text *out, struct portolan_error *err);
-enum portolan_status report_rows(struct portolan_store *store, const struct portolan_trial *trial,
-                                 const struct portolan_profile_report *r, struct portolan_text *out,
-                                 struct portolan_error *err);
+void report_head(const struct view *v);
+enum portolan_status report_nodes(struct view *v);
+enum portolan_status report_ranks(struct view *v);
+enum portolan_status report_json(const struct view *v);
+enum portolan_status report_traffic(const struct view *v);
+enum portolan_status report_events(const struct view *v);
+enum portolan_status report_rows(const struct view *v);
 
 /*
  * What all documents in JSON begin with, TRIAL (or NULL) in them; a trial in other places; and the

@@ -127,7 +127,7 @@ static double value_of(const struct view *v, size_t i, enum value which)
 
 /* ------------------------------------------------- metric and order */
 
-static enum portolan_status set_sort(struct view *v, const char *name, struct portolan_error *err)
+static enum portolan_status set_sort(struct view *v, const char *name)
 {
     static const struct {
         const char *name;
@@ -150,13 +150,13 @@ static enum portolan_status set_sort(struct view *v, const char *name, struct po
             v->key = keys[i].value;
             return PORTOLAN_OK;
         }
-    return portolan_error_set(err, PORTOLAN_EINVAL,
+    return portolan_error_set(v->err, PORTOLAN_EINVAL,
                               "cannot sort by '%s'; there are: inclusive, exclusive, mpi, calls, "
                               "imbalance, metric, name, called",
                               name);
 }
 
-static enum portolan_status set_metric(struct view *v, const char *name, struct portolan_error *err)
+static enum portolan_status set_metric(struct view *v, const char *name)
 {
     struct portolan_text known = {0};
 
@@ -172,7 +172,7 @@ static enum portolan_status set_metric(struct view *v, const char *name, struct 
             return PORTOLAN_OK;
     for (size_t i = 0; i < v->p->n_counters; i++)
         portolan_text_add(&known, ", %s", v->p->counter_names[i]);
-    portolan_error_set(err, PORTOLAN_EINVAL,
+    portolan_error_set(v->err, PORTOLAN_EINVAL,
                        "trial %lld has no metric '%s'; it has: TIME, MPI TIME%s",
                        (long long)v->p->trial->id, name, known.bytes ? known.bytes : "");
     portolan_text_clear(&known);
@@ -180,14 +180,14 @@ static enum portolan_status set_metric(struct view *v, const char *name, struct 
 }
 
 /* Counts are inclusive; a method's own are less those of what it called. */
-static enum portolan_status count_own(struct view *v, struct portolan_error *err)
+static enum portolan_status count_own(struct view *v)
 {
     const struct portolan_profile *p = v->p;
 
     if (v->metric != METRIC_COUNTER)
         return PORTOLAN_OK;
     if (!(v->own = portolan_calloc(p->n_nodes + 1, sizeof *v->own)))
-        return portolan_no_memory(err);
+        return portolan_no_memory(v->err);
     for (size_t i = 0; i < p->n_nodes; i++) {
         const struct portolan_profile_node *n = &p->nodes[i];
 
@@ -199,29 +199,21 @@ static enum portolan_status count_own(struct view *v, struct portolan_error *err
     return PORTOLAN_OK;
 }
 
-enum portolan_status view_open(struct view *v, const struct portolan_profile *p,
-                               const struct portolan_profile_report *r, const char *default_sort,
-                               struct portolan_error *err)
+enum portolan_status view_open(struct view *v, const char *default_sort)
 {
-    enum portolan_status status;
+    enum portolan_status status = set_metric(v, v->r->metric);
 
-    *v = (struct view){.p = p, .r = r};
-    status = set_metric(v, r->metric, err);
+    if (v->metric != METRIC_TIME)
+        default_sort = "metric";
     if (status == PORTOLAN_OK)
-        status = set_sort(v,
-                          r->sort                    ? r->sort
-                          : v->metric != METRIC_TIME ? "metric"
-                                                     : default_sort,
-                          err);
-    if (status == PORTOLAN_OK)
-        status = count_own(v, err);
-    return status;
+        status = set_sort(v, v->r->sort ? v->r->sort : default_sort);
+    return status == PORTOLAN_OK ? count_own(v) : status;
 }
 
 void view_close(struct view *v)
 {
     free(v->own);
-    *v = (struct view){0};
+    v->own = NULL;
 }
 
 bool view_matches(const struct view *v, size_t i)
@@ -267,8 +259,7 @@ static void set_names(const struct view *v, size_t *sorted, struct table_row *ro
 }
 
 /* The nodes to be shown; contexts stand before the calls below their path. */
-static enum portolan_status order_nodes(const struct view *v, size_t **order, size_t *n,
-                                        struct portolan_error *err)
+static enum portolan_status order_nodes(const struct view *v, size_t **order, size_t *n)
 {
     const struct portolan_profile *p = v->p;
     struct table_row *rows = portolan_calloc(p->n_nodes + 1, sizeof *rows);
@@ -292,7 +283,7 @@ static enum portolan_status order_nodes(const struct view *v, size_t **order, si
     good = good && (*order = table_order(rows, p->n_nodes, v->r->top, n));
     free(rows);
     free(sorted);
-    return good ? PORTOLAN_OK : portolan_no_memory(err);
+    return good ? PORTOLAN_OK : portolan_no_memory(v->err);
 }
 
 /* ------------------------------------------------- columns */
@@ -365,8 +356,7 @@ static void add_name(const struct view *v, size_t i, struct table *t)
     table_text(t, text.bytes ? text.bytes : "");
 }
 
-static void write_table(const struct view *v, const size_t *order, size_t n,
-                        struct portolan_text *out)
+static void write_table(const struct view *v, const size_t *order, size_t n)
 {
     struct column columns[NODE_COLUMNS + 2] = {{"method", COLUMN_NAME}, {"", COLUMN_TEXT}};
     const struct node_column *shown[NODE_COLUMNS];
@@ -391,13 +381,14 @@ static void write_table(const struct view *v, const size_t *order, size_t n,
         for (size_t k = 0; k < n_shown; k++)
             table_number(&t, value_of(v, order[i], shown[k]->value));
     }
-    table_write(&t, out);
+    table_write(&t, v->out);
 }
 
 /* ------------------------------------------------- around the table */
 
-static void write_rest(const struct view *v, size_t shown, struct portolan_text *out)
+static void write_rest(const struct view *v, size_t shown)
 {
+    struct portolan_text *out = v->out;
     size_t all = 0;
 
     for (size_t i = 0; i < v->p->n_nodes; i++)
@@ -411,8 +402,9 @@ static void write_rest(const struct view *v, size_t shown, struct portolan_text 
                           v->p->ranks < v->p->trial->ranks ? " of this rank" : "");
 }
 
-static void write_meaning(const struct view *v, struct portolan_text *out)
+static void write_meaning(const struct view *v)
 {
+    struct portolan_text *out = v->out;
     static const char *const words[] = {"", "raw ", "compensated "};
     const char *metric = v->metric == METRIC_TIME ? "times" : v->r->metric;
 
@@ -429,29 +421,27 @@ static void write_meaning(const struct view *v, struct portolan_text *out)
     portolan_text_add(out, "\n");
 }
 
-enum portolan_status report_nodes(const struct portolan_profile *p,
-                                  const struct portolan_profile_report *r,
-                                  struct portolan_text *out, struct portolan_error *err)
+enum portolan_status report_nodes(struct view *v)
 {
+    const struct portolan_profile *p = v->p;
     bool contexts = false; /* of which the exclusive time is not always known */
-    struct view v;
     size_t *order = NULL, n = 0;
     enum portolan_status status;
 
     for (size_t i = 0; i < p->n_nodes; i++)
         contexts |= p->nodes[i].is_context;
-    status = view_open(&v, p, r, p->is_flat && !contexts ? "exclusive" : "inclusive", err);
+    status = view_open(v, p->is_flat && !contexts ? "exclusive" : "inclusive");
     if (status == PORTOLAN_OK)
-        status = order_nodes(&v, &order, &n, err);
+        status = order_nodes(v, &order, &n);
     if (status == PORTOLAN_OK) {
         for (size_t i = 0; i < p->n_nodes; i++)
-            if (!p->nodes[i].is_context && !isnan(exclusive_of(&v, &p->nodes[i]).value))
-                v.total += exclusive_of(&v, &p->nodes[i]).value;
-        write_meaning(&v, out);
-        write_table(&v, order, n, out);
-        write_rest(&v, n, out);
+            if (!p->nodes[i].is_context && !isnan(exclusive_of(v, &p->nodes[i]).value))
+                v->total += exclusive_of(v, &p->nodes[i]).value;
+        write_meaning(v);
+        write_table(v, order, n);
+        write_rest(v, n);
     }
     free(order);
-    view_close(&v);
+    view_close(v);
     return status;
 }

@@ -206,29 +206,27 @@ static void write_json(const struct collecting *c, const struct portolan_trial *
     portolan_json_close(&j, '}');
 }
 
-enum portolan_status report_rows(struct portolan_store *store, const struct portolan_trial *trial,
-                                 const struct portolan_profile_report *report,
-                                 struct portolan_text *out, struct portolan_error *err)
+enum portolan_status report_rows(const struct view *v)
 {
-    struct collecting c = {.report = report};
-    enum portolan_status status = set_order(&c, err);
+    struct collecting c = {.report = v->r};
+    long long trial = v->p->trial->id;
+    enum portolan_status status = set_order(&c, v->err);
 
     if (status == PORTOLAN_OK)
-        status = portolan_store_visit_invocations(store, trial->id, report->rank, visit, &c, err);
+        status = portolan_store_visit_invocations(v->store, trial, v->r->rank, visit, &c, v->err);
     if (status == PORTOLAN_OK && c.failed)
-        status = portolan_no_memory(err);
+        status = portolan_no_memory(v->err);
     if (status == PORTOLAN_OK && c.seen == 0)
-        status = portolan_error_set(err, PORTOLAN_ENOTFOUND,
+        status = portolan_error_set(v->err, PORTOLAN_ENOTFOUND,
                                     "trial %lld has no rows of single calls; the Mastermind's "
                                     "parameter 'rows' names the ports to keep them of",
-                                    (long long)trial->id);
+                                    trial);
     if (status == PORTOLAN_OK) {
         leave_top(&c);
-        if (report->as_json)
-            write_json(&c, trial, out);
+        if (v->r->as_json)
+            write_json(&c, v->p->trial, v->out);
         else
-            write_text(&c, out);
-        status = out->failed ? portolan_no_memory(err) : PORTOLAN_OK;
+            write_text(&c, v->out);
     }
     free(c.rows);
     portolan_arena_clear(&c.paths.arena);

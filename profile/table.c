@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 56, CELL_BYTES = 32 };
+enum { NAME_WIDTH = 56, CELL_BYTES = 32, TITLE_BYTES = 48 };
 
 struct cell {
     const char *text; /* or NULL: */
@@ -175,53 +175,45 @@ static void write_name(const char *name, size_t width, bool last, struct portola
     portolan_text_add(out, "%s%*s", name, last ? 0 : (int)(width - length), "");
 }
 
-struct layout {
-    size_t width;
-    const struct unit *unit;
-    char title[48];
-};
-
-static void measure_column(struct table *t, size_t column, struct layout *l)
+/* Numbers become text; how wide the column is then, with its TITLE. */
+static size_t print_column(struct table *t, size_t column, char *title, size_t size)
 {
     const struct column *c = &t->columns[column];
+    const struct unit *unit = column_unit(t, column);
     size_t most;
 
-    l->unit = column_unit(t, column);
-    snprintf(l->title, sizeof l->title, "%s%s%s", c->title,
+    snprintf(title, size, "%s%s%s", c->title,
              c->kind == COLUMN_PERCENT ? " %"
-             : *l->unit->name          ? " "
+             : *unit->name             ? " "
                                        : "",
-             l->unit->name);
-    most = width_of(l->title);
+             unit->name);
+    most = width_of(title);
     for (size_t i = column; i < t->n_cells; i += t->n_columns) {
+        struct cell *cell = &t->cells[i];
         char text[CELL_BYTES];
         size_t width;
 
-        if (!t->cells[i].text)
-            print_cell(t, column, &t->cells[i], l->unit, text);
-        width = width_of(t->cells[i].text ? t->cells[i].text : text);
+        if (!cell->text) {
+            print_cell(t, column, cell, unit, text);
+            cell->text = portolan_arena_strdup(&t->texts, text);
+        }
+        width = cell->text ? width_of(cell->text) : 0;
         most = width > most ? width : most;
     }
-    l->width = c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
+    return c->kind == COLUMN_NAME && !t->wide && most > NAME_WIDTH ? NAME_WIDTH : most;
 }
 
-static void write_row(const struct table *t, const struct layout *layout, const struct cell *row,
+static void write_row(const struct table *t, const size_t *widths, const struct cell *row,
                       struct portolan_text *out)
 {
     for (size_t k = 0; k < t->n_columns; k++) {
-        char number[CELL_BYTES];
-        const char *text = row ? row[k].text : layout[k].title;
-
-        if (!text) {
-            print_cell(t, k, &row[k], layout[k].unit, number);
-            text = number;
-        }
         if (k)
             portolan_text_add(out, "  ");
         if (t->columns[k].kind == COLUMN_NAME)
-            write_name(text, layout[k].width, k + 1 == t->n_columns, out);
+            write_name(row[k].text, widths[k], k + 1 == t->n_columns, out);
         else
-            portolan_text_add(out, "%*s%s", (int)(layout[k].width - width_of(text)), "", text);
+            portolan_text_add(out, "%*s%s", (int)(widths[k] - width_of(row[k].text)), "",
+                              row[k].text);
     }
     /* No blanks at the ends of lines. */
     while (out->length && out->bytes[out->length - 1] == ' ')
@@ -238,17 +230,22 @@ void table_clear(struct table *t)
 
 void table_write(struct table *t, struct portolan_text *out)
 {
-    struct layout *layout = portolan_calloc(t->n_columns, sizeof *layout);
+    size_t n = t->n_columns;
+    size_t *widths = portolan_arena_alloc(&t->texts, n, sizeof *widths);
+    struct cell *head = portolan_arena_alloc(&t->texts, n, sizeof *head);
+    char(*titles)[TITLE_BYTES] = portolan_arena_alloc(&t->texts, n, sizeof *titles);
 
-    if (layout && !t->failed) {
-        for (size_t k = 0; k < t->n_columns; k++)
-            measure_column(t, k, &layout[k]);
-        write_row(t, layout, NULL, out);
-        for (size_t i = 0; i + t->n_columns <= t->n_cells; i += t->n_columns)
-            write_row(t, layout, &t->cells[i], out);
+    for (size_t k = 0; widths && head && titles && k < n; k++) {
+        widths[k] = print_column(t, k, titles[k], sizeof titles[k]);
+        head[k].text = titles[k];
     }
-    out->failed |= !layout || t->failed;
-    free(layout);
+    if (t->failed || t->texts.failed) {
+        out->failed = true;
+    } else {
+        write_row(t, widths, head, out);
+        for (size_t i = 0; i + n <= t->n_cells; i += n)
+            write_row(t, widths, &t->cells[i], out);
+    }
     table_clear(t);
 }
 

@@ -122,7 +122,10 @@ struct portolan_profile {
      */
     size_t n_violations;
     struct portolan_profile_violation *violations;
-    void *impl;
+    /* What it owns. */
+    struct portolan_arena arena; /**< of all arrays */
+    struct portolan_sample_set *set;
+    struct portolan_summary_set *summary;
 };
 
 struct portolan_profile_query {
@@ -134,6 +137,8 @@ struct portolan_profile_query {
      * samples, which takes time by their number; else the trial's summary serves.
      */
     bool cells;
+    /** With these: a profile whose counters come first, in its order; NULL: as they come. */
+    const struct portolan_profile *like;
 };
 
 /**
@@ -144,12 +149,6 @@ PORTOLAN_API enum portolan_status portolan_profile_read(struct portolan_store *s
                                                         const struct portolan_profile_query *query,
                                                         struct portolan_profile **profile,
                                                         struct portolan_error *err);
-
-/** One rank's call paths with the cells of its threads. */
-PORTOLAN_API enum portolan_status portolan_profile_read_rank(struct portolan_store *store,
-                                                             int64_t trial, int rank, bool contexts,
-                                                             struct portolan_profile **profile,
-                                                             struct portolan_error *err);
 
 /**
  * One row per method of an instance's port and implementation. Inclusive time is that of outermost

@@ -54,6 +54,14 @@ static int64_t put_trial(struct portolan_store *store)
     return id;
 }
 
+static enum portolan_status read_rank(struct portolan_store *store, int64_t trial, int rank,
+                                      struct portolan_profile **p, struct portolan_error *err)
+{
+    const struct portolan_profile_query q = {.trial = trial, .rank = &rank, .cells = true};
+
+    return portolan_profile_read(store, &q, p, err);
+}
+
 static void statistics_are_over_all_ranks(void **state)
 {
     struct portolan_profile *p;
@@ -117,18 +125,17 @@ static void a_rank_can_be_looked_at_alone(void **state)
     struct portolan_error err = {0};
     int64_t id = put_trial(*state);
 
-    assert_int_equal(portolan_profile_read_rank(*state, id, 1, false, &p, &err), PORTOLAN_OK);
+    assert_int_equal(read_rank(*state, id, 1, &p, &err), PORTOLAN_OK);
     assert_int_equal(p->ranks, 1);
     near(find_node(p, GO)->inclusive_ns.mean, 3000);
     assert_int_equal(p->n_cells, 3);
     assert_int_equal(p->cells[2].thread, 1);
     near(p->cells[2].inclusive_ns, 500);
     portolan_profile_destroy(p);
-    assert_int_equal(portolan_profile_read_rank(*state, id, 2, false, &p, &err),
-                     PORTOLAN_ENOTFOUND);
+    assert_int_equal(read_rank(*state, id, 2, &p, &err), PORTOLAN_ENOTFOUND);
     assert_string_equal(err.text, "trial 1 has no rank 2, its ranks are 0 to 1");
     err = (struct portolan_error){0};
-    assert_int_equal(portolan_profile_read_rank(*state, 9, 0, false, &p, &err), PORTOLAN_ENOTFOUND);
+    assert_int_equal(read_rank(*state, 9, 0, &p, &err), PORTOLAN_ENOTFOUND);
     assert_string_equal(err.text, "there is no trial 9");
 }
 
