@@ -59,8 +59,6 @@ struct table *llac_table_project(const struct table *t, const size_t *columns, s
 bool llac_table_span(const struct table *t, size_t column, double *min, double *max);
 /* RUN is ours, and not worth showing where there was one. */
 bool llac_table_tells(const struct table *t, size_t column);
-/* The median of N numbers, which get sorted; NaN of none. */
-double llac_median(double *values, size_t n);
 
 /* ----------------------------------------------------------------------------------- objects */
 
@@ -201,7 +199,8 @@ bool llac_variable(const struct portolan_llac *in, const char *name, double *val
 enum portolan_status llac_parse_table(struct statement *s, struct table **t);
 /* Puts NEW in place of *T; NULL: memory is out. */
 enum portolan_status llac_table_replace(struct statement *s, struct table **t, struct table *new);
-/* `sort COLUMNS`; a statistic in front of `over`, -1 if there is none; and `over COLUMNS`. */
+/* `sort COLUMNS`; a statistic in front of `over`; and `over COLUMNS`. */
+enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 }; /* beside enum portolan_model_statistic */
 enum portolan_status llac_sort(struct statement *s, struct table **t);
 int llac_accept_statistic(struct statement *s);
 enum portolan_status llac_over(struct statement *s, struct table **t, int statistic);
