@@ -484,3 +484,28 @@ void points_destroy(struct points *pts)
     free(pts->w);
     *pts = (struct points){0};
 }
+
+double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n, double *values)
+{
+    double sum = 0, squares = 0, least = n ? values[0] : NAN, most = least;
+
+    for (size_t i = 0; i < n; i++) {
+        sum += values[i];
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        squares += (values[i] - sum / (double)n) * (values[i] - sum / (double)n);
+    switch (statistic) {
+    case PORTOLAN_MODEL_MEAN:
+        return sum / (double)n;
+    case PORTOLAN_MODEL_MINIMUM:
+        return least;
+    case PORTOLAN_MODEL_MAXIMUM:
+        return most;
+    case PORTOLAN_MODEL_DEVIATION:
+        return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+    default:
+        return portolan_sort_to_median(n, values);
+    }
+}

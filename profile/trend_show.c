@@ -2,7 +2,6 @@
 /* All that is known of one trend. */
 #include "trend.h"
 
-#include <portolan/compare.h>
 #include <portolan/formula.h>
 #include <portolan/series.h>
 

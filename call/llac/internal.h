@@ -199,7 +199,8 @@ bool llac_variable(const struct portolan_llac *in, const char *name, double *val
 enum portolan_status llac_parse_table(struct statement *s, struct table **t);
 /* Puts NEW in place of *T; NULL: memory is out. */
 enum portolan_status llac_table_replace(struct statement *s, struct table **t, struct table *new);
-/* `sort COLUMNS`; a statistic in front of `over`, -1 if there is none; and `over COLUMNS`. */
+/* `sort COLUMNS`; a statistic in front of `over`; and `over COLUMNS`. */
+enum { STATISTIC_SUM = -1, STATISTIC_NONE = -2 }; /* beside enum portolan_model_statistic */
 enum portolan_status llac_sort(struct statement *s, struct table **t);
 int llac_accept_statistic(struct statement *s);
 enum portolan_status llac_over(struct statement *s, struct table **t, int statistic);

@@ -87,6 +87,13 @@ enum portolan_model_statistic {
                                   points without repetitions are ignored */
 };
 
+/**
+ * What stands for N values of a point, which it sorts: the median for TYPICAL, too, which wants to
+ * know the other points. NaN of none, and for DEVIATION of one. For reports beside a model.
+ */
+PORTOLAN_API double portolan_model_stand_in(enum portolan_model_statistic statistic, size_t n,
+                                            double *values);
+
 /** What the values are. */
 enum portolan_model_kind {
     PORTOLAN_MODEL_AMOUNT, /**< times, bytes: any number, not negative where constants are not */
