@@ -145,6 +145,13 @@ void job_end(struct job *job);
 enum portolan_status job_settle(struct job *job, enum portolan_status status,
                                 struct portolan_error *err);
 
+/*
+ * Collective: all ranks get rank 0's *TEXT, *SIZE bytes and a NUL, for free(); NULL: it has none.
+ * Or all get its failure, if STATUS is one there.
+ */
+enum portolan_status job_share(struct job *job, char **text, size_t *size,
+                               enum portolan_status status, struct portolan_error *err);
+
 /* Rank 0 prints ERR, on which all ranks agree; everybody ends MPI and gets EXIT_BAD_INPUT. */
 int job_fail(struct job *job, const struct portolan_error *err);
 

@@ -251,7 +251,6 @@ void parse_judge(struct translation *t, CXTranslationUnit unit,
                  void (*answer)(struct translation *t, size_t probe, const char *text));
 void tree_make(struct translation *t, CXTranslationUnit unit, CXFile file);
 size_t tree_innermost(const struct translation *t, size_t at);
-bool tree_is_within(const struct translation *t, size_t node, size_t ancestor);
 
 /* Where pragmas stand. */
 void place_directives(struct translation *t);
