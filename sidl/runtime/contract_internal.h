@@ -12,8 +12,8 @@
 struct sidl_check_link {
     const struct sidl_check *check;
     const struct sidl_guard *guard;
-    sidl_slot_fn plain; /* the implementation */
-    sidl_slot_fn next;  /* the next contract's wrapper, the hooks', or the same; atomic */
+    sidl_slot_fn plain;     /* the implementation */
+    sidl_slot_fn next;      /* the next contract's wrapper, the hooks', or the same; atomic */
     bool is_first, is_last; /* of those of one method */
 };
 
