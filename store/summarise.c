@@ -170,7 +170,7 @@ static enum portolan_status prepare(struct summing *x, int64_t trial,
     x->touched = portolan_calloc(n + 1, sizeof *x->touched);
     if (!x->paths || !x->touched || !number_threads(x) ||
         !(x->threads = portolan_calloc((n + 1) * x->words, sizeof *x->threads)))
-        return store_no_memory(x->err);
+        return portolan_no_memory(x->err);
     for (size_t i = 0; i < x->names.n_layouts; ++i)
         for (int k = 0; k < x->names.layouts[i].n_counters; ++k) {
             const char *name = x->names.layouts[i].counter[k];
@@ -219,7 +219,7 @@ static enum portolan_status finish_all(const struct summing *x, struct portolan_
     if (!places || !rows) {
         free(places);
         free(rows);
-        return store_no_memory(x->err);
+        return portolan_no_memory(x->err);
     }
     set->n = 0;
     for (size_t i = 0; i < n; ++i) {

@@ -142,7 +142,7 @@ static enum portolan_status find_paths(struct portolan_store *store, struct put 
                                        struct portolan_error *err)
 {
     struct portolan_sample *samples = portolan_calloc(n + 1, sizeof *samples);
-    enum portolan_status status = samples ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = samples ? PORTOLAN_OK : portolan_no_memory(err);
 
     for (size_t i = 0; i < n && !status; ++i) {
         const struct portolan_path_summary *s = &p->rows[i];
@@ -172,7 +172,7 @@ static enum portolan_status add_counter(struct portolan_store *store, struct put
     enum portolan_status status = identity_of_metric(store, name, unit, &c.metric, err);
 
     if (!status && !store_reserve(&p->counters, capacity, p->n_counters, sizeof c))
-        status = store_no_memory(err);
+        status = portolan_no_memory(err);
     if (!status)
         p->counters[p->n_counters++] = c;
     return status;

@@ -209,19 +209,6 @@ portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
                               const struct portolan_rank_fact *facts, size_t n,
                               struct portolan_error *err);
 
-struct portolan_rank_fact_set {
-    size_t n;
-    struct portolan_rank_fact *facts; /**< by rank, thread, name */
-    void *impl;
-};
-
-/** RANK NULL: of all ranks. */
-PORTOLAN_API enum portolan_status
-portolan_store_read_rank_facts(struct portolan_store *store, int64_t trial, const int *rank,
-                               struct portolan_rank_fact_set **set, struct portolan_error *err);
-/** NULL is legal. */
-PORTOLAN_API void portolan_rank_fact_set_destroy(struct portolan_rank_fact_set *set);
-
 /** Takes the trial with all that was measured in it away. Error: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_store_delete_trial(struct portolan_store *store,
                                                               int64_t trial,
