@@ -11,16 +11,11 @@ void portolan_block_open(struct portolan_block *b, const void *bytes, size_t siz
         b->at = b->end = "";
 }
 
-static void note_trouble(struct portolan_block *b, enum portolan_status status)
+void portolan_block_fail(struct portolan_block *b, enum portolan_status status)
 {
     if (!b->status)
         b->status = status;
     b->at = b->end;
-}
-
-void portolan_block_refuse(struct portolan_block *b)
-{
-    note_trouble(b, PORTOLAN_EINTERNAL);
 }
 
 void portolan_block_carry(struct portolan_block *b, void *value, size_t size)
@@ -30,7 +25,7 @@ void portolan_block_carry(struct portolan_block *b, void *value, size_t size)
     if (!b->is_read) {
         portolan_text_add_bytes(&b->written, value, size);
     } else if ((size_t)(b->end - b->at) < size) {
-        portolan_block_refuse(b);
+        portolan_block_fail(b, PORTOLAN_EINTERNAL);
         memset(value, 0, size);
     } else {
         memcpy(value, b->at, size);
@@ -44,10 +39,26 @@ void portolan_block_carry_count(struct portolan_block *b, size_t *n, size_t item
 
     portolan_block_carry(b, &count, sizeof count);
     if (b->is_read && count > (size_t)(b->end - b->at) / item_bytes) {
-        portolan_block_refuse(b);
+        portolan_block_fail(b, PORTOLAN_EINTERNAL);
         count = 0;
     }
     *n = (size_t)count;
+}
+
+void portolan_block_carry_items(struct portolan_block *b, void *array, size_t *n, size_t item_bytes)
+{
+    void *items;
+
+    portolan_block_carry_count(b, n, item_bytes);
+    if (b->is_read) {
+        if (!(items = portolan_calloc(*n + 1, item_bytes))) {
+            portolan_block_fail(b, PORTOLAN_ENOMEM);
+            *n = 0;
+        }
+        memcpy(array, &items, sizeof items);
+    }
+    memcpy(&items, array, sizeof items);
+    portolan_block_carry(b, items, *n * item_bytes);
 }
 
 /* ------------------------------------------------------------------ texts */
@@ -73,7 +84,7 @@ static bool add_text(struct portolan_block *b, const char *text)
         const char **texts = portolan_reallocarray(b->texts, room, sizeof *texts);
 
         if (!texts) {
-            note_trouble(b, PORTOLAN_ENOMEM);
+            portolan_block_fail(b, PORTOLAN_ENOMEM);
             return false;
         }
         b->texts = texts;
@@ -95,7 +106,7 @@ static void write_text(struct portolan_block *b, const char *text)
         return;
     portolan_block_carry(b, (char *)text, strlen(text) + 1);
     if (add_text(b, text) && !portolan_index_add(&b->index, hash, number))
-        note_trouble(b, PORTOLAN_ENOMEM);
+        portolan_block_fail(b, PORTOLAN_ENOMEM);
 }
 
 static const char *read_text(struct portolan_block *b)
@@ -111,7 +122,7 @@ static const char *read_text(struct portolan_block *b)
     text = b->at;
     end = memchr(text, '\0', (size_t)(b->end - text));
     if (number > b->n_texts || !end) {
-        portolan_block_refuse(b);
+        portolan_block_fail(b, PORTOLAN_EINTERNAL);
         return "";
     }
     b->at = end + 1;

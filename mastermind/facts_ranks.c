@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks tell of themselves: where they run, and what measuring costs them. */
 #include "facts.h"
+#include "recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,15 +52,10 @@ static enum portolan_status gather_hosts(struct portolan_recorder *r)
 static enum portolan_status find_slowest(struct portolan_cohort *c,
                                          struct portolan_probe_cost *cost)
 {
-    double most = cost->mean_ns, who;
-    enum portolan_status status = c->max(c, &most, 1);
+    int slowest;
+    enum portolan_status status = gather_find_most(c, cost->mean_ns, &slowest);
 
-    who = cost->mean_ns >= most ? -(double)c->rank : -(double)c->size;
-    if (!status)
-        status = c->max(c, &who, 1);
-    if (!status)
-        status = c->bcast(c, cost, sizeof *cost, (int)-who);
-    return status;
+    return status ? status : c->bcast(c, cost, sizeof *cost, slowest);
 }
 
 static void put_cost(struct portolan_facts *f, const struct portolan_probe_cost *cost)

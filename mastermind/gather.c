@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gather.h"
+#include "recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,5 +98,31 @@ enum portolan_status gather_blocks(struct portolan_cohort *c, enum portolan_stat
         *total = sums[1];
     free(all.of);
     free(all.sizes);
+    return status;
+}
+
+enum portolan_status gather_packed(struct portolan_recorder *r, enum portolan_status status,
+                                   gather_pack_fn pack, gather_visit_fn put, double *total,
+                                   struct portolan_error *err)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+
+    if (!status)
+        status = pack(r, &bytes, &size, err);
+    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put, r, total, err);
+    free(bytes);
+    return status;
+}
+
+enum portolan_status gather_find_most(struct portolan_cohort *c, double value, int *rank)
+{
+    double most = value, who;
+    enum portolan_status status = c->max(c, &most, 1);
+
+    who = value >= most ? -(double)c->rank : -(double)c->size;
+    if (!status)
+        status = c->max(c, &who, 1);
+    *rank = status ? 0 : (int)-who;
     return status;
 }

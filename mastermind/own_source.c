@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where snapshots come from when this process is what is measured: its probe. */
-#include "piece.h"
+#include "recorder_internal.h"
 
 #include <portolan/control.h>
 

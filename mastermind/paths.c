@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "paths.h"
+#include "recorder_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "facts.h"
-#include "piece.h"
-#include "step.h"
+#include "recorder_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +27,6 @@ enum portolan_status portolan_recorder_open(struct portolan_recorder *r,
     if (r->source->now_ns)
         r->cut_ns = r->opened_ns = r->source->now_ns(r->source->self);
     step_begin_events(r);
-    step_begin_traffic(r);
     if (cohort->rank != 0)
         return PORTOLAN_OK;
     return portolan_store_open(path && *path ? path : ":memory:", PORTOLAN_STORE_WRITE, &r->store,
@@ -39,6 +37,8 @@ static void clear_state(struct recorder_state *s)
 {
     if (!s)
         return;
+    piece_clear(&s->slowest);
+    free(s->slowest_block);
     totals_clear(&s->totals);
     paths_close(&s->paths);
     rows_clear(&s->rows);
@@ -376,6 +376,7 @@ static enum portolan_status cut(struct portolan_recorder *r, int next_step, bool
     enum portolan_status status;
 
     r->step_rows = 0;
+    step_forget_slowest(r);
     status = begin_step(r, is_last, &busy);
     if (status == PORTOLAN_EBUSY && !is_last) {
         status = postpone(r, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records port: the store for who may not see it. */
+/* The records port gives other components access to the store. */
 #include "mastermind.h"
+#include "recorder_internal.h"
 
 static struct portolan_recorder *recorder_of(struct portolan_records *self)
 {
@@ -30,6 +31,12 @@ static enum portolan_status latest(struct portolan_records *self,
     *samples = r->piece.samples;
     *n = r->piece.n_partial ? 0 : r->piece.n; /* half of a step says nothing about the next */
     return PORTOLAN_OK;
+}
+
+static void slowest(struct portolan_records *self, const struct portolan_sample **samples,
+                    size_t *n)
+{
+    step_find_slowest(recorder_of(self), samples, n);
 }
 
 static int64_t trial(struct portolan_records *self)
@@ -105,6 +112,7 @@ const struct portolan_records_ops mastermind_records_ops = {
     .abi = PORTOLAN_RECORDS_ABI,
     .read = read_all,
     .latest = latest,
+    .slowest = slowest,
     .trial = trial,
     .put_decision = put_decision,
     .put_swap = put_swap,

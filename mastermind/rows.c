@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of single calls: from the source, a bounded number at a time, through ranks to the store. */
-#include "block.h"
-#include "step.h"
+#include "recorder_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Rows of a rank that are under way at once. */
 enum { CHUNK = 8192 };
-
-struct packed_row {
-    int64_t path;
-    int32_t step, n_counters;
-    struct portolan_probe_row row;
-};
 
 void rows_clear(struct rows *w)
 {
@@ -195,101 +188,107 @@ static enum portolan_status know_paths(struct portolan_recorder *r, struct porto
     return PORTOLAN_OK;
 }
 
-static enum portolan_status pack_rows(struct portolan_recorder *r, struct block *b)
+static void take_row(struct portolan_invocation *to, const struct portolan_probe_row *row)
 {
-    struct rows *w = &r->state->rows;
-    struct packed_row *rows = b->rows = portolan_calloc(w->n, sizeof *rows);
-    enum portolan_status status = rows ? PORTOLAN_OK : PORTOLAN_ENOMEM;
-
-    for (size_t i = 0; i < w->n && !status; ++i) {
-        int64_t path;
-
-        status = paths_find(&r->state->paths, w->rows[i].record, &path);
-        if (!status && path < 0) {
-            r->lost_rows++; /* of calls that are none of the trial's */
-            continue;
-        }
-        rows[b->head.n] = (struct packed_row){
-            .path = path,
-            .step = w->steps[i],
-            /* later on another set may be in force, with other names */
-            .n_counters =
-                w->steps[i] == r->step ? count_counters(&r->state->paths, w->rows[i].record) : 0,
-            .row = w->rows[i],
-        };
-        rows[b->head.n++].row.start_ns -= r->began_ns;
-    }
-    return status;
-}
-
-enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
-                               struct portolan_error *err)
-{
-    struct rows *w = &r->state->rows;
-    struct block b = {0};
-    enum portolan_status status;
-
-    if (!w->n)
-        return PORTOLAN_OK;
-    status = know_paths(r, err);
-    if (!status)
-        status = pack_rows(r, &b);
-    if (!status && b.head.n)
-        status = piece_pack(&r->state->paths.piece, &b.piece, &b.head.piece_bytes, err);
-    if (!status && b.head.n)
-        status = block_join(&b, sizeof(struct packed_row), bytes, size);
-    if (status)
-        portolan_error_set(err, status, "out of memory");
-    else
-        w->n = 0;
-    r->step_rows += (double)b.head.n;
-    block_clear(&b);
-    return status;
-}
-
-/* ------------------------------------------------------------------ on rank 0 */
-
-static void take_row(struct portolan_invocation *to, const struct packed_row *from)
-{
-    const struct portolan_probe_row *row = &from->row;
-
     *to = (struct portolan_invocation){
-        .path = from->path,
-        .step = from->step,
         .ordinal = (int64_t)row->ordinal,
         .start_ns = row->start_ns,
         .inclusive_ns = row->inclusive_ns,
         .exclusive_ns = row->exclusive_ns,
         .mpi_ns = row->mpi_ns,
         .quality = row->quality,
-        .n_counters = from->n_counters,
         .one_in = (int)row->one_in,
     };
     memcpy(to->context, row->x, sizeof to->context);
-    for (int i = 0; i < from->n_counters; ++i)
-        to->counter[i] = (double)row->counters[i];
 }
+
+/* The rows that are on paths of the trial. */
+static enum portolan_status list_rows(struct portolan_recorder *r, struct portolan_invocation *rows,
+                                      size_t *n)
+{
+    struct rows *w = &r->state->rows;
+    struct paths *paths = &r->state->paths;
+    enum portolan_status status = PORTOLAN_OK;
+
+    for (size_t i = 0; i < w->n && !status; ++i) {
+        const struct portolan_probe_row *row = &w->rows[i];
+        struct portolan_invocation *to = &rows[*n];
+        int64_t path;
+
+        status = paths_find(paths, row->record, &path);
+        if (!status && path < 0) {
+            r->lost_rows++; /* of calls that are none of the trial's */
+            continue;
+        }
+        take_row(to, row);
+        to->path = path;
+        to->step = w->steps[i];
+        to->start_ns -= r->began_ns;
+        /* later on another set may be in force, with other names */
+        if (!status && to->step == r->step)
+            to->n_counters = count_counters(paths, row->record);
+        for (int c = 0; c < to->n_counters; ++c)
+            to->counter[c] = (double)row->counters[c];
+        ++*n;
+    }
+    return status;
+}
+
+/* Rows with the paths that they are on. */
+static void carry_rows(struct portolan_block *b, struct portolan_piece *paths,
+                       struct portolan_invocation **rows, size_t *n)
+{
+    piece_carry(b, paths);
+    portolan_block_carry_items(b, rows, n, sizeof **rows);
+}
+
+enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
+                               struct portolan_error *err)
+{
+    struct rows *w = &r->state->rows;
+    struct portolan_invocation *rows;
+    struct portolan_block b = {0};
+    enum portolan_status status;
+    size_t n = 0;
+
+    if (!w->n)
+        return PORTOLAN_OK;
+    if ((status = know_paths(r, err)))
+        return status;
+    if (!(rows = portolan_calloc(w->n, sizeof *rows)) || list_rows(r, rows, &n)) {
+        free(rows);
+        return portolan_no_memory(err);
+    }
+    w->n = 0;
+    r->step_rows += (double)n;
+    if (n) {
+        carry_rows(&b, &r->state->paths.piece, &rows, &n);
+        status = portolan_block_take(&b, bytes, size, err);
+    }
+    free(rows);
+    return status;
+}
+
+/* ------------------------------------------------------------------ on rank 0 */
 
 enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size_t size,
                                     struct portolan_error *err)
 {
     struct portolan_recorder *r = arg;
-    struct portolan_piece piece = {0};
+    struct portolan_piece paths = {0};
     struct portolan_invocation *rows = NULL;
-    struct block b;
-    enum portolan_status status = block_look(&b, rank, bytes, size, sizeof(struct packed_row), err);
+    struct portolan_block b;
+    enum portolan_status status;
+    size_t n;
 
-    if (!status)
-        status = piece_unpack(&piece, b.piece, b.head.piece_bytes, err);
-    if (!status && !(rows = portolan_calloc(b.head.n + 1, sizeof *rows)))
-        status = portolan_no_memory(err);
-    for (size_t i = 0; i < b.head.n && !status; ++i)
-        take_row(&rows[i], &((const struct packed_row *)b.rows)[i]);
-    if (!status)
-        status = portolan_store_put_invocations(r->store, r->trial, piece.samples, piece.n, rows,
-                                                b.head.n, err);
+    (void)rank;
+    portolan_block_open(&b, bytes, size);
+    carry_rows(&b, &paths, &rows, &n);
+    if (!(status = portolan_block_finish(&b, err)))
+        status = portolan_store_put_invocations(r->store, r->trial, paths.samples, paths.n, rows, n,
+                                                err);
     free(rows);
-    piece_clear(&piece);
+    piece_clear(&paths);
     return status;
 }
 
@@ -301,7 +300,7 @@ enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_st
     do {
         if (!status)
             status = rows_fill(r, err);
-        status = step_put_packed(r, status, rows_pack, rows_put_block, &total, err);
+        status = gather_packed(r, status, rows_pack, rows_put_block, &total, err);
     } while (!status && total > 0);
     paths_close(&r->state->paths);
     return status;

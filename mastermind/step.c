@@ -1,10 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "step.h"
-
-#include "piece.h"
+#include "recorder_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ the slowest rank */
+
+void step_forget_slowest(struct portolan_recorder *r)
+{
+    struct recorder_state *s = r->state;
+
+    piece_clear(&s->slowest);
+    free(s->slowest_block);
+    s->slowest_block = NULL;
+    s->slowest_work = 0;
+    s->has_slowest = false;
+}
+
+/* Half of a step says nothing about the next. */
+static double work_of(const struct portolan_piece *p)
+{
+    double work = 0;
+
+    for (size_t i = 0; i < p->n && !p->n_partial; ++i)
+        work += p->samples[i].exclusive_ns - p->samples[i].mpi_ns;
+    return work;
+}
+
+/* Rank 0: keeps the piece, with a copy of the block that it came in, if nobody worked more. Without
+ * memory it does not, and the others' word stands. */
+static void keep_slowest(struct recorder_state *s, const struct portolan_piece *p,
+                         const void *bytes, size_t size)
+{
+    double work = work_of(p);
+    void *block = work > s->slowest_work ? portolan_calloc(size, 1) : NULL;
+
+    if (!block)
+        return;
+    memcpy(block, bytes, size);
+    piece_clear(&s->slowest);
+    free(s->slowest_block);
+    s->slowest_block = block;
+    s->slowest_work = work;
+    if (piece_unpack(&s->slowest, block, size, NULL))
+        s->slowest_work = 0;
+}
+
+static enum portolan_status take_slowest(void *arg, int rank, const void *bytes, size_t size,
+                                         struct portolan_error *err)
+{
+    struct portolan_recorder *r = arg;
+    struct portolan_piece piece = {0};
+    enum portolan_status status = piece_unpack(&piece, bytes, size, err);
+
+    (void)rank;
+    if (!status)
+        keep_slowest(r->state, &piece, bytes, size);
+    piece_clear(&piece);
+    return status;
+}
+
+/* Only the rank that worked most sends its samples. */
+static void ask_slowest(struct portolan_recorder *r)
+{
+    double work = work_of(&r->piece);
+    void *bytes = NULL;
+    size_t size = 0;
+    int slowest;
+
+    if (gather_find_most(r->cohort, work, &slowest) || slowest == 0)
+        return;
+    if (r->cohort->rank == slowest && work > 0)
+        piece_pack(&r->piece, &bytes, &size, NULL);
+    gather_blocks(r->cohort, PORTOLAN_OK, bytes, size, GATHER_BYTES, take_slowest, r, NULL, NULL);
+    free(bytes);
+}
+
+void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample **samples,
+                       size_t *n)
+{
+    struct recorder_state *s = r->state;
+    const struct portolan_piece *p;
+
+    if (!s->has_slowest && r->cohort->size > 1)
+        ask_slowest(r);
+    s->wants_slowest = true;
+    s->has_slowest = true;
+    p = s->slowest_work > 0 ? &s->slowest : &r->piece;
+    *samples = p->samples;
+    *n = p->n_partial ? 0 : p->n;
+}
 
 /* ------------------------------------------------------------------ samples */
 
@@ -26,21 +112,9 @@ static enum portolan_status put_block(void *arg, int rank, const void *bytes, si
     if (!status)
         status = portolan_store_put_step(r->store, r->trial, p->step, piece.samples, piece.n, err);
     p->n_partial += piece.n_partial;
+    if (!status && r->state->wants_slowest)
+        keep_slowest(r->state, &piece, bytes, size_bytes);
     piece_clear(&piece);
-    return status;
-}
-
-enum portolan_status step_put_packed(struct portolan_recorder *r, enum portolan_status status,
-                                     step_pack_fn pack, gather_visit_fn put, double *total,
-                                     struct portolan_error *err)
-{
-    void *bytes = NULL;
-    size_t size = 0;
-
-    if (!status)
-        status = pack(r, &bytes, &size, err);
-    status = gather_blocks(r->cohort, status, bytes, size, GATHER_BYTES, put, r, total, err);
-    free(bytes);
     return status;
 }
 
@@ -77,27 +151,29 @@ enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan
     void *bytes = NULL;
     size_t size = 0;
 
+    step_forget_slowest(r); /* of steps that had to wait */
     if (!status && (!r->summary_only || r->cohort->rank == 0))
         status = piece_pack(&r->piece, &bytes, &size, err);
     status = step_put_packed_samples(r, r->step, bytes, size, status, err);
+    r->state->has_slowest = !status && r->state->wants_slowest && !r->summary_only;
     free(bytes);
     return status;
 }
 
 /* ------------------------------------------------------------------ summaries */
 
-static enum portolan_status put_rows(struct portolan_recorder *r, const void *bytes, size_t size,
-                                     struct portolan_error *err)
+static enum portolan_status put_summary(struct portolan_recorder *r, const void *bytes, size_t size,
+                                        struct portolan_error *err)
 {
-    struct portolan_path_summary *rows;
-    size_t n;
-    enum portolan_status status = summary_finish(bytes, size, r->cohort->size, &rows, &n);
+    struct summary s = {0};
+    struct portolan_block b;
+    enum portolan_status status;
 
-    if (status)
-        portolan_error_set(err, status, "the statistics over ranks cannot be read");
-    else
-        status = portolan_store_put_summary(r->store, r->trial, rows, n, err);
-    free(rows);
+    portolan_block_open(&b, bytes, size);
+    summary_carry(&b, &s);
+    if (!(status = portolan_block_finish(&b, err)))
+        status = portolan_store_put_summary(r->store, r->trial, s.rows, s.n, err);
+    summary_clear(&s);
     return status;
 }
 
@@ -109,13 +185,13 @@ enum portolan_status step_put_summary(struct portolan_recorder *r, enum portolan
     size_t size = 0;
 
     if (!status)
-        status = totals_pack(&r->state->totals, r->source, c->rank, &bytes, &size, err);
+        status = totals_pack(&r->state->totals, c->rank, &bytes, &size, err);
     status = portolan_cohort_agree(c, status, err);
     if (!status && (status = c->reduce(c, &bytes, &size, summary_merge, NULL)))
         portolan_error_set(err, status, "the statistics over ranks were not merged: %s",
                            portolan_status_text(status));
     if (!status && r->store)
-        status = put_rows(r, bytes, size, err);
+        status = put_summary(r, bytes, size, err);
     free(bytes);
     return portolan_cohort_agree(c, status, err);
 }

@@ -1,220 +1,371 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths by their names, and statistics that are merged. As bytes: summary_pack.c. */
 #include "summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES = 7 };
+
+/* A path: names below a row (-1: a root). */
+struct path {
+    const struct summary *in;
+    int64_t parent;
+    const char *names[NAMES];
+};
+
+static void list_names(struct portolan_path_summary *row, const char **names[NAMES])
+{
+    names[0] = &row->user;
+    names[1] = &row->uses;
+    names[2] = &row->instance;
+    names[3] = &row->port;
+    names[4] = &row->implementation;
+    names[5] = &row->port_type;
+    names[6] = &row->method;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* Room for N rows in all. */
+static bool reserve_rows(struct summary *s, size_t n)
+{
+    size_t capacity = s->capacity ? s->capacity : 32;
+    void *rows;
+
+    while (capacity < n)
+        capacity *= 2;
+    if (capacity == s->capacity)
+        return true;
+    if (!(rows = portolan_reallocarray(s->rows, capacity, sizeof *s->rows)))
+        return false;
+    s->rows = rows;
+    if (!portolan_index_reserve(&s->paths, capacity))
+        return false;
+    s->capacity = capacity;
+    return true;
+}
+
+static bool same_path(const void *wanted, size_t i)
+{
+    const struct path *p = wanted;
+    const char **names[NAMES];
+
+    if (p->in->rows[i].parent != p->parent)
+        return false;
+    list_names(&p->in->rows[i], names);
+    for (int k = NAMES; k-- > 0;)
+        if (*names[k] != p->names[k] && strcmp(*names[k], p->names[k]))
+            return false;
+    return true;
+}
+
+/* The row of a path, made if need be with sums of 0; there is room. */
+static size_t find_row(struct summary *s, const struct path *p)
+{
+    uint64_t hash = portolan_hash(&p->parent, sizeof p->parent, 0);
+    const char **names[NAMES];
+    size_t at;
+
+    for (int k = 0; k < NAMES; ++k)
+        hash = portolan_hash(p->names[k], strlen(p->names[k]) + 1, hash);
+    at = portolan_index_find(&s->paths, hash, same_path, p);
+    if (at != SIZE_MAX)
+        return at;
+    at = s->n++;
+    s->rows[at] = (struct portolan_path_summary){.parent = p->parent, .n_counters = s->n_counters};
+    list_names(&s->rows[at], names);
+    for (int k = 0; k < NAMES; ++k)
+        *names[k] = p->names[k];
+    portolan_index_add(&s->paths, hash, at);
+    return at;
+}
+
+/* The place of a counter, which all rows have from now on; -1: there is none left. */
+static int find_counter(struct summary *s, const char *name)
+{
+    int c = 0;
+
+    while (c < s->n_counters && strcmp(s->counters[c], name))
+        ++c;
+    if (c == PORTOLAN_SUMMARY_COUNTER_MAX)
+        return -1;
+    if (c < s->n_counters)
+        return c;
+    s->counters[s->n_counters++] = name;
+    for (size_t i = 0; i < s->n; ++i)
+        s->rows[i].n_counters = s->n_counters;
+    return c;
+}
+
 void summary_clear(struct summary *s)
 {
     free(s->rows);
-    free(s->spreads);
-    free(s->text);
     portolan_index_clear(&s->paths);
-    portolan_index_clear(&s->texts);
-    free(s->words);
     *s = (struct summary){0};
 }
 
-static bool reserve(void **items, size_t *room, size_t needed, size_t size)
-{
-    size_t more = *room ? *room : 32;
-    void *larger;
+/* ------------------------------------------------------------------ there and back */
 
-    while (more < needed)
-        more *= 2;
-    if (more == *room)
-        return true;
-    if (!(larger = portolan_reallocarray(*items, more, size)))
-        return false;
-    *items = larger;
-    *room = more;
-    return true;
+static void carry_row(struct portolan_block *b, struct portolan_path_summary *row)
+{
+    double *numbers[] = {&row->one_min_ns, &row->one_max_ns,  &row->sum_squares_ns2,
+                         &row->calls_sum,  &row->timed_calls, &row->subroutines};
+    const char **names[NAMES];
+
+    list_names(row, names);
+    for (int k = 0; k < NAMES; ++k)
+        portolan_block_carry_text(b, names[k]);
+    portolan_block_carry(b, &row->parent, sizeof row->parent);
+    portolan_block_carry(b, &row->n_ranks, sizeof row->n_ranks);
+    portolan_block_carry(b, &row->n_threads, sizeof row->n_threads);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; ++k)
+        portolan_block_carry(b, numbers[k], sizeof *numbers[k]);
+    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + row->n_counters; ++q)
+        portolan_block_carry(b, portolan_path_summary_peek(row, q),
+                             sizeof(struct portolan_statistics));
 }
 
-/* ------------------------------------------------------------------ texts */
-
-struct wanted_text {
-    const struct summary *in;
-    const char *text;
-};
-
-static bool same_text(const void *wanted, size_t i)
+void summary_carry(struct portolan_block *b, struct summary *s)
 {
-    const struct wanted_text *w = wanted;
-
-    return !strcmp(w->in->text + w->in->words[i], w->text);
-}
-
-static bool add_text(struct summary *s, const char *text, uint64_t hash)
-{
-    size_t bytes = strlen(text) + 1, n = s->texts.n;
-
-    if (s->text_bytes + bytes > UINT32_MAX ||
-        !reserve((void **)&s->text, &s->text_room, s->text_bytes + bytes, 1) ||
-        !reserve((void **)&s->words, &s->words_room, n + 1, sizeof *s->words) ||
-        !portolan_index_add(&s->texts, hash, n))
-        return false;
-    s->words[n] = (uint32_t)s->text_bytes;
-    memcpy(s->text + s->text_bytes, text, bytes);
-    s->text_bytes += bytes;
-    return true;
-}
-
-/* Each text once, so that equal names have equal offsets. */
-static bool intern(struct summary *s, const char *text, uint32_t *offset)
-{
-    const struct wanted_text wanted = {s, text};
-    uint64_t hash = portolan_hash(text, strlen(text), 0);
-    size_t at = portolan_index_find(&s->texts, hash, same_text, &wanted);
-
-    if (at == SIZE_MAX) {
-        at = s->texts.n;
-        if (!add_text(s, text, hash))
-            return false;
+    portolan_block_carry(b, &s->first, sizeof s->first);
+    portolan_block_carry(b, &s->ranks, sizeof s->ranks);
+    portolan_block_carry(b, &s->n_counters, sizeof s->n_counters);
+    if (s->n_counters < 0 || s->n_counters > PORTOLAN_SUMMARY_COUNTER_MAX || s->ranks < 0) {
+        portolan_block_fail(b, PORTOLAN_EINTERNAL);
+        s->n_counters = 0;
     }
-    *offset = s->words[at];
-    return true;
+    for (int c = 0; c < s->n_counters; ++c)
+        portolan_block_carry_text(b, &s->counters[c]);
+    portolan_block_carry_count(b, &s->n, sizeof(struct portolan_statistics));
+    if (b->is_read && !(s->rows = portolan_calloc(s->n + 1, sizeof *s->rows))) {
+        portolan_block_fail(b, PORTOLAN_ENOMEM);
+        s->n = 0;
+    }
+    for (size_t i = 0; i < s->n; ++i) {
+        s->rows[i].n_counters = s->n_counters;
+        memcpy(s->rows[i].counter_name, s->counters, sizeof s->counters);
+        carry_row(b, &s->rows[i]);
+        if (s->rows[i].parent < -1 || s->rows[i].parent >= (int64_t)i)
+            portolan_block_fail(b, PORTOLAN_EINTERNAL);
+    }
 }
 
-enum portolan_status summary_init(struct summary *s, const char *const *counters, size_t n_counters)
+static enum portolan_status read_table(struct summary *s, const void *bytes, size_t size)
 {
-    *s = (struct summary){.n_values = SUMMARY_COUNTERS + n_counters};
-    for (size_t i = 0; i < n_counters; ++i) {
-        if (!intern(s, counters[i], &s->counters[i])) {
-            summary_clear(s);
-            return PORTOLAN_ENOMEM;
+    struct portolan_block b;
+
+    if (!size)
+        return PORTOLAN_OK;
+    portolan_block_open(&b, bytes, size);
+    summary_carry(&b, s);
+    return portolan_block_finish(&b, NULL);
+}
+
+/* ------------------------------------------------------------------ merging */
+
+/* A row of another table with its counters at the places of S. */
+static void place_counters(const struct summary *s, const int *places,
+                           const struct portolan_path_summary *from,
+                           struct portolan_path_summary *to)
+{
+    *to = *from;
+    memset(to->counter, 0, sizeof to->counter);
+    for (int c = 0; c < from->n_counters; ++c)
+        if (places[c] >= 0)
+            to->counter[places[c]] = from->counter[c];
+    to->n_counters = s->n_counters;
+}
+
+/* Adds the ranks of a table, which come after those of S. */
+static enum portolan_status add_table(struct summary *s, struct summary *other)
+{
+    int places[PORTOLAN_SUMMARY_COUNTER_MAX];
+    size_t *rows = portolan_calloc(other->n + 1, sizeof *rows), n = s->n;
+    bool *was_met = portolan_calloc(n + 1, sizeof *was_met);
+    bool good = rows && was_met && reserve_rows(s, s->n + other->n);
+
+    if (!s->ranks)
+        s->first = other->first;
+    for (int c = 0; c < other->n_counters; ++c)
+        places[c] = find_counter(s, other->counters[c]);
+    for (size_t i = 0; i < other->n && good; ++i) {
+        struct portolan_path_summary row;
+        struct path p = {s, other->rows[i].parent, {0}};
+        const char **names[NAMES];
+
+        place_counters(s, places, &other->rows[i], &row);
+        list_names(&row, names);
+        for (int k = 0; k < NAMES; ++k)
+            p.names[k] = *names[k];
+        if (p.parent >= 0)
+            p.parent = (int64_t)rows[p.parent];
+        rows[i] = find_row(s, &p);
+        if (rows[i] < n)
+            was_met[rows[i]] = true;
+        portolan_path_summary_merge(&s->rows[rows[i]], s->first, s->ranks, &row, other->ranks);
+    }
+    for (size_t i = 0; i < n && good; ++i)
+        if (!was_met[i])
+            portolan_path_summary_merge(&s->rows[i], s->first, s->ranks, NULL, other->ranks);
+    s->ranks += other->ranks;
+    free(was_met);
+    free(rows);
+    return good ? PORTOLAN_OK : PORTOLAN_ENOMEM;
+}
+
+enum portolan_status summary_merge(void *arg, const void *mine, size_t mine_bytes,
+                                   const void *theirs, size_t theirs_bytes, void **out,
+                                   size_t *out_bytes)
+{
+    struct summary tables[2] = {{0}}, both = {0};
+    struct portolan_block b = {0};
+    enum portolan_status status = read_table(&tables[0], mine, mine_bytes);
+
+    (void)arg;
+    if (!status)
+        status = read_table(&tables[1], theirs, theirs_bytes);
+    for (int i = 0; i < 2 && !status; ++i)
+        status = add_table(&both, &tables[i]);
+    if (!status) {
+        summary_carry(&b, &both);
+        status = portolan_block_take(&b, out, out_bytes, NULL);
+    }
+    for (int i = 0; i < 2; ++i)
+        summary_clear(&tables[i]);
+    summary_clear(&both);
+    return status;
+}
+
+/* ------------------------------------------------------------------ of one rank */
+
+void totals_clear(struct totals *t)
+{
+    for (int c = 0; c < t->sums.n_counters; ++c)
+        free((char *)t->sums.counters[c]);
+    summary_clear(&t->sums);
+    free(t->pairs);
+    portolan_index_clear(&t->threads);
+    *t = (struct totals){0};
+}
+
+/* Room for N more rows and pairs, and N_COUNTERS more counters, whose names are copied. */
+static bool reserve_totals(struct totals *t, const struct portolan_piece *p, int *places)
+{
+    size_t n = t->n_pairs + p->n;
+    void *pairs;
+
+    if (!reserve_rows(&t->sums, t->sums.n + p->n) || !portolan_index_reserve(&t->threads, n + 1))
+        return false;
+    if (n + 1 > t->capacity) {
+        if (!(pairs = portolan_reallocarray(t->pairs, 2 * (n + 1), sizeof *t->pairs)))
+            return false;
+        t->pairs = pairs;
+        t->capacity = 2 * (n + 1);
+    }
+    for (size_t i = 0; i < p->n_counters; ++i) {
+        int n_before = t->sums.n_counters;
+        char *copy;
+
+        places[i] = find_counter(&t->sums, p->counters[i]);
+        if (t->sums.n_counters == n_before)
+            continue;
+        copy = portolan_strdup(p->counters[i]);
+        t->sums.counters[n_before] = copy;
+        if (!copy) {
+            t->sums.n_counters = n_before;
+            return false;
         }
     }
-    return PORTOLAN_OK;
-}
-
-/* ------------------------------------------------------------------ paths */
-
-/* Room for one more row. */
-static bool reserve_row(struct summary *s)
-{
-    size_t room = s->capacity;
-    void *spreads;
-
-    if (!reserve((void **)&s->rows, &room, s->n + 1, sizeof *s->rows))
-        return false;
-    if (room != s->capacity) {
-        if (!(spreads = portolan_reallocarray(s->spreads, room, s->n_values * sizeof *s->spreads)))
-            return false; /* the larger rows do no harm */
-        s->spreads = spreads;
-        s->capacity = room;
-    }
-    memset(&s->spreads[s->n * s->n_values], 0, s->n_values * sizeof *s->spreads);
     return true;
 }
 
-/* Is the path at I that of the row behind the last? */
-static bool same_path(const void *summary, size_t i)
+static bool same_pair(const void *totals, size_t i)
 {
-    const struct summary *s = summary;
-    const struct summary_row *a = &s->rows[i], *b = &s->rows[s->n];
+    const struct totals *t = totals;
 
-    return a->parent == b->parent && !memcmp(a->names, b->names, sizeof a->names);
+    return t->pairs[i] == t->pairs[t->n_pairs];
 }
 
-enum portolan_status summary_find(struct summary *s, int64_t parent,
-                                  const char *const names[SUMMARY_NAMES], size_t *at)
+/* A path's threads count once each. */
+static void note_thread(struct totals *t, size_t row, int thread)
 {
-    struct summary_row row = {.parent = parent};
-    uint64_t hash;
+    uint64_t pair = (uint64_t)row << 32 | (uint32_t)thread;
+    size_t at;
 
-    for (int k = 0; k < SUMMARY_NAMES; ++k)
-        if (!intern(s, names[k], &row.names[k]))
-            return PORTOLAN_ENOMEM;
-    hash = portolan_hash(row.names, sizeof row.names, portolan_hash(&parent, sizeof parent, 0));
-    if (!reserve_row(s))
-        return PORTOLAN_ENOMEM;
-    s->rows[s->n] = row;
-    if (!portolan_index_put(&s->paths, hash, s->n, same_path, s, at))
-        return PORTOLAN_ENOMEM;
-    s->n += *at == s->n;
+    t->pairs[t->n_pairs] = pair;
+    portolan_index_put(&t->threads, portolan_hash(&pair, sizeof pair, 0), t->n_pairs, same_pair, t,
+                       &at);
+    if (at < t->n_pairs)
+        return;
+    t->n_pairs++;
+    t->sums.rows[row].n_threads++;
+}
+
+static void add_sample(struct portolan_path_summary *row, const struct portolan_sample *s,
+                       const int *places)
+{
+    double timed = s->timed_calls < 0 ? 0 : (double)(s->timed_calls ? s->timed_calls : s->calls);
+
+    if (timed > 0) {
+        row->one_min_ns = row->timed_calls > 0 ? fmin(row->one_min_ns, s->min_ns) : s->min_ns;
+        row->one_max_ns = row->timed_calls > 0 ? fmax(row->one_max_ns, s->max_ns) : s->max_ns;
+    }
+    row->timed_calls += timed;
+    row->subroutines += (double)s->subroutines;
+    row->sum_squares_ns2 += s->sum_squares_ns2;
+    row->calls.sum += (double)s->calls;
+    row->inclusive.sum += s->inclusive_ns;
+    row->exclusive.sum += s->exclusive_ns;
+    row->mpi.sum += s->mpi_ns;
+    row->compute.sum += s->exclusive_ns - s->mpi_ns;
+    for (int i = 0; i < s->n_counters; ++i)
+        if (places[i] >= 0)
+            row->counter[places[i]].sum += s->counter[i];
+}
+
+enum portolan_status totals_add(struct totals *t, const struct portolan_piece *p,
+                                struct portolan_error *err)
+{
+    size_t *rows = portolan_calloc(p->n + 1, sizeof *rows);
+    int places[PORTOLAN_COUNTER_MAX];
+
+    if (!rows || !reserve_totals(t, p, places)) {
+        free(rows);
+        return portolan_no_memory(err);
+    }
+    for (size_t i = 0; i < p->n; ++i) {
+        const struct portolan_sample *s = &p->samples[i];
+        const struct path path = {
+            &t->sums,
+            s->parent < 0 ? -1 : (int64_t)rows[s->parent],
+            {s->user, s->uses, s->instance, s->port, s->implementation, s->port_type, s->method}};
+
+        rows[i] = find_row(&t->sums, &path);
+        note_thread(t, rows[i], s->thread);
+        add_sample(&t->sums.rows[rows[i]], s, places);
+    }
+    free(rows);
     return PORTOLAN_OK;
 }
 
-/* ------------------------------------------------------------------ numbers */
-
-/* Extremes are of timed calls: a row without has none yet. */
-static void add_extremes(struct summary_row *r, double timed, double least, double most)
+enum portolan_status totals_pack(const struct totals *t, int rank, void **bytes, size_t *size_bytes,
+                                 struct portolan_error *err)
 {
-    if (timed <= 0)
-        return;
-    r->one_min_ns = r->timed_calls > 0 ? fmin(r->one_min_ns, least) : least;
-    r->one_max_ns = r->timed_calls > 0 ? fmax(r->one_max_ns, most) : most;
-}
+    struct summary one = t->sums;
+    struct portolan_block b = {0};
 
-void summary_add(struct summary *s, size_t at, int rank, const struct summary_values *v)
-{
-    struct summary_row *r = &s->rows[at];
-    struct summary_spread *spreads = &s->spreads[at * s->n_values];
-
-    add_extremes(r, v->timed_calls, v->one_min_ns, v->one_max_ns);
-    r->timed_calls += v->timed_calls;
-    r->subroutines += v->subroutines;
-    r->sum_squares_ns2 += v->sum_squares_ns2;
-    for (size_t i = 0; i < s->n_values; ++i) {
-        double x = spreads[i].sum + v->values[i];
-
-        spreads[i] = (struct summary_spread){1, x, x, 0, x, x, rank};
+    one.first = rank;
+    one.ranks = 1;
+    one.rows = portolan_calloc(one.n + 1, sizeof *one.rows);
+    for (size_t i = 0; one.rows && i < one.n; ++i) {
+        one.rows[i] = t->sums.rows[i];
+        portolan_path_summary_of_rank(&one.rows[i], rank);
     }
-}
-
-static void merge_spread(struct summary_spread *a, const struct summary_spread *b)
-{
-    double n = a->n + b->n, d = b->mean - a->mean;
-
-    if (b->n <= 0)
-        return;
-    if (a->n <= 0) {
-        *a = *b;
-        return;
-    }
-    a->mean += d * b->n / n;
-    a->squares += b->squares + d * d * a->n * b->n / n;
-    a->sum += b->sum;
-    a->min = fmin(a->min, b->min);
-    if (b->max > a->max || (b->max >= a->max && b->max_rank < a->max_rank)) {
-        a->max = b->max;
-        a->max_rank = b->max_rank;
-    }
-    a->n = n;
-}
-
-void summary_merge_row(struct summary *s, size_t at, const struct summary_row *row,
-                       const struct summary_spread *spreads, const int *places, size_t n_values)
-{
-    struct summary_row *r = &s->rows[at];
-
-    add_extremes(r, row->timed_calls, row->one_min_ns, row->one_max_ns);
-    r->timed_calls += row->timed_calls;
-    r->subroutines += row->subroutines;
-    r->sum_squares_ns2 += row->sum_squares_ns2;
-    r->n_threads += row->n_threads;
-    for (size_t i = 0; i < n_values; ++i)
-        if (places[i] >= 0)
-            merge_spread(&s->spreads[at * s->n_values + (size_t)places[i]], &spreads[i]);
-}
-
-struct portolan_statistics summary_statistics(const struct summary_spread *spread, int ranks)
-{
-    const struct summary_spread absent = {.n = ranks - spread->n};
-    struct summary_spread all = *spread;
-
-    merge_spread(&all, &absent);
-    if (all.max <= 0)
-        all.max_rank = 0; /* they are all alike */
-    return (struct portolan_statistics){
-        .sum = all.sum,
-        .mean = all.mean,
-        .min = all.min,
-        .max = all.max,
-        .stddev = sqrt(all.squares / ranks),
-        .max_rank = (int)all.max_rank,
-    };
+    if (one.rows)
+        summary_carry(&b, &one);
+    else
+        portolan_block_fail(&b, PORTOLAN_ENOMEM);
+    free(one.rows);
+    return portolan_block_take(&b, bytes, size_bytes, err);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "waiting.h"
-
-#include "piece.h"
-#include "step.h"
+#include "recorder_internal.h"
 
 #include <stdlib.h>
 

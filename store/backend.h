@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the store needs of a data base: named statements, run with values. One file per back end
- * implements `struct backend_ops` and holds all its SQL beside its schema; a path chooses the back
- * end (backend.c). Whatever is not SQL stands above this interface and is shared.
+ * implements `struct backend_ops`; its SQL is in sql.c, which all share, and in a table of its own;
+ * a path chooses the back end (backend.c). Whatever is not SQL stands above this interface and is
+ * shared.
  *
  * What a back end must do:
- * - Each statement below takes the values and gives the columns that sqlite.c's SQL of that name
- *   takes and gives, in that order.
+ * - Each statement below takes the values and gives the columns that the SQL of that name in sql.c
+ *   or sqlite.c takes and gives, in that order.
  * - BEGIN_WRITE admits one writer at a time (the others wait, at most `busy_ms`, then EBUSY), so
  *   that FIND followed by ADD, and ids counted on from NEXT_…, cannot collide. BEGIN_READ freezes
  *   what is seen until COMMIT. ROLLBACK is legal at any time, also when nothing is open, and leaves
@@ -99,7 +100,6 @@ enum statement {
     READ_IMPLEMENTATIONS,
     READ_METADATA,
     READ_LIFTED_VETOES,
-    READ_RANK_FACTS,
     READ_THREADS,
     READ_CALLPATHS,
     READ_LAYOUTS,
@@ -113,6 +113,9 @@ enum statement {
     READ_COUNTER_SUMMARY,
     STATEMENT_COUNT
 };
+
+/** The SQL that back ends share; NULL where each has its own. */
+extern const char *const backend_sql[STATEMENT_COUNT];
 
 /* Values of a statement, beside a text with one letter for each: i int64_t, k int64_t whose 0
  * becomes NULL (keys), d double (NaN becomes NULL), t const char * (borrowed for the call; NULL

@@ -93,7 +93,7 @@ static enum portolan_status sort_rows(struct put *p, size_t n_samples, size_t n,
                                       struct portolan_error *err)
 {
     if (!(p->sorted = portolan_calloc(n + 1, sizeof *p->sorted)))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     for (size_t i = 0; i < n; ++i) {
         const struct portolan_invocation *r = &p->rows[i];
 
@@ -146,7 +146,7 @@ static enum portolan_status make_runs(struct put *p, size_t n, struct portolan_e
 
         if (!i || s->thread != s[-1].thread || s->late != s[-1].late) {
             if (!store_reserve(&p->runs, &p->capacity, p->n_runs, sizeof *p->runs))
-                return store_no_memory(err);
+                return portolan_no_memory(err);
             p->runs[p->n_runs++] = (struct run){.first = id, .thread = s->thread, .late = s->late};
         }
         p->runs[p->n_runs - 1].last = id;

@@ -48,7 +48,7 @@ static enum portolan_status add_path(struct visiting *v)
 
     if (!store_reserve(&v->paths, &v->capacity, v->n_paths, sizeof *v->paths) ||
         !(s = portolan_calloc(1, sizeof *s)))
-        return store_no_memory(v->err);
+        return portolan_no_memory(v->err);
     s->parent = -1;
     s->rank = t->rank;
     s->thread = t->thread;
@@ -77,11 +77,11 @@ static enum portolan_status visit_row(struct visiting *v, enum statement w, int6
     if (p.path < 0 || (layout && p.layout < 0))
         return trial_names_missing(v->err);
     if (!store_reserve(&v->places, &v->place_capacity, v->n_paths, sizeof p))
-        return store_no_memory(v->err);
+        return portolan_no_memory(v->err);
     v->places[v->n_paths] = p;
     if (!portolan_index_put(&v->index, portolan_hash(&p, sizeof p, 0), v->n_paths, same_place, v,
                             &at))
-        return store_no_memory(v->err);
+        return portolan_no_memory(v->err);
     if (at == v->n_paths && (status = add_path(v)))
         return status;
     s = v->paths[at];
@@ -158,7 +158,7 @@ static enum portolan_status visit_all(struct visiting *v, int64_t trial, const i
     enum portolan_status status = trial_names_read(&v->names, v->b, trial, v->texts, v->err);
 
     if (!status && !(sorted = portolan_calloc(v->names.n_threads + 1, sizeof *sorted)))
-        status = store_no_memory(v->err);
+        status = portolan_no_memory(v->err);
     if (status)
         return status;
     for (size_t i = 0; i < v->names.n_threads; ++i)
@@ -177,7 +177,7 @@ enum portolan_status portolan_store_visit_invocations(struct portolan_store *sto
 {
     struct visiting v = {
         .b = store->backend, .texts = texts_create(), .visit = visit, .arg = arg, .err = err};
-    enum portolan_status status = v.texts ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = v.texts ? PORTOLAN_OK : portolan_no_memory(err);
 
     if (!status && !(status = store_start_reading(store, err)))
         status = store_finish_reading(store, visit_all(&v, trial, rank), err);

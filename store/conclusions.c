@@ -12,9 +12,10 @@ enum portolan_status portolan_store_put_model(struct portolan_store *s,
 
     if (!status)
         status = store_finish(s,
-                              backend_run(s->backend, PUT_MODEL, NULL, err, "ttttttt", m->assembly,
+                              backend_run(s->backend, PUT_MODEL, NULL, err, "tttttttt", m->assembly,
                                           m->instance, m->implementation, m->method,
-                                          m->scope ? m->scope : "", m->quantity, m->xml),
+                                          m->scope ? m->scope : "", m->quantity, m->xml,
+                                          store_now().text),
                               err);
     return store_explain(s, status, err, "a model");
 }
@@ -46,10 +47,10 @@ enum portolan_status portolan_store_put_decision(struct portolan_store *s,
     if (d->trial)
         status = store_require_trial(s, d->trial, err);
     if (!status)
-        status =
-            backend_run(s->backend, ADD_DECISION, &new, err, "itttitdddtt", d->trial, d->assembly,
-                        d->parameters, d->host, (int64_t)d->ranks, d->choice, d->predicted_ns,
-                        d->low_ns, d->high_ns, d->reason ? d->reason : "", d->decided);
+        status = backend_run(s->backend, ADD_DECISION, &new, err, "itttitdddtt", d->trial,
+                             d->assembly, d->parameters, d->host, (int64_t)d->ranks, d->choice,
+                             d->predicted_ns, d->low_ns, d->high_ns, d->reason ? d->reason : "",
+                             d->decided ? d->decided : store_now().text);
     status = store_finish(s, status, err);
     if (!status && id)
         *id = new;

@@ -74,7 +74,7 @@ enum portolan_status portolan_store_put_events(struct portolan_store *store, int
     status = identities_of_samples(store, samples, n_samples, true, &paths, err);
     p.paths = paths;
     if (!status && !(p.places = portolan_calloc(n_events + 1, sizeof *p.places)))
-        status = store_no_memory(err);
+        status = portolan_no_memory(err);
     if (!status)
         status = put_events(store, &p, n_samples, n_events, err);
     free(p.places);
@@ -100,7 +100,7 @@ static enum portolan_status make_samples(const struct trial_names *names, int64_
 {
     set->samples = portolan_calloc(names->n_paths + 1, sizeof *set->samples);
     if (!set->samples)
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     set->n_samples = names->n_paths;
     for (size_t i = 0; i < names->n_paths; ++i) {
         const struct named_path *p = &names->paths[i];
@@ -139,7 +139,7 @@ static enum portolan_status read_events(struct backend *b, int64_t trial, const 
             store_reserve(&set->events, &capacity, set->n_events, sizeof e))
             set->events[set->n_events++] = e;
         else
-            status = store_no_memory(err);
+            status = portolan_no_memory(err);
     }
     backend_reset(b, READ_COUNTER_VALUES);
     return status;
@@ -155,7 +155,7 @@ enum portolan_status portolan_store_read_events(struct portolan_store *store, in
 
     *set = NULL;
     if (!made || !(made->impl = texts_create()))
-        status = store_no_memory(err);
+        status = portolan_no_memory(err);
     if (!status && !(status = store_start_reading(store, err))) {
         if (!(status = trial_names_read(&names, store->backend, trial, made->impl, err)) &&
             !(status = make_samples(&names, trial, made, err)))

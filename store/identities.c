@@ -63,7 +63,7 @@ enum portolan_status identities_enter(struct portolan_store *store, int64_t tria
         return PORTOLAN_OK;
     identities_forget(store);
     if (!(x = portolan_calloc(1, sizeof *x)))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     x->trial = trial;
     store->identities = x;
     return PORTOLAN_OK;
@@ -109,7 +109,7 @@ static enum portolan_status recall(const struct table *t, const struct portolan_
 
     *id = 0;
     if (key->failed)
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     at = portolan_index_find(&t->index, portolan_hash(key->bytes, key->length, 0), same_key,
                              &wanted);
     if (at != SIZE_MAX)
@@ -127,7 +127,7 @@ static enum portolan_status remember(struct table *t, const struct portolan_text
     if (!key->failed && store_reserve(&t->entries, &t->capacity, n, sizeof *t->entries))
         copy = portolan_arena_strndup(&t->arena, key->bytes, key->length);
     if (!copy || !portolan_index_add(&t->index, portolan_hash(copy, key->length, 0), n))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     t->entries[n] = (struct entry){copy, key->length, id};
     return PORTOLAN_OK;
 }
@@ -195,7 +195,7 @@ static enum portolan_status want(struct identities *x, struct batch *b,
         return status;
     for (size_t i = 0; kinds[b->kind].types[i]; ++i) {
         if (!store_reserve(&b->values, &b->capacity, b->n_values, sizeof *b->values))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
         b->values[b->n_values++] = values[i];
     }
     *id = -(int64_t)++b->n;
@@ -213,7 +213,7 @@ static enum portolan_status settle(struct portolan_store *store, struct batch *b
     if (!b->n)
         return PORTOLAN_OK;
     if (!(b->ids = portolan_calloc(b->n, sizeof *b->ids)))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     status = backend_identify(store->backend, k->find, k->key_types, k->add, k->types, b->n,
                               b->values, b->ids, err);
     for (size_t i = 0; i < b->n && b->kind != CALLPATH && !status; ++i) {
@@ -472,7 +472,7 @@ static enum portolan_status name_sample(struct portolan_store *store,
     }
     if (!status && !ids[at].callpath) {
         if (!store_reserve(&u->paths, &u->capacity, u->n, sizeof *u->paths))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
         u->paths[u->n++] = (struct unknown){.sample = at};
     }
     if (status || call_path_only || (status = want(x, &u->threads, thread, &ids[at].thread, err)))
@@ -487,7 +487,7 @@ enum portolan_status identities_of_samples(struct portolan_store *store,
 {
     struct identity *x = portolan_calloc(n + 1, sizeof *x);
     struct unknowns u = {.threads.kind = THREAD};
-    enum portolan_status status = x ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = x ? PORTOLAN_OK : portolan_no_memory(err);
 
     for (size_t i = 0; i < n && !status; ++i)
         status = name_sample(store, samples, i, call_paths_only, x, &u, err);

@@ -45,8 +45,11 @@ enum portolan_status store_explain(struct portolan_store *store, enum portolan_s
 enum portolan_status store_require_trial(struct portolan_store *store, int64_t trial,
                                          struct portolan_error *err);
 
-/** Notes that memory is out. */
-enum portolan_status store_no_memory(struct portolan_error *err);
+/** The time in UTC, as ISO 8601 writes it. */
+struct store_time {
+    char text[32];
+};
+struct store_time store_now(void);
 
 /* ---- texts.c: each different text once, all freed together. */
 

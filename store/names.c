@@ -28,9 +28,9 @@ static enum portolan_status take_path(struct trial_names *n, size_t *capacity, s
 
     for (int i = 0; i < 7; ++i)
         if (!texts_take(texts, b, READ_CALLPATHS, 2 + i, column[i]))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
     if (!store_reserve(&n->paths, capacity, n->n_paths, sizeof p))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     n->paths[n->n_paths++] = p;
     return PORTOLAN_OK;
 }
@@ -40,7 +40,7 @@ static enum portolan_status take_thread(struct trial_names *n, size_t *capacity,
 {
     (void)texts;
     if (!store_reserve(&n->threads, capacity, n->n_threads, sizeof *n->threads))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     n->threads[n->n_threads++] = (struct named_thread){
         backend_int(b, READ_THREADS, 0),
         (int)backend_int(b, READ_THREADS, 1),
@@ -60,12 +60,12 @@ static enum portolan_status take_layout(struct trial_names *n, size_t *capacity,
         return trial_names_missing(err);
     for (int i = 0; i < l.n_context; ++i)
         if (!texts_take(texts, b, READ_LAYOUTS, 3 + i, &l.context[i]))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
     for (int i = 0; i < l.n_counters; ++i)
         if (!texts_take(texts, b, READ_LAYOUTS, 3 + PORTOLAN_CONTEXT_MAX + i, &l.counter[i]))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
     if (!store_reserve(&n->layouts, capacity, n->n_layouts, sizeof l))
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     n->layouts[n->n_layouts++] = l;
     return PORTOLAN_OK;
 }

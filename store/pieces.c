@@ -49,7 +49,7 @@ enum portolan_status pieces_read(struct backend *b, int64_t trial, const struct 
                 .rank = (int)backend_int(b, READ_CALL_PIECES, 3),
             };
         else
-            status = store_no_memory(err);
+            status = portolan_no_memory(err);
     }
     backend_reset(b, READ_CALL_PIECES);
     if (status) {

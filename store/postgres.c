@@ -21,7 +21,7 @@ enum {
     INT8S = 1016
 };
 
-enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024 };
+enum { FETCH_ROWS = 4096, COPY_BYTES = 256 * 1024, STATEMENT_BYTES = 1000 };
 
 /* A statement that has been started. */
 struct query {
@@ -143,13 +143,13 @@ static enum portolan_status begin(struct postgres *b, enum statement which,
     if (!status)
         return PORTOLAN_OK;
     if (PQstatus(b->connection) == CONNECTION_OK && in_transaction(b))
-        postgres_execute(b->connection, postgres_sql[ROLLBACK], NULL);
+        postgres_execute(b->connection, backend_sql[ROLLBACK], NULL);
     return portolan_error_set(err, status, "%s", first.text);
 }
 
 static enum portolan_status commit(struct postgres *b, struct portolan_error *err)
 {
-    PGresult *r = PQexec(b->connection, postgres_sql[COMMIT]);
+    PGresult *r = PQexec(b->connection, backend_sql[COMMIT]);
     bool undone;
 
     if (!postgres_is_good(r)) {
@@ -169,7 +169,18 @@ static enum portolan_status rollback(struct postgres *b, struct portolan_error *
 {
     if (PQstatus(b->connection) != CONNECTION_OK || !in_transaction(b))
         return PORTOLAN_OK;
-    return postgres_execute(b->connection, postgres_sql[ROLLBACK], err);
+    return postgres_execute(b->connection, backend_sql[ROLLBACK], err);
+}
+
+/* The statement, with values as this server writes them. */
+static const char *get_sql(enum statement which, char text[STATEMENT_BYTES])
+{
+    if (postgres_sql[which])
+        return postgres_sql[which];
+    snprintf(text, STATEMENT_BYTES, "%s", backend_sql[which]);
+    for (char *c = text; (c = strchr(c, '?'));)
+        *c = '$';
+    return text;
 }
 
 static void reset(struct backend *base, enum statement which)
@@ -215,11 +226,11 @@ static enum portolan_status fetch(struct postgres *b, enum statement which,
 static enum portolan_status open_cursor(struct postgres *b, enum statement which,
                                         const struct parameters *p, struct portolan_error *err)
 {
-    char text[1000];
+    char statement[STATEMENT_BYTES], text[STATEMENT_BYTES + 100];
     PGresult *r;
 
     snprintf(text, sizeof text, "DECLARE c%d NO SCROLL CURSOR FOR %s", (int)which,
-             postgres_sql[which]);
+             get_sql(which, statement));
     r = PQexecParams(b->connection, text, p->n, p->types, p->values, p->lengths, p->formats, 1);
     if (!postgres_is_good(r))
         return postgres_failed(b->connection, r, err);
@@ -232,12 +243,12 @@ static enum portolan_status run(struct postgres *b, enum statement which,
                                 const struct parameters *p, struct portolan_error *err)
 {
     struct query *q = &b->queries[which];
-    char name[20];
+    char name[20], text[STATEMENT_BYTES];
     PGresult *r;
 
     snprintf(name, sizeof name, "s%d", (int)which);
     if (!q->is_prepared) {
-        r = PQprepare(b->connection, name, postgres_sql[which], p->n, p->types);
+        r = PQprepare(b->connection, name, get_sql(which, text), p->n, p->types);
         if (!postgres_is_good(r))
             return postgres_failed(b->connection, r, err);
         PQclear(r);
@@ -365,10 +376,13 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
 {
     static const char header[19] = "PGCOPY\n\377\r\n"; /* and zeros: no flags, no extension */
     struct postgres *b = of(base);
-    PGresult *r = PQexec(b->connection, postgres_sql[which]);
+    char text[100];
+    PGresult *r;
     uint16_t columns = (uint16_t)strlen(types), last = 0xffff;
     bool good = true;
 
+    snprintf(text, sizeof text, "COPY %s FROM STDIN (FORMAT binary)", backend_sql[which]);
+    r = PQexec(b->connection, text);
     if (PQresultStatus(r) != PGRES_COPY_IN)
         return postgres_failed(b->connection, r, err);
     PQclear(r);

@@ -79,7 +79,7 @@ static enum portolan_status read_trials(struct reading *r, const struct portolan
             store_reserve(&set->trials, &r->trial_capacity, set->n_trials, sizeof *set->trials))
             set->trials[set->n_trials++] = t;
         else
-            status = store_no_memory(r->err);
+            status = portolan_no_memory(r->err);
     }
     return status;
 }
@@ -98,7 +98,7 @@ static enum portolan_status read_pairs(struct reading *r, enum statement which, 
             take_text(r, which, 0, &block[*n].name) && take_text(r, which, 1, &block[*n].value))
             ++*n;
         else
-            status = store_no_memory(r->err);
+            status = portolan_no_memory(r->err);
     }
     if (block && !status) {
         blocks = portolan_reallocarray(o->blocks, o->n_blocks + 1, sizeof *blocks);
@@ -108,7 +108,7 @@ static enum portolan_status read_pairs(struct reading *r, enum statement which, 
             *pairs = block;
             return PORTOLAN_OK;
         }
-        status = store_no_memory(r->err);
+        status = portolan_no_memory(r->err);
     }
     free(block);
     return status;
@@ -138,7 +138,7 @@ static enum portolan_status read_lifted(struct reading *r)
             store_reserve(&set->lifted, &capacity, set->n_lifted, sizeof *set->lifted))
             set->lifted[set->n_lifted++] = v;
         else
-            status = store_no_memory(r->err);
+            status = portolan_no_memory(r->err);
     }
     return status;
 }
@@ -179,7 +179,7 @@ enum portolan_status portolan_store_read(struct portolan_store *store,
 
     *set = NULL;
     if (status)
-        return store_no_memory(err);
+        return portolan_no_memory(err);
     r.owned = r.set->impl;
     /* One transaction: what other processes store meanwhile does not show. */
     if (!(status = store_start_reading(store, err))) {

@@ -72,7 +72,7 @@ static enum portolan_status make_pieces(struct put *p, size_t n, size_t *n_piece
             continue;
         }
         if (!store_reserve(&p->pieces, &capacity, *n_pieces, sizeof *p->pieces))
-            return store_no_memory(err);
+            return portolan_no_memory(err);
         p->pieces[(*n_pieces)++] =
             (struct piece){.first = id, .last = id, .rank = p->samples[i].rank};
     }
@@ -190,7 +190,7 @@ static enum portolan_status take_sample(void *arg, const struct piece *piece)
 
     if (!store_reserve(&r->ids, &r->ids_capacity, n - r->start, sizeof *r->ids) ||
         !store_reserve(&set->samples, r->capacity, n, sizeof *set->samples))
-        return store_no_memory(r->err);
+        return portolan_no_memory(r->err);
     s = &set->samples[n];
     *s = (struct portolan_sample){
         .trial = r->trial->id,

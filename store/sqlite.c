@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SQLite back end: all its SQL, except the schema's (schema.sql), and how it is run. */
+/* The SQLite back end: SQL of its own, beside sql.c and the schema (schema.sql), and how it is run.
+ */
 #include "sqlite.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const sql[STATEMENT_COUNT] = {
     [BEGIN_READ] = "BEGIN",
     [BEGIN_WRITE] = "BEGIN IMMEDIATE",
-    [COMMIT] = "COMMIT",
-    [ROLLBACK] = "ROLLBACK",
-    [ADD_TRIAL] = "INSERT INTO trial (name, purpose, node_count, started, outcome, elapsed_ns)"
-                  " VALUES (?1, ?2, ?3, ifnull(?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),"
-                  " 'running', 0) RETURNING id",
-    [END_TRIAL] = "UPDATE trial SET outcome = ?2, elapsed_ns = ?3 WHERE id = ?1",
-    [DELETE_TRIAL] = "DELETE FROM trial WHERE id = ?1",
-    [HAS_TRIAL] = "SELECT id FROM trial WHERE id = ?1",
-    [FIND_JOB] = "SELECT t.id FROM trial t JOIN primary_metadata m ON m.trial = t.id"
-                 " WHERE m.name = 'job' AND m.value = ?1 AND t.outcome = 'running'"
-                 " AND NOT EXISTS (SELECT 1 FROM primary_metadata e"
-                 " WHERE e.trial = t.id AND e.name = ?2) ORDER BY t.id DESC LIMIT 1",
-    [LEAVE_TRIAL] = "UPDATE trial SET elapsed_ns = max(elapsed_ns, ?2), outcome = CASE"
-                    " WHEN (SELECT count(*) FROM primary_metadata WHERE trial = ?1"
-                    " AND name LIKE 'rank % ended') < node_count THEN 'running'"
-                    " WHEN EXISTS (SELECT 1 FROM primary_metadata WHERE trial = ?1"
-                    " AND name LIKE 'rank % ended' AND value <> 'finished') THEN 'failed'"
-                    " ELSE 'finished' END WHERE id = ?1",
-    [ADD_PARAMETER] = "INSERT INTO trial_parameter VALUES (?1, ?2, ?3)",
-    [ADD_IMPLEMENTATION] = "INSERT INTO trial_implementation VALUES (?1, ?2, ?3)",
-    [PUT_METADATA] = "INSERT INTO primary_metadata VALUES (?1, ?2, ?3)"
-                     " ON CONFLICT (trial, name) DO UPDATE SET value = excluded.value",
-    [DELETE_METADATA] = "DELETE FROM primary_metadata WHERE trial = ?1 AND name = ?2",
-    [PUT_RANK_FACT] = "INSERT INTO secondary_metadata (trial, thread, name, value)"
-                      " VALUES (?1, ?2, ?3, ?4)"
-                      " ON CONFLICT (thread, name) DO UPDATE SET value = excluded.value",
     [FIND_STEP] = "SELECT id FROM step WHERE trial = ?1 AND number = ?2",
     [ADD_STEP] = "INSERT INTO step (trial, number) VALUES (?1, ?2) RETURNING id",
     [FIND_METRIC] = "SELECT id FROM metric WHERE trial = ?1 AND name = ?2",
@@ -65,84 +41,8 @@ static const char *const sql[STATEMENT_COUNT] = {
         " AND context3 IS ?4 AND context4 IS ?5 AND counter1 IS ?6 AND counter2 IS ?7"
         " AND counter3 IS ?8 AND counter4 IS ?9 AND counter5 IS ?10 AND counter6 IS ?11"
         " AND counter7 IS ?12 AND counter8 IS ?13",
-    [ADD_LAYOUT] = "INSERT INTO call_layout (trial, context1, context2, context3, context4,"
-                   " counter1, counter2, counter3, counter4, counter5, counter6, counter7,"
-                   " counter8) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
-                   " RETURNING id",
     [FIND_COUNTER] = "SELECT id FROM counter WHERE trial = ?1 AND name = ?2",
     [ADD_COUNTER] = "INSERT INTO counter (trial, name) VALUES (?1, ?2) RETURNING id",
-    [NEXT_CALL_DATA] =
-        "SELECT ifnull((SELECT last FROM call_piece ORDER BY first DESC LIMIT 1), 0) + 1",
-    [NEXT_INVOCATION] =
-        "SELECT ifnull((SELECT last FROM invocation_piece ORDER BY first DESC LIMIT 1), 0) + 1",
-    [FIND_LAST_START] = "SELECT last_start FROM invocation_piece WHERE thread = ?1 AND late = 0"
-                        " ORDER BY first DESC LIMIT 1",
-    [PUT_CALL_PIECE] = "INSERT INTO call_piece (first, last, step, node_rank)"
-                       " VALUES (?1, ?2, ?3, ?4)",
-    [PUT_CALL_DATA] =
-        "INSERT INTO call_data VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28,"
-        " ?29)",
-    [PUT_INVOCATION_PIECE] = "INSERT INTO invocation_piece (first, last, thread, late, last_start)"
-                             " VALUES (?1, ?2, ?3, ?4, ?5)",
-    [PUT_INVOCATION] = "INSERT INTO invocation VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
-                       " ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
-    [PUT_COUNTER_VALUE] = "INSERT INTO counter_value VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    [PUT_TRAFFIC] = "INSERT INTO traffic VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [PUT_SUMMARY] = "INSERT INTO summary VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                    " ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27,"
-                    " ?28, ?29, ?30, ?31, ?32, ?33)",
-    [PUT_COUNTER_SUMMARY] = "INSERT INTO counter_summary VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [DELETE_COUNTER_VALUES] = "DELETE FROM counter_value WHERE thread IN"
-                              " (SELECT id FROM thread WHERE trial = ?1 AND node_rank = ?2)",
-    [DELETE_TRAFFIC] = "DELETE FROM traffic WHERE trial = ?1 AND node_rank = ?2",
-    [DELETE_SUMMARY] = "DELETE FROM summary WHERE trial = ?1",
-    [DELETE_COUNTER_SUMMARY] = "DELETE FROM counter_summary WHERE callpath IN"
-                               " (SELECT callpath FROM summary WHERE trial = ?1)",
-    [PUT_MODEL] = "INSERT INTO model"
-                  " (assembly, instance, implementation, method, scope, quantity, xml, stored)"
-                  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
-                  " ON CONFLICT (assembly, instance, implementation, method, scope, quantity)"
-                  " DO UPDATE SET xml = excluded.xml, stored = excluded.stored",
-    [ADD_DECISION] =
-        "INSERT INTO decision (trial, assembly, parameters, host, ranks, choice, predicted_ns,"
-        " low_ns, high_ns, reason, decided) VALUES (nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
-        " ?10, ifnull(?11, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))) RETURNING id",
-    [FIND_DECISION] =
-        "SELECT id, ifnull(trial, 0), ranks, predicted_ns, low_ns, high_ns, assembly, parameters,"
-        " host, choice, reason, decided FROM decision"
-        " WHERE assembly = ?1 AND parameters = ?2 AND host = ?3 AND ranks = ?4"
-        " ORDER BY id DESC LIMIT 1",
-    [FIND_TRIAL_DECISION] =
-        "SELECT id, trial, ranks, predicted_ns, low_ns, high_ns, assembly, parameters,"
-        " host, choice, reason, decided FROM decision WHERE trial = ?1 ORDER BY id LIMIT 1",
-    [ADD_SWAP] = "INSERT INTO swap (trial, step, instance, from_implementation, to_implementation,"
-                 " reason, outcome) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    [LIFT_VETO] = "INSERT INTO lifted_veto (assembly, instance, implementation, trial)"
-                  " SELECT ?1, ?2, ?3, coalesce(max(id), 0) FROM trial WHERE true"
-                  " ON CONFLICT (assembly, instance, implementation)"
-                  " DO UPDATE SET trial = excluded.trial",
-    [READ_LIFTED_VETOES] = "SELECT trial, assembly, instance, implementation FROM lifted_veto"
-                           " ORDER BY 2, 3, 4",
-    [READ_TRIALS] =
-        "SELECT * FROM (SELECT id, node_count, elapsed_ns, name, purpose, started, outcome,"
-        " (SELECT coalesce(max(h.thread_rank) + 1, 0) FROM thread h WHERE h.trial = trial.id)"
-        " AS threads FROM trial WHERE (?1 = 0 OR id = ?1) AND (?2 IS NULL OR name = ?2)"
-        " AND (?3 IS NULL OR purpose = ?3) AND (?4 IS NULL OR outcome = ?4)"
-        " AND (?5 = 0 OR node_count = ?5) ORDER BY id DESC LIMIT iif(?6, 1, -1)) ORDER BY id",
-    [READ_PARAMETERS] = "SELECT name, value FROM trial_parameter WHERE trial = ?1 ORDER BY name",
-    [READ_IMPLEMENTATIONS] =
-        "SELECT name, value FROM trial_implementation WHERE trial = ?1 ORDER BY name",
-    [READ_METADATA] = "SELECT name, value FROM primary_metadata WHERE trial = ?1 ORDER BY name",
-    [READ_RANK_FACTS] = "SELECT h.node_rank, h.thread_rank, m.name, m.value"
-                        " FROM secondary_metadata m JOIN thread h ON h.id = m.thread"
-                        " WHERE m.trial = ?1 AND h.node_rank BETWEEN ?2 AND ?3 ORDER BY 1, 2, 3",
-    [READ_THREADS] = "SELECT id, node_rank, thread_rank FROM thread WHERE trial = ?1 ORDER BY id",
-    [READ_CALLPATHS] =
-        "SELECT p.id, ifnull(p.parent, 0), p.user, p.uses, c.instance, o.name, c.implementation,"
-        " o.type, t.short_name FROM timer t JOIN timer_callpath p ON p.timer = t.id"
-        " JOIN port o ON o.id = t.port JOIN component c ON c.id = o.component"
-        " WHERE t.trial = ?1 ORDER BY p.id",
     [READ_LAYOUTS] =
         "SELECT id, (context1 IS NOT NULL) + (context2 IS NOT NULL) + (context3 IS NOT NULL)"
         " + (context4 IS NOT NULL), (counter1 IS NOT NULL) + (counter2 IS NOT NULL)"
@@ -150,31 +50,6 @@ static const char *const sql[STATEMENT_COUNT] = {
         " + (counter6 IS NOT NULL) + (counter7 IS NOT NULL) + (counter8 IS NOT NULL),"
         " context1, context2, context3, context4, counter1, counter2, counter3, counter4,"
         " counter5, counter6, counter7, counter8 FROM call_layout WHERE trial = ?1 ORDER BY id",
-    [READ_CALL_PIECES] = "SELECT p.first, p.last, s.number, p.node_rank"
-                         " FROM step s JOIN call_piece p ON p.step = s.id WHERE s.trial = ?1"
-                         " AND s.number BETWEEN ?2 AND ?3 AND p.node_rank BETWEEN ?4 AND ?5",
-    [READ_CALL_DATA] = "SELECT * FROM call_data WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
-    [READ_INVOCATIONS] =
-        "SELECT i.* FROM invocation_piece p JOIN invocation i ON i.id BETWEEN p.first AND p.last"
-        " WHERE p.thread = ?1 AND p.late = 0 ORDER BY p.first, i.id",
-    [READ_LATE_INVOCATIONS] =
-        "SELECT i.* FROM invocation_piece p JOIN invocation i ON i.id BETWEEN p.first AND p.last"
-        " WHERE p.thread = ?1 AND p.late = 1"
-        " ORDER BY i.start, i.inclusive DESC, i.callpath, i.id",
-    [READ_COUNTER_VALUES] =
-        "SELECT h.node_rank, h.thread_rank, ifnull(v.timer_callpath, 0), v.sample_count,"
-        " v.maximum_value, v.minimum_value, v.mean_value, v.sum_squared, c.name"
-        " FROM thread h JOIN counter_value v ON v.thread = h.id JOIN counter c ON c.id = v.counter"
-        " WHERE h.trial = ?1 AND h.node_rank BETWEEN ?2 AND ?3"
-        " ORDER BY 1, 2, c.name, 3",
-    [READ_TRAFFIC] = "SELECT node_rank, partner, received, sum(calls), sum(time), sum(bytes),"
-                     " routine FROM traffic WHERE trial = ?1 GROUP BY node_rank, routine, partner,"
-                     " received ORDER BY node_rank, routine, partner, received",
-    [READ_SUMMARY] = "SELECT * FROM summary WHERE trial = ?1 ORDER BY callpath",
-    [READ_COUNTER_SUMMARY] =
-        "SELECT v.callpath, v.sum, v.mean, v.minimum, v.maximum, v.deviation, v.max_rank, m.name"
-        " FROM metric m JOIN counter_summary v ON v.metric = m.id WHERE m.trial = ?1"
-        " ORDER BY v.callpath, m.id",
 };
 
 struct sqlite {
@@ -224,15 +99,23 @@ enum portolan_status sqlite_failed(sqlite3 *db, int rc, struct portolan_error *e
     }
 }
 
-static enum portolan_status prepare(struct sqlite *b, enum statement which,
+/* N_COLUMNS: of a statement that stores many rows, else 0. */
+static enum portolan_status prepare(struct sqlite *b, enum statement which, size_t n_columns,
                                     struct portolan_error *err)
 {
+    const char *text = sql[which] ? sql[which] : backend_sql[which];
+    char insert[100 + 3 * BACKEND_VALUES_MAX];
     int rc;
 
     if (b->prepared[which])
         return PORTOLAN_OK;
-    rc = sqlite3_prepare_v3(b->db, sql[which], -1, SQLITE_PREPARE_PERSISTENT, &b->prepared[which],
-                            NULL);
+    if (n_columns) {
+        snprintf(insert, sizeof insert, "INSERT INTO %s VALUES (?", text);
+        for (size_t i = 1; i < n_columns; ++i)
+            strcat(insert, ", ?");
+        text = strcat(insert, ")");
+    }
+    rc = sqlite3_prepare_v3(b->db, text, -1, SQLITE_PREPARE_PERSISTENT, &b->prepared[which], NULL);
     return rc == SQLITE_OK ? PORTOLAN_OK : sqlite_failed(b->db, rc, err);
 }
 
@@ -267,7 +150,7 @@ static enum portolan_status start(struct backend *base, enum statement which, co
                                   const union backend_value *values, struct portolan_error *err)
 {
     struct sqlite *b = of(base);
-    enum portolan_status status = prepare(b, which, err);
+    enum portolan_status status = prepare(b, which, 0, err);
     int rc;
 
     if (status)
@@ -298,7 +181,7 @@ static enum portolan_status put_rows(struct backend *base, enum statement which,
 {
     struct sqlite *b = of(base);
     union backend_value values[BACKEND_VALUES_MAX];
-    enum portolan_status status = prepare(b, which, err);
+    enum portolan_status status = prepare(b, which, strlen(types), err);
     sqlite3_stmt *s = b->prepared[which];
     int rc = SQLITE_OK;
 
@@ -355,6 +238,15 @@ static void close_backend(struct backend *base)
     free(b);
 }
 
+/* The collation "C". */
+static int compare_bytes(void *arg, int a_size, const void *a, int b_size, const void *b)
+{
+    int c = memcmp(a, b, (size_t)(a_size < b_size ? a_size : b_size));
+
+    (void)arg;
+    return c ? c : a_size - b_size;
+}
+
 static enum portolan_status open_backend(const char *path, enum portolan_store_mode mode,
                                          int busy_ms, struct backend **backend,
                                          struct portolan_error *err)
@@ -371,6 +263,7 @@ static enum portolan_status open_backend(const char *path, enum portolan_store_m
         close_backend(&b->base);
         return status;
     }
+    sqlite3_create_collation(b->db, "C", SQLITE_UTF8, NULL, compare_bytes);
     *backend = &b->base;
     return PORTOLAN_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { BUSY_MS = 5000 };
 
@@ -134,9 +135,15 @@ void portolan_store_rollback(struct portolan_store *s)
     s->bracket = BRACKET_NONE;
 }
 
-enum portolan_status store_no_memory(struct portolan_error *err)
+struct store_time store_now(void)
 {
-    return portolan_no_memory(err);
+    time_t now = time(NULL);
+    struct store_time t = {""};
+    struct tm utc;
+
+    if (gmtime_r(&now, &utc))
+        strftime(t.text, sizeof t.text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return t;
 }
 
 enum portolan_status store_explain(struct portolan_store *s, enum portolan_status status,
@@ -193,7 +200,7 @@ enum portolan_status portolan_store_begin_trial(struct portolan_store *s,
     if (status)
         return store_explain(s, status, err, "a new trial");
     status = backend_run(s->backend, ADD_TRIAL, &new, err, "ttit", t->assembly, t->purpose,
-                         (int64_t)t->ranks, t->started);
+                         (int64_t)t->ranks, t->started ? t->started : store_now().text);
     if (!status)
         status = put_pairs(s, ADD_PARAMETER, new, t->parameters, t->n_parameters, err);
     if (!status)
@@ -216,6 +223,26 @@ enum portolan_status portolan_store_put_metadata(struct portolan_store *s, int64
     if (!status)
         status = store_finish(s, put_pairs(s, PUT_METADATA, trial, metadata, n, err), err);
     return store_explain(s, status, err, "metadata");
+}
+
+enum portolan_status portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
+                                                   const struct portolan_rank_fact *facts, size_t n,
+                                                   struct portolan_error *err)
+{
+    enum portolan_status status = store_begin(store, trial, err);
+
+    if (status)
+        return store_explain(store, status, err, "metadata of ranks");
+    for (size_t i = 0; i < n && !status; ++i) {
+        const struct portolan_rank_fact *f = &facts[i];
+        int64_t thread = 0;
+
+        status = identity_of_thread(store, f->rank, f->thread, &thread, err);
+        if (!status)
+            status = backend_run(store->backend, PUT_RANK_FACT, NULL, err, "iitt", trial, thread,
+                                 f->name, f->value ? f->value : "");
+    }
+    return store_explain(store, store_finish(store, status, err), err, "metadata of ranks");
 }
 
 enum portolan_status portolan_store_end_trial(struct portolan_store *s, int64_t trial,

@@ -7,30 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CALLS,
-    INCLUSIVE,
-    EXCLUSIVE,
-    MPI,
-    COMPUTE,
-    COUNTERS,
-    QUANTITIES = COUNTERS + PORTOLAN_SUMMARY_COUNTER_MAX
-};
-
-/* Over the ranks so far that were there: Welford's sums. */
-struct spread {
-    double mean, squares, sum, min, max;
-    int max_rank;
-};
-
 struct path_sums {
-    int n_ranks, n_threads;
-    double timed, subroutines, one_min, one_max, squares;
-    unsigned counters; /* bits of those that were seen */
-    bool touched;      /* by the rank at hand, which has these values so far: */
-    double rank[QUANTITIES];
-    int first_absent; /* the lowest rank that was not there; -1: none so far */
-    struct spread quantities[QUANTITIES];
+    struct portolan_path_summary all, rank; /* over the ranks so far; of the rank at hand */
+    int covered;                            /* ranks that `all` is over */
+    unsigned counters;                      /* bits of those that were seen */
+    bool touched;                           /* by the rank at hand */
 };
 
 struct summing {
@@ -47,21 +28,6 @@ struct summing {
     struct portolan_error *err;
 };
 
-static void add_value(struct spread *s, int n, double value, int rank)
-{
-    double d = value - s->mean;
-
-    s->mean += d / n;
-    s->squares += d * (value - s->mean);
-    s->sum += value;
-    if (n == 1 || value < s->min)
-        s->min = value;
-    if (n == 1 || value > s->max) {
-        s->max = value;
-        s->max_rank = rank;
-    }
-}
-
 /* The rank at hand is complete. */
 static void end_rank(struct summing *x)
 {
@@ -69,15 +35,14 @@ static void end_rank(struct summing *x)
         struct path_sums *p = &x->paths[x->touched[i]];
         uint64_t *threads = &x->threads[x->touched[i] * x->words];
 
-        if (p->first_absent < 0 && x->rank != p->n_ranks)
-            p->first_absent = p->n_ranks;
-        ++p->n_ranks;
-        for (int q = 0; q < COUNTERS + x->n_counters; ++q)
-            add_value(&p->quantities[q], p->n_ranks, p->rank[q], x->rank);
         for (size_t w = 0; w < x->words; ++w)
-            p->n_threads += __builtin_popcountll(threads[w]);
+            p->rank.n_threads += __builtin_popcountll(threads[w]);
+        portolan_path_summary_of_rank(&p->rank, x->rank);
+        portolan_path_summary_merge(&p->all, 0, p->covered, NULL, x->rank - p->covered);
+        portolan_path_summary_merge(&p->all, 0, x->rank, &p->rank, 1);
+        p->covered = x->rank + 1;
+        p->rank = (struct portolan_path_summary){.n_counters = x->n_counters};
         memset(threads, 0, x->words * sizeof *threads);
-        memset(p->rank, 0, sizeof p->rank);
         p->touched = false;
     }
     x->n_touched = 0;
@@ -108,7 +73,7 @@ static enum portolan_status add_counters(struct summing *x, struct path_sums *p)
         if (c == x->n_counters)
             continue; /* left out, and counted */
         p->counters |= 1U << c;
-        p->rank[COUNTERS + c] += backend_double(x->b, READ_CALL_DATA, CALL_COUNTER + i);
+        p->rank.counter[c].sum += backend_double(x->b, READ_CALL_DATA, CALL_COUNTER + i);
     }
     return PORTOLAN_OK;
 }
@@ -117,6 +82,7 @@ static enum portolan_status add_row(void *arg, const struct piece *piece)
 {
     struct summing *x = arg;
     struct backend *b = x->b;
+    struct portolan_path_summary *s;
     struct path_sums *p;
     double timed;
 
@@ -135,22 +101,23 @@ static enum portolan_status add_row(void *arg, const struct piece *piece)
     p->touched = true;
     x->threads[(size_t)x->path * x->words + (size_t)x->ordinals[x->thread] / 64] |=
         UINT64_C(1) << x->ordinals[x->thread] % 64;
+    s = &p->rank;
     timed = (double)backend_int(b, READ_CALL_DATA, CALL_TIMED);
     if (timed > 0) {
         double least = backend_double(b, READ_CALL_DATA, CALL_MINIMUM);
         double most = backend_double(b, READ_CALL_DATA, CALL_MAXIMUM);
 
-        p->one_min = p->timed > 0 ? fmin(p->one_min, least) : least;
-        p->one_max = p->timed > 0 ? fmax(p->one_max, most) : most;
-        p->squares += backend_double(b, READ_CALL_DATA, CALL_SQUARES);
+        s->one_min_ns = s->timed_calls > 0 ? fmin(s->one_min_ns, least) : least;
+        s->one_max_ns = s->timed_calls > 0 ? fmax(s->one_max_ns, most) : most;
+        s->sum_squares_ns2 += backend_double(b, READ_CALL_DATA, CALL_SQUARES);
     }
-    p->timed += timed;
-    p->subroutines += (double)backend_int(b, READ_CALL_DATA, CALL_SUBROUTINES);
-    p->rank[CALLS] += (double)backend_int(b, READ_CALL_DATA, CALL_CALLS);
-    p->rank[INCLUSIVE] += backend_double(b, READ_CALL_DATA, CALL_INCLUSIVE);
-    p->rank[EXCLUSIVE] += backend_double(b, READ_CALL_DATA, CALL_EXCLUSIVE);
-    p->rank[MPI] += backend_double(b, READ_CALL_DATA, CALL_MPI);
-    p->rank[COMPUTE] = p->rank[EXCLUSIVE] - p->rank[MPI];
+    s->timed_calls += timed;
+    s->subroutines += (double)backend_int(b, READ_CALL_DATA, CALL_SUBROUTINES);
+    s->calls.sum += (double)backend_int(b, READ_CALL_DATA, CALL_CALLS);
+    s->inclusive.sum += backend_double(b, READ_CALL_DATA, CALL_INCLUSIVE);
+    s->exclusive.sum += backend_double(b, READ_CALL_DATA, CALL_EXCLUSIVE);
+    s->mpi.sum += backend_double(b, READ_CALL_DATA, CALL_MPI);
+    s->compute.sum = s->exclusive.sum - s->mpi.sum;
     return add_counters(x, p);
 }
 
@@ -203,9 +170,7 @@ static enum portolan_status prepare(struct summing *x, int64_t trial,
     x->touched = portolan_calloc(n + 1, sizeof *x->touched);
     if (!x->paths || !x->touched || !number_threads(x) ||
         !(x->threads = portolan_calloc((n + 1) * x->words, sizeof *x->threads)))
-        return store_no_memory(x->err);
-    for (size_t i = 0; i < n; ++i)
-        x->paths[i].first_absent = -1;
+        return portolan_no_memory(x->err);
     for (size_t i = 0; i < x->names.n_layouts; ++i)
         for (int k = 0; k < x->names.layouts[i].n_counters; ++k) {
             const char *name = x->names.layouts[i].counter[k];
@@ -217,61 +182,30 @@ static enum portolan_status prepare(struct summing *x, int64_t trial,
             else
                 ++set->n_counters_left_out;
         }
+    for (size_t i = 0; i < n; ++i)
+        x->paths[i].all.n_counters = x->paths[i].rank.n_counters = x->n_counters;
     return PORTOLAN_OK;
 }
 
-/* RANKS less those that were there had 0. */
-static struct portolan_statistics finish(const struct spread *s, const struct path_sums *p,
-                                         int ranks)
+/* With the ranks that came after the last one that was there, and without counters not counted. */
+static void finish_path(const struct summing *x, struct path_sums *p,
+                        const struct named_path *names, int ranks)
 {
-    struct portolan_statistics r = {
-        .sum = s->sum, .min = s->min, .max = s->max, .max_rank = s->max_rank};
-    int absent = ranks - p->n_ranks;
-    int first = p->first_absent < 0 ? p->n_ranks : p->first_absent;
-    double squares = s->squares + s->mean * s->mean * p->n_ranks * absent / ranks;
+    struct portolan_path_summary *s = &p->all;
 
-    r.mean = s->sum / ranks;
-    r.stddev = sqrt(squares / ranks);
-    if (absent > 0) {
-        if (s->max < 0 || (s->max <= 0 && first < s->max_rank)) {
-            r.max = 0;
-            r.max_rank = first;
-        }
-        r.min = fmin(s->min, 0);
-    }
-    return r;
-}
-
-static void finish_path(const struct summing *x, const struct path_sums *p,
-                        const struct named_path *names, int ranks, struct portolan_path_summary *s)
-{
-    *s = (struct portolan_path_summary){
-        .parent = -1,
-        .user = names->user,
-        .uses = names->uses,
-        .instance = names->instance,
-        .port = names->port,
-        .implementation = names->implementation,
-        .port_type = names->port_type,
-        .method = names->method,
-        .n_ranks = p->n_ranks,
-        .n_threads = p->n_threads,
-        .one_min_ns = p->one_min,
-        .one_max_ns = p->one_max,
-        .sum_squares_ns2 = p->squares,
-        .calls_sum = p->quantities[CALLS].sum,
-        .timed_calls = p->timed,
-        .subroutines = p->subroutines,
-        .calls = finish(&p->quantities[CALLS], p, ranks),
-        .inclusive = finish(&p->quantities[INCLUSIVE], p, ranks),
-        .exclusive = finish(&p->quantities[EXCLUSIVE], p, ranks),
-        .mpi = finish(&p->quantities[MPI], p, ranks),
-        .compute = finish(&p->quantities[COMPUTE], p, ranks),
-    };
+    portolan_path_summary_merge(s, 0, p->covered, NULL, ranks - p->covered);
+    s->user = names->user;
+    s->uses = names->uses;
+    s->instance = names->instance;
+    s->port = names->port;
+    s->implementation = names->implementation;
+    s->port_type = names->port_type;
+    s->method = names->method;
+    s->n_counters = 0;
     for (int c = 0; c < x->n_counters; ++c)
         if (p->counters & 1U << c) {
             s->counter_name[s->n_counters] = x->counter[c];
-            s->counter[s->n_counters++] = finish(&p->quantities[COUNTERS + c], p, ranks);
+            s->counter[s->n_counters++] = s->counter[c];
         }
 }
 
@@ -285,7 +219,7 @@ static enum portolan_status finish_all(const struct summing *x, struct portolan_
     if (!places || !rows) {
         free(places);
         free(rows);
-        return store_no_memory(x->err);
+        return portolan_no_memory(x->err);
     }
     set->n = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -293,9 +227,10 @@ static enum portolan_status finish_all(const struct summing *x, struct portolan_
         int64_t parent = p->parent ? trial_names_find_path(&x->names, p->parent, -1) : -1;
 
         places[i] = -1;
-        if (!x->paths[i].n_ranks)
+        if (!x->paths[i].all.n_ranks)
             continue;
-        finish_path(x, &x->paths[i], p, set->ranks, &rows[set->n]);
+        finish_path(x, &x->paths[i], p, set->ranks);
+        rows[set->n] = x->paths[i].all;
         rows[set->n].parent = parent < 0 ? -1 : places[parent];
         places[i] = (int64_t)set->n++;
     }

@@ -1,8 +1,83 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Summaries over ranks into the store. */
+/* Summaries over ranks: how two become one, and their way into the store. */
 #include "internal.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* ------------------------------------------------------------------ merging */
+
+struct portolan_statistics *portolan_path_summary_peek(struct portolan_path_summary *s,
+                                                       int quantity)
+{
+    struct portolan_statistics *fixed[PORTOLAN_SUMMARY_QUANTITIES] = {
+        &s->calls, &s->inclusive, &s->exclusive, &s->mpi, &s->compute};
+
+    return quantity < PORTOLAN_SUMMARY_QUANTITIES
+               ? fixed[quantity]
+               : &s->counter[quantity - PORTOLAN_SUMMARY_QUANTITIES];
+}
+
+void portolan_path_summary_of_rank(struct portolan_path_summary *s, int rank)
+{
+    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q) {
+        struct portolan_statistics *one = portolan_path_summary_peek(s, q);
+
+        *one = (struct portolan_statistics){one->sum, one->sum, one->sum, one->sum, 0, rank};
+    }
+    s->n_ranks = 1;
+    s->calls_sum = s->calls.sum;
+}
+
+static void merge_statistics(struct portolan_statistics *s, int first, int n,
+                             const struct portolan_statistics *other, int m)
+{
+    double difference = other->mean - s->mean, all = (double)n + m;
+    double squares = s->stddev * s->stddev * n + other->stddev * other->stddev * m +
+                     difference * difference * n * m / all;
+
+    if (n == 0) {
+        *s = *other;
+        return;
+    }
+    if (s->min >= s->max) /* all are alike */
+        s->max_rank = first;
+    if (other->max > s->max)
+        s->max_rank = other->min >= other->max ? first + n : other->max_rank;
+    s->sum += other->sum;
+    s->mean += difference * m / all;
+    s->min = fmin(s->min, other->min);
+    s->max = fmax(s->max, other->max);
+    s->stddev = sqrt(squares / all);
+}
+
+void portolan_path_summary_merge(struct portolan_path_summary *s, int first, int n,
+                                 const struct portolan_path_summary *other, int m)
+{
+    struct portolan_path_summary more = {0};
+
+    if (m <= 0)
+        return;
+    if (other)
+        more = *other;
+    for (int q = 0; q < PORTOLAN_SUMMARY_QUANTITIES + s->n_counters; ++q)
+        merge_statistics(portolan_path_summary_peek(s, q), first, n,
+                         portolan_path_summary_peek(&more, q), m);
+    if (more.timed_calls > 0) { /* extremes are of timed calls */
+        bool had_some = s->timed_calls > 0;
+
+        s->one_min_ns = had_some ? fmin(s->one_min_ns, more.one_min_ns) : more.one_min_ns;
+        s->one_max_ns = had_some ? fmax(s->one_max_ns, more.one_max_ns) : more.one_max_ns;
+    }
+    s->n_ranks += more.n_ranks;
+    s->n_threads += more.n_threads;
+    s->timed_calls += more.timed_calls;
+    s->subroutines += more.subroutines;
+    s->sum_squares_ns2 += more.sum_squares_ns2;
+    s->calls_sum = s->calls.sum;
+}
+
+/* ------------------------------------------------------------------ into the store */
 
 /* callpath, trial, ranks, threads, timed calls, subroutines, one call's least, most, squares; then
  * the four statistics. */
@@ -67,7 +142,7 @@ static enum portolan_status find_paths(struct portolan_store *store, struct put 
                                        struct portolan_error *err)
 {
     struct portolan_sample *samples = portolan_calloc(n + 1, sizeof *samples);
-    enum portolan_status status = samples ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = samples ? PORTOLAN_OK : portolan_no_memory(err);
 
     for (size_t i = 0; i < n && !status; ++i) {
         const struct portolan_path_summary *s = &p->rows[i];
@@ -97,7 +172,7 @@ static enum portolan_status add_counter(struct portolan_store *store, struct put
     enum portolan_status status = identity_of_metric(store, name, unit, &c.metric, err);
 
     if (!status && !store_reserve(&p->counters, capacity, p->n_counters, sizeof c))
-        status = store_no_memory(err);
+        status = portolan_no_memory(err);
     if (!status)
         p->counters[p->n_counters++] = c;
     return status;

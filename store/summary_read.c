@@ -49,7 +49,7 @@ enum portolan_status portolan_store_summarise(struct portolan_store *store, int6
                                               struct portolan_error *err)
 {
     struct portolan_summary_set *set = create_set();
-    enum portolan_status status = set ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = set ? PORTOLAN_OK : portolan_no_memory(err);
 
     if (!status && !(status = store_begin(store, trial, err))) {
         status = read_ranks(store->backend, trial, &set->ranks, err);
@@ -156,7 +156,7 @@ static enum portolan_status read_counters(struct backend *b, int64_t trial,
         const char *name;
 
         if (!texts_take(set->impl, b, READ_COUNTER_SUMMARY, 7, &name))
-            status = store_no_memory(err);
+            status = portolan_no_memory(err);
         else if (at < 0 || !(s = place_of(&set->rows[at], name)))
             status = trial_names_missing(err);
         else
@@ -182,7 +182,7 @@ static enum portolan_status read_stored(struct backend *b, int64_t trial,
         places = portolan_calloc(names.n_paths + 1, sizeof *places);
         set->rows = portolan_calloc(names.n_paths + 1, sizeof *set->rows);
         if (!places || !set->rows)
-            status = store_no_memory(err);
+            status = portolan_no_memory(err);
     }
     while (!status && row && !(status = take_row(b, &names, places, set, err)))
         status = backend_next(b, READ_SUMMARY, &row, err);
@@ -205,7 +205,7 @@ enum portolan_status portolan_store_read_summary(struct portolan_store *store, i
                                                  bool *was_stored, struct portolan_error *err)
 {
     struct portolan_summary_set *made = create_set();
-    enum portolan_status status = made ? PORTOLAN_OK : store_no_memory(err);
+    enum portolan_status status = made ? PORTOLAN_OK : portolan_no_memory(err);
 
     *set = NULL;
     if (!status && !(status = store_start_reading(store, err))) {

@@ -72,7 +72,7 @@ static enum portolan_status read_rows(struct backend *b, int64_t trial,
             store_reserve(&set->rows, &capacity, set->n, sizeof t))
             set->rows[set->n++] = t;
         else
-            status = store_no_memory(err);
+            status = portolan_no_memory(err);
     }
     backend_reset(b, READ_TRAFFIC);
     return status;
@@ -87,7 +87,7 @@ enum portolan_status portolan_store_read_traffic(struct portolan_store *store, i
 
     *set = NULL;
     if (!made || !(made->impl = texts_create()))
-        status = store_no_memory(err);
+        status = portolan_no_memory(err);
     else
         status = read_rows(store->backend, trial, made, err);
     if (status) {

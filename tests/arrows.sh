@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room, or folder in it with a rule of its own: public headers it may include
 table='
-base: base index command machine shared_object stats json
+base: base block index json number command machine shared_object stats
 libclang: base libclang
 sidl: base sidl
 probe: base probe probe_inline probe_records
@@ -19,8 +19,8 @@ mpi: base machine probe framework mpi
 store: base index store
 profile: base index stats chart store profile compare models formula extrap series trend json
 export: base index store profile extrap tau export json
-framework: base shared_object assembly palette framework
-framework/assembly: base assembly palette
+framework: base shared_object assembly palette framework number
+framework/assembly: base assembly palette number
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
 mastermind: base index assembly control machine probe store framework mastermind recorder

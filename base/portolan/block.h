@@ -43,8 +43,16 @@ PORTOLAN_API void portolan_block_carry_count(struct portolan_block *b, size_t *n
  */
 PORTOLAN_API void portolan_block_carry_text(struct portolan_block *b, const char **text);
 
-/** Notes that what was read makes no sense. */
-PORTOLAN_API void portolan_block_refuse(struct portolan_block *b);
+/**
+ * Carries N items of ITEM_BYTES each, ARRAY being the address of the pointer to them. Items that
+ * are read are malloc'ed, the caller's in any case; the texts that they point to are to be carried
+ * one by one.
+ */
+PORTOLAN_API void portolan_block_carry_items(struct portolan_block *b, void *array, size_t *n,
+                                             size_t item_bytes);
+
+/** Notes STATUS as trouble: EINTERNAL that what was read makes no sense, ENOMEM. */
+PORTOLAN_API void portolan_block_fail(struct portolan_block *b, enum portolan_status status);
 
 /**
  * Ends writing: the caller frees *BYTES. B can be used again. Errors: ENOMEM, and then they are

@@ -90,6 +90,30 @@ static void bytes_that_are_cut_off_changed_or_too_many_are_refused(void **state)
     free(bytes);
 }
 
+static void items_arrive_in_an_array_of_their_own(void **state)
+{
+    double written[] = {1, 2, 3}, *in = written, *out;
+    struct portolan_block b = {0};
+    size_t n = 3, size;
+    void *bytes;
+
+    (void)state;
+    portolan_block_carry_items(&b, &in, &n, sizeof *in);
+    assert_int_equal(portolan_block_take(&b, &bytes, &size, NULL), PORTOLAN_OK);
+    portolan_block_open(&b, bytes, size);
+    portolan_block_carry_items(&b, &out, &n, sizeof *out);
+    assert_int_equal(portolan_block_finish(&b, NULL), PORTOLAN_OK);
+    assert_int_equal(n, 3);
+    assert_memory_equal(out, written, sizeof written);
+    free(out);
+    portolan_block_open(&b, bytes, size - 1);
+    portolan_block_carry_items(&b, &out, &n, sizeof *out);
+    assert_int_equal(portolan_block_finish(&b, NULL), PORTOLAN_EINTERNAL);
+    assert_int_equal(n, 0);
+    free(out);
+    free(bytes);
+}
+
 static void without_memory_there_is_no_block(void **state)
 {
     struct item items[3] = {{1, "a", "b"}, {2, "c", "d"}, {3, "e", "f"}};
@@ -120,7 +144,7 @@ static void what_is_refused_stays_refused(void **state)
 
     (void)state;
     portolan_block_open(&b, &(double){2}, sizeof(double));
-    portolan_block_refuse(&b);
+    portolan_block_fail(&b, PORTOLAN_EINTERNAL);
     portolan_block_carry(&b, &x, sizeof x);
     assert_true(x == 0);
     assert_int_equal(portolan_block_finish(&b, &err), PORTOLAN_EINTERNAL);
@@ -134,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read),
         cmocka_unit_test(bytes_that_are_cut_off_changed_or_too_many_are_refused),
+        cmocka_unit_test(items_arrive_in_an_array_of_their_own),
         cmocka_unit_test(without_memory_there_is_no_block),
         cmocka_unit_test(what_is_refused_stays_refused),
     };

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PORTOLAN_RECORDS_ABI 1
+#define PORTOLAN_RECORDS_ABI 2
 
 struct portolan_records;
 
@@ -47,6 +47,14 @@ struct portolan_records_ops {
     enum portolan_status (*latest)(struct portolan_records *self,
                                    const struct portolan_sample **samples, size_t *n,
                                    struct portolan_error *err);
+
+    /**
+     * REQUIRED. On rank 0 the samples, of the step just finished, of the rank that computed longest
+     * in it, for which the others waited; on the other ranks their own. Borrowed until the next
+     * swap point. Collective. Never fails: where they did not arrive rank 0 has its own.
+     */
+    void (*slowest)(struct portolan_records *self, const struct portolan_sample **samples,
+                    size_t *n);
 
     /** REQUIRED. The running trial, the same number on all ranks; 0 before the first swap point. */
     int64_t (*trial)(struct portolan_records *self);
@@ -75,7 +83,7 @@ struct portolan_records_ops {
     void (*mark_failed)(struct portolan_records *self, const char *why);
 
     /**
-     * OPTIONAL. A fact about the running trial, stored with its next step; a name that is there
+     * REQUIRED. A fact about the running trial, stored with its next step; a name that is there
      * already gets the new value. Effective on rank 0. Not collective.
      */
     void (*put_fact)(struct portolan_records *self, const char *name, const char *value);

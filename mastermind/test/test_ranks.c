@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
-#include "gather.h"
+#include "recorder_internal.h"
 
 #include <portolan/mpi.h>
 #include <portolan/recorder.h>
@@ -68,7 +68,6 @@ static enum portolan_status see(void *arg, int rank, const void *bytes, size_t s
 {
     struct seen *s = arg;
 
-    assert_int_equal((uintptr_t)bytes % 8, 0);
     assert_int_equal(size, (size_t)rank * 8); /* rank 0's is empty and not shown */
     assert_int_equal(rank, s->next++);
     assert_int_equal(((const char *)bytes)[size - 1], rank);
@@ -118,6 +117,36 @@ static void a_failure_of_one_is_everybodys_and_ends_it(void **state)
     seen = (struct seen){1, 1000};
     assert_int_equal(gather(8, mine, &seen, &other), PORTOLAN_ENOMEM);
     assert_int_equal(seen.next, 1);
+}
+
+/* ------------------------------------------------------------------ the slowest rank */
+
+static void expect_slowest(int calls)
+{
+    const struct portolan_sample *samples;
+    size_t n;
+
+    step_find_slowest(&recorder, &samples, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(samples[1].method, "solve");
+    assert_string_equal(samples[1].context_name[0], "n");
+    assert_true(samples[1].context[0] == 3);
+    assert_int_equal(samples[1].parent, 0);
+    assert_int_equal(samples[1].calls, cohort->rank == 0 ? calls : cohort->rank + 1);
+}
+
+/* Asked for anew, out of what is gathered for the store, and where nothing is. */
+static void rank_0_sees_the_samples_of_the_rank_that_worked_most(void **state)
+{
+    (void)state;
+    for (int step = 0; step < 3; ++step) {
+        recorder.summary_only = step == 2;
+        calls_go(cohort->rank + 1, 3, NULL, NULL);
+        cut(step);
+        expect_slowest(cohort->size);
+        expect_slowest(cohort->size);
+    }
+    end();
 }
 
 /* ------------------------------------------------------------------ statistics */
@@ -481,6 +510,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_arrive_in_order_whatever_the_limit),
         cmocka_unit_test(a_failure_of_one_is_everybodys_and_ends_it),
+        cmocka_unit_test_setup_teardown(rank_0_sees_the_samples_of_the_rank_that_worked_most,
+                                        open_recorder, close_recorder),
         RECORDING(statistics_merged_up_the_tree_are_those_of_the_samples),
         RECORDING(a_trial_that_is_cut_off_has_its_statistics_computed),
         RECORDING(summaries_alone_are_stored_at_each_step_with_rank_0s_samples),

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
-#include "piece.h"
+#include "recorder_internal.h"
 #include <portolan/recorder.h>
 
 #include <stdio.h>

@@ -15,10 +15,22 @@
 
 enum { RANKS = 13 };
 
-static const char *const root[] = {"", "", "driver", "go", "t.Driver", "t.Go", "go"};
-static const char *const solve[] = {"driver",   "s",       "solver", "solve",
-                                    "t.Solver", "t.Solve", "solve"};
-static const char *const other[] = {"driver", "s", "other", "solve", "t.Other", "t.Solve", "solve"};
+static struct portolan_sample sample(int64_t parent, const char *instance, int thread)
+{
+    return (struct portolan_sample){.parent = parent,
+                                    .user = "",
+                                    .uses = "",
+                                    .instance = instance,
+                                    .port = "p",
+                                    .implementation = "t.Class",
+                                    .port_type = "t.Port",
+                                    .method = "solve",
+                                    .thread = thread,
+                                    .calls = 1,
+                                    .exclusive_ns = 1,
+                                    .min_ns = 2,
+                                    .max_ns = 2};
+}
 
 /* What rank R spends in solve: near to each other beside their size. */
 static double time_of(int r)
@@ -31,36 +43,38 @@ static bool is_absent(int r)
     return r == 0 || r % 5 == 3;
 }
 
-static void add(struct summary *s, int64_t parent, const char *const names[], int rank,
-                const struct summary_values *v, size_t *row)
-{
-    assert_int_equal(summary_find(s, parent, names, row), PORTOLAN_OK);
-    summary_add(s, *row, rank, v);
-    s->rows[*row].n_threads = 1;
-}
-
 static void pack_rank(int r, void **bytes, size_t *size)
 {
-    static const char *const even[] = {"PAPI_A", "PAPI_B"}, *const odd[] = {"PAPI_B", "PAPI_C"};
-    struct summary_values v = {
-        .timed_calls = 1, .one_min_ns = 2, .one_max_ns = 2, .values = {1, time_of(r), 1, 0, r}};
-    struct summary s;
-    size_t top, row;
+    struct portolan_sample samples[4];
+    struct portolan_piece p = {
+        .samples = samples,
+        .n_counters = 2,
+        .counters = {r % 2 ? "PAPI_B" : "PAPI_A", r % 2 ? "PAPI_C" : "PAPI_B"}};
+    struct totals t = {0};
+    int64_t top;
 
-    assert_int_equal(summary_init(&s, r % 2 ? odd : even, 2), PORTOLAN_OK);
     if (r % 2) /* the order of siblings differs from rank to rank */
-        add(&s, -1, other, r, &v, &row);
-    add(&s, -1, root, r, &v, &top);
-    v.values[SUMMARY_COUNTERS] = 10 + r;
-    v.values[SUMMARY_COUNTERS + 1] = 100 + r;
-    v.one_min_ns = 5 - r;
-    v.one_max_ns = 5 + r;
-    if (!is_absent(r)) {
-        add(&s, (int64_t)top, solve, r, &v, &row);
-        summary_add(&s, row, r, &v); /* another thread */
+        samples[p.n++] = sample(-1, "other", 0);
+    top = (int64_t)p.n;
+    samples[p.n++] = sample(-1, "driver", 0);
+    for (int thread = 0; thread < 2 && !is_absent(r); ++thread) {
+        struct portolan_sample *s = &samples[p.n++];
+
+        *s = sample(top, "solver", thread);
+        s->n_counters = 2;
+        s->counter[0] = 10 + r;
+        s->counter[1] = 100 + r;
+        s->min_ns = 5 - r;
+        s->max_ns = 5 + r;
     }
-    assert_int_equal(summary_pack(&s, bytes, size), PORTOLAN_OK);
-    summary_clear(&s);
+    for (size_t i = 0; i < p.n; ++i) {
+        samples[i].inclusive_ns = time_of(r);
+        samples[i].exclusive_ns += r;
+        samples[i].mpi_ns = 1;
+    }
+    assert_int_equal(totals_add(&t, &p, NULL), PORTOLAN_OK);
+    assert_int_equal(totals_pack(&t, r, bytes, size, NULL), PORTOLAN_OK);
+    totals_clear(&t);
 }
 
 /* Merges the blocks of ranks FIRST … LAST pairwise, as a tree does. */
@@ -79,6 +93,15 @@ static void reduce(int first, int last, void **bytes, size_t *size)
     assert_int_equal(summary_merge(NULL, one, one_size, two, two_size, bytes, size), PORTOLAN_OK);
     free(one);
     free(two);
+}
+
+static void read_table(struct summary *s, const void *bytes, size_t size)
+{
+    struct portolan_block b;
+
+    portolan_block_open(&b, bytes, size);
+    summary_carry(&b, s);
+    assert_int_equal(portolan_block_finish(&b, NULL), PORTOLAN_OK);
 }
 
 static const struct portolan_path_summary *find(const struct portolan_path_summary *rows, size_t n,
@@ -123,8 +146,8 @@ static void check(const struct portolan_statistics *s, const double *x)
 
 static void ranks_merged_up_a_tree_give_the_statistics_of_all(void **state)
 {
-    struct portolan_path_summary *rows;
-    const struct portolan_path_summary *row;
+    const struct portolan_path_summary *rows, *row;
+    struct summary s = {0};
     double all[RANKS], some[RANKS], a[RANKS] = {0}, b[RANKS] = {0};
     size_t size, n;
     void *bytes;
@@ -132,8 +155,11 @@ static void ranks_merged_up_a_tree_give_the_statistics_of_all(void **state)
 
     (void)state;
     reduce(0, RANKS - 1, &bytes, &size);
-    assert_int_equal(summary_finish(bytes, size, RANKS, &rows, &n), PORTOLAN_OK);
+    read_table(&s, bytes, size);
+    rows = s.rows;
+    n = s.n;
     assert_int_equal(n, 3);
+    assert_true(s.first == 0 && s.ranks == RANKS);
     for (int r = 0; r < RANKS; ++r) {
         all[r] = time_of(r);
         some[r] = is_absent(r) ? 0 : 2 * time_of(r);
@@ -154,37 +180,27 @@ static void ranks_merged_up_a_tree_give_the_statistics_of_all(void **state)
     check(counter(row, "PAPI_B"), b);
     assert_true(row->inclusive.min == 0);
     assert_int_equal(row->n_ranks, present);
-    assert_int_equal(row->n_threads, present);
+    assert_int_equal(row->n_threads, 2 * present);
     assert_string_equal(rows[row->parent].instance, "driver");
     assert_true(row->calls_sum == 2 * present && row->timed_calls == 2 * present);
     assert_true(row->one_min_ns == 5 - 12 && row->one_max_ns == 5 + 12);
     assert_int_equal(find(rows, n, "other")->n_ranks, RANKS / 2);
-    free(rows);
+    summary_clear(&s);
     free(bytes);
-}
-
-static void nobody_was_there_gives_zeros_of_rank_0(void **state)
-{
-    const struct summary_spread nobody = {0};
-    struct portolan_statistics s = summary_statistics(&nobody, 4);
-
-    (void)state;
-    assert_true(s.sum == 0 && s.mean == 0 && s.min == 0 && s.max == 0 && s.stddev == 0);
-    assert_int_equal(s.max_rank, 0);
 }
 
 static void an_empty_block_adds_nothing(void **state)
 {
     void *bytes, *both;
-    size_t size, both_size, n;
-    struct portolan_path_summary *rows;
+    size_t size, both_size;
+    struct summary s = {0};
 
     (void)state;
     pack_rank(1, &bytes, &size);
     assert_int_equal(summary_merge(NULL, NULL, 0, bytes, size, &both, &both_size), PORTOLAN_OK);
-    assert_int_equal(summary_finish(both, both_size, 2, &rows, &n), PORTOLAN_OK);
-    assert_int_equal(n, 3);
-    free(rows);
+    read_table(&s, both, both_size);
+    assert_true(s.n == 3 && s.ranks == 1);
+    summary_clear(&s);
     free(both);
     free(bytes);
 }
@@ -235,7 +251,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_merged_up_a_tree_give_the_statistics_of_all),
-        cmocka_unit_test(nobody_was_there_gives_zeros_of_rank_0),
         cmocka_unit_test(an_empty_block_adds_nothing),
         cmocka_unit_test(broken_blocks_are_refused),
         cmocka_unit_test(every_failing_allocation_leaves_nothing_behind),

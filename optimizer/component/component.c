@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <portolan/probe.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,14 +127,12 @@ static bool decide_and_apply(struct optimizer *o, int step, sidl_BaseInterface *
 /* A fact of the run in ns, where there is something to tell. */
 static void put_ns(struct optimizer *o, const char *name, double ns)
 {
-    const struct portolan_records_ops *ops = o->records->ops;
     char text[40];
 
-    if (!(ns > 0) || !isfinite(ns) || o->cohort->rank != 0 ||
-        ops->size <= offsetof(struct portolan_records_ops, put_fact) || !ops->put_fact)
+    if (!(ns > 0) || !isfinite(ns) || o->cohort->rank != 0)
         return;
     snprintf(text, sizeof text, "%.17g", ns);
-    ops->put_fact(o->records, name, text);
+    o->records->ops->put_fact(o->records, name, text);
 }
 
 static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
@@ -157,9 +154,10 @@ static void reached(void *self, int32_t step, sidl_BaseInterface *_ex)
     if (!begin && !left && step % o->interval != 0)
         return;
     if (step > 0)
-        optimizer_gather_step(o);
+        o->records->ops->slowest(o->records, &o->step_samples, &o->n_step_samples);
     decide_and_apply(o, step, _ex);
-    optimizer_forget_step(o);
+    o->step_samples = NULL;
+    o->n_step_samples = 0;
     if (begin && !*_ex)
         optimizer_store_decision(o);
     o->mind.deciding_ns += portolan_probe_ticks_to_ns(portolan_probe_now() - entered);
@@ -285,7 +283,6 @@ EXIT:;
 
 static void clear(struct optimizer *o)
 {
-    optimizer_forget_step(o);
     optimizer_mind_clear(&o->mind);
     for (size_t i = 0; i < o->n_announced; i++)
         free(o->announced_names[i]);

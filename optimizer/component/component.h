@@ -64,15 +64,9 @@ struct optimizer {
     /* Of the step that ended: on rank 0 those of the slowest rank. Valid at one swap point. */
     const struct portolan_sample *step_samples;
     size_t n_step_samples;
-    struct portolan_sample *step_copies; /* owned, as is the block they borrow their texts from */
-    void *step_block;
 
     struct optimizer_mind mind;
 };
-
-/* slowest.c, collective: fills o->step_samples. Never fails: rank 0 then has its own. */
-void optimizer_gather_step(struct optimizer *o);
-void optimizer_forget_step(struct optimizer *o);
 
 /*
  * watch.c, collective: bans what failed, or missed the accuracy, on any rank. AFTER a step the

@@ -209,19 +209,6 @@ portolan_store_put_rank_facts(struct portolan_store *store, int64_t trial,
                               const struct portolan_rank_fact *facts, size_t n,
                               struct portolan_error *err);
 
-struct portolan_rank_fact_set {
-    size_t n;
-    struct portolan_rank_fact *facts; /**< by rank, thread, name */
-    void *impl;
-};
-
-/** RANK NULL: of all ranks. */
-PORTOLAN_API enum portolan_status
-portolan_store_read_rank_facts(struct portolan_store *store, int64_t trial, const int *rank,
-                               struct portolan_rank_fact_set **set, struct portolan_error *err);
-/** NULL is legal. */
-PORTOLAN_API void portolan_rank_fact_set_destroy(struct portolan_rank_fact_set *set);
-
 /** Takes the trial with all that was measured in it away. Error: ENOTFOUND. */
 PORTOLAN_API enum portolan_status portolan_store_delete_trial(struct portolan_store *store,
                                                               int64_t trial,
@@ -424,6 +411,24 @@ struct portolan_path_summary {
     const char *counter_name[PORTOLAN_SUMMARY_COUNTER_MAX];
     struct portolan_statistics counter[PORTOLAN_SUMMARY_COUNTER_MAX];
 };
+
+/** How many statistics a path has besides its counters. */
+#define PORTOLAN_SUMMARY_QUANTITIES 5
+
+/** Statistics of S by number: calls, inclusive, exclusive, mpi, compute, then its counters. */
+PORTOLAN_API struct portolan_statistics *portolan_path_summary_peek(struct portolan_path_summary *s,
+                                                                    int quantity);
+
+/** S has sums only, what RANK has: they become the statistics of this one rank. */
+PORTOLAN_API void portolan_path_summary_of_rank(struct portolan_path_summary *s, int rank);
+
+/**
+ * S, over N ranks from FIRST on (0: over none), becomes what it is with the M ranks after them,
+ * which have OTHER (NULL: they were not there). Both have the same counters in the same order.
+ * Merged as Chan, Golub and LeVeque do (The American Statistician 37, 1983).
+ */
+PORTOLAN_API void portolan_path_summary_merge(struct portolan_path_summary *s, int first, int n,
+                                              const struct portolan_path_summary *other, int m);
 
 /** Stores the summary of a trial, parents before their children, in place of an earlier one. */
 PORTOLAN_API enum portolan_status

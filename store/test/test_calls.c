@@ -290,21 +290,18 @@ static void facts_belong_to_their_ranks(void **state)
     const struct portolan_rank_fact facts[] = {
         {1, 0, "host", "brig"}, {0, 0, "host", "caravel"}, {0, 2, "core", "5"}};
     const struct portolan_rank_fact later = {1, 0, "host", "dhow"};
-    struct portolan_rank_fact_set *set = NULL;
-    const int rank = 0;
 
     assert_int_equal(portolan_store_put_rank_facts(store, trial, facts, 3, NULL), PORTOLAN_OK);
     assert_int_equal(portolan_store_put_rank_facts(store, trial, &later, 1, NULL), PORTOLAN_OK);
-    assert_int_equal(portolan_store_read_rank_facts(store, trial, NULL, &set, NULL), PORTOLAN_OK);
-    assert_int_equal(set->n, 3);
-    assert_string_equal(set->facts[0].value, "caravel");
-    assert_int_equal(set->facts[1].thread, 2);
-    assert_string_equal(set->facts[2].value, "dhow");
-    portolan_rank_fact_set_destroy(set);
-    assert_int_equal(portolan_store_read_rank_facts(store, trial, &rank, &set, NULL), PORTOLAN_OK);
-    assert_int_equal(set->n, 2);
-    portolan_rank_fact_set_destroy(set);
-    portolan_rank_fact_set_destroy(NULL);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM secondary_metadata"), 3);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM secondary_metadata m JOIN thread h"
+                                      " ON h.id = m.thread WHERE h.node_rank = 1"
+                                      " AND m.name = 'host' AND m.value = 'dhow'"),
+                     1);
+    assert_int_equal(count_in(*state, "SELECT count(*) FROM secondary_metadata m JOIN thread h"
+                                      " ON h.id = m.thread WHERE h.thread_rank = 2"
+                                      " AND m.value = '5'"),
+                     1);
     portolan_store_close(store);
 }
 

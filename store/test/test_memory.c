@@ -79,19 +79,16 @@ static enum portolan_status read_all_else(struct portolan_store *store, int64_t 
 {
     struct portolan_summary_set *summary = NULL;
     struct portolan_traffic_set *traffic = NULL;
-    struct portolan_rank_fact_set *facts = NULL;
     struct portolan_event_set *events = NULL;
     enum portolan_status status;
 
     if (!(status = portolan_store_read_summary(store, trial, &summary, NULL, err)) &&
         !(status = portolan_store_read_events(store, trial, NULL, &events, err)) &&
-        !(status = portolan_store_read_traffic(store, trial, &traffic, err)) &&
-        !(status = portolan_store_read_rank_facts(store, trial, NULL, &facts, err)))
+        !(status = portolan_store_read_traffic(store, trial, &traffic, err)))
         status = portolan_store_visit_invocations(store, trial, NULL, look, NULL, err);
     portolan_summary_set_destroy(summary);
     portolan_event_set_destroy(events);
     portolan_traffic_set_destroy(traffic);
-    portolan_rank_fact_set_destroy(facts);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From two snapshots of the probe to the samples of one step. */
-#include "piece.h"
+#include "recorder_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -280,4 +280,85 @@ enum portolan_status piece_difference(const struct portolan_recorder_source *sou
     free(gains);
     p->root_ns = longest_roots(p);
     return PORTOLAN_OK;
+}
+
+/* ------------------------------------------------------------------ there and back */
+
+static void carry_names(struct portolan_block *b, struct portolan_sample *s)
+{
+    const char **names[] = {&s->user,           &s->uses,      &s->instance, &s->port,
+                            &s->implementation, &s->port_type, &s->method};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        portolan_block_carry_text(b, names[i]);
+    for (int i = 0; i < s->n_context; ++i)
+        portolan_block_carry_text(b, &s->context_name[i]);
+    for (int i = 0; i < s->n_counters; ++i)
+        portolan_block_carry_text(b, &s->counter_name[i]);
+}
+
+static void carry_sample(struct portolan_block *b, struct portolan_sample *s)
+{
+    int *sizes[] = {&s->rank, &s->thread, &s->n_context, &s->n_counters};
+    int64_t *counts[] = {&s->parent, &s->calls, &s->failed_calls, &s->timed_calls, &s->subroutines};
+    double *values[] = {&s->inclusive_ns, &s->exclusive_ns,    &s->mpi_ns, &s->min_ns,
+                        &s->max_ns,       &s->sum_squares_ns2, &s->quality};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+        portolan_block_carry(b, sizes[i], sizeof *sizes[i]);
+    if (s->n_context < 0 || s->n_context > PORTOLAN_CONTEXT_MAX || s->n_counters < 0 ||
+        s->n_counters > PORTOLAN_COUNTER_MAX) {
+        portolan_block_fail(b, PORTOLAN_EINTERNAL);
+        s->n_context = s->n_counters = 0;
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
+        portolan_block_carry(b, counts[i], sizeof *counts[i]);
+    for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
+        portolan_block_carry(b, values[i], sizeof *values[i]);
+    portolan_block_carry(b, &s->binned, sizeof s->binned);
+    portolan_block_carry(b, s->context, (size_t)s->n_context * sizeof *s->context);
+    portolan_block_carry(b, s->counter, (size_t)s->n_counters * sizeof *s->counter);
+    carry_names(b, s);
+}
+
+void piece_carry(struct portolan_block *b, struct portolan_piece *p)
+{
+    size_t n = p->n;
+
+    portolan_block_carry(b, &p->n_partial, sizeof p->n_partial);
+    portolan_block_carry_count(b, &n, 16 * sizeof(double));
+    if (b->is_read && piece_reserve(p, n)) {
+        portolan_block_fail(b, PORTOLAN_ENOMEM);
+        n = 0;
+    }
+    for (p->n = 0; p->n < n; ++p->n) {
+        if (b->is_read)
+            p->samples[p->n] = (struct portolan_sample){0};
+        carry_sample(b, &p->samples[p->n]);
+        if (p->samples[p->n].parent >= (int64_t)p->n)
+            portolan_block_fail(b, PORTOLAN_EINTERNAL);
+    }
+}
+
+enum portolan_status piece_pack(const struct portolan_piece *p, void **bytes, size_t *size,
+                                struct portolan_error *err)
+{
+    struct portolan_piece piece = *p;
+    struct portolan_block b = {0};
+
+    piece_carry(&b, &piece);
+    return portolan_block_take(&b, bytes, size, err);
+}
+
+enum portolan_status piece_unpack(struct portolan_piece *p, const void *bytes, size_t size,
+                                  struct portolan_error *err)
+{
+    struct portolan_block b;
+    enum portolan_status status;
+
+    portolan_block_open(&b, bytes, size);
+    piece_carry(&b, p);
+    if ((status = portolan_block_finish(&b, err)))
+        p->n = 0;
+    return status;
 }

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the recorder's files know of each other. */
+#ifndef PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
+#define PORTOLAN_MASTERMIND_RECORDER_INTERNAL_H
+
+#include "summary.h"
+
+#include <portolan/block.h>
+#include <portolan/machine.h>
+#include <portolan/recorder.h>
+
+/** This process's probe. */
+extern const struct portolan_recorder_source piece_own_source;
+
+/* ---- piece.c: samples of one rank */
+
+/** Frees what the piece holds; it can be used again. */
+void piece_clear(struct portolan_piece *piece);
+
+/**
+ * Fills PIECE with what NOW has more than BEFORE (an earlier snapshot of the same SOURCE; empty:
+ * all of it counts). Running calls count with the time they have had so far. Call paths on which
+ * nothing happened, and Portolan's own work, are left out. Errors: ENOMEM.
+ */
+enum portolan_status piece_difference(const struct portolan_recorder_source *source,
+                                      const struct portolan_probe_snapshot *before,
+                                      const struct portolan_probe_snapshot *now, int rank,
+                                      struct portolan_piece *piece, struct portolan_error *err);
+
+/** Room for N samples in all. Errors: ENOMEM. */
+enum portolan_status piece_reserve(struct portolan_piece *piece, size_t n);
+
+/** Notes the names of the counters that SOURCE reads now. Errors: ENOMEM. */
+enum portolan_status piece_find_counters(const struct portolan_recorder_source *source,
+                                         struct portolan_piece *piece);
+
+/** Makes S a sample of record R with all names, those of PIECE's counters too, and no values. */
+void piece_name(struct portolan_sample *s, const struct portolan_recorder_source *source,
+                const struct portolan_piece *piece, int rank, int64_t parent,
+                const struct portolan_probe_record *r);
+
+/** The samples, to or from another rank; the names of those that are read are the block's. */
+void piece_carry(struct portolan_block *b, struct portolan_piece *piece);
+
+/** A block with nothing but PIECE; the caller frees *BYTES. Errors: ENOMEM. */
+enum portolan_status piece_pack(const struct portolan_piece *piece, void **bytes, size_t *size,
+                                struct portolan_error *err);
+
+/** Fills PIECE, which is empty, from such a block. Errors: ENOMEM, EINTERNAL (it is none). */
+enum portolan_status piece_unpack(struct portolan_piece *piece, const void *bytes, size_t size,
+                                  struct portolan_error *err);
+
+/* ---- paths.c: the call paths that rows of calls and events refer to by the ids of records */
+
+struct paths_entry {
+    uint64_t id;               /* of the record */
+    size_t record;             /* in the snapshot */
+    int64_t position;          /* in the piece; -1: not there yet */
+    struct paths_entry *below; /* on the way down to what is looked for */
+};
+
+/** Samples without values for some records of a snapshot, and their callers. Start it as `{0}`. */
+struct paths {
+    const struct portolan_recorder_source *source;
+    struct portolan_probe_snapshot snapshot;
+    struct paths_entry *entries; /* by id */
+    struct portolan_piece piece; /* what has been looked for */
+    int rank;
+};
+
+/** Takes a snapshot to look into. Errors: ENOMEM. */
+enum portolan_status paths_open(struct paths *p, const struct portolan_recorder_source *source,
+                                int rank, struct portolan_error *err);
+
+/** Frees all; it can be opened again. */
+void paths_close(struct paths *p);
+
+/** The piece is empty again; the snapshot stays. */
+void paths_empty(struct paths *p);
+
+/**
+ * *POSITION is that of record ID's path in the piece, with all its callers before it; -1: there is
+ * no such record, or it is none that is stored. Errors: ENOMEM.
+ */
+enum portolan_status paths_find(struct paths *p, uint64_t id, int64_t *position);
+
+/** The record itself; NULL: there is none. */
+const struct portolan_probe_record *paths_peek(const struct paths *p, uint64_t id);
+
+/* ---- rows.c: rows of single calls on their way into the store */
+
+/** What a rank has of them. Start it as `{0}`. */
+struct rows {
+    size_t n, capacity;
+    struct portolan_probe_row *rows; /* taken and not sent */
+    int *steps;                      /* they belong to */
+    bool is_out_of_memory;
+    /* Calls of records before their source was emptied, so that ordinals go on. */
+    size_t capacity_ids;
+    uint64_t *ids;
+    double *calls;
+    struct portolan_index index;
+};
+
+/** Frees all; it can be used again. */
+void rows_clear(struct rows *w);
+
+/** The records of S are emptied now: their calls count in the ordinals that come. Errors: ENOMEM.
+ */
+enum portolan_status rows_note_restart(struct rows *w, const struct portolan_probe_snapshot *s);
+
+/** Takes as many rows as there is room for: call it before the source is emptied. */
+enum portolan_status rows_fill(struct portolan_recorder *r, struct portolan_error *err);
+
+/** What was filled in, as a block for rank 0, malloc'ed; NULL and 0: nothing. Errors: ENOMEM. */
+enum portolan_status rows_pack(struct portolan_recorder *r, void **bytes, size_t *size,
+                               struct portolan_error *err);
+
+/** Stores such a block of RANK; ARG is the recorder on rank 0. */
+enum portolan_status rows_put_block(void *arg, int rank, const void *bytes, size_t size,
+                                    struct portolan_error *err);
+
+/** Forgets all rows of the step, which is lost, and says how many those were. */
+double rows_drop(struct portolan_recorder *r);
+
+/* ---- waiting.c: steps that wait in memory because another process holds the store locked */
+
+/** Most bytes of such steps that a rank keeps. */
+#define WAITING_BYTES ((size_t)64 << 20)
+
+/** What a rank hands over at once. */
+struct waiting_block {
+    void *bytes; /* malloc'ed; NULL: nothing */
+    size_t size;
+};
+
+struct waiting_step {
+    int step;
+    double n_samples, n_rows;
+    struct waiting_block samples, *rows;
+    size_t n_blocks; /* of rows */
+};
+
+/** A rank's, as many steps on each. Start it as `{0}`. */
+struct waiting {
+    size_t n;
+    struct waiting_step *steps;
+    size_t size_bytes;
+    bool is_told; /* that steps wait */
+};
+
+/** Frees all steps; it can be used again. */
+void waiting_clear(struct waiting *w);
+
+/**
+ * Packs the rows of the step so far; call it before the piece is taken, and again after it.
+ * Errors: ENOMEM.
+ */
+enum portolan_status waiting_add_rows(struct portolan_recorder *r, struct waiting_step *s,
+                                      struct portolan_error *err);
+
+/**
+ * Collective. The recorder's latest piece, and S with its rows, which is its owner's on failure,
+ * wait. Errors: ENOMEM, also when a rank has no room left.
+ */
+enum portolan_status waiting_add(struct portolan_recorder *r, struct waiting_step *s,
+                                 enum portolan_status status, struct portolan_error *err);
+
+/** Collective. Puts all that waits into the store, on rank 0 within an open transaction. */
+enum portolan_status waiting_put(struct portolan_recorder *r, enum portolan_status status,
+                                 struct portolan_error *err);
+
+void waiting_step_clear(struct waiting_step *s);
+
+/* ---- gather.c: blocks of all ranks to rank 0 */
+
+/** Most bytes of blocks that a rank holds for others at once; more only where one block is. */
+#define GATHER_BYTES ((size_t)16 << 20)
+
+/** What a rank hands over, malloc'ed; NULL and 0: nothing (more). */
+typedef enum portolan_status (*gather_pack_fn)(struct portolan_recorder *r, void **bytes,
+                                               size_t *size_bytes, struct portolan_error *err);
+
+/** What rank 0 does with the block of RANK, which is borrowed for the call. */
+typedef enum portolan_status (*gather_visit_fn)(void *arg, int rank, const void *bytes,
+                                                size_t size_bytes, struct portolan_error *err);
+
+/**
+ * Collective. VISIT gets the blocks that are not empty on rank 0, in the order of ranks, unless
+ * STATUS (what happened before on this rank) failed on any: in rounds of as many ranks as fit into
+ * LIMIT_BYTES. When VISIT fails it is not called again. *TOTAL (may be NULL) is how many bytes all
+ * ranks had together. All ranks come to the same verdict.
+ */
+enum portolan_status gather_blocks(struct portolan_cohort *c, enum portolan_status status,
+                                   const void *bytes, size_t size_bytes, size_t limit_bytes,
+                                   gather_visit_fn visit, void *arg, double *total,
+                                   struct portolan_error *err);
+
+/** The same of what PACK makes; PUT on rank 0 gets R. */
+enum portolan_status gather_packed(struct portolan_recorder *r, enum portolan_status status,
+                                   gather_pack_fn pack, gather_visit_fn put, double *total,
+                                   struct portolan_error *err);
+
+/** Collective. *RANK is the lowest that has the greatest VALUE. */
+enum portolan_status gather_find_most(struct portolan_cohort *c, double value, int *rank);
+
+/* ---- step.c, rows.c and events.c: the parts of a trial that go into the store, all collective */
+
+/** What a recorder keeps on its rank. */
+struct recorder_state {
+    struct totals totals;
+    struct paths paths; /* while it is stored, as far as it is needed */
+    struct rows rows;
+    struct waiting waiting; /* steps that are still to be stored */
+    bool has_zero;          /* ranks have agreed on when the trial began */
+    /*
+     * The samples of the rank that worked most in the latest step, on rank 0 once somebody asked.
+     * Alike on all ranks: whether somebody did, and whether rank 0 has them already.
+     */
+    bool wants_slowest, has_slowest;
+    double slowest_work;
+    void *slowest_block; /* the names of the piece are in it */
+    struct portolan_piece slowest;
+    /* What had been counted when the recorder was opened. */
+    struct portolan_probe_event_record *events;
+    size_t n_events;
+    struct portolan_probe_traffic *traffic;
+    size_t n_traffic;
+    struct portolan_machine_reading opened; /* when the recorder was */
+};
+
+/** The rank that what is stored belongs to. */
+static inline int step_rank(const struct portolan_recorder *r)
+{
+    return r->job ? r->job->rank : r->cohort->rank;
+}
+
+/**
+ * Stores this rank's piece with those of all others, on rank 0 within a transaction that is open,
+ * unless STATUS failed on any rank.
+ */
+enum portolan_status step_put_samples(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+/** The same of a piece that was packed as step STEP. */
+enum portolan_status step_put_packed_samples(struct portolan_recorder *r, int step,
+                                             const void *bytes, size_t size,
+                                             enum portolan_status status,
+                                             struct portolan_error *err);
+
+/**
+ * Collective. On rank 0 the samples of the rank that computed longest in the latest step, on the
+ * others their own; borrowed until the next cut. Where they did not arrive, rank 0 has its own.
+ */
+void step_find_slowest(struct portolan_recorder *r, const struct portolan_sample **samples,
+                       size_t *n);
+
+/** Forgets the slowest rank's samples: another step has come. */
+void step_forget_slowest(struct portolan_recorder *r);
+
+/**
+ * Stores the rows of single calls of all ranks, a few thousand of each at a time, until there are
+ * none left; alike.
+ */
+enum portolan_status step_put_rows(struct portolan_recorder *r, enum portolan_status status,
+                                   struct portolan_error *err);
+
+/** Stores the statistics over ranks of what was measured so far in place of earlier ones. */
+enum portolan_status step_put_summary(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+/**
+ * Not collective. Notes what was counted before the trial; without memory for it, it counts.
+ */
+void step_begin_events(struct portolan_recorder *r);
+
+/** Stores events and messages of all ranks, as step_put_samples() does. */
+enum portolan_status step_put_events(struct portolan_recorder *r, enum portolan_status status,
+                                     struct portolan_error *err);
+enum portolan_status step_put_traffic(struct portolan_recorder *r, enum portolan_status status,
+                                      struct portolan_error *err);
+
+#endif
