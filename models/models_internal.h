@@ -201,8 +201,6 @@ enum portolan_status search_create(const struct points *points,
 /* Leaves the best candidates, with drifts, in S->best: at least one. PORTOLAN_ENOMEM. */
 enum portolan_status search_run(struct search *s);
 void search_destroy(struct search *s);
-/* Tries FORMS, of other points of the same data, and no others. */
-void search_again(struct search *s, const struct shortlist *forms);
 
 /* robust.c: sets the weights, from the values or from a FIT; leaves out what FIT cannot reach. */
 void search_weigh(struct search *s, const struct candidate *fit);

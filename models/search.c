@@ -290,7 +290,8 @@ static void search_two(struct search *s)
         }
 }
 
-void search_again(struct search *s, const struct shortlist *forms)
+/* Tries FORMS, of other points of the same data, and no others. */
+static void search_again(struct search *s, const struct shortlist *forms)
 {
     struct candidate c = *forms->entry[0];
 

@@ -41,7 +41,7 @@ static void rotate_row(struct recursion *u, double *a, double b)
 }
 
 /* The constants of all rows so far; u->full tells whether there are any. */
-static void solve(struct recursion *u)
+void recursion_solve(struct recursion *u)
 {
     double length[MODEL_TERMS] = {0};
 
@@ -119,8 +119,7 @@ static void judge(struct recursion *u, double t, double dof)
     add_up(&u->spread, &u->spread_since, 0.375 * score * score - log(2));
     shift = fmax(u->up, u->down) / shift_limit;
     scatter = u->spread / scatter_limit;
-    state->evidence = fmax(shift, scatter);
-    if (state->sign == PORTOLAN_UPDATE_HOLDS && state->evidence >= 1)
+    if (state->sign == PORTOLAN_UPDATE_HOLDS && fmax(shift, scatter) >= 1)
         state->sign = shift >= 1 ? PORTOLAN_UPDATE_SHIFTED : PORTOLAN_UPDATE_SCATTERED;
     state->since = state->sign == PORTOLAN_UPDATE_SHIFTED
                        ? u->up > u->down ? u->up_since : u->down_since
@@ -141,13 +140,11 @@ static double look_at(struct recursion *u, double e, double h, double weight)
     double plain = e / sqrt(weight), recursive = e / sqrt(1 + h), dof, sigma = sigma_of(u, &dof);
     double kept = sigma > 0 ? pull_in(u, e, sigma * sqrt(1 + h)) : e;
 
-    u->state.off += ((u->n_recursive ? plain : 8 * plain) - u->state.off) / 8;
     if (sigma > 0)
         judge(u, recursive / sigma, dof);
     u->n_recursive++;
     u->recursive_squares += recursive * recursive;
     u->largest = fmax(u->largest, fabs(plain));
-    u->state.n_gated += kept != e;
     return kept;
 }
 
@@ -207,48 +204,11 @@ enum portolan_status recursion_take(struct recursion *u, const double *x, double
     return PORTOLAN_OK;
 }
 
-static bool is_outside(const struct recursion *u, const double *x)
-{
-    for (size_t p = 0; p < u->n_params; p++)
-        if (x[p] < u->begun_range[p].min || x[p] > u->begun_range[p].max)
-            return true;
-    return false;
-}
-
-void recursion_begin(struct recursion *u)
-{
-    memcpy(u->begun_range, u->range, sizeof u->range);
-    u->state.n_begun = u->begun.n_rows;
-    solve(u);
-}
-
 struct recursion *update_part(struct portolan_update *u, const double *x)
 {
     size_t i = u->n_parts > 1 ? model_find_piece(u->base, x) : 0;
 
     return i < u->n_parts ? &u->parts[i] : NULL;
-}
-
-/* What the parts together say. */
-static void sum_up(struct portolan_update *u, const struct recursion *latest)
-{
-    struct portolan_update_state all = {.off = latest->state.off};
-
-    for (size_t i = 0; i < u->n_parts; i++) {
-        const struct portolan_update_state *one = &u->parts[i].state;
-
-        all.n_begun += one->n_begun;
-        all.n_rows += one->n_rows;
-        all.n_gated += one->n_gated;
-        all.n_outside += one->n_outside;
-        if (one->evidence > all.evidence)
-            all.evidence = one->evidence;
-        if (all.sign == PORTOLAN_UPDATE_HOLDS && one->sign) {
-            all.sign = one->sign;
-            all.since = one->since;
-        }
-    }
-    u->state = all;
 }
 
 enum portolan_status portolan_update_add(struct portolan_update *u, const double *x, double y,
@@ -266,9 +226,12 @@ enum portolan_status portolan_update_add(struct portolan_update *u, const double
     if (status || weight == 0)
         return status;
     part->state.n_rows++;
-    part->state.n_outside += is_outside(part, x);
-    solve(part);
-    sum_up(u, part);
+    recursion_solve(part);
+    u->state = (struct portolan_update_state){.n_rows = u->state.n_rows + 1};
+    for (size_t i = 0; i < u->n_parts && !u->state.sign; i++) {
+        u->state.sign = u->parts[i].state.sign;
+        u->state.since = u->parts[i].state.since;
+    }
     return PORTOLAN_OK;
 }
 

@@ -13,7 +13,7 @@ struct recursion {
     struct portolan_model_shape shape[MODEL_TERMS];
     struct expressions expressions; /* of the shapes */
     double reference[MODEL_TERMS];  /* constants that weigh rows */
-    struct portolan_model_range range[MODEL_PARAMS], begun_range[MODEL_PARAMS];
+    struct portolan_model_range range[MODEL_PARAMS];
     struct portolan_model_summary begun;
     double gate, least_error;
 
@@ -41,8 +41,8 @@ struct portolan_update {
 /* Takes a row in; EARLIER ones are of those that the model came from and judge nothing. */
 enum portolan_status recursion_take(struct recursion *u, const double *x, double y, double weight,
                                     bool earlier);
-/* To be called when the rows that are there from the start are in. */
-void recursion_begin(struct recursion *u);
+/* The constants of all rows so far; U->full tells whether there are any. */
+void recursion_solve(struct recursion *u);
 /* The part of U that X belongs to; NULL where a ratio is no number. */
 struct recursion *update_part(struct portolan_update *u, const double *x);
 

@@ -130,8 +130,7 @@ static enum portolan_status begin(struct portolan_update *u, const struct portol
             u->parts[i].range[p].drift_below = piece->range[p].drift_below;
             u->parts[i].range[p].drift_above = piece->range[p].drift_above;
         }
-        recursion_begin(&u->parts[i]);
-        u->state.n_begun += u->parts[i].state.n_begun;
+        recursion_solve(&u->parts[i]);
     }
     return status;
 }

@@ -32,15 +32,9 @@ enum portolan_update_sign {
 };
 
 struct portolan_update_state {
-    size_t n_begun;                 /**< rows that the update began with */
-    size_t n_rows;                  /**< rows added since, of weight > 0 */
-    size_t n_gated;                 /**< of these, pulled in by the gate */
-    size_t n_outside;               /**< of these, outside the range that the update began with */
+    size_t n_rows;                  /**< rows added, of weight > 0 */
     enum portolan_update_sign sign; /**< once given, it stays */
     size_t since;                   /**< so many rows ago it began, by the sums of the tests */
-    double evidence;                /**< of the stronger test now; 1 is its limit */
-    double off; /**< exponentially weighted mean (over some 8 rows) of the recursive residuals:
-                     relative, or in the value's unit with absolute weighting */
 };
 
 /**
@@ -69,7 +63,8 @@ PORTOLAN_API void portolan_update_destroy(struct portolan_update *update);
 PORTOLAN_API enum portolan_status portolan_update_add(struct portolan_update *update,
                                                       const double *x, double y, double weight);
 
-/** Borrowed; changes with the next row. Of a model of several pieces: sums, and the worst sign. */
+/** Borrowed; changes with the next row. Of a model of several pieces: the first that gives a sign.
+ */
 PORTOLAN_API const struct portolan_update_state *
 portolan_update_peek_state(const struct portolan_update *update);
 

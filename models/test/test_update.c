@@ -168,7 +168,6 @@ static void test_model_and_new_rows_equal_a_fit_of_all(void **state)
     assert_near(portolan_model_peek_summary(m)->condition,
                 portolan_model_peek_summary(all)->condition, 1e-9);
     assert_int_equal(portolan_model_peek_summary(m)->n_rows, ROWS);
-    assert_int_equal(portolan_update_peek_state(u)->n_begun, ROWS / 2);
     assert_int_equal(portolan_update_peek_state(u)->n_rows, ROWS / 2);
     portolan_model_destroy(m);
     portolan_update_destroy(u);
@@ -260,7 +259,6 @@ static void test_sign_comes_when_the_form_no_longer_holds(void **state)
     u = start(&r, ROWS, false, 0, NULL);
     assert_in_range(rows_until_sign(u, 1.2, 0.05, &sign), 2, 12);
     assert_int_equal(sign, PORTOLAN_UPDATE_SHIFTED);
-    assert_true(portolan_update_peek_state(u)->off > 0.05);
     assert_in_range(portolan_update_peek_state(u)->since, 2, 12);
     assert_string_equal(portolan_update_sign_text(sign), "shifted");
     portolan_update_destroy(u);
@@ -286,7 +284,6 @@ static void test_gate_keeps_spikes_from_the_constants(void **state)
     add(kept, &more, 0, ROWS, false);
     m = model_of(kept);
     assert_near(portolan_model_value(m, at), truth, 0.01);
-    assert_true(portolan_update_peek_state(kept)->n_gated >= 1);
     assert_int_equal(portolan_update_peek_state(kept)->sign, PORTOLAN_UPDATE_HOLDS);
     portolan_model_destroy(m);
     m = model_of(open);
@@ -342,7 +339,6 @@ static void test_pieces_are_updated_one_by_one(void **state)
     assert_int_equal(portolan_model_peek_summary(model)->n_rows, 2 * ROWS);
     assert_near(portolan_model_peek_summary(model)->sigma, 0.014, 0.3);
     assert_int_equal(portolan_update_peek_state(u)->n_rows, ROWS);
-    assert_int_equal(portolan_update_peek_state(u)->n_begun, ROWS);
     assert_non_null(strstr(portolan_model_peek_formula(model), "n < "));
     portolan_model_destroy(model);
     portolan_update_destroy(u);
