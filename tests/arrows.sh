@@ -7,7 +7,7 @@ cd "${1:-.}" || exit 99
 
 # room: public headers it may include
 table='
-base: base index command machine shared_object
+base: base block index command machine shared_object
 libclang: base libclang
 sidl: base sidl
 probe: base control probe probe_inline probe_records tau
@@ -18,7 +18,7 @@ export: base index store profile extrap tau export
 framework: base shared_object assembly palette framework
 ccaffeine: base command assembly palette framework ccaffeine
 proxygen: base shared_object command libclang callback control sidl proxygen probe framework proxy functions functions_component
-mastermind: base index assembly control machine probe store framework mastermind recorder
+mastermind: base block index assembly control machine probe store framework mastermind recorder
 plot: base command chart
 models: base index models formula extrap local series update
 optimizer: base assembly probe framework models local update optimizer callgraph choice plan store mastermind
